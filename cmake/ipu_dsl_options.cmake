@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# Every option of the build, and the one line each gets in the summary.
+
+option(IPU_DSL_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(IPU_DSL_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+option(IPU_DSL_BUILD_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(IPU_DSL_NATIVE
+  "Build tests, examples and benchmarks for this machine's instruction set (-march=native)"
+  ${PROJECT_IS_TOP_LEVEL})
+option(IPU_DSL_WARNINGS_AS_ERRORS "Warnings of our own code are errors" ${PROJECT_IS_TOP_LEVEL})
+set(IPU_DSL_SANITIZE "" CACHE STRING
+  "Sanitizers of tests and examples: empty, 'address;undefined' or 'thread'")
+
+get_property(is_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+if(PROJECT_IS_TOP_LEVEL AND NOT is_multi_config AND NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
+endif()
+
+function(ipu_dsl_print_summary)
+  message(STATUS "ipu_dsl ${PROJECT_VERSION}")
+  message(STATUS "  compiler                    ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+  message(STATUS "  CMAKE_BUILD_TYPE            ${CMAKE_BUILD_TYPE}")
+  foreach(name IN ITEMS BUILD_TESTS BUILD_EXAMPLES BUILD_BENCHMARKS
+                        NATIVE WARNINGS_AS_ERRORS SANITIZE)
+    string(LENGTH "${name}" length)
+    math(EXPR padding "20 - ${length}")
+    string(REPEAT " " ${padding} spaces)
+    message(STATUS "  IPU_DSL_${name}${spaces}${IPU_DSL_${name}}")
+  endforeach()
+  message(STATUS "  components found            ${IPU_DSL_COMPONENTS_FOUND}")
+  if(IPU_DSL_BUILD_TESTS)
+    get_property(test_files GLOBAL PROPERTY IPU_DSL_TEST_FILES)
+    message(STATUS "  test files                  ${test_files}")
+  endif()
+endfunction()

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// The activation functions by name, as a value that layers, plans and kernels share.
+#pragma once
+
+#include <string_view>
+
+namespace ipu_dsl {
+
+/// The activations of Keras 2.4. `leaky_relu` and `elu` take a slope `alpha` beside the kind;
+/// `gelu` is the exact one (with the error function), `swish` is x * sigmoid(x).
+enum class activation_kind : int {
+  linear,
+  relu,
+  leaky_relu,
+  elu,
+  gelu,
+  swish,
+  sigmoid,
+  tanh,
+  softplus,
+  softmax
+};
+
+/// The name of Keras: `"leaky_relu"`.
+constexpr std::string_view name_of(activation_kind kind) {
+  switch (kind) {
+    case activation_kind::linear:
+      return "linear";
+    case activation_kind::relu:
+      return "relu";
+    case activation_kind::leaky_relu:
+      return "leaky_relu";
+    case activation_kind::elu:
+      return "elu";
+    case activation_kind::gelu:
+      return "gelu";
+    case activation_kind::swish:
+      return "swish";
+    case activation_kind::sigmoid:
+      return "sigmoid";
+    case activation_kind::tanh:
+      return "tanh";
+    case activation_kind::softplus:
+      return "softplus";
+    case activation_kind::softmax:
+      return "softmax";
+  }
+  return "";
+}
+
+/// Whether the derivative is an elementwise function of the activation's output, so that backward
+/// need not keep the input. `gelu` and `swish` are not invertible; `softmax` mixes the units of a
+/// sample (its gradient has a kernel of its own, from the output as well).
+constexpr bool gradient_from_output(activation_kind kind) {
+  switch (kind) {
+    case activation_kind::gelu:
+    case activation_kind::swish:
+    case activation_kind::softmax:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace ipu_dsl

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Options of layers and of compilation, in any order: types at the edge, values at once.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/type_name.hpp>
+
+namespace ipu_dsl {
+
+/// What an option is about. Two options are about the same thing if they point to the same key.
+struct option_key {
+  std::string_view name;  ///< "activation"
+};
+
+/// One option as a value: `relu` is {&activation_key, relu}. An option type offers it as
+/// `static constexpr option as_option`.
+struct option {
+  const option_key* key = nullptr;
+  std::int32_t integer = 0;
+  float number = 0;
+};
+
+/// The key of a type that is no option.
+inline constexpr option_key foreign_key{"an option of ipu_dsl"};
+
+template <typename T>
+concept option_type = requires {
+  { T::as_option.key } -> std::convertible_to<const option_key*>;
+};
+
+/// One entry of an option list: the option, and the name of its type for a message.
+struct named_option {
+  option value;
+  std::string_view type;
+};
+
+template <typename T>
+consteval named_option read_option() {
+  if constexpr (option_type<T>) {
+    return {T::as_option, type_name<T>()};
+  } else {
+    return {{&foreign_key}, type_name<T>()};
+  }
+}
+
+/// The options of a layer, read. Options that were not given keep what `given` is asked with.
+template <std::size_t Count>
+struct option_list {
+  named_option options[Count + 1] = {};
+
+  constexpr bool given(const option_key& key) const {
+    for (std::size_t i = 0; i < Count; ++i) {
+      if (options[i].value.key == &key) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  constexpr std::int32_t integer(const option_key& key, std::int32_t otherwise) const {
+    for (std::size_t i = 0; i < Count; ++i) {
+      if (options[i].value.key == &key) {
+        return options[i].value.integer;
+      }
+    }
+    return otherwise;
+  }
+
+  constexpr float number(const option_key& key, float otherwise) const {
+    for (std::size_t i = 0; i < Count; ++i) {
+      if (options[i].value.key == &key) {
+        return options[i].value.number;
+      }
+    }
+    return otherwise;
+  }
+
+  /// Every option must be about one of `accepted`, and no two about the same.
+  constexpr problem check(std::span<const option_key* const> accepted) const {
+    for (std::size_t i = 0; i < Count; ++i) {
+      bool known = false;
+      for (const option_key* key : accepted) {
+        known = known || key == options[i].value.key;
+      }
+      if (!known) {
+        return unknown(i, accepted);
+      }
+      for (std::size_t earlier = 0; earlier < i; ++earlier) {
+        if (options[earlier].value.key == options[i].value.key) {
+          return set_twice(earlier, i);
+        }
+      }
+    }
+    return {};
+  }
+
+ private:
+  constexpr problem unknown(std::size_t index, std::span<const option_key* const> accepted) const {
+    label expected = "only options for ";
+    for (std::size_t i = 0; i < accepted.size(); ++i) {
+      expected << (i == 0 ? "" : i + 1 == accepted.size() ? " and " : ", ") << accepted[i]->name;
+    }
+    if (accepted.empty()) {
+      expected = "no options";
+    }
+    label got = options[index].type;
+    got << " as option " << index + 1;
+    return refuse(expected, got, "take it out or check its spelling");
+  }
+
+  constexpr problem set_twice(std::size_t earlier, std::size_t later) const {
+    label expected = "one option for ";
+    expected << options[later].value.key->name;
+    label got = options[earlier].type;
+    got << " as option " << earlier + 1 << " and " << options[later].type << " as option "
+        << later + 1;
+    return refuse(expected, got, "keep one of them");
+  }
+};
+
+/// The pack, read once into values.
+template <typename... Options>
+inline constexpr option_list<sizeof...(Options)> options_of = {{read_option<Options>()...}};
+
+}  // namespace ipu_dsl

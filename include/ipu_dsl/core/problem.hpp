@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// A mistake as a value. Nothing below `diagnose` refuses anything: rules return problems.
+#pragma once
+
+#include <ipu_dsl/core/text.hpp>
+
+namespace ipu_dsl {
+
+/// The first thing wrong with a model, a schedule, a plan or a batch; `found()` is false if
+/// nothing is. Each part is a few words; `message()` puts them into the one sentence people read.
+/// A rule fills in what it expected and what it got; whoever called the rule knows where.
+struct problem {
+  label where;        ///< "layer 1 Dense<256> in stage 0"
+  label expected;     ///< "a vector"
+  label got;          ///< "(28, 28)"
+  text<191> hint;     ///< "put Flatten before it"
+
+  constexpr bool found() const { return !expected.empty(); }
+
+  /// "layer 1 Dense<256> in stage 0: expected a vector, got (28, 28). Hint: put Flatten before it"
+  constexpr sentence message() const {
+    sentence words;
+    words << where << ": expected " << expected << ", got " << got;
+    if (!hint.empty()) {
+      words << ". Hint: " << hint;
+    }
+    return words;
+  }
+};
+
+/// What a rule returns when it refuses; the caller adds `where`.
+constexpr problem refuse(const label& expected, const label& got, const text<191>& hint = {}) {
+  return {.where = {}, .expected = expected, .got = got, .hint = hint};
+}
+
+}  // namespace ipu_dsl

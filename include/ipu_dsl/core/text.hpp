@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Text during constant evaluation: names as template arguments, sentences built word by word.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace ipu_dsl {
+
+/// A string that can be a template argument: `named<"logits", Dense<10>>`.
+/// The terminating zero is part of `characters`, so `Length` counts one more than the text.
+template <std::size_t Length>
+struct fixed_string {
+  char characters[Length] = {};
+
+  consteval fixed_string(const char (&text)[Length]) {
+    for (std::size_t i = 0; i < Length; ++i) {
+      characters[i] = text[i];
+    }
+  }
+
+  constexpr std::string_view view() const { return {characters, Length - 1}; }
+};
+
+/// Text of at most `Capacity` characters that grows by `<<`, at compile time and at run time.
+/// What does not fit is cut off: a sentence is for people, and a cut one still says where.
+template <std::size_t Capacity>
+struct text {
+  char characters[Capacity + 1] = {};
+  std::size_t length = 0;
+
+  constexpr text() = default;
+
+  constexpr text(std::string_view words) { *this << words; }
+
+  constexpr text(const char* words) { *this << std::string_view(words); }
+
+  constexpr text& operator<<(char letter) {
+    if (length < Capacity) {
+      characters[length] = letter;
+      ++length;
+    }
+    return *this;
+  }
+
+  constexpr text& operator<<(std::string_view words) {
+    for (const char letter : words) {
+      *this << letter;
+    }
+    return *this;
+  }
+
+  constexpr text& operator<<(const char* words) { return *this << std::string_view(words); }
+
+  template <std::size_t OtherCapacity>
+  constexpr text& operator<<(const text<OtherCapacity>& other) {
+    return *this << other.view();
+  }
+
+  constexpr text& operator<<(std::int64_t number) {
+    if (number < 0) {
+      *this << '-';
+    }
+    // The magnitude is taken as unsigned so that the smallest number has one too.
+    std::uint64_t magnitude = number < 0 ? 0 - static_cast<std::uint64_t>(number)
+                                         : static_cast<std::uint64_t>(number);
+    char digits[20] = {};
+    int count = 0;
+    do {
+      digits[count] = static_cast<char>('0' + magnitude % 10);
+      magnitude /= 10;
+      ++count;
+    } while (magnitude != 0);
+    while (count > 0) {
+      --count;
+      *this << digits[count];
+    }
+    return *this;
+  }
+
+  constexpr text& operator<<(std::int32_t number) {
+    return *this << static_cast<std::int64_t>(number);
+  }
+
+  constexpr text& operator<<(std::size_t number) {
+    return *this << static_cast<std::int64_t>(number);
+  }
+
+  constexpr bool empty() const { return length == 0; }
+
+  constexpr std::string_view view() const { return {characters, length}; }
+
+  friend constexpr bool operator==(const text& left, const text& right) {
+    return left.view() == right.view();
+  }
+};
+
+/// A word or two: the name of a layer, of an option.
+using label = text<95>;
+
+/// One sentence for a person.
+using sentence = text<383>;
+
+}  // namespace ipu_dsl

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Samples with labels, the extents of a sample and the number of classes in the type.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/shape.hpp>
+
+namespace ipu_dsl {
+
+/// Samples that can be picked one by one:
+/// - `sample_shape`, `classes`: constants; the label of every sample lies in [0, classes).
+/// - `size()`: how many samples there are.
+/// - `gather(index, row)`: writes `sample_shape.elements()` values, one sample, side by side.
+/// - `label(index)`: its class.
+template <typename T>
+concept dataset = requires(const T& data, std::uint32_t index, float* row) {
+  requires std::same_as<std::remove_cvref_t<decltype(T::sample_shape)>, shape>;
+  { T::classes } -> std::convertible_to<std::int32_t>;
+  { data.size() } -> std::same_as<std::int64_t>;
+  { data.gather(index, row) } -> std::same_as<void>;
+  { data.label(index) } -> std::same_as<std::int32_t>;
+};
+
+/// Owns samples of `SampleShape` and their labels in [0, Classes). Bytes are grey values: gathered,
+/// 255 becomes 1, exactly `float(byte) / 255.0f`. Floats are gathered as they are.
+template <shape SampleShape, std::int32_t Classes, typename Element = std::uint8_t>
+class labelled_dataset {
+ public:
+  static_assert(std::same_as<Element, std::uint8_t> || std::same_as<Element, float>,
+                "labelled_dataset keeps std::uint8_t or float");
+  static_assert(SampleShape.elements() > 0 && Classes > 0,
+                "labelled_dataset needs a sample of at least one element and at least one class");
+
+  static constexpr shape sample_shape = SampleShape;
+  static constexpr std::int32_t classes = Classes;
+
+  labelled_dataset() = default;
+
+  /// `features` [samples, elements of a sample], `labels` [samples]. Throws `error` if the two do
+  /// not belong together or a label is no class, or if there are 2^32 samples or more.
+  labelled_dataset(std::vector<Element> features, std::vector<std::int32_t> labels)
+      : features_(std::move(features)), labels_(std::move(labels)) {
+    check_counts();
+    check_labels();
+  }
+
+  std::int64_t size() const { return static_cast<std::int64_t>(labels_.size()); }
+
+  /// Writes the sample at `index` < size() to `row` [elements of a sample].
+  void gather(std::uint32_t index, float* row) const {
+    const Element* const sample = features_.data() + index * elements;
+    for (std::size_t i = 0; i < elements; ++i) {
+      if constexpr (std::same_as<Element, std::uint8_t>) {
+        row[i] = static_cast<float>(sample[i]) / 255.0f;
+      } else {
+        row[i] = sample[i];
+      }
+    }
+  }
+
+  std::int32_t label(std::uint32_t index) const { return labels_[index]; }
+
+  /// [samples, elements of a sample], as kept.
+  std::span<const Element> features() const { return features_; }
+
+  /// [samples]
+  std::span<const std::int32_t> labels() const { return labels_; }
+
+ private:
+  static constexpr std::size_t elements = static_cast<std::size_t>(SampleShape.elements());
+
+  void check_counts() const {
+    if (features_.size() / elements != labels_.size() || features_.size() % elements != 0) {
+      throw error("A data set of samples " + std::string(describe(SampleShape).view()) + " got " +
+                  std::to_string(features_.size()) + " values for " +
+                  std::to_string(labels_.size()) + " labels; expected " + std::to_string(elements) +
+                  " values for each label.");
+    }
+    if (labels_.size() > 0xFFFF'FFFF) {
+      throw error("A data set holds fewer than 2^32 samples, got " +
+                  std::to_string(labels_.size()) + ".");
+    }
+  }
+
+  void check_labels() const {
+    for (std::size_t i = 0; i < labels_.size(); ++i) {
+      if (labels_[i] < 0 || labels_[i] >= Classes) {
+        throw error("The label of sample " + std::to_string(i) + " is " +
+                    std::to_string(labels_[i]) + "; expected 0 to " + std::to_string(Classes - 1) +
+                    ".");
+      }
+    }
+  }
+
+  std::vector<Element> features_;     // [samples, elements]
+  std::vector<std::int32_t> labels_;  // [samples]
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// In which order samples come: `digits.train | shuffled(10'000) | repeated()`. As in tf.data, the
+// order of the transformations counts.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/data/dataset.hpp>
+
+namespace ipu_dsl {
+
+/// One step from the samples of a data set to the samples that a session sees.
+struct transformation {
+  enum class kind : std::uint8_t { shuffle, repeat, take, skip };
+
+  kind what;
+  std::int64_t count;  ///< slots, passes or samples; -1: passes without end
+
+  friend constexpr bool operator==(const transformation&, const transformation&) = default;
+};
+
+/// No end: `repeated()`.
+inline constexpr std::int64_t without_end = -1;
+
+/// Samples in a random order, as `tf.data.Dataset.shuffle`: `buffer` slots are filled in order,
+/// each draw takes a random slot and refills it with what comes next. A buffer as large as the
+/// data gives every order the same chance. Every pass has an order of its own. Throws `error` for
+/// a buffer without slots.
+inline transformation shuffled(std::int64_t buffer) {
+  if (buffer < 1 || buffer > std::numeric_limits<std::uint32_t>::max()) {
+    throw error("shuffled(buffer) needs 1 to 4294967295 slots, got " + std::to_string(buffer) +
+                ".");
+  }
+  return {transformation::kind::shuffle, buffer};
+}
+
+/// The same samples again and again, without end.
+inline transformation repeated() {
+  return {transformation::kind::repeat, without_end};
+}
+
+namespace transformations {
+
+inline void check_count(const char* name, std::int64_t count) {
+  if (count < 0) {
+    throw error(std::string(name) + "(count) needs a count of 0 or more, got " +
+                std::to_string(count) + ".");
+  }
+}
+
+}  // namespace transformations
+
+/// The same samples `passes` times. Throws `error` for a negative count.
+inline transformation repeated(std::int64_t passes) {
+  transformations::check_count("repeated", passes);
+  return {transformation::kind::repeat, passes};
+}
+
+/// The first `samples` of what comes, or all if there are fewer. Throws `error` for a negative
+/// count.
+inline transformation take(std::int64_t samples) {
+  transformations::check_count("take", samples);
+  return {transformation::kind::take, samples};
+}
+
+/// What comes behind the first `samples`. Throws `error` for a negative count.
+inline transformation skip(std::int64_t samples) {
+  transformations::check_count("skip", samples);
+  return {transformation::kind::skip, samples};
+}
+
+/// How many samples come out of a step when `before` go in; no value: without end. Throws `error`
+/// if they cannot be counted in 64 bits.
+inline std::optional<std::int64_t> length_after(const transformation& step,
+                                                std::optional<std::int64_t> before) {
+  switch (step.what) {
+    case transformation::kind::shuffle:
+      return before;
+    case transformation::kind::take:
+      return before ? std::min(*before, step.count) : step.count;
+    case transformation::kind::skip:
+      return before ? std::optional(std::max<std::int64_t>(*before - step.count, 0)) : before;
+    case transformation::kind::repeat:
+      break;
+  }
+  if (step.count == 0 || before == 0) {
+    return 0;
+  }
+  if (!before || step.count == without_end) {
+    return std::nullopt;
+  }
+  if (*before > std::numeric_limits<std::int64_t>::max() / step.count) {
+    throw error("repeated(" + std::to_string(step.count) + ") of " + std::to_string(*before) +
+                " samples is more than can be counted; repeated() has no end.");
+  }
+  return *before * step.count;
+}
+
+/// A data set and the steps that its samples take, first step first. Refers to the data, which
+/// must outlive it.
+template <dataset Data>
+struct transformed {
+  const Data* data;
+  list<transformation> steps;
+};
+
+/// Adds a step to a data set. The data set stays where it is, so it cannot be a temporary one.
+template <dataset Data>
+transformed<Data> operator|(const Data& data, const transformation& step) {
+  return {&data, {step}};
+}
+
+template <dataset Data>
+transformed<Data> operator|(const Data&& data, const transformation& step) = delete;
+
+/// Adds a step behind the others.
+template <dataset Data>
+transformed<Data> operator|(transformed<Data> order, const transformation& step) {
+  order.steps.push_back(step);
+  return order;
+}
+
+}  // namespace ipu_dsl

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Numbers in bytes, checked against the end of what there is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ipu_dsl/core/error.hpp>
+
+namespace ipu_dsl {
+
+/// Reads through bytes from front to back. Running over the end throws `error` with the name of
+/// the file and the numbers, so that a parser need not check before each read.
+class byte_cursor {
+ public:
+  /// `name` is the file that the sentences name; it must outlive the cursor.
+  byte_cursor(std::span<const std::uint8_t> bytes, std::string_view name, std::size_t position = 0)
+      : bytes_(bytes), name_(name), position_(position) {}
+
+  std::size_t position() const { return position_; }
+
+  std::size_t remaining() const {
+    return position_ < bytes_.size() ? bytes_.size() - position_ : 0;
+  }
+
+  /// The next `count` bytes, without a copy.
+  std::span<const std::uint8_t> take(std::size_t count) {
+    if (count > remaining()) {
+      throw error(std::string(name_) + " is truncated: it needs " + std::to_string(count) +
+                  " bytes at position " + std::to_string(position_) + " and has " +
+                  std::to_string(remaining()) + ".");
+    }
+    const std::span<const std::uint8_t> taken = bytes_.subspan(position_, count);
+    position_ += count;
+    return taken;
+  }
+
+  /// The next `count` bytes as characters.
+  std::string_view take_text(std::size_t count) {
+    const std::span<const std::uint8_t> taken = take(count);
+    return {reinterpret_cast<const char*>(taken.data()), taken.size()};
+  }
+
+  std::uint32_t big_endian_32() {
+    std::uint32_t value = 0;
+    for (const std::uint8_t byte : take(4)) {
+      value = value << 8 | byte;
+    }
+    return value;
+  }
+
+  std::uint16_t little_endian_16() { return static_cast<std::uint16_t>(little_endian(2)); }
+
+  std::uint32_t little_endian_32() { return little_endian(4); }
+
+ private:
+  std::uint32_t little_endian(std::size_t count) {
+    std::uint32_t value = 0;
+    std::uint32_t shift = 0;
+    for (const std::uint8_t byte : take(count)) {
+      value |= static_cast<std::uint32_t>(byte) << shift;
+      shift += 8;
+    }
+    return value;
+  }
+
+  std::span<const std::uint8_t> bytes_;
+  std::string_view name_;
+  std::size_t position_;
+};
+
+/// Appends the low `count` bytes of `value`, lowest first.
+inline void append_little_endian(std::vector<std::uint8_t>& bytes, std::uint32_t value,
+                                 std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+  }
+}
+
+/// Appends the characters of `words`.
+inline void append_text(std::vector<std::uint8_t>& bytes, std::string_view words) {
+  bytes.insert(bytes.end(), words.begin(), words.end());
+}
+
+/// True if the bytes begin as a gzip file does.
+inline bool looks_like_gzip(std::span<const std::uint8_t> bytes) {
+  return bytes.size() >= 2 && bytes[0] == 0x1F && bytes[1] == 0x8B;
+}
+
+}  // namespace ipu_dsl

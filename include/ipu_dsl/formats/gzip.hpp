@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// Opt-in, needs zlib (component gzip): unpacks gzip files and the deflated entries of archives.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+#include <zlib.h>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/formats/bytes.hpp>
+#include <ipu_dsl/formats/file.hpp>
+
+namespace ipu_dsl {
+
+/// What a file may unpack to unless the caller says otherwise: far above every data set here, and
+/// low enough that a small hostile file cannot fill the memory.
+inline constexpr std::size_t default_unpacked_limit = std::size_t{1} << 30;
+
+namespace gzips {
+
+/// The frame around deflated data, as zlib's `inflateInit2` wants to be told.
+enum class frame : int {
+  gzip = 16 + MAX_WBITS,
+  none = -MAX_WBITS,
+};
+
+/// A stream of zlib, ended when it goes out of scope.
+class inflater {
+ public:
+  inflater(frame around, std::span<const std::uint8_t> bytes) : bytes_(bytes) {
+    if (inflateInit2(&stream_, static_cast<int>(around)) != Z_OK) {
+      throw error("zlib could not be started; is there memory left?");
+    }
+  }
+
+  inflater(const inflater&) = delete;
+  inflater& operator=(const inflater&) = delete;
+
+  ~inflater() { inflateEnd(&stream_); }
+
+  /// Fills `room` as far as the data goes; `written` grows by what was unpacked.
+  int fill(std::span<std::uint8_t> room, std::size_t& written) {
+    constexpr std::size_t most = std::numeric_limits<uInt>::max();
+    const std::size_t offered = std::min(bytes_.size() - consumed_, most);
+    const std::size_t space = std::min(room.size(), most);
+    // zlib's interface has no const, yet it does not write to its input.
+    stream_.next_in = const_cast<Bytef*>(bytes_.data() + consumed_);
+    stream_.avail_in = static_cast<uInt>(offered);
+    stream_.next_out = room.data();
+    stream_.avail_out = static_cast<uInt>(space);
+    const int status = inflate(&stream_, Z_NO_FLUSH);
+    consumed_ += offered - stream_.avail_in;
+    written += space - stream_.avail_out;
+    return status;
+  }
+
+  /// Starts over with the next member of the same file.
+  void next_member() { inflateReset(&stream_); }
+
+  std::span<const std::uint8_t> rest() const { return bytes_.subspan(consumed_); }
+
+ private:
+  z_stream stream_ = {};
+  std::span<const std::uint8_t> bytes_;
+  std::size_t consumed_ = 0;
+};
+
+inline void check_status(int status, std::size_t unpacked, const inflater& stream,
+                         const std::string& name) {
+  if (status == Z_OK || status == Z_STREAM_END) {
+    return;
+  }
+  if (status == Z_BUF_ERROR && stream.rest().empty()) {
+    throw error(name + " is truncated: its compressed data stop after " + std::to_string(unpacked) +
+                " unpacked bytes.");
+  }
+  throw error(name + " is corrupt: its compressed data make no sense after " +
+              std::to_string(unpacked) + " unpacked bytes.");
+}
+
+}  // namespace gzips
+
+/// Unpacks the bytes of a gzip file, of all its members. `name` is what the sentences call it.
+/// Throws `error` if they are truncated or corrupt, if something else follows, or if they unpack
+/// to more than `limit` bytes.
+inline std::vector<std::uint8_t> gunzip(std::span<const std::uint8_t> bytes,
+                                        const std::string& name,
+                                        std::size_t limit = default_unpacked_limit) {
+  gzips::inflater stream(gzips::frame::gzip, bytes);
+  std::vector<std::uint8_t> unpacked;
+  std::size_t written = 0;
+  while (true) {
+    if (written == unpacked.size()) {
+      // One byte above the limit, so that exactly the limit still fits.
+      unpacked.resize(std::min(std::max(2 * written, std::size_t{1} << 16), limit + 1));
+    }
+    const int status = stream.fill(std::span(unpacked).subspan(written), written);
+    gzips::check_status(status, written, stream, name);
+    if (written > limit) {
+      throw error(name + " unpacks to more than " + std::to_string(limit) + " bytes.");
+    }
+    if (status != Z_STREAM_END) {
+      continue;
+    }
+    if (stream.rest().empty()) {
+      unpacked.resize(written);
+      return unpacked;
+    }
+    if (!looks_like_gzip(stream.rest())) {
+      throw error(name + " has " + std::to_string(stream.rest().size()) +
+                  " bytes behind the end of its compressed data.");
+    }
+    stream.next_member();
+  }
+}
+
+/// Unpacks raw deflated data to exactly `size` bytes: what `read_npz` asks for. Throws `error` if
+/// they are truncated or corrupt or of another size.
+inline std::vector<std::uint8_t> inflate_entry(std::span<const std::uint8_t> bytes,
+                                               std::size_t size, const std::string& name) {
+  // Deflate packs 1032 bytes into one at best: a size beyond that is forged.
+  if (size / 1032 > bytes.size() || size > default_unpacked_limit) {
+    throw error(name + " claims to unpack " + std::to_string(bytes.size()) + " bytes to " +
+                std::to_string(size) + ".");
+  }
+  gzips::inflater stream(gzips::frame::none, bytes);
+  std::vector<std::uint8_t> unpacked(size + 1);
+  std::size_t written = 0;
+  int status = Z_OK;
+  while (status != Z_STREAM_END && written <= size) {
+    status = stream.fill(std::span(unpacked).subspan(written), written);
+    gzips::check_status(status, written, stream, name);
+  }
+  if (written != size || !stream.rest().empty()) {
+    throw error(name + " unpacks to a size other than the " + std::to_string(size) +
+                " bytes it claims.");
+  }
+  unpacked.resize(size);
+  return unpacked;
+}
+
+/// A `file_reader` that unpacks what is a gzip file and passes on everything else as it is.
+inline std::vector<std::uint8_t> read_file_or_gzip(const std::string& path) {
+  std::vector<std::uint8_t> bytes = read_file(path);
+  if (looks_like_gzip(bytes)) {
+    return gunzip(bytes, path);
+  }
+  return bytes;
+}
+
+}  // namespace ipu_dsl

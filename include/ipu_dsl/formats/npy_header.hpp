@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// The header of an NPY file: a Python dictionary of three entries. Format as documented in NumPy's
+// numpy.lib.format.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ipu_dsl/core/dtype.hpp>
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/formats/bytes.hpp>
+
+namespace ipu_dsl {
+
+namespace npy {
+
+/// The six bytes that begin every file, before its version.
+inline constexpr std::string_view signature = "\x93NUMPY";
+
+/// What a header says.
+struct header {
+  dtype element = dtype::float32;
+  std::vector<std::int64_t> extents;
+};
+
+/// The name NumPy knows the element by, in the header of a file.
+constexpr std::string_view description_of(dtype element) {
+  switch (element) {
+    case dtype::float32:
+      return "<f4";
+    case dtype::int32:
+      return "<i4";
+    case dtype::uint8:
+      return "|u1";
+  }
+  return "";
+}
+
+/// As Python writes it: `(28, 28)`, `(10,)`, `()`.
+inline std::string describe(const std::vector<std::int64_t>& extents) {
+  std::string words = "(";
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+    words += (axis > 0 ? ", " : "") + std::to_string(extents[axis]);
+  }
+  return words + (extents.size() == 1 ? ",)" : ")");
+}
+
+/// The product of the extents. Throws `error` if one is negative or bytes cannot be counted.
+inline std::size_t element_count(const std::vector<std::int64_t>& extents,
+                                 const std::string& name) {
+  // Every element type fits 2^3 bytes, so that a size in bytes fits too.
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max() >> 3;
+  std::size_t count = 1;
+  for (const std::int64_t extent : extents) {
+    const std::size_t factor = static_cast<std::size_t>(extent);
+    if (extent < 0 || (factor != 0 && count > most / factor)) {
+      throw error(name + " has impossible extents " + describe(extents) + ".");
+    }
+    count *= factor;
+  }
+  return count;
+}
+
+/// Reads the dictionary literal from front to back.
+class dictionary {
+ public:
+  dictionary(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+
+  /// True, and stepped over, if `words` come next; blanks before them do not count.
+  bool accept(std::string_view words) {
+    const std::size_t begin = text_.find_first_not_of(" \n");
+    if (begin == std::string_view::npos || !text_.substr(begin).starts_with(words)) {
+      return false;
+    }
+    text_.remove_prefix(begin + words.size());
+    return true;
+  }
+
+  void expect(std::string_view words) {
+    if (!accept(words)) {
+      refuse("expected " + std::string(words) + " before: " + std::string(text_.substr(0, 20)));
+    }
+  }
+
+  /// A text in single or double quotes.
+  std::string_view quoted() {
+    const char quote = accept("\"") ? '"' : '\'';
+    if (quote == '\'') {
+      expect("'");
+    }
+    const std::size_t end = text_.find(quote);
+    if (end == std::string_view::npos) {
+      refuse("a quote does not end");
+    }
+    const std::string_view words = text_.substr(0, end);
+    text_.remove_prefix(end + 1);
+    return words;
+  }
+
+  std::int64_t number() {
+    accept("");
+    std::int64_t value = 0;
+    std::size_t digits = 0;
+    while (digits < text_.size() && text_[digits] >= '0' && text_[digits] <= '9') {
+      if (value > (std::numeric_limits<std::int64_t>::max() - 9) / 10) {
+        refuse("an extent is too large");
+      }
+      value = value * 10 + (text_[digits] - '0');
+      ++digits;
+    }
+    if (digits == 0) {
+      refuse("expected an extent before: " + std::string(text_.substr(0, 20)));
+    }
+    text_.remove_prefix(digits);
+    return value;
+  }
+
+  void expect_end() const {
+    if (text_.find_first_not_of(" \n") != std::string_view::npos) {
+      refuse("something follows the dictionary");
+    }
+  }
+
+  [[noreturn]] void refuse(const std::string& reason) const {
+    throw error("The NPY header of " + name_ + " makes no sense: " + reason + ".");
+  }
+
+ private:
+  std::string_view text_;
+  const std::string& name_;
+};
+
+inline dtype parse_element(std::string_view description, const std::string& name) {
+  for (const dtype element : {dtype::float32, dtype::int32, dtype::uint8}) {
+    if (description == description_of(element)) {
+      return element;
+    }
+  }
+  throw error(name + " holds elements of type '" + std::string(description) +
+              "'; expected '<f4', '<i4' or '|u1'.");
+}
+
+inline std::vector<std::int64_t> parse_extents(dictionary& text) {
+  std::vector<std::int64_t> extents;
+  text.expect("(");
+  while (!text.accept(")")) {
+    extents.push_back(text.number());
+    if (!text.accept(",")) {
+      text.expect(")");
+      return extents;
+    }
+  }
+  return extents;
+}
+
+/// Parses the dictionary; its entries may come in any order, each exactly once.
+inline header parse_header(std::string_view literal, const std::string& name) {
+  header parsed;
+  dictionary text(literal, name);
+  bool has_element = false;
+  bool has_order = false;
+  bool has_extents = false;
+  text.expect("{");
+  while (!text.accept("}")) {
+    const std::string_view key = text.quoted();
+    text.expect(":");
+    if (key == "descr" && !has_element) {
+      parsed.element = parse_element(text.quoted(), name);
+      has_element = true;
+    } else if (key == "fortran_order" && !has_order) {
+      if (text.accept("True")) {
+        throw error(name + " is in Fortran order; save it from np.ascontiguousarray.");
+      }
+      text.expect("False");
+      has_order = true;
+    } else if (key == "shape" && !has_extents) {
+      parsed.extents = parse_extents(text);
+      has_extents = true;
+    } else {
+      text.refuse("the key '" + std::string(key) + "' is unknown or stands twice");
+    }
+    if (!text.accept(",")) {
+      text.expect("}");
+      break;
+    }
+  }
+  text.expect_end();
+  if (!has_element || !has_order || !has_extents) {
+    text.refuse("one of 'descr', 'fortran_order' and 'shape' is missing");
+  }
+  return parsed;
+}
+
+/// Steps over the signature, the version and the length; returns the dictionary.
+inline std::string_view take_header_text(byte_cursor& cursor, const std::string& name) {
+  if (cursor.take_text(signature.size()) != signature) {
+    throw error(name + " is no NPY file: its first six bytes are not \\x93NUMPY.");
+  }
+  const std::uint16_t version = cursor.little_endian_16();
+  if (version != 1 && version != 2) {
+    throw error(name + " has NPY version " + std::to_string(version & 255) + "." +
+                std::to_string(version >> 8) + "; expected 1.0 or 2.0.");
+  }
+  const std::size_t length = version == 1 ? cursor.little_endian_16() : cursor.little_endian_32();
+  return cursor.take_text(length);
+}
+
+/// Everything before the elements, version 1.0, padded with blanks to a multiple of 64 bytes.
+inline std::vector<std::uint8_t> header_bytes(dtype element,
+                                              const std::vector<std::int64_t>& extents) {
+  std::string literal = "{'descr': '" + std::string(description_of(element)) +
+                        "', 'fortran_order': False, 'shape': " + describe(extents) + ", }";
+  const std::size_t prefix = signature.size() + 4;
+  literal.append(63 - (prefix + literal.size()) % 64, ' ');
+  literal += '\n';
+  if (literal.size() > 0xFFFF) {
+    throw error("An array of " + std::to_string(extents.size()) +
+                " dimensions does not fit an NPY header.");
+  }
+  std::vector<std::uint8_t> bytes;
+  append_text(bytes, signature);
+  append_little_endian(bytes, 1, 2);
+  append_little_endian(bytes, static_cast<std::uint32_t>(literal.size()), 2);
+  append_text(bytes, literal);
+  return bytes;
+}
+
+}  // namespace npy
+
+}  // namespace ipu_dsl

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// NPZ, NumPy's format of several named arrays: a zip archive of NPY files.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/formats/file.hpp>
+#include <ipu_dsl/formats/npy.hpp>
+#include <ipu_dsl/formats/zip.hpp>
+
+namespace ipu_dsl {
+
+/// An array and the name that `np.load(path)[name]` finds it by.
+struct npz_entry {
+  std::string name;
+  npy_array array;
+
+  friend bool operator==(const npz_entry&, const npz_entry&) = default;
+};
+
+namespace npz {
+
+inline constexpr std::string_view suffix = ".npy";
+
+/// Throws `error` if two arrays have the same name: one of them would never be found.
+inline void check_names(std::span<const npz_entry> entries, const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const npz_entry& entry : entries) {
+    names.push_back(entry.name);
+  }
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice != names.end()) {
+    throw error(name + " has two arrays of the name " + std::string(*twice) + ".");
+  }
+}
+
+}  // namespace npz
+
+/// The bytes of an NPZ file, uncompressed as of `np.savez`. Equal arrays give equal bytes. Throws
+/// `error` if two names are the same or it is too large for a zip file (4 GiB).
+inline std::vector<std::uint8_t> npz_bytes(std::span<const npz_entry> entries) {
+  npz::check_names(entries, "The archive");
+  std::vector<zip_entry> files;
+  for (const npz_entry& entry : entries) {
+    files.push_back({entry.name + std::string(npz::suffix), npy_bytes(entry.array)});
+  }
+  return zip_bytes(files);
+}
+
+/// Parses the bytes of an NPZ file. `name` is what the sentences call it. Throws `error` if
+/// anything about it is wrong; compressed entries ask for an `inflater` that can unpack them.
+inline std::vector<npz_entry> parse_npz(std::span<const std::uint8_t> bytes,
+                                        const std::string& name,
+                                        entry_inflater inflater = refuse_deflated) {
+  std::vector<npz_entry> entries;
+  for (const zip_entry& file : parse_zip(bytes, name, inflater)) {
+    if (!file.name.ends_with(npz::suffix)) {
+      throw error(name + " holds a file " + file.name + "; expected files *.npy alone.");
+    }
+    const std::string array = file.name.substr(0, file.name.size() - npz::suffix.size());
+    entries.push_back({array, parse_npy(file.bytes, name + "/" + file.name)});
+  }
+  npz::check_names(entries, name);
+  return entries;
+}
+
+/// Reads the NPZ file at `path`. Throws `error` if it is missing or anything about it is wrong.
+inline std::vector<npz_entry> read_npz(const std::string& path,
+                                       entry_inflater inflater = refuse_deflated) {
+  return parse_npz(read_file(path), path, inflater);
+}
+
+/// Writes an NPZ file beside the old one, then renames it. Throws `error` if that fails.
+inline void write_npz(const std::string& path, std::span<const npz_entry> entries) {
+  write_file_atomically(path, npz_bytes(entries));
+}
+
+/// The array called `name`, or null.
+inline const npy_array* find_array(std::span<const npz_entry> entries, std::string_view name) {
+  for (const npz_entry& entry : entries) {
+    if (entry.name == name) {
+      return &entry.array;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace ipu_dsl

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Adds inputs and nodes to a graph, and runs the families' rules as it goes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <ipu_dsl/graph/graph.hpp>
+#include <ipu_dsl/graph/node_draft.hpp>
+
+namespace ipu_dsl {
+
+/// Adds a tensor that comes from the feed: features or labels.
+constexpr std::int32_t add_source(graph& model, const shape& extents, dtype type,
+                                  tensor_role role) {
+  tensor atom;
+  atom.extents = extents;
+  atom.type = type;
+  atom.role = role;
+  model.tensors.push_back(atom);
+  return static_cast<std::int32_t>(model.tensors.size()) - 1;
+}
+
+/// Adds one node in `stage`, as part of `layer` (-1: of none), and returns its problem, if any,
+/// without saying where. The outputs are the node's, in order.
+constexpr problem add_node(graph& model, const family& rule, const attributes& options,
+                           std::span<const std::int32_t> inputs, std::int32_t stage,
+                           std::int32_t layer) {
+  node_draft draft(model, options, inputs);
+  const problem found = rule.shapes(draft);
+  if (found.found()) {
+    return found;
+  }
+  node made;
+  made.rule = &rule;
+  made.options = options;
+  made.layer = layer;
+  made.stage = stage;
+  made.first_operand = static_cast<std::int32_t>(model.operands.size());
+  made.inputs = static_cast<std::int32_t>(inputs.size());
+  made.outputs = static_cast<std::int32_t>(draft.made_outputs().size());
+  made.parameters = static_cast<std::int32_t>(draft.made_parameters().size());
+  model.operands.append(inputs);
+  model.operands.append(draft.made_outputs());
+  model.operands.append(draft.made_parameters());
+  model.nodes.push_back(made);
+  return {};
+}
+
+/// The first output of the newest node.
+constexpr std::int32_t newest_output(const graph& model) {
+  return model.view().output_of(model.nodes.back(), 0);
+}
+
+}  // namespace ipu_dsl

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// What the actions of a schedule really do: rows of kernel calls over buffers.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/graph/family.hpp>
+#include <ipu_dsl/graph/tensor.hpp>
+
+namespace ipu_dsl {
+
+enum class buffer_role : std::uint8_t {
+  value,           ///< of a tensor
+  gradient,        ///< of a tensor: the sum over its consumers
+  contribution,    ///< to the gradient of a tensor: what one of several consumers adds
+  accumulator,     ///< of a parameter's gradient, over the micro-batches of an update
+  optimizer_slot,  ///< of a parameter: momentum
+  scratch          ///< a family's own, within one micro-batch
+};
+
+/// A piece of memory that calls read and write.
+struct buffer {
+  buffer_role role = buffer_role::value;
+  storage lies = storage::rows;
+  dtype type = dtype::float32;
+  std::int32_t tensor = -1;  ///< whose value, gradient, ... it is; -1 for scratch
+  std::int32_t index = 0;    ///< which slot of the optimizer
+  std::int32_t stage = 0;    ///< the stage of the node that asked for it first
+  shape extents;             ///< of one sample, or of the whole parameter
+};
+
+/// Lives as long as the session does, as opposed to one copy for each micro-batch in flight.
+constexpr bool persistent(const buffer& memory, const tensor& of) {
+  return memory.role == buffer_role::accumulator || memory.role == buffer_role::optimizer_slot ||
+         (memory.role == buffer_role::value && !per_sample(of));
+}
+
+/// What makes two calls the same code: the kernel variant and its extents. Everything else about a
+/// call is data. The meaning of the numbers is the family's own.
+struct call_signature {
+  std::int32_t variant = 0;
+  std::int32_t extents[8] = {};
+
+  friend constexpr bool operator==(const call_signature&, const call_signature&) = default;
+};
+
+enum class work_kind : std::uint8_t { none, matmul, elementwise, reduce, copy, gather };
+
+/// What a call costs, in closed primitives: all that cost models know.
+/// `matmul` is m x n x k; the others touch m elements.
+struct work {
+  work_kind kind = work_kind::none;
+  std::int64_t m = 0;
+  std::int64_t n = 1;
+  std::int64_t k = 1;
+};
+
+enum class call_phase : std::uint8_t { forward, input_gradient, weight_gradient, update };
+
+/// One kernel call for one micro-batch (or one update).
+struct call {
+  const family* code = nullptr;
+  call_signature signature;
+  float scalars[2] = {};            ///< slopes, rates: what no code depends on
+  call_phase phase = call_phase::forward;
+  std::int32_t node = -1;           ///< -1: of no node, such as the infeed
+  std::int32_t stage = 0;
+  std::int32_t first_operand = 0;   ///< what it writes, then what it reads
+  std::int32_t writes = 0;
+  std::int32_t reads = 0;
+  work cost;
+};
+
+/// The calls of one program and the buffers they work on.
+struct call_list {
+  list<buffer> buffers;
+  list<call> calls;
+  list<std::int32_t> operands;  ///< numbers of buffers
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// What the types of a model say, as a tree of plain values: the boundary between types and values.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/type_name.hpp>
+#include <ipu_dsl/graph/family.hpp>
+
+namespace ipu_dsl {
+
+enum class element_kind : std::uint8_t {
+  layer,     ///< one node of `rule`
+  sequence,  ///< parts one after the other
+  residual,  ///< input + parts one after the other
+  branches,  ///< every part gets the same input; then one node of `rule` joins their outputs
+  stage,     ///< a sequence that one device computes
+  pipeline,  ///< stages one after the other
+  foreign    ///< a type that is nothing of the kind
+};
+
+/// One piece of a model. A layer's template holds one of these as `static constexpr element
+/// description`, and nothing else: what is done with it is done by functions over values.
+struct element {
+  element_kind kind = element_kind::foreign;
+  std::string_view name = {};            ///< given by `named`; for `foreign` the name of the type
+  const family* rule = nullptr;          ///< of `layer` and of what joins `branches`
+  attributes options = {};
+  std::span<const element* const> parts = {};
+  const element* followed_by = nullptr;  ///< a further node of the same layer
+  const problem* fault = nullptr;        ///< what was wrong with the options
+};
+
+/// A type that can stand in a model.
+template <typename T>
+concept model_element = requires {
+  { T::description.kind } -> std::convertible_to<element_kind>;
+};
+
+template <typename T>
+consteval element describe_element() {
+  if constexpr (model_element<T>) {
+    return T::description;
+  } else {
+    return {.kind = element_kind::foreign, .name = type_name<T>()};
+  }
+}
+
+/// The element that `T` describes; any type is accepted here, so that a wrong one becomes a problem
+/// value and not a compiler's own error.
+template <typename T>
+inline constexpr element element_of = describe_element<T>();
+
+/// The elements of a pack. The last pointer is unused: an empty pack needs an array as well.
+template <typename... Parts>
+inline constexpr const element* elements_of[sizeof...(Parts) + 1] = {&element_of<Parts>..., nullptr};
+
+/// An element made of parts.
+template <typename... Parts>
+constexpr element composed(element_kind kind, const family* rule = nullptr) {
+  return {.kind = kind,
+          .rule = rule,
+          .parts = std::span<const element* const>(elements_of<Parts...>, sizeof...(Parts))};
+}
+
+/// The element as the user wrote it: "Dense<10>".
+constexpr label describe(const element& piece) {
+  if (piece.kind == element_kind::layer) {
+    return piece.rule->describe(*piece.rule, piece.options);
+  }
+  switch (piece.kind) {
+    case element_kind::sequence:
+      return "sequential";
+    case element_kind::residual:
+      return "residual";
+    case element_kind::branches:
+      return "concat";
+    case element_kind::stage:
+      return "stage";
+    case element_kind::pipeline:
+      return "pipeline";
+    default:
+      return piece.name;
+  }
+}
+
+}  // namespace ipu_dsl

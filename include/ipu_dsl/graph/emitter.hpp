@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+// What a family's rules lower a node with: they ask for buffers and append calls.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+
+#include <ipu_dsl/graph/call.hpp>
+#include <ipu_dsl/graph/graph.hpp>
+
+namespace ipu_dsl {
+
+/// Finds the buffer of a tensor in a role without searching: one table a role.
+struct buffer_index {
+  list<std::int32_t> value;         ///< by tensor
+  list<std::int32_t> gradient;      ///< by tensor
+  list<std::int32_t> contribution;  ///< by position in graph_view::operands
+  list<std::int32_t> accumulator;   ///< by tensor
+  list<std::int32_t> slot;          ///< by tensor and slot of the optimizer
+  list<std::int32_t> scratch;       ///< by node and tag
+
+  static constexpr std::size_t slots_per_parameter = 4;
+  static constexpr std::size_t scratch_per_node = 4;
+
+  constexpr explicit buffer_index(const graph_view& model)
+      : value(model.tensors.size(), -1),
+        gradient(model.tensors.size(), -1),
+        contribution(model.operands.size(), -1),
+        accumulator(model.tensors.size(), -1),
+        slot(model.tensors.size() * slots_per_parameter, -1),
+        scratch(model.nodes.size() * scratch_per_node, -1) {}
+};
+
+/// What a program is lowered for. Who reads tensor t within the program stands in `readers`, as
+/// positions in graph_view::operands, from `first_reader[t]` to `first_reader[t + 1]`.
+struct lowering_facts {
+  std::int32_t batch = 1;
+  const family* optimizer = nullptr;
+  list<std::int32_t> first_reader;
+  list<std::int32_t> readers;
+  list<storage> gradient_lies;  ///< by tensor
+
+  constexpr std::int32_t reader_count(std::int32_t tensor) const {
+    const auto index = static_cast<std::size_t>(tensor);
+    return first_reader[index + 1] - first_reader[index];
+  }
+};
+
+/// One node in one phase, as its family's rule sees it.
+class emitter {
+ public:
+  constexpr emitter(const graph_view& model, const lowering_facts& facts, buffer_index& index,
+                    call_list& made, std::int32_t node, call_phase phase)
+      : model_(&model),
+        facts_(&facts),
+        index_(&index),
+        made_(&made),
+        node_(node),
+        phase_(phase) {}
+
+  /// The family's own options.
+  template <typename Options>
+  constexpr Options options() const {
+    return here().options.template as<Options>();
+  }
+
+  /// Samples in a micro-batch.
+  constexpr std::int32_t batch() const { return facts_->batch; }
+
+  /// The optimizer whose rule lowers the update.
+  constexpr const family& optimizer() const { return *facts_->optimizer; }
+
+  constexpr std::int32_t inputs() const { return here().inputs; }
+
+  constexpr std::int32_t outputs() const { return here().outputs; }
+
+  constexpr std::int32_t parameters() const { return here().parameters; }
+
+  /// Shapes of one sample, and of a parameter.
+  constexpr const shape& input_shape(std::int32_t i) const { return model_->at(input(i)).extents; }
+
+  constexpr const shape& output_shape(std::int32_t i) const {
+    return model_->at(output(i)).extents;
+  }
+
+  constexpr const tensor& parameter(std::int32_t i) const { return model_->at(owned(i)); }
+
+  /// Whether anything before this node learns: only then is there an input gradient to write.
+  constexpr bool wants_input_gradient(std::int32_t i) const {
+    return model_->at(input(i)).needs_gradient;
+  }
+
+  constexpr std::int32_t input_value(std::int32_t i) { return value_of(input(i)); }
+
+  constexpr std::int32_t output_value(std::int32_t i) { return value_of(output(i)); }
+
+  constexpr std::int32_t parameter_value(std::int32_t i) { return value_of(owned(i)); }
+
+  /// Where this node reads the gradient of its output `i`; all consumers have added to it.
+  constexpr std::int32_t output_gradient(std::int32_t i) { return gradient_of(output(i)); }
+
+  /// Where this node writes the gradient of its input `i`.
+  constexpr std::int32_t input_gradient(std::int32_t i) {
+    const std::int32_t position = here().first_operand + i;
+    const std::int32_t read = input(i);
+    return facts_->reader_count(read) == 1 ? gradient_of(read) : contribution_at(position);
+  }
+
+  constexpr storage output_gradient_lies(std::int32_t i) const {
+    return facts_->gradient_lies[at(output(i))];
+  }
+
+  constexpr storage input_gradient_lies(std::int32_t i) const {
+    return facts_->gradient_lies[at(input(i))];
+  }
+
+  constexpr std::int32_t accumulator(std::int32_t i) {
+    return find(index_->accumulator[at(owned(i))], buffer_role::accumulator, owned(i), 0);
+  }
+
+  constexpr std::int32_t optimizer_slot(std::int32_t i, std::int32_t slot) {
+    const std::size_t entry = at(owned(i)) * buffer_index::slots_per_parameter + at(slot);
+    return find(index_->slot[entry], buffer_role::optimizer_slot, owned(i), slot);
+  }
+
+  /// Memory of this node's own for one micro-batch, of `extents` a sample; the same for the same
+  /// tag in every phase.
+  constexpr std::int32_t scratch(std::int32_t tag, const shape& extents, storage lies) {
+    std::int32_t& entry =
+        index_->scratch[at(node_) * buffer_index::scratch_per_node + at(tag)];
+    if (entry < 0) {
+      entry = add({.role = buffer_role::scratch,
+                   .lies = lies,
+                   .index = tag,
+                   .stage = here().stage,
+                   .extents = extents});
+    }
+    return entry;
+  }
+
+  /// Appends a call that writes and reads these buffers. `code` is found as
+  /// `operators<&family>::run<signature>`.
+  constexpr void call_kernel(const family& code, const call_signature& signature,
+                             std::initializer_list<std::int32_t> writes,
+                             std::initializer_list<std::int32_t> reads, const work& cost,
+                             float scalar_0 = 0, float scalar_1 = 0) {
+    call row = draft(code, signature, cost);
+    row.scalars[0] = scalar_0;
+    row.scalars[1] = scalar_1;
+    append(row, {writes.begin(), writes.size()}, {reads.begin(), reads.size()});
+  }
+
+  /// The same, with the code of the node's own family.
+  constexpr void call_kernel(const call_signature& signature,
+                             std::initializer_list<std::int32_t> writes,
+                             std::initializer_list<std::int32_t> reads, const work& cost,
+                             float scalar_0 = 0, float scalar_1 = 0) {
+    call_kernel(*here().rule, signature, writes, reads, cost, scalar_0, scalar_1);
+  }
+
+  /// The same, for as many buffers as there are.
+  constexpr void call_kernel(const call_signature& signature,
+                             std::span<const std::int32_t> writes,
+                             std::span<const std::int32_t> reads, const work& cost) {
+    append(draft(*here().rule, signature, cost), writes, reads);
+  }
+
+  /// Sums into the gradient of output `i` what its readers wrote, in the order of the readers and
+  /// never in that of arrival. A single reader has written the gradient itself.
+  constexpr void sum_output_gradient(const family& sum, std::int32_t i) {
+    const std::int32_t made = output(i);
+    const std::int32_t readers = facts_->reader_count(made);
+    if (readers == 1) {
+      return;
+    }
+    list<std::int32_t> reads;
+    for (std::int32_t reader = 0; reader < readers; ++reader) {
+      const auto entry = at(facts_->first_reader[at(made)] + reader);
+      reads.push_back(contribution_at(facts_->readers[entry]));
+    }
+    const std::int32_t written[] = {output_gradient(i)};
+    const std::int64_t elements = model_->at(made).extents.elements();
+    const call_signature signature = {
+        .extents = {readers, batch(), static_cast<std::int32_t>(elements)}};
+    append(draft(sum, signature, {.kind = work_kind::elementwise, .m = elements * batch()}),
+           written, {reads.data(), reads.size()});
+  }
+
+ private:
+  static constexpr std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
+
+  constexpr const node& here() const { return model_->node_at(node_); }
+
+  constexpr std::int32_t input(std::int32_t i) const { return model_->input_of(here(), i); }
+
+  constexpr std::int32_t output(std::int32_t i) const { return model_->output_of(here(), i); }
+
+  constexpr std::int32_t owned(std::int32_t i) const { return model_->parameter_of(here(), i); }
+
+  constexpr call draft(const family& code, const call_signature& signature,
+                       const work& cost) const {
+    call row;
+    row.code = &code;
+    row.signature = signature;
+    row.phase = phase_;
+    row.node = node_;
+    row.stage = here().stage;
+    row.cost = cost;
+    return row;
+  }
+
+  constexpr void append(call row, std::span<const std::int32_t> writes,
+                        std::span<const std::int32_t> reads) {
+    row.first_operand = static_cast<std::int32_t>(made_->operands.size());
+    row.writes = static_cast<std::int32_t>(writes.size());
+    row.reads = static_cast<std::int32_t>(reads.size());
+    made_->operands.append(writes);
+    made_->operands.append(reads);
+    made_->calls.push_back(row);
+  }
+
+  constexpr std::int32_t add(const buffer& memory) {
+    made_->buffers.push_back(memory);
+    return static_cast<std::int32_t>(made_->buffers.size()) - 1;
+  }
+
+  constexpr std::int32_t find(std::int32_t& entry, buffer_role role, std::int32_t of,
+                              std::int32_t index) {
+    if (entry < 0) {
+      const tensor& atom = model_->at(of);
+      const bool is_gradient = role == buffer_role::gradient || role == buffer_role::contribution;
+      entry = add({.role = role,
+                   .lies = is_gradient ? facts_->gradient_lies[at(of)] : atom.lies,
+                   .type = atom.type,
+                   .tensor = of,
+                   .index = index,
+                   .stage = here().stage,
+                   .extents = atom.extents});
+    }
+    return entry;
+  }
+
+  constexpr std::int32_t value_of(std::int32_t of) {
+    const std::int32_t holder = model_->storage_of(of);
+    return find(index_->value[at(holder)], buffer_role::value, holder, 0);
+  }
+
+  /// The gradient of a view is that of the tensor it views, unless others read that tensor too.
+  constexpr std::int32_t gradient_of(std::int32_t of) {
+    const tensor& atom = model_->at(of);
+    if (atom.view_of < 0) {
+      return find(index_->gradient[at(of)], buffer_role::gradient, of, 0);
+    }
+    if (facts_->reader_count(atom.view_of) == 1) {
+      return gradient_of(atom.view_of);
+    }
+    return contribution_at(model_->node_at(atom.producer).first_operand);
+  }
+
+  constexpr std::int32_t contribution_at(std::int32_t position) {
+    return find(index_->contribution[at(position)], buffer_role::contribution,
+                model_->operands[at(position)], 0);
+  }
+
+  const graph_view* model_;
+  const lowering_facts* facts_;
+  buffer_index* index_;
+  call_list* made_;
+  std::int32_t node_;
+  call_phase phase_;
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// What all layers of a kind share: rules, as pointers to constexpr functions.
+#pragma once
+
+#include <string_view>
+
+#include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/graph/attributes.hpp>
+
+namespace ipu_dsl {
+
+class node_draft;
+class emitter;
+
+/// The rules of a kind of node: a layer, a loss, a metric, an optimizer. Ours and a user's are
+/// alike. A family is one constexpr object with static storage; a node points to it, and the code of
+/// its kernels is `template <> struct operators<&the_family>`.
+///
+/// Every rule has a default that does nothing, and no rule is ever null: g++ 12 with UBSan refuses
+/// to compare function pointers during constant evaluation.
+struct family {
+  /// For messages and summaries: "Dense".
+  std::string_view name;
+
+  /// The layer as the user wrote it, without the options that are at their default: "Dense<10>".
+  label (*describe)(const family& self, const attributes& options) = [](const family& self,
+                                                                        const attributes&) {
+    return label(self.name);
+  };
+
+  /// Checks the inputs; adds outputs, parameters and states to the draft. A problem that it returns
+  /// says what was expected and got; the caller adds where.
+  problem (*shapes)(node_draft& draft) = [](node_draft&) { return problem{}; };
+
+  /// Appends the kernel calls of the forward pass of one micro-batch.
+  void (*forward)(emitter& emit) = [](emitter&) {};
+
+  /// Appends the calls that turn the outputs' gradients into the inputs' gradients.
+  void (*input_gradient)(emitter& emit) = [](emitter&) {};
+
+  /// Appends the calls that add to the parameters' gradients.
+  void (*weight_gradient)(emitter& emit) = [](emitter&) {};
+
+  /// Optimizers only: appends the calls that update one parameter.
+  void (*update)(emitter& emit) = [](emitter&) {};
+
+  /// Its kernels can read the outputs' gradients, and write the inputs', as [units][batch] instead
+  /// of [batch][units]: what a chain of gemms does without transposing twice.
+  bool gradients_by_unit = false;
+};
+
+}  // namespace ipu_dsl

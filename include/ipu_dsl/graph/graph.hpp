@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// A model as a value: tensors, nodes, layers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/graph/element.hpp>
+#include <ipu_dsl/graph/tensor.hpp>
+
+namespace ipu_dsl {
+
+/// One operation. Its operands are tensors: inputs, then outputs, then parameters and states, one
+/// after the other in `graph_view::operands` from `first_operand` on.
+struct node {
+  const family* rule = nullptr;
+  attributes options;
+  std::int32_t layer = -1;
+  std::int32_t stage = 0;
+  std::int32_t first_operand = 0;
+  std::int32_t inputs = 0;
+  std::int32_t outputs = 0;
+  std::int32_t parameters = 0;
+};
+
+/// What the user listed, in the order in which it was listed. A layer may have become several nodes.
+struct layer_record {
+  const element* source = nullptr;
+  std::string_view name;      ///< given by `named`, or empty
+  std::int32_t number = 0;    ///< counts what stands in stages or the outermost sequence, from 0
+  std::int32_t part = -1;     ///< within a residual or a branch: counts its layers from 0
+  std::int32_t stage = 0;
+  std::int32_t first_node = 0;
+  std::int32_t nodes = 0;
+  std::int32_t output = -1;   ///< the tensor that it hands on
+};
+
+/// A whole model, read only. Tensors are numbered in order of creation, nodes in order of execution.
+struct graph_view {
+  std::span<const tensor> tensors;
+  std::span<const node> nodes;
+  std::span<const std::int32_t> operands;
+  std::span<const layer_record> layers;
+  std::int32_t stages = 1;
+  std::int32_t input = -1;   ///< the tensor of features
+  std::int32_t target = -1;  ///< the tensor of labels; -1 without a loss
+  std::int32_t output = -1;  ///< what predict returns
+  std::int32_t loss = -1;    ///< the loss node; -1: none
+
+  constexpr std::int32_t input_of(const node& here, std::int32_t index) const {
+    return operands[static_cast<std::size_t>(here.first_operand + index)];
+  }
+
+  constexpr std::int32_t output_of(const node& here, std::int32_t index) const {
+    return operands[static_cast<std::size_t>(here.first_operand + here.inputs + index)];
+  }
+
+  constexpr std::int32_t parameter_of(const node& here, std::int32_t index) const {
+    return operands[static_cast<std::size_t>(here.first_operand + here.inputs + here.outputs +
+                                             index)];
+  }
+
+  constexpr const tensor& at(std::int32_t index) const {
+    return tensors[static_cast<std::size_t>(index)];
+  }
+
+  constexpr const node& node_at(std::int32_t index) const {
+    return nodes[static_cast<std::size_t>(index)];
+  }
+
+  /// The tensor that holds the elements: follows views of views.
+  constexpr std::int32_t storage_of(std::int32_t index) const {
+    while (at(index).view_of >= 0) {
+      index = at(index).view_of;
+    }
+    return index;
+  }
+};
+
+/// A graph while it grows. `fault` is the first thing wrong; nothing is added after it.
+struct graph {
+  list<tensor> tensors;
+  list<node> nodes;
+  list<std::int32_t> operands;
+  list<layer_record> layers;
+  std::int32_t stages = 1;
+  std::int32_t input = -1;
+  std::int32_t target = -1;
+  std::int32_t output = -1;
+  std::int32_t loss = -1;
+  problem fault;
+
+  constexpr graph_view view() const {
+    return {.tensors = {tensors.data(), tensors.size()},
+            .nodes = {nodes.data(), nodes.size()},
+            .operands = {operands.data(), operands.size()},
+            .layers = {layers.data(), layers.size()},
+            .stages = stages,
+            .input = input,
+            .target = target,
+            .output = output,
+            .loss = loss};
+  }
+};
+
+/// A graph in static storage, its arrays of exactly the sizes that it needs.
+template <std::size_t Tensors, std::size_t Nodes, std::size_t Operands, std::size_t Layers>
+struct frozen_graph {
+  tensor tensors[Tensors + 1] = {};
+  node nodes[Nodes + 1] = {};
+  std::int32_t operands[Operands + 1] = {};
+  layer_record layers[Layers + 1] = {};
+  std::int32_t stages = 1;
+  std::int32_t input = -1;
+  std::int32_t target = -1;
+  std::int32_t output = -1;
+  std::int32_t loss = -1;
+
+  constexpr frozen_graph() = default;
+
+  constexpr explicit frozen_graph(const graph& source)
+      : stages(source.stages),
+        input(source.input),
+        target(source.target),
+        output(source.output),
+        loss(source.loss) {
+    for (std::size_t i = 0; i < Tensors; ++i) {
+      tensors[i] = source.tensors[i];
+    }
+    for (std::size_t i = 0; i < Nodes; ++i) {
+      nodes[i] = source.nodes[i];
+    }
+    for (std::size_t i = 0; i < Operands; ++i) {
+      operands[i] = source.operands[i];
+    }
+    for (std::size_t i = 0; i < Layers; ++i) {
+      layers[i] = source.layers[i];
+    }
+  }
+
+  constexpr graph_view view() const {
+    return {.tensors = {tensors, Tensors},
+            .nodes = {nodes, Nodes},
+            .operands = {operands, Operands},
+            .layers = {layers, Layers},
+            .stages = stages,
+            .input = input,
+            .target = target,
+            .output = output,
+            .loss = loss};
+  }
+};
+
+/// "layer 1 Dense<256>", with the name where one was given, and the stage.
+constexpr label where_is(const layer_record& layer) {
+  label words = "layer ";
+  words << layer.number;
+  if (layer.part >= 0) {
+    words << "." << layer.part;
+  }
+  words << " " << describe(*layer.source);
+  if (!layer.name.empty()) {
+    words << " named " << layer.name;
+  }
+  words << " in stage " << layer.stage;
+  return words;
+}
+
+}  // namespace ipu_dsl

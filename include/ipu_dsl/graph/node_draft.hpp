@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// A node while its family's rule looks at the inputs and adds what the node makes.
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/graph/graph.hpp>
+
+namespace ipu_dsl {
+
+/// What a family's `shapes` rule sees and fills in.
+class node_draft {
+ public:
+  constexpr node_draft(graph& owner, const attributes& options,
+                       std::span<const std::int32_t> inputs)
+      : owner_(&owner), options_(&options), inputs_(inputs) {}
+
+  /// The family's own options.
+  template <typename Options>
+  constexpr Options options() const {
+    return options_->as<Options>();
+  }
+
+  constexpr std::int32_t inputs() const { return static_cast<std::int32_t>(inputs_.size()); }
+
+  /// The shape of one sample of an input.
+  constexpr const shape& input(std::int32_t index) const {
+    return owner_->tensors[static_cast<std::size_t>(inputs_[static_cast<std::size_t>(index)])]
+        .extents;
+  }
+
+  /// Adds an output of this shape, float32.
+  constexpr void output(const shape& extents) { add_output(extents, -1); }
+
+  /// Adds an output that is input `index` in another shape: no elements of its own, no calls.
+  constexpr void view(std::int32_t index, const shape& extents) {
+    add_output(extents, inputs_[static_cast<std::size_t>(index)]);
+  }
+
+  /// Adds a parameter that is learned.
+  constexpr void parameter(std::string_view name, const shape& extents, const initializer& start,
+                           storage lies = storage::plain) {
+    add_owned(name, extents, start, tensor_role::parameter, lies);
+  }
+
+  /// Adds a state: kept from micro-batch to micro-batch and not learned.
+  constexpr void state(std::string_view name, const shape& extents, const initializer& start) {
+    add_owned(name, extents, start, tensor_role::state, storage::plain);
+  }
+
+  constexpr std::span<const std::int32_t> made_outputs() const {
+    return {outputs_.data(), outputs_.size()};
+  }
+
+  constexpr std::span<const std::int32_t> made_parameters() const {
+    return {parameters_.data(), parameters_.size()};
+  }
+
+ private:
+  constexpr std::int32_t add(const tensor& atom) {
+    owner_->tensors.push_back(atom);
+    return static_cast<std::int32_t>(owner_->tensors.size()) - 1;
+  }
+
+  constexpr void add_output(const shape& extents, std::int32_t view_of) {
+    tensor atom;
+    atom.extents = extents;
+    atom.producer = next_node();
+    atom.view_of = view_of;
+    outputs_.push_back(add(atom));
+  }
+
+  constexpr void add_owned(std::string_view name, const shape& extents, const initializer& start,
+                           tensor_role role, storage lies) {
+    tensor atom;
+    atom.extents = extents;
+    atom.role = role;
+    atom.trainable = role == tensor_role::parameter;
+    atom.owner = next_node();
+    atom.start = start;
+    atom.lies = lies;
+    atom.name = name;
+    parameters_.push_back(add(atom));
+  }
+
+  constexpr std::int32_t next_node() const {
+    return static_cast<std::int32_t>(owner_->nodes.size());
+  }
+
+  graph* owner_;
+  const attributes* options_;
+  std::span<const std::int32_t> inputs_;
+  list<std::int32_t> outputs_;
+  list<std::int32_t> parameters_;
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The atoms of a graph.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <ipu_dsl/core/dtype.hpp>
+#include <ipu_dsl/core/shape.hpp>
+#include <ipu_dsl/graph/initializer.hpp>
+#include <ipu_dsl/graph/storage.hpp>
+
+namespace ipu_dsl {
+
+enum class tensor_role : std::uint8_t {
+  input,       ///< a sample's features, from the feed
+  target,      ///< a sample's label, from the feed
+  activation,  ///< computed by a node, one per sample
+  parameter,   ///< learned; one for all samples
+  state        ///< kept from micro-batch to micro-batch, not learned: running statistics
+};
+
+/// Everything that flows or stays. `extents` are those of one sample (input, target, activation) or
+/// of the whole (parameter, state).
+struct tensor {
+  shape extents;
+  dtype type = dtype::float32;
+  tensor_role role = tensor_role::activation;
+  bool trainable = false;
+  bool needs_gradient = false;  ///< filled in by `mark_gradients`
+  std::int32_t producer = -1;   ///< the node that computes it; -1: it comes from outside
+  std::int32_t owner = -1;      ///< the node that a parameter or a state belongs to
+  std::int32_t view_of = -1;    ///< the tensor whose elements these are, in another shape
+  initializer start;            ///< of a parameter or a state
+  storage lies = storage::rows; ///< how its elements lie in memory
+  std::string_view name;        ///< of a parameter or a state: "kernel"
+};
+
+/// One sample at a time, as opposed to one for all.
+constexpr bool per_sample(const tensor& atom) {
+  return atom.role != tensor_role::parameter && atom.role != tensor_role::state;
+}
+
+}  // namespace ipu_dsl

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// Activation functions and their derivatives, over rows padded to whole vectors.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ipu_dsl/core/activation_kind.hpp>
+#include <ipu_dsl/kernels/error_function.hpp>
+#include <ipu_dsl/kernels/sigmoidal.hpp>
+#include <ipu_dsl/kernels/simd.hpp>
+#include <ipu_dsl/layout/padding.hpp>
+
+namespace ipu_dsl::kernels {
+
+/// An elementwise activation of one value (all but softmax), as Keras 2.4 defines it.
+/// `alpha` is the slope of leaky_relu below zero, and the scale of elu.
+template <activation_kind Kind, typename Vector>
+IPU_DSL_ALWAYS_INLINE Vector activate(Vector x, float alpha) {
+  static_assert(Kind != activation_kind::softmax, "softmax is not elementwise");
+  const Vector zero(0.0F);
+  if constexpr (Kind == activation_kind::linear) {
+    return x;
+  } else if constexpr (Kind == activation_kind::relu) {
+    return maximum(zero, x);
+  } else if constexpr (Kind == activation_kind::leaky_relu) {
+    return choose(x > zero, x, Vector(alpha) * x);
+  } else if constexpr (Kind == activation_kind::elu) {
+    return choose(x > zero, x, Vector(alpha) * exponential_minus_one(minimum(zero, x)));
+  } else if constexpr (Kind == activation_kind::gelu) {
+    constexpr float sqrt_half = 0x1.6a09e6p-1F;
+    const Vector half(0.5F);
+    return x * multiply_add(half, error_function(x * Vector(sqrt_half)), half);
+  } else if constexpr (Kind == activation_kind::swish) {
+    return x * logistic(x);
+  } else if constexpr (Kind == activation_kind::sigmoid) {
+    return logistic(x);
+  } else if constexpr (Kind == activation_kind::tanh) {
+    return hyperbolic_tangent(x);
+  } else {
+    return soft_plus(x);
+  }
+}
+
+/// The derivative at the point whose activation is `y`; see `gradient_from_output`.
+template <activation_kind Kind, typename Vector>
+IPU_DSL_ALWAYS_INLINE Vector derivative_from_output(Vector y, float alpha) {
+  static_assert(gradient_from_output(Kind), "the derivative needs the activation's input");
+  const Vector zero(0.0F);
+  const Vector one(1.0F);
+  if constexpr (Kind == activation_kind::linear) {
+    return one;
+  } else if constexpr (Kind == activation_kind::relu) {
+    return choose(y > zero, one, zero);
+  } else if constexpr (Kind == activation_kind::leaky_relu) {
+    return choose(y > zero, one, Vector(alpha));
+  } else if constexpr (Kind == activation_kind::elu) {
+    return choose(y > zero, one, y + Vector(alpha));
+  } else if constexpr (Kind == activation_kind::sigmoid) {
+    return y * (one - y);
+  } else if constexpr (Kind == activation_kind::tanh) {
+    return multiply_add(zero - y, y, one);
+  } else {
+    // softplus: the derivative is sigmoid(x), and e^-y = 1 - sigmoid(x).
+    return zero - exponential_minus_one(zero - y);
+  }
+}
+
+/// The derivative at `x`.
+template <activation_kind Kind, typename Vector>
+IPU_DSL_ALWAYS_INLINE Vector derivative_from_input(Vector x, float alpha) {
+  const Vector one(1.0F);
+  const Vector half(0.5F);
+  if constexpr (Kind == activation_kind::gelu) {
+    // Phi(x) + x phi(x), the distribution and the density of the normal distribution.
+    constexpr float sqrt_half = 0x1.6a09e6p-1F;
+    constexpr float inverse_sqrt_two_pi = 0x1.988454p-2F;
+    const Vector distribution =
+        multiply_add(half, error_function(x * Vector(sqrt_half)), half);
+    const Vector density = Vector(inverse_sqrt_two_pi) * exponential(Vector(-0.5F) * x * x);
+    return multiply_add(x, density, distribution);
+  } else if constexpr (Kind == activation_kind::swish) {
+    const Vector s = logistic(x);
+    return s * multiply_add(x, one - s, one);
+  } else if constexpr (Kind == activation_kind::softplus) {
+    return logistic(x);
+  } else {
+    return derivative_from_output<Kind>(activate<Kind>(x, alpha), alpha);
+  }
+}
+
+/// The elements of a row that hold no unit: zero, whatever the activation makes of zero.
+IPU_DSL_ALWAYS_INLINE void clear_padding(float* row, std::int32_t units, std::int32_t stride) {
+  for (std::int32_t n = units; n < stride; ++n) {
+    row[n] = 0.0F;
+  }
+}
+
+/// Calls `body(element index of a vector)` for every vector of `rows` rows, then clears the padding
+/// of each row of `result`.
+template <layout::architecture Architecture, typename Body>
+IPU_DSL_ALWAYS_INLINE void for_row_vectors(float* result, std::int32_t rows, std::int32_t units,
+                                           const Body& body) {
+  const std::int32_t stride = layout::row_stride(units, Architecture);
+  for (std::int32_t row = 0; row < rows; ++row) {
+    const std::ptrdiff_t first = std::ptrdiff_t{row} * stride;
+    for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
+      body(first + n);
+    }
+    clear_padding(result + first, units, stride);
+  }
+}
+
+/// y = activation(x), both [rows][row_stride(units)]; `y` may be `x`. The extents are arguments,
+/// because constants would buy nothing in a loop over whole vectors.
+template <activation_kind Kind, layout::architecture Architecture = layout::native>
+[[gnu::noinline]] void activation_forward(const float* x, float* y, std::int32_t rows,
+                                          std::int32_t units, float alpha) noexcept {
+  using lanes = vector<Architecture>;
+  for_row_vectors<Architecture>(
+      y, rows, units, [&](std::ptrdiff_t i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        store(y + i, activate<Kind>(load<lanes>(x + i), alpha));
+      });
+}
+
+/// dx = gradient * activation'(x), all [rows][row_stride(units)]; `dx` may be `gradient`.
+template <activation_kind Kind, layout::architecture Architecture = layout::native>
+[[gnu::noinline]] void activation_gradient_from_input(const float* gradient, const float* x,
+                                                      float* dx, std::int32_t rows,
+                                                      std::int32_t units, float alpha) noexcept {
+  using lanes = vector<Architecture>;
+  for_row_vectors<Architecture>(
+      dx, rows, units, [&](std::ptrdiff_t i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        const lanes derivative = derivative_from_input<Kind>(load<lanes>(x + i), alpha);
+        store(dx + i, load<lanes>(gradient + i) * derivative);
+      });
+}
+
+/// The gradient of an activation's input: `gradient` times the derivative, or chosen where the
+/// derivative is 0 or 1, so that a gradient that is not finite cannot pass a closed relu.
+template <activation_kind Kind, typename Vector>
+IPU_DSL_ALWAYS_INLINE Vector gradient_through(Vector gradient, Vector y, float alpha) {
+  if constexpr (Kind == activation_kind::linear) {
+    return gradient;
+  } else if constexpr (Kind == activation_kind::relu) {
+    return choose(y > Vector(0.0F), gradient, Vector(0.0F));
+  } else {
+    return gradient * derivative_from_output<Kind>(y, alpha);
+  }
+}
+
+/// dx = gradient * activation'(x) from y = activation(x), all [rows][row_stride(units)]; `dx` may
+/// be `gradient`.
+template <activation_kind Kind, layout::architecture Architecture = layout::native>
+[[gnu::noinline]] void activation_gradient_from_output(const float* gradient, const float* y,
+                                                       float* dx, std::int32_t rows,
+                                                       std::int32_t units, float alpha) noexcept {
+  using lanes = vector<Architecture>;
+  for_row_vectors<Architecture>(
+      dx, rows, units, [&](std::ptrdiff_t i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        store(dx + i, gradient_through<Kind>(load<lanes>(gradient + i), load<lanes>(y + i), alpha));
+      });
+}
+
+}  // namespace ipu_dsl::kernels

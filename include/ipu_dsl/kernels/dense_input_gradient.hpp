@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// The gradient of a dense layer's input, computed transposed: dx^T = W d^T.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ipu_dsl/kernels/simd.hpp>
+#include <ipu_dsl/kernels/tiling.hpp>
+#include <ipu_dsl/layout/panel.hpp>
+
+namespace ipu_dsl::kernels {
+
+/// A block of `Rows` inputs and `Vectors` vectors of samples. Each output is one chain of
+/// multiply-adds in ascending n from zero, through all panels.
+/// `panel_size` is the distance of two panels of `w`, which points to the block's first row.
+template <layout::architecture Architecture, int Rows, int Vectors, int PanelWidth, int BatchStride>
+[[gnu::noinline]] void dense_input_gradient_tile(const float* __restrict w,
+                                                 const float* __restrict d_transposed,
+                                                 float* __restrict dx_transposed,
+                                                 std::int32_t outputs,
+                                                 std::ptrdiff_t panel_size) noexcept {
+  using lanes = vector<Architecture>;
+  constexpr int width = Architecture.lanes;
+  lanes sums[Rows][Vectors];
+  unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA { sums[row][v] = lanes(0.0F); });
+  });
+  for (std::int32_t rest = outputs; rest > 0; rest -= PanelWidth) {
+    const std::int32_t columns = rest < PanelWidth ? rest : PanelWidth;
+#pragma GCC unroll 1
+    for (std::int32_t n = 0; n < columns; ++n) {
+      lanes samples[Vectors];
+      unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        samples[v] = load_once<lanes>(d_transposed + v * width);
+      });
+      unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        const lanes weight(w[row * PanelWidth + n]);
+        unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+          sums[row][v] = multiply_add(weight, samples[v], sums[row][v]);
+        });
+      });
+      d_transposed += BatchStride;
+    }
+    w += panel_size;
+  }
+  unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      store(dx_transposed + row * BatchStride + v * width, sums[row][v]);
+    });
+  });
+}
+
+/// `Vectors` vectors of samples for all inputs.
+template <layout::architecture Architecture, int Inputs, int Outputs, int Vectors, int BatchStride>
+IPU_DSL_ALWAYS_INLINE void dense_input_gradient_samples(const float* w, const float* d_transposed,
+                                                        float* dx_transposed) noexcept {
+  constexpr int width = layout::panel_width(Outputs, Architecture);
+  tile_rows<Architecture, Inputs, Vectors>(
+      [&](auto rows, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        dense_input_gradient_tile<Architecture, rows, Vectors, width, BatchStride>(
+            w + std::ptrdiff_t{first} * width, d_transposed,
+            dx_transposed + std::ptrdiff_t{first} * BatchStride, Outputs,
+            std::ptrdiff_t{Inputs} * width);
+      });
+}
+
+/// dx^T = W d^T: transposed, so that the large operand W is read as it lies and only the small
+/// gradients change their layout.
+///   w              panels of [Inputs, Outputs]
+///   d_transposed   [Outputs][batch_stride(Batch)]
+///   dx_transposed  [Inputs][batch_stride(Batch)], every element written
+template <int Batch, int Inputs, int Outputs, layout::architecture Architecture = layout::native>
+void dense_input_gradient(const float* __restrict w, const float* __restrict d_transposed,
+                          float* __restrict dx_transposed) noexcept {
+  constexpr int stride = layout::batch_stride(Batch, Architecture);
+  constexpr int total = stride / Architecture.lanes;
+  constexpr int vectors = layout::tile_vectors(total, Architecture);
+  constexpr int rest = total % vectors;
+  for (std::int32_t v = 0; v + vectors <= total; v += vectors) {
+    const std::ptrdiff_t sample = std::ptrdiff_t{v} * Architecture.lanes;
+    dense_input_gradient_samples<Architecture, Inputs, Outputs, vectors, stride>(
+        w, d_transposed + sample, dx_transposed + sample);
+  }
+  if constexpr (rest > 0) {
+    constexpr std::ptrdiff_t sample = std::ptrdiff_t{total - rest} * Architecture.lanes;
+    dense_input_gradient_samples<Architecture, Inputs, Outputs, rest, stride>(
+        w, d_transposed + sample, dx_transposed + sample);
+  }
+}
+
+}  // namespace ipu_dsl::kernels

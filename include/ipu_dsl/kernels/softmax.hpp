@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Softmax over rows, and its gradient. Sums are chains in ascending order of the units.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ipu_dsl/kernels/activation.hpp>
+#include <ipu_dsl/kernels/exponential.hpp>
+#include <ipu_dsl/kernels/simd.hpp>
+#include <ipu_dsl/layout/padding.hpp>
+
+namespace ipu_dsl::kernels {
+
+/// The largest of the first `units` elements. Their order cannot matter, so vectors may be used.
+template <layout::architecture Architecture>
+IPU_DSL_ALWAYS_INLINE float row_maximum(const float* row, std::int32_t units) noexcept {
+  using lanes = vector<Architecture>;
+  float largest = row[0];
+  std::int32_t n = 0;
+  if (units >= Architecture.lanes) {
+    lanes largest_lanes = load<lanes>(row);
+    for (n = Architecture.lanes; n + Architecture.lanes <= units; n += Architecture.lanes) {
+      largest_lanes = maximum(largest_lanes, load<lanes>(row + n));
+    }
+    float elements[static_cast<std::size_t>(Architecture.lanes)];
+    store(elements, largest_lanes);
+    for (const float element : elements) {
+      largest = maximum(largest, element);
+    }
+  }
+  for (; n < units; ++n) {
+    largest = maximum(largest, row[n]);
+  }
+  return largest;
+}
+
+/// Writes e^(x - largest), padding zero, and returns the sum in ascending order.
+template <layout::architecture Architecture>
+IPU_DSL_ALWAYS_INLINE float row_exponentials(const float* x, float largest, float* y,
+                                             std::int32_t units) noexcept {
+  using lanes = vector<Architecture>;
+  const std::int32_t stride = layout::row_stride(units, Architecture);
+  for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
+    store(y + n, exponential(load<lanes>(x + n) - lanes(largest)));
+  }
+  clear_padding(y, units, stride);
+  float sum = 0.0F;
+  for (std::int32_t n = 0; n < units; ++n) {
+    sum = sum + y[n];
+  }
+  return sum;
+}
+
+/// y = softmax(x) of every row, both [rows][row_stride(units)]; `y` may be `x`.
+template <layout::architecture Architecture = layout::native>
+[[gnu::noinline]] void softmax_forward(const float* x, float* y, std::int32_t rows,
+                                       std::int32_t units) noexcept {
+  using lanes = vector<Architecture>;
+  const std::int32_t stride = layout::row_stride(units, Architecture);
+  for (std::int32_t row = 0; row < rows; ++row) {
+    const float largest = row_maximum<Architecture>(x, units);
+    const float sum = row_exponentials<Architecture>(x, largest, y, units);
+    for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
+      store(y + n, load<lanes>(y + n) / lanes(sum));
+    }
+    x += stride;
+    y += stride;
+  }
+}
+
+/// dx = y * (gradient - sum of gradient * y) of every row, from y = softmax(x), all
+/// [rows][row_stride(units)]; `dx` may be `gradient`.
+template <layout::architecture Architecture = layout::native>
+[[gnu::noinline]] void softmax_gradient(const float* gradient, const float* y, float* dx,
+                                        std::int32_t rows, std::int32_t units) noexcept {
+  using lanes = vector<Architecture>;
+  const std::int32_t stride = layout::row_stride(units, Architecture);
+  for (std::int32_t row = 0; row < rows; ++row) {
+    float mean = 0.0F;
+    for (std::int32_t n = 0; n < units; ++n) {
+      mean = multiply_add(gradient[n], y[n], mean);
+    }
+    for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
+      store(dx + n, load<lanes>(y + n) * (load<lanes>(gradient + n) - lanes(mean)));
+    }
+    clear_padding(dx, units, stride);
+    gradient += stride;
+    y += stride;
+    dx += stride;
+  }
+}
+
+}  // namespace ipu_dsl::kernels

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// From the tree of elements to the graph: the one walk over a model.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <ipu_dsl/graph/builder.hpp>
+#include <ipu_dsl/graph/gradient.hpp>
+
+namespace ipu_dsl {
+
+/// Walks elements and adds their nodes. After the first problem it adds nothing more.
+class assembly {
+ public:
+  /// A whole model: features of shape `input`, then the body. `assigned` holds the stage of every
+  /// part of a sequence, or is empty.
+  static constexpr graph build(const shape& input, const element& body,
+                               std::span<const std::int32_t> assigned) {
+    assembly walk;
+    const problem refused = check_input(input);
+    if (refused.found()) {
+      walk.fail("input", refused);
+      return walk.made_;
+    }
+    walk.made_.input = add_source(walk.made_, input, dtype::float32, tensor_role::input);
+    walk.current_ = walk.made_.input;
+    walk.add_body(body, assigned);
+    walk.made_.output = walk.current_;
+    walk.made_.stages = walk.stage_ + 1;
+    mark_gradients(walk.made_);
+    return walk.made_;
+  }
+
+ private:
+  static constexpr problem check_input(const shape& input) {
+    for (std::int32_t axis = 0; axis < input.rank; ++axis) {
+      if (input[axis] <= 0) {
+        return refuse("extents of at least 1", describe(input));
+      }
+    }
+    return {};
+  }
+
+  constexpr bool failed() const { return made_.fault.found(); }
+
+  constexpr void fail(const label& where, problem found) {
+    if (!failed()) {
+      made_.fault = found;
+      made_.fault.where = where;
+    }
+  }
+
+  constexpr void add_body(const element& body, std::span<const std::int32_t> assigned) {
+    if (body.kind == element_kind::pipeline) {
+      if (!assigned.empty()) {
+        fail("stage_assignment", refuse("a sequential model", "a pipeline",
+                                        "a pipeline has its stages already"));
+      }
+      add_pipeline(body);
+    } else if (!assigned.empty()) {
+      add_assigned(body, assigned);
+    } else if (body.kind == element_kind::stage || body.kind == element_kind::sequence) {
+      add_stage(body, "model");
+    } else {
+      add_layer(body);
+    }
+  }
+
+  constexpr void add_pipeline(const element& body) {
+    if (body.parts.empty()) {
+      fail("pipeline", refuse("at least 1 stage", "none", "write pipeline<stage<...>, ...>"));
+    }
+    for (std::size_t i = 0; i < body.parts.size() && !failed(); ++i) {
+      const element& part = *body.parts[i];
+      stage_ = static_cast<std::int32_t>(i);
+      label where = "stage ";
+      where << i << " of the pipeline";
+      if (part.kind != element_kind::stage) {
+        label got = describe(part);
+        got << (part.kind == element_kind::layer ? ", a layer outside a stage" : "");
+        fail(where, refuse("a stage", got, "put it into stage<...>"));
+        return;
+      }
+      add_stage(part, where);
+    }
+  }
+
+  constexpr void add_stage(const element& body, const label& where) {
+    if (body.parts.empty()) {
+      fail(where, refuse("at least 1 layer", "none", "give it a layer or take it out"));
+    }
+    for (const element* part : body.parts) {
+      add_layer(*part);
+    }
+  }
+
+  /// As Keras: as many numbers as layers, from 0 on, each the same as the one before or one more.
+  constexpr void add_assigned(const element& body, std::span<const std::int32_t> assigned) {
+    const problem refused = check_assignment(body, assigned);
+    if (refused.found()) {
+      fail("stage_assignment", refused);
+      return;
+    }
+    for (std::size_t i = 0; i < body.parts.size(); ++i) {
+      stage_ = assigned[i];
+      add_layer(*body.parts[i]);
+    }
+  }
+
+  static constexpr problem check_assignment(const element& body,
+                                            std::span<const std::int32_t> assigned) {
+    if (body.kind != element_kind::sequence) {
+      return refuse("a sequential model", describe(body), "write sequential<...>");
+    }
+    if (assigned.size() != body.parts.size()) {
+      label expected = "one stage for each of ";
+      expected << body.parts.size() << " layers";
+      return refuse(expected, label() << assigned.size(), "give every layer its stage");
+    }
+    std::int32_t previous = 0;
+    for (std::size_t i = 0; i < assigned.size(); ++i) {
+      if (i == 0 && assigned[i] != 0) {
+        return refuse("stage 0 for layer 0", label() << assigned[i], "stages count from 0");
+      }
+      if (assigned[i] != previous && assigned[i] != previous + 1) {
+        label expected = "stage ";
+        expected << previous << " or " << previous + 1 << " for layer " << i;
+        return refuse(expected, label() << assigned[i],
+                      "a layer is in the stage of the layer before it or in the next");
+      }
+      previous = assigned[i];
+    }
+    return {};
+  }
+
+  /// One part of a stage or of the outermost sequence.
+  constexpr void add_layer(const element& piece) {
+    if (failed()) {
+      return;
+    }
+    part_ = -1;
+    add(piece);
+    ++number_;
+  }
+
+  constexpr void add(const element& piece) {
+    if (failed()) {
+      return;
+    }
+    switch (piece.kind) {
+      case element_kind::layer: {
+        const std::int32_t inputs[] = {current_};
+        add_nodes(piece, inputs);
+        break;
+      }
+      case element_kind::sequence:
+        add_parts(piece);
+        break;
+      case element_kind::residual:
+        add_residual(piece);
+        break;
+      case element_kind::branches:
+        add_branches(piece);
+        break;
+      case element_kind::stage:
+        fail(here(), refuse("a layer", "a stage", "stages stand in pipeline<...> only"));
+        break;
+      case element_kind::pipeline:
+        fail(here(), refuse("a layer", "a pipeline", "a model has one pipeline"));
+        break;
+      case element_kind::foreign: {
+        label got = "the type ";
+        got << piece.name;
+        fail(here(), refuse("a layer", got, "list layers such as Dense<10>"));
+        break;
+      }
+    }
+  }
+
+  constexpr label here() const {
+    label words = "layer ";
+    words << number_;
+    if (part_ >= 0) {
+      words << "." << part_;
+    }
+    words << " in stage " << stage_;
+    return words;
+  }
+
+  constexpr void add_parts(const element& piece) {
+    if (piece.parts.empty()) {
+      label where = here();
+      where << ", " << describe(piece);
+      fail(where, refuse("at least 1 layer", "none", "give it a layer or take it out"));
+    }
+    for (const element* part : piece.parts) {
+      add(*part);
+    }
+  }
+
+  /// The layers of a residual or of a branch count within their outermost layer.
+  constexpr void enter_parts() { part_ = part_ < 0 ? 0 : part_; }
+
+  constexpr void add_residual(const element& piece) {
+    const std::int32_t before = current_;
+    const std::int32_t outer_part = part_;
+    enter_parts();
+    add_parts(piece);
+    if (failed()) {
+      return;
+    }
+    const std::int32_t joined[] = {before, current_};
+    part_ = outer_part;
+    add_nodes(piece, joined);
+  }
+
+  constexpr void add_branches(const element& piece) {
+    const std::int32_t before = current_;
+    const std::int32_t outer_part = part_;
+    enter_parts();
+    list<std::int32_t> joined;
+    for (const element* part : piece.parts) {
+      current_ = before;
+      add(*part);
+      joined.push_back(current_);
+    }
+    if (failed()) {
+      return;
+    }
+    part_ = outer_part;
+    add_nodes(piece, {joined.data(), joined.size()});
+  }
+
+  /// The node or nodes of one layer, and its record.
+  constexpr void add_nodes(const element& piece, std::span<const std::int32_t> inputs) {
+    layer_record record{.source = &piece,
+                        .name = piece.name,
+                        .number = number_,
+                        .part = part_,
+                        .stage = stage_,
+                        .first_node = static_cast<std::int32_t>(made_.nodes.size())};
+    if (part_ >= 0) {
+      ++part_;
+    }
+    if (piece.fault != nullptr && piece.fault->found()) {
+      fail(where_is(record), *piece.fault);
+      return;
+    }
+    const auto layer = static_cast<std::int32_t>(made_.layers.size());
+    add_one(piece, inputs, layer, record);
+    if (piece.followed_by != nullptr && !failed()) {
+      const std::int32_t chained[] = {current_};
+      add_one(*piece.followed_by, chained, layer, record);
+    }
+    record.nodes = static_cast<std::int32_t>(made_.nodes.size()) - record.first_node;
+    record.output = current_;
+    made_.layers.push_back(record);
+  }
+
+  constexpr void add_one(const element& piece, std::span<const std::int32_t> inputs,
+                         std::int32_t layer, const layer_record& record) {
+    const problem refused = add_node(made_, *piece.rule, piece.options, inputs, stage_, layer);
+    if (refused.found()) {
+      fail(where_is(record), refused);
+      return;
+    }
+    current_ = newest_output(made_);
+  }
+
+  graph made_;
+  std::int32_t current_ = -1;  ///< the tensor that the next layer reads
+  std::int32_t stage_ = 0;
+  std::int32_t number_ = 0;
+  std::int32_t part_ = -1;
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// How a model is put together: stages of layers, pipelines of stages, residuals and branches.
+#pragma once
+
+#include <ipu_dsl/core/text.hpp>
+#include <ipu_dsl/graph/element.hpp>
+#include <ipu_dsl/vocabulary/layers/join.hpp>
+
+namespace ipu_dsl {
+
+/// Layers one after the other.
+template <typename... Layers>
+struct sequential {
+  static constexpr element description = composed<Layers...>(element_kind::sequence);
+};
+
+/// Layers that one device computes, one after the other.
+template <typename... Layers>
+struct stage {
+  static constexpr element description = composed<Layers...>(element_kind::stage);
+};
+
+/// Stages one after the other; each may have a device of its own.
+template <typename... Stages>
+struct pipeline {
+  static constexpr element description = composed<Stages...>(element_kind::pipeline);
+};
+
+/// x + layers(x): the layers must end in the shape that they start with.
+template <typename... Layers>
+struct residual {
+  static constexpr element description = composed<Layers...>(element_kind::residual, &add_family);
+};
+
+/// Every branch gets the same input; their outputs stand side by side along the last axis.
+/// A branch of several layers is a `sequential<...>`.
+template <typename... Branches>
+struct concat {
+  static constexpr element description =
+      composed<Branches...>(element_kind::branches, &concatenate_family);
+};
+
+/// The element with a name; what is no element stays nothing of the kind.
+constexpr element renamed(element piece, std::string_view name) {
+  if (piece.kind != element_kind::foreign) {
+    piece.name = name;
+  }
+  return piece;
+}
+
+/// A layer with a name, for messages, summaries and weights: `named<"logits", Dense<10>>`.
+template <fixed_string Name, typename Layer>
+struct named {
+  static constexpr element description = renamed(element_of<Layer>, Name.view());
+};
+
+/// The shape of one sample's features: `input<28, 28>`.
+template <int... Extents>
+struct input {
+  static_assert(sizeof...(Extents) <= shape::max_rank, "ipu_dsl: input takes at most six extents");
+  static constexpr shape extents{Extents...};
+};
+
+/// For `model<input<...>, sequential<...>, stage_assignment<0, 0, 1, 1>>`: the stage of every layer
+/// of the sequence, as Keras's set_pipeline_stage_assignment takes it.
+template <int... Stages>
+struct stage_assignment {
+  static constexpr std::int32_t count = sizeof...(Stages);
+  static constexpr std::int32_t stages[sizeof...(Stages) + 1] = {Stages..., 0};
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// From transient lists to exact arrays that a constexpr variable can hold.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/schedule/program.hpp>
+
+namespace ipu_dsl {
+
+/// `Size` values in static storage; the size may be 0.
+template <typename T, std::size_t Size>
+struct frozen_list {
+  T elements[Size == 0 ? 1 : Size] = {};
+
+  constexpr std::span<const T> view() const { return {elements, Size}; }
+
+  constexpr const T& operator[](std::size_t index) const { return elements[index]; }
+
+  static constexpr std::size_t size() { return Size; }
+};
+
+/// The first `Size` values of a list.
+template <std::size_t Size, typename T>
+constexpr frozen_list<T, Size> freeze_list(const list<T>& values) {
+  frozen_list<T, Size> frozen;
+  const T* const from = values.data();
+  for (std::size_t i = 0; i < Size; ++i) {
+    frozen.elements[i] = from[i];
+  }
+  return frozen;
+}
+
+/// A program in static storage. `Slots` is `Actions`, or 0 for a program without slots.
+template <std::size_t Devices, std::size_t Stages, std::size_t Actions, std::size_t Slots = Actions>
+struct frozen_program {
+  int micro_batches = 0;
+  frozen_list<int, Stages> device_of_stage;
+  frozen_list<action, Actions> actions;
+  frozen_list<int, Devices + 1> row_begin;
+  frozen_list<int, Slots> slot;
+
+  constexpr program_view view() const {
+    return {static_cast<int>(Devices), static_cast<int>(Stages), micro_batches,
+            device_of_stage.view(),    actions.view(),           row_begin.view(),
+            slot.view()};
+  }
+};
+
+/// The sizes of a program, which are what freezing needs to know before it happens.
+struct program_sizes {
+  std::size_t devices = 0;
+  std::size_t stages = 0;
+  std::size_t actions = 0;
+  std::size_t slots = 0;
+};
+
+constexpr program_sizes sizes_of(const program& rows) {
+  return {rows.row_begin.size() - 1, rows.device_of_stage.size(), rows.actions.size(),
+          rows.slot.size()};
+}
+
+/// The program with exact extents; the sizes must be those of `rows`.
+template <program_sizes Sizes>
+constexpr auto freeze_program(const program& rows) {
+  frozen_program<Sizes.devices, Sizes.stages, Sizes.actions, Sizes.slots> frozen;
+  frozen.micro_batches = rows.micro_batches;
+  frozen.device_of_stage = freeze_list<Sizes.stages>(rows.device_of_stage);
+  frozen.actions = freeze_list<Sizes.actions>(rows.actions);
+  frozen.row_begin = freeze_list<Sizes.devices + 1>(rows.row_begin);
+  frozen.slot = freeze_list<Sizes.slots>(rows.slot);
+  return frozen;
+}
+
+/// `freeze<[] { return grouped::make(2, 2, 4); }>()`: a generator's program in static storage.
+/// The generator runs twice, once for the sizes.
+template <auto Make>
+consteval auto freeze() {
+  constexpr program_sizes sizes = sizes_of(Make());
+  return freeze_program<sizes>(Make());
+}
+
+}  // namespace ipu_dsl

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// What a schedule is proven against: what stages hand to each other, and what their work costs.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/schedule/action.hpp>
+
+namespace ipu_dsl {
+
+/// An action of every micro-batch: the kind of work of one stage.
+struct step {
+  int stage = 0;
+  action_kind kind = action_kind::forward;
+
+  friend constexpr bool operator==(const step&, const step&) = default;
+};
+
+/// Bytes that live in a slot from the action that writes them to the last action that reads them,
+/// writer and readers being of the same micro-batch.
+///
+/// `backward` stands for whichever form the program uses: as a writer the whole backward or the
+/// input gradient; as a reader the whole backward or both halves, so that the weight gradient frees
+/// the slot. A program without any backward ignores the steps it does not do.
+struct edge {
+  static constexpr int max_readers = 4;
+
+  step writer;
+  step readers[max_readers] = {};
+  int reader_count = 0;
+  std::int64_t bytes = 0;  ///< of one slot
+
+  constexpr edge& read_by(int stage, action_kind kind) {
+    readers[reader_count] = {stage, kind};
+    ++reader_count;
+    return *this;
+  }
+};
+
+/// What one micro-batch costs a stage, in any unit of time; `update` is once a run.
+struct stage_cost {
+  std::int64_t forward = 1;
+  std::int64_t input_gradient = 1;
+  std::int64_t weight_gradient = 1;
+  std::int64_t update = 0;
+
+  /// A whole backward is both gradients; recomputing is a forward again.
+  constexpr std::int64_t of(action_kind kind) const {
+    switch (kind) {
+      case action_kind::forward:
+      case action_kind::recompute:
+        return forward;
+      case action_kind::backward:
+        return input_gradient + weight_gradient;
+      case action_kind::input_gradient:
+        return input_gradient;
+      case action_kind::weight_gradient:
+        return weight_gradient;
+      case action_kind::update:
+        return update;
+    }
+    return 0;
+  }
+};
+
+/// A stage graph seen through spans.
+struct stage_graph_view {
+  int stages = 0;
+  std::span<const edge> edges;
+  std::span<const stage_cost> costs;  ///< [stages]
+};
+
+/// A stage graph that owns its edges and costs.
+struct stage_graph {
+  int stages = 0;
+  list<edge> edges;
+  list<stage_cost> costs;  ///< [stages]
+
+  constexpr stage_graph_view view() const { return {stages, edges, costs}; }
+};
+
+/// Whether a stage's own backward reads the output that the stage hands on (the mask of a fused
+/// activation), which keeps the slot of the output until then.
+enum class output_use : std::uint8_t { forward_only, own_backward };
+
+/// The plain pipeline. Edges in this order: the activation of stage s for s + 1, written by F(s),
+/// read by F(s + 1), B(s + 1) and perhaps B(s); the gradient of s + 1 for s, written by B(s + 1),
+/// read by B(s); the stash of s, written by F(s), read by B(s). Bytes are left at 0.
+constexpr stage_graph chain_stage_graph(int stages, std::span<const stage_cost> costs,
+                                        output_use use = output_use::forward_only) {
+  stage_graph graph;
+  graph.stages = stages;
+  graph.costs.append(costs);
+  for (int stage = 0; stage + 1 < stages; ++stage) {
+    edge activation = {.writer = {stage, action_kind::forward}};
+    activation.read_by(stage + 1, action_kind::forward).read_by(stage + 1, action_kind::backward);
+    if (use == output_use::own_backward) {
+      activation.read_by(stage, action_kind::backward);
+    }
+    graph.edges.push_back(activation);
+  }
+  for (int stage = 0; stage + 1 < stages; ++stage) {
+    edge gradient = {.writer = {stage + 1, action_kind::backward}};
+    graph.edges.push_back(gradient.read_by(stage, action_kind::backward));
+  }
+  for (int stage = 0; stage < stages; ++stage) {
+    edge stash = {.writer = {stage, action_kind::forward}};
+    graph.edges.push_back(stash.read_by(stage, action_kind::backward));
+  }
+  return graph;
+}
+
+/// The plain pipeline with the same cost in every stage.
+constexpr stage_graph chain_stage_graph(int stages, const stage_cost& cost = {},
+                                        output_use use = output_use::forward_only) {
+  const list<stage_cost> costs(static_cast<std::size_t>(stages), cost);
+  return chain_stage_graph(stages, costs, use);
+}
+
+}  // namespace ipu_dsl

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// Dense: activation(input * kernel + bias).
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/vocabulary/layers/activation.hpp>
+#include <ipu_dsl/vocabulary/layers/initialization.hpp>
+
+namespace ipu_dsl {
+
+inline constexpr option_key use_bias_key{"use_bias"};
+
+template <bool Value>
+struct use_bias {
+  static constexpr option as_option{&use_bias_key, Value ? 1 : 0};
+};
+
+struct dense_options {
+  std::int32_t units = 0;
+  activation_kind activation = activation_kind::linear;
+  float alpha = 0;
+  std::int32_t has_bias = 1;
+  initializer kernel_start;
+  initializer bias_start;
+
+  /// What the node computes itself. An activation whose gradient needs more than the output is a
+  /// node of its own behind this one.
+  constexpr activation_kind fused() const {
+    return gradient_from_output(activation) ? activation : activation_kind::linear;
+  }
+};
+
+/// The variants of Dense's code, with the meaning of their extents:
+/// {batch, inputs, units, activation, has bias, gradient lies in columns}.
+enum class dense_variant : std::int32_t {
+  forward,          ///< writes y, reads x, kernel[, bias]
+  output_gradient,  ///< writes d, d by unit; reads gradient, y
+  input_gradient,   ///< writes the input's gradient by unit, reads kernel, d by unit
+  weight_gradient   ///< adds to the accumulators of kernel[, bias], reads x, d
+};
+
+namespace dense_rules {
+
+constexpr label describe(const family&, const attributes& attributes) {
+  const auto options = attributes.as<dense_options>();
+  label words = "Dense<";
+  words << options.units;
+  if (options.activation != activation_kind::linear) {
+    words << ", " << name_of(options.activation);
+  }
+  words << ">";
+  return words;
+}
+
+constexpr problem shapes(node_draft& draft) {
+  const auto options = draft.options<dense_options>();
+  const shape& input = draft.input(0);
+  if (options.units <= 0) {
+    return refuse("at least 1 unit", label() << options.units);
+  }
+  if (input.rank != 1) {
+    return refuse("a vector", ipu_dsl::describe(input), "put Flatten before it");
+  }
+  draft.parameter("kernel", {input[0], options.units}, options.kernel_start, storage::panels);
+  if (options.has_bias != 0) {
+    draft.parameter("bias", {options.units}, options.bias_start, storage::panel_bias);
+  }
+  draft.output({options.units});
+  return {};
+}
+
+constexpr call_signature signature(const emitter& emit, dense_variant variant, storage gradient) {
+  const auto options = emit.options<dense_options>();
+  return {.variant = static_cast<std::int32_t>(variant),
+          .extents = {emit.batch(), emit.input_shape(0)[0], options.units,
+                      static_cast<std::int32_t>(options.fused()), options.has_bias,
+                      gradient == storage::columns ? 1 : 0}};
+}
+
+constexpr work matmul(const emitter& emit) {
+  return {.kind = work_kind::matmul,
+          .m = emit.batch(),
+          .n = emit.options<dense_options>().units,
+          .k = emit.input_shape(0)[0]};
+}
+
+constexpr void forward(emitter& emit) {
+  const auto options = emit.options<dense_options>();
+  const call_signature code = signature(emit, dense_variant::forward, storage::rows);
+  if (options.has_bias != 0) {
+    emit.call_kernel(code, {emit.output_value(0)},
+                     {emit.input_value(0), emit.parameter_value(0), emit.parameter_value(1)},
+                     matmul(emit), options.alpha);
+  } else {
+    emit.call_kernel(code, {emit.output_value(0)}, {emit.input_value(0), emit.parameter_value(0)},
+                     matmul(emit), options.alpha);
+  }
+}
+
+constexpr std::int32_t output_gradient_rows(emitter& emit) {
+  return emit.scratch(0, emit.output_shape(0), storage::rows);
+}
+
+constexpr std::int32_t output_gradient_columns(emitter& emit) {
+  return emit.scratch(1, emit.output_shape(0), storage::columns);
+}
+
+/// First the activation's mask, which also writes the gradient in both layouts; then the product.
+constexpr void input_gradient(emitter& emit) {
+  const auto options = emit.options<dense_options>();
+  emit.call_kernel(
+      signature(emit, dense_variant::output_gradient, emit.output_gradient_lies(0)),
+      {output_gradient_rows(emit), output_gradient_columns(emit)},
+      {emit.output_gradient(0), emit.output_value(0)},
+      {.kind = work_kind::elementwise, .m = std::int64_t{emit.batch()} * options.units},
+      options.alpha);
+  if (emit.wants_input_gradient(0)) {
+    emit.call_kernel(signature(emit, dense_variant::input_gradient, emit.input_gradient_lies(0)),
+                     {emit.input_gradient(0)},
+                     {emit.parameter_value(0), output_gradient_columns(emit)}, matmul(emit));
+  }
+}
+
+constexpr void weight_gradient(emitter& emit) {
+  const call_signature code = signature(emit, dense_variant::weight_gradient, storage::rows);
+  if (emit.options<dense_options>().has_bias != 0) {
+    emit.call_kernel(code, {emit.accumulator(0), emit.accumulator(1)},
+                     {emit.input_value(0), output_gradient_rows(emit)}, matmul(emit));
+  } else {
+    emit.call_kernel(code, {emit.accumulator(0)},
+                     {emit.input_value(0), output_gradient_rows(emit)}, matmul(emit));
+  }
+}
+
+}  // namespace dense_rules
+
+inline constexpr family dense_family{.name = "Dense",
+                                     .describe = dense_rules::describe,
+                                     .shapes = dense_rules::shapes,
+                                     .forward = dense_rules::forward,
+                                     .input_gradient = dense_rules::input_gradient,
+                                     .weight_gradient = dense_rules::weight_gradient,
+                                     .gradients_by_unit = true};
+
+/// activation(x * kernel + bias), with x a vector: kernel [inputs, units], bias [units].
+/// Options in any order, with Keras's defaults: an activation (linear), `alpha<...>` of it,
+/// `use_bias<...>` (true), `init<...>` (glorot_uniform), `bias_init<...>` (zeros).
+template <int Units, typename... Options>
+struct Dense {
+ private:
+  static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
+  static constexpr const option_key* accepted[] = {&activation_key, &alpha_key, &use_bias_key,
+                                                   &init_key, &bias_init_key};
+  static constexpr problem fault = given.check(accepted);
+  static constexpr auto kind = static_cast<activation_kind>(given.integer(activation_key, 0));
+
+  static constexpr element separate_activation{
+      .kind = element_kind::layer,
+      .rule = &activation_family,
+      .options =
+          attributes::of(activation_options{kind, given.number(alpha_key, default_alpha(kind))})};
+
+  static constexpr initializer start(const option_key& key, initializer_kind otherwise) {
+    const auto chosen = given.integer(key, static_cast<std::int32_t>(otherwise));
+    return {static_cast<initializer_kind>(chosen), given.number(key, 0)};
+  }
+
+ public:
+  static constexpr element description{
+      .kind = element_kind::layer,
+      .rule = &dense_family,
+      .options = attributes::of(dense_options{
+          .units = Units,
+          .activation = kind,
+          .alpha = given.number(alpha_key, default_alpha(kind)),
+          .has_bias = given.integer(use_bias_key, 1),
+          .kernel_start = start(init_key, initializer_kind::glorot_uniform),
+          .bias_start = start(bias_init_key, initializer_kind::zeros)}),
+      .followed_by = gradient_from_output(kind) ? nullptr : &separate_activation,
+      .fault = &fault};
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Dropout: in training, zeroes elements at random and scales up those that stay.
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/graph/element.hpp>
+#include <ipu_dsl/graph/emitter.hpp>
+#include <ipu_dsl/graph/node_draft.hpp>
+
+namespace ipu_dsl {
+
+struct dropout_options {
+  float rate = 0;
+};
+
+/// The variants of Dropout's code: {batch, elements}, with the rate as scalar. The mask is a
+/// function of the seed, the node and the sample's number, so that backward makes the same again.
+enum class dropout_variant : std::int32_t { forward, gradient };
+
+namespace dropout_rules {
+
+constexpr label describe(const family&, const attributes& options) {
+  label words = "Dropout<";
+  const auto thousandths =
+      static_cast<std::int32_t>(options.as<dropout_options>().rate * 1000 + 0.5F);
+  words << thousandths << "/1000>";
+  return words;
+}
+
+constexpr problem shapes(node_draft& draft) {
+  const float rate = draft.options<dropout_options>().rate;
+  if (!(rate >= 0.0F && rate < 1.0F)) {
+    return refuse("a rate of at least 0 and below 1", "one outside",
+                  "Dropout<0.2F> zeroes a fifth of its input");
+  }
+  draft.output(draft.input(0));
+  return {};
+}
+
+constexpr call_signature signature(const emitter& emit, dropout_variant variant) {
+  return {
+      .variant = static_cast<std::int32_t>(variant),
+      .extents = {emit.batch(), static_cast<std::int32_t>(emit.output_shape(0).elements())}};
+}
+
+constexpr work cost(const emitter& emit) {
+  return {.kind = work_kind::elementwise, .m = emit.output_shape(0).elements() * emit.batch()};
+}
+
+constexpr void forward(emitter& emit) {
+  emit.call_kernel(signature(emit, dropout_variant::forward), {emit.output_value(0)},
+                   {emit.input_value(0)}, cost(emit), emit.options<dropout_options>().rate);
+}
+
+constexpr void input_gradient(emitter& emit) {
+  if (emit.wants_input_gradient(0)) {
+    emit.call_kernel(signature(emit, dropout_variant::gradient), {emit.input_gradient(0)},
+                     {emit.output_gradient(0)}, cost(emit),
+                     emit.options<dropout_options>().rate);
+  }
+}
+
+}  // namespace dropout_rules
+
+inline constexpr family dropout_family{.name = "Dropout",
+                                       .describe = dropout_rules::describe,
+                                       .shapes = dropout_rules::shapes,
+                                       .forward = dropout_rules::forward,
+                                       .input_gradient = dropout_rules::input_gradient};
+
+/// Zeroes a share `Rate` of the elements in training and divides the others by 1 - Rate; the
+/// identity otherwise.
+template <float Rate>
+struct Dropout {
+  static constexpr element description{.kind = element_kind::layer,
+                                       .rule = &dropout_family,
+                                       .options = attributes::of(dropout_options{Rate})};
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Cross-entropy of class scores with labels that are class numbers.
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/core/option.hpp>
+#include <ipu_dsl/graph/emitter.hpp>
+#include <ipu_dsl/graph/node_draft.hpp>
+
+namespace ipu_dsl {
+
+/// What the model's output is taken for.
+enum class score_kind : std::int32_t {
+  logits,         ///< any numbers: the loss applies softmax itself
+  probabilities,  ///< clipped to [1e-7, 1 - 1e-7], as Keras does with an output that is no softmax
+};
+
+struct crossentropy_options {
+  score_kind scores = score_kind::logits;
+};
+
+/// The variants of the loss's code: {batch, classes, score kind}.
+enum class crossentropy_variant : std::int32_t {
+  loss,     ///< writes the micro-batch's loss; reads scores, labels
+  gradient  ///< writes the scores' gradient and the micro-batch's loss; reads scores, labels
+};
+
+namespace crossentropy_rules {
+
+constexpr problem shapes(node_draft& draft) {
+  if (draft.input(0).rank != 1) {
+    return refuse("an output of one score a class", describe(draft.input(0)),
+                  "end the model in Dense<classes>");
+  }
+  draft.output({});
+  return {};
+}
+
+constexpr call_signature signature(const emitter& emit, crossentropy_variant variant) {
+  return {.variant = static_cast<std::int32_t>(variant),
+          .extents = {emit.batch(), emit.input_shape(0)[0],
+                      static_cast<std::int32_t>(emit.options<crossentropy_options>().scores)}};
+}
+
+constexpr work cost(const emitter& emit) {
+  return {.kind = work_kind::reduce, .m = std::int64_t{emit.batch()} * emit.input_shape(0)[0]};
+}
+
+constexpr void forward(emitter& emit) {
+  emit.call_kernel(signature(emit, crossentropy_variant::loss), {},
+                   {emit.input_value(0), emit.input_value(1)}, cost(emit));
+}
+
+/// One call computes loss and gradient from the kept scores.
+constexpr void input_gradient(emitter& emit) {
+  emit.call_kernel(signature(emit, crossentropy_variant::gradient), {emit.input_gradient(0)},
+                   {emit.input_value(0), emit.input_value(1)}, cost(emit));
+}
+
+}  // namespace crossentropy_rules
+
+inline constexpr family sparse_categorical_crossentropy_family{
+    .name = "sparse_categorical_crossentropy",
+    .shapes = crossentropy_rules::shapes,
+    .forward = crossentropy_rules::forward,
+    .input_gradient = crossentropy_rules::input_gradient};
+
+inline constexpr option_key scores_key{"what the model's output is taken for"};
+
+/// The output holds logits: the default, unlike Keras's, because it is what trains well.
+struct from_logits {
+  static constexpr option as_option{&scores_key, 0};
+};
+
+/// The output holds probabilities, from a softmax.
+struct from_probabilities {
+  static constexpr option as_option{&scores_key, 1};
+};
+
+/// The output is taken for probabilities whatever it is, clipped to [1e-7, 1 - 1e-7], as Keras does.
+struct from_clipped_probabilities {
+  static constexpr option as_option{&scores_key, 2};
+};
+
+/// `loss<sparse_categorical_crossentropy>`: minus the logarithm of the probability of the label, a
+/// mean over the samples of a micro-batch.
+struct sparse_categorical_crossentropy {
+  static constexpr const family* rule = &sparse_categorical_crossentropy_family;
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Stochastic gradient descent, plain or with momentum.
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/core/option.hpp>
+#include <ipu_dsl/graph/emitter.hpp>
+
+namespace ipu_dsl {
+
+/// The variants of the update, with Keras's formulas; g is the accumulated gradient:
+///   plain     w -= learning_rate * g
+///   momentum  v = momentum * v - learning_rate * g,  w += v
+///   nesterov  v = momentum * v - learning_rate * g,  w += momentum * v - learning_rate * g
+/// Extents: {how the parameter lies, its rank, its extents}.
+enum class sgd_variant : std::int32_t { plain, momentum, nesterov };
+
+namespace sgd_rules {
+
+template <sgd_variant Variant>
+constexpr void update(emitter& emit) {
+  for (std::int32_t i = 0; i < emit.parameters(); ++i) {
+    const tensor& parameter = emit.parameter(i);
+    if (!parameter.trainable) {
+      continue;
+    }
+    call_signature signature = {.variant = static_cast<std::int32_t>(Variant),
+                                .extents = {static_cast<std::int32_t>(parameter.lies),
+                                            parameter.extents.rank}};
+    for (std::int32_t axis = 0; axis < parameter.extents.rank; ++axis) {
+      signature.extents[2 + axis] = parameter.extents[axis];
+    }
+    const work cost = {.kind = work_kind::elementwise, .m = parameter.extents.elements()};
+    if constexpr (Variant == sgd_variant::plain) {
+      emit.call_kernel(emit.optimizer(), signature, {emit.parameter_value(i)},
+                       {emit.accumulator(i)}, cost);
+    } else {
+      emit.call_kernel(emit.optimizer(), signature,
+                       {emit.parameter_value(i), emit.optimizer_slot(i, 0)},
+                       {emit.accumulator(i)}, cost);
+    }
+  }
+}
+
+}  // namespace sgd_rules
+
+template <sgd_variant Variant>
+inline constexpr family sgd_family{.name = "sgd", .update = sgd_rules::update<Variant>};
+
+inline constexpr option_key momentum_key{"momentum"};
+inline constexpr option_key nesterov_key{"nesterov"};
+
+/// Keeps a velocity beside every parameter.
+struct momentum {
+  static constexpr option as_option{&momentum_key, 1};
+};
+
+/// Looks ahead along the velocity; keeps one as `momentum` does.
+struct nesterov {
+  static constexpr option as_option{&nesterov_key, 1};
+};
+
+/// `optimizer<sgd<>>`, `optimizer<sgd<momentum>>`, `optimizer<sgd<momentum, nesterov>>`: what it
+/// keeps beside the parameters stands in the type, the numbers are given to the session.
+template <typename... Options>
+struct sgd {
+ private:
+  static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
+  static constexpr const option_key* accepted[] = {&momentum_key, &nesterov_key};
+
+ public:
+  static constexpr problem fault = given.check(accepted);
+  static constexpr sgd_variant variant = given.given(nesterov_key)   ? sgd_variant::nesterov
+                                         : given.given(momentum_key) ? sgd_variant::momentum
+                                                                     : sgd_variant::plain;
+  static constexpr const family* rule = &sgd_family<variant>;
+
+  /// Given to the session: `session<training> run{{.learning_rate = 0.01F, .momentum = 0.9F}}`.
+  struct settings {
+    float learning_rate = 0.01F;
+    float momentum = 0.0F;
+  };
+};
+
+}  // namespace ipu_dsl

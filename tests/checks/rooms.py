@@ -1,0 +1,194 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Holds the plan of the house: which room includes which, and who may include outside libraries.
+
+Refuses an include that the table does not allow, an outside library through another door, an
+include cycle, a quoted include, and a header that does not exist or lives in no known room.
+`--self-test` plants each of these in a copy of the headers and demands that it is found.
+"""
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+HEADERS = pathlib.Path(__file__).resolve().parents[2] / "include" / "ipu_dsl"
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+# What each room may include: the transitive closure, so that nothing need be derived to read it.
+PLAN = "model vocabulary graph schedule layout machine core"
+RUNTIME = "operators kernels plan " + PLAN
+TRAINING = "runtime data formats " + RUNTIME
+MAY_INCLUDE = {
+    "core": "",
+    "graph": "core",
+    "vocabulary": "graph core",
+    "model": "vocabulary graph core",
+    "schedule": "core",
+    "layout": "core",
+    "machine": "core",
+    "plan": PLAN,
+    "kernels": "layout core",
+    "operators": "kernels layout vocabulary graph core",
+    "runtime": RUNTIME,
+    "formats": "core",
+    "data": "formats core",
+    "training": TRAINING,
+    "report": "training " + TRAINING,
+    "mpi": "training " + TRAINING,
+    # Headers that stand beside the rooms. Nobody inside includes them.
+    "inference.hpp": "runtime " + RUNTIME,
+    "hana.hpp": "model vocabulary graph core",
+    "mpi.hpp": "mpi training " + TRAINING,
+    "ipu_dsl.hpp": "report training " + TRAINING,
+}
+MAY_INCLUDE = {room: set(below.split()) for room, below in MAY_INCLUDE.items()}
+
+# Each outside library enters through one door: the start of its includes, and where they may stand.
+DOORS = {
+    "xsimd/": "kernels/",
+    "xtensor": "data/xtensor.hpp",
+    "xtl/": "data/xtensor.hpp",
+    "boost/": "hana.hpp",
+    "zlib.h": "formats/gzip.hpp",
+    "mpi.h": "mpi",
+    "thread": "runtime/",
+    "mutex": "runtime/",
+    "condition_variable": "runtime/",
+    "future": "runtime/",
+}
+
+
+def room_of(header):
+    """The folder of a header, or its own name if it stands beside the rooms."""
+    return header.split("/")[0]
+
+
+def door_of(include):
+    for start, door in DOORS.items():
+        if include == start or (start in ("xsimd/", "xtensor", "xtl/", "boost/")
+                                and include.startswith(start)):
+            return door
+    return None
+
+
+def check_include(header, kind, include, headers):
+    """What is wrong with one include line, empty if nothing is."""
+    here = room_of(header)
+    if kind == '"':
+        return f'{header}: writes "{include}", headers are included as <ipu_dsl/room/name.hpp>'
+    if not include.startswith("ipu_dsl/"):
+        door = door_of(include)
+        if door is None and re.search(r"[/.]", include):
+            return f"{header}: <{include}> is of a library that has no door"
+        if door is not None and not header.startswith(door):
+            return f"{header}: <{include}> enters through {door} only"
+        return ""
+    target = include.removeprefix("ipu_dsl/")
+    if target not in headers:
+        return f"{header}: <{include}> does not exist"
+    there = room_of(target)
+    if there != here and there not in MAY_INCLUDE[here]:
+        return f"{header}: {here} may not include {there} (<{include}>)"
+    return ""
+
+
+def cycles(edges):
+    """One sentence for each include that closes a circle."""
+    found = []
+    state = {}
+
+    def visit(header):
+        state[header] = "open"
+        for target in edges.get(header, []):
+            if state.get(target) == "open":
+                found.append(f"{header}: includes {target}, which includes it (a cycle)")
+            elif target not in state:
+                visit(target)
+        state[header] = "closed"
+
+    for header in edges:
+        if header not in state:
+            visit(header)
+    return found
+
+
+def check(root):
+    """All faults below `root`, the number of headers and the number of edges between them."""
+    texts = {path.relative_to(root).as_posix(): path.read_text() for path in root.rglob("*.hpp")}
+    faults = []
+    edges = {}
+    for header, text in sorted(texts.items()):
+        if room_of(header) not in MAY_INCLUDE:
+            faults.append(f"{header}: {room_of(header)} is no room of the house")
+            continue
+        includes = INCLUDE.findall(text)
+        faults += filter(None, (check_include(header, *include, texts) for include in includes))
+        edges[header] = [include.removeprefix("ipu_dsl/") for _, include in includes
+                         if include.startswith("ipu_dsl/")]
+    faults += cycles(edges)
+    return faults, len(texts), sum(map(len, edges.values()))
+
+
+def check_table():
+    """The table must be its own transitive closure, and lead nowhere back."""
+    faults = []
+    for room, below in MAY_INCLUDE.items():
+        for lower in below:
+            if not MAY_INCLUDE[lower] <= below:
+                faults.append(f"table: {room} lacks {sorted(MAY_INCLUDE[lower] - below)}")
+            if room in MAY_INCLUDE[lower]:
+                faults.append(f"table: {room} and {lower} include each other")
+    return faults
+
+
+PLANTED = [
+    ("core/planted.hpp", "#include <ipu_dsl/graph/planted.hpp>", "core may not include graph"),
+    ("plan/planted.hpp", "#include <ipu_dsl/kernels/planted.hpp>", "plan may not include kernels"),
+    ("kernels/planted.hpp", "#include <ipu_dsl/graph/planted.hpp>", "kernels may not include"),
+    ("training/planted.hpp", "#include <ipu_dsl/report/planted.hpp>", "may not include report"),
+    ("core/planted.hpp", "#include <ipu_dsl/ipu_dsl.hpp>", "may not include ipu_dsl.hpp"),
+    ("operators/planted.hpp", "#include <xsimd/xsimd.hpp>", "enters through kernels/"),
+    ("data/planted.hpp", "  #  include <xtensor/xtensor.hpp>", "enters through data/xtensor.hpp"),
+    ("model/planted.hpp", "#include <boost/hana.hpp>", "enters through hana.hpp"),
+    ("formats/planted.hpp", "#include <zlib.h>", "enters through formats/gzip.hpp"),
+    ("training/planted.hpp", "#include <thread>", "enters through runtime/"),
+    ("core/planted.hpp", "#include <Eigen/Core>", "has no door"),
+    ("core/planted.hpp", '#include "text.hpp"', "headers are included as"),
+    ("core/planted.hpp", "#include <ipu_dsl/core/absent.hpp>", "does not exist"),
+    ("core/planted.hpp", "#include <ipu_dsl/core/planted.hpp>", "a cycle"),
+    ("attic/planted.hpp", "", "no room of the house"),
+]
+
+
+def self_test():
+    misjudged = 0
+    for path, line, expected in PLANTED:
+        with tempfile.TemporaryDirectory() as temporary:
+            root = pathlib.Path(temporary) / "ipu_dsl"
+            shutil.copytree(HEADERS, root)
+            for room in [room for room in MAY_INCLUDE if not room.endswith(".hpp")]:
+                (root / room).mkdir(exist_ok=True)
+                (root / room / "planted.hpp").write_text("#pragma once\n")
+            (root / "ipu_dsl.hpp").touch()
+            (root / path).parent.mkdir(exist_ok=True)
+            (root / path).write_text(f"#pragma once\n{line}\n")
+            found = [fault for fault in check(root)[0] if path in fault and expected in fault]
+        print(f"{path} {line}: {found[0] if found else 'NOT FOUND'}")
+        misjudged += not found
+    print(f"checked {len(PLANTED)} planted includes, {misjudged} not found")
+    return 1 if misjudged else 0
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    faults, headers, edges = check(HEADERS)
+    faults += check_table()
+    print("\n".join(faults))
+    print(f"checked {headers} headers and {edges} includes between them, {len(faults)} faults")
+    return 1 if faults or headers == 0 or edges == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

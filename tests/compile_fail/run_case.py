@@ -1,0 +1,200 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Proves that one mistake is one compile error with one sentence.
+
+A case is a file with its mistake inside `#ifdef WITH_MISTAKE`. It passes only if it
+  (a) compiles without the mistake,        (b) does not compile with it,
+  (c) then makes exactly one error,        (d) on at most 20 lines of output,
+  (e) whose sentence equals the golden,    (f) which stands within the first 5 lines.
+The golden of golden/<case>.txt holds for all compilers, golden/<case>.<compiler>.txt for one of
+them only. `--update` writes it, `--self-test` plants lies and demands that each is found.
+"""
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+SKIPPED = 77
+MOST_LINES = 20
+SENTENCE_WITHIN = 5
+STANDARD_OF = {"gcc": "c++20", "clang20": "c++20", "clang2c": "c++2c"}
+QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+ASSERTION = re.compile(r"error: static assertion failed(?: due to requirement '.*')?: (.+)$")
+# The end of a sentence that the compiler did not print in full.
+CUT = "[...]"
+
+
+def quoted_text(line):
+    """What the string template arguments printed on this line say, chunks put together again."""
+    chunks = [re.sub(r"\\(.)", r"\1", chunk) for chunk in QUOTED.findall(line)]
+    return "".join(chunks)
+
+
+def sentence_in(line, compiler):
+    """The sentence on a line of compiler output, empty if there is none."""
+    assertion = ASSERTION.search(line)
+    if compiler == "clang2c":
+        return assertion.group(1).strip() if assertion else ""
+    text = quoted_text(line)
+    return text + CUT if '"...' in line else text
+
+
+def golden_file(folder, case, compiler):
+    own = folder / "golden" / f"{case}.{compiler}.txt"
+    return own if own.exists() else folder / "golden" / f"{case}.txt"
+
+
+class Driver:
+    """Compiles cases of one folder with one compiler; never runs or links anything."""
+
+    def __init__(self, folder, name, command, flags):
+        self.folder = folder
+        self.name = name
+        self.command = [command, f"-std={STANDARD_OF[name]}", "-fsyntax-only", *flags]
+
+    def compile(self, case, *more):
+        source = self.folder / f"{case}.cpp"
+        ran = subprocess.run([*self.command, *more, str(source)], stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return ran.returncode, ran.stdout
+
+    def check(self, case, update=False):
+        """Everything wrong with the case, in words, and the sentence it makes."""
+        status, output = self.compile(case)
+        if status != 0:
+            return [f"(a) does not compile even without the mistake:\n{output}"], ""
+        status, output = self.compile(case, "-DWITH_MISTAKE")
+        if status == 0:
+            return ["(b) compiles with the mistake"], ""
+
+        faults = []
+        lines = output.splitlines()
+        errors = [line for line in lines if re.search(r"\berror: ", line)]
+        if len(errors) != 1:
+            faults.append(f"(c) makes {len(errors)} errors, not 1")
+        if len(lines) > MOST_LINES:
+            faults.append(f"(d) takes {len(lines)} lines, more than {MOST_LINES}")
+        sentence = sentence_in(errors[0], self.name) if errors else ""
+        if not sentence:
+            faults.append("(e) no sentence could be read from the error line")
+        elif update:
+            self.write_golden(case, sentence)
+        golden = golden_file(self.folder, case, self.name)
+        if not golden.exists():
+            faults.append(f"(e) there is no {golden.relative_to(self.folder)}; --update writes it")
+        elif sentence != (expected := golden.read_text().rstrip("\n")):
+            faults.append(f"(e) the sentence differs from {golden.relative_to(self.folder)}\n"
+                          f"    expected: {expected}\n    got:      {sentence}")
+        first = [sentence_in(line, self.name) for line in lines[:SENTENCE_WITHIN]]
+        if sentence and sentence not in first:
+            faults.append(f"(f) the sentence is not within the first {SENTENCE_WITHIN} lines")
+        if faults:
+            faults.append(f"The compiler said:\n{output}")
+        return faults, sentence
+
+    def write_golden(self, case, sentence):
+        """One golden for all compilers; a second only where a compiler must differ."""
+        common = self.folder / "golden" / f"{case}.txt"
+        own = self.folder / "golden" / f"{case}.{self.name}.txt"
+        common.parent.mkdir(exist_ok=True)
+        if self.name == "gcc" or not common.exists():
+            common.write_text(sentence + "\n")
+        if common.read_text() == sentence + "\n":
+            own.unlink(missing_ok=True)
+        else:
+            own.write_text(sentence + "\n")
+
+
+HONEST = """
+#include <ipu_dsl/core/diagnose.hpp>
+constexpr ipu_dsl::problem make() {
+  ipu_dsl::problem found;
+#ifdef WITH_MISTAKE
+  found.where = "layer 1 Dense<256> in stage 0";
+  found.expected = "a vector";
+  found.got = "(28, 28), which is an image";
+#endif
+  return found;
+}
+struct wrong {
+  static constexpr ipu_dsl::problem value = make();
+};
+static_assert(ipu_dsl::diagnose<wrong>());
+"""
+HONEST_SENTENCE = ("layer 1 Dense<256> in stage 0: expected a vector, "
+                   "got (28, 28), which is an image")
+MANY_LINES = "\n".join(f"#pragma message \"line {i}\"" for i in range(30))
+
+# name: (source, golden, the letter of the fault that must be reported, none for the honest case)
+PLANTED = {
+    "honest": (HONEST, HONEST_SENTENCE, None),
+    "broken_include": ("#include <ipu_dsl/no_such_header.hpp>\n" + HONEST, HONEST_SENTENCE, "(a)"),
+    "mistake_compiles": (HONEST.replace("WITH_MISTAKE", "NO_MISTAKE"), HONEST_SENTENCE, "(b)"),
+    "two_errors": (HONEST + "#ifdef WITH_MISTAKE\nint number = undeclared;\n#endif\n",
+                   HONEST_SENTENCE, "(c)"),
+    "other_error": ("#ifdef WITH_MISTAKE\nint number = undeclared;\n#endif\n",
+                    HONEST_SENTENCE, "(e)"),
+    "too_long": ("#ifdef WITH_MISTAKE\n" + MANY_LINES + "\n#endif\n" + HONEST,
+                 HONEST_SENTENCE, "(d)"),
+    "late": ("#ifdef WITH_MISTAKE\n" + MANY_LINES + "\n#endif\n" + HONEST, HONEST_SENTENCE, "(f)"),
+    "wrong_golden": (HONEST, HONEST_SENTENCE.replace("28", "29", 1), "(e)"),
+    "no_golden": (HONEST, None, "(e)"),
+}
+
+
+def self_test(name, command, flags):
+    failures = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        (folder / "golden").mkdir()
+        driver = Driver(folder, name, command, flags)
+        for case, (source, golden, letter) in PLANTED.items():
+            (folder / f"{case}.cpp").write_text(source)
+            if golden is not None:
+                (folder / "golden" / f"{case}.txt").write_text(golden + "\n")
+            faults, _ = driver.check(case)
+            found = any(fault.startswith(letter) for fault in faults) if letter else not faults
+            print(f"{'found' if letter else 'passed':6} {case} {letter or ''}: "
+                  f"{'yes' if found else 'NO'}")
+            if not found:
+                failures += 1
+                print("\n".join(faults)[:1000])
+    print(f"checked {len(PLANTED)} planted cases, {failures} misjudged")
+    return 1 if failures else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compiler", default="g++", help="command of the compiler")
+    parser.add_argument("--name", default="gcc", choices=STANDARD_OF, help="which one it is")
+    parser.add_argument("--flag", action="append", default=[], help="passed on to the compiler")
+    parser.add_argument("--update", action="store_true", help="write the goldens")
+    parser.add_argument("--self-test", action="store_true")
+    parser.add_argument("cases", nargs="*", help="names without .cpp; none means all")
+    arguments = parser.parse_args()
+    if not shutil.which(arguments.compiler):
+        print(f"skipped: {arguments.compiler} is not installed")
+        return SKIPPED
+    if arguments.self_test:
+        return self_test(arguments.name, arguments.compiler, arguments.flag)
+
+    cases = arguments.cases or sorted(path.stem for path in HERE.glob("*.cpp"))
+    driver = Driver(HERE, arguments.name, arguments.compiler, arguments.flag)
+    failed = 0
+    for case in cases:
+        faults, sentence = driver.check(case, arguments.update)
+        print(f"{'FAILED' if faults else 'passed'} {case}: {sentence}")
+        if faults:
+            failed += 1
+            print("\n".join(faults))
+    print(f"checked {len(cases)} cases with {arguments.name}, {failed} failed")
+    return 1 if failed or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
