@@ -2,6 +2,12 @@
 # Installation: headers, the exported target, config and version file.
 include(CMakePackageConfigHelpers)
 
+# An xsimd built along with us is no package that an installed ipu_dsl could find again.
+get_target_property(xsimd_is_a_package xsimd IMPORTED)
+if(NOT xsimd_is_a_package)
+  return()
+endif()
+
 set(ipu_dsl_config_dir "${CMAKE_INSTALL_DATADIR}/cmake/ipu_dsl")
 install(TARGETS ipu_dsl EXPORT ipu_dsl_targets FILE_SET HEADERS)
 install(EXPORT ipu_dsl_targets

@@ -34,6 +34,7 @@ evidence_of() {
     python3) echo command python3 ;;
     catch2) echo header catch2/catch.hpp ;;
     libxsimd-dev) echo header xsimd/xsimd.hpp ;;
+    xtl-dev) echo header xtl/xtl_config.hpp ;;
     libxtensor-dev) echo header xtensor/xtensor.hpp ;;
     libboost-dev) echo header boost/hana.hpp ;;
     zlib1g-dev) echo header zlib.h ;;
@@ -90,7 +91,7 @@ build() {
 
 # What each script needs.
 # shellcheck disable=SC2034
-tools=(g++ cmake ninja-build libxsimd-dev zlib1g-dev)
+tools=(g++ cmake ninja-build libxsimd-dev xtl-dev zlib1g-dev)
 example_packages=("${tools[@]}" libcli11-dev)
 # shellcheck disable=SC2034
 test_packages=("${example_packages[@]}" catch2 python3 libxtensor-dev libboost-dev)

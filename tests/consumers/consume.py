@@ -15,8 +15,8 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-# A consumer's own build type and language standard put nothing else on its compile line.
-FLAGS_ALLOWED = ("-std=", "-I", "-isystem", "-o", "-c")
+# Nothing else may stand on a consumer's compile line; the definition is Boost's own.
+FLAGS_ALLOWED = ("-std=", "-I", "-isystem", "-o", "-c", "-DBOOST_ALL_NO_LIB")
 COMPONENTS = {"gzip": "zlib.h", "xtensor": "xtensor/xtensor.hpp", "hana": "boost/hana.hpp"}
 
 

@@ -14,7 +14,7 @@ namespace ipu_dsl {
 /// changed when it is thrown.
 class error : public std::runtime_error {
  public:
-  explicit error(const std::string& sentence) : std::runtime_error(sentence) {}
+  explicit error(const std::string& words) : std::runtime_error(words) {}
 
   explicit error(const problem& found)
       : std::runtime_error(std::string(found.message().view())) {}

@@ -13,7 +13,7 @@ namespace ipu_dsl {
 /// Rows and columns of a digit, in pixels.
 inline constexpr std::int32_t digit_extent = 28;
 
-namespace digits {
+namespace pen {
 
 /// A place in the picture, in 1/256 of a pixel.
 struct place {
@@ -58,38 +58,36 @@ constexpr std::int64_t squared_distance(const place& from, const place& begin, c
   return x * x + y * y;
 }
 
-/// The first or last pixel whose centre can lie within `reach` of the coordinate.
-constexpr std::int32_t pixel_near(std::int32_t coordinate) {
-  const std::int32_t pixel = coordinate < 0 ? 0 : coordinate / one_pixel;
-  return pixel < digit_extent ? pixel : digit_extent - 1;
+/// The row or column that a coordinate lies in, or the nearest one of the picture.
+constexpr std::int32_t pixel_of(std::int32_t coordinate) {
+  return std::clamp(coordinate, 0, digit_extent * one_pixel - 1) / one_pixel;
 }
 
-/// A straight piece of a line with round ends, its edge one pixel soft.
+/// The grey of a pixel whose centre has this squared distance from a line: full within it, none
+/// beyond, and in proportion on the one pixel that its edge is wide.
+constexpr std::int32_t grey_at(std::int64_t square, std::int32_t radius, std::int32_t ink) {
+  const std::int32_t reach = radius + one_pixel / 2;
+  if (square >= std::int64_t{reach} * reach) {
+    return 0;
+  }
+  const std::int32_t inside = reach - square_root(static_cast<std::int32_t>(square));
+  return std::min(inside, one_pixel) * ink / one_pixel;
+}
+
+/// A straight line with round ends over what is there already: the darker grey stays.
 constexpr void draw_line(picture pixels, const place& begin, const place& end, std::int32_t radius,
                          std::int32_t ink) {
   const std::int32_t reach = radius + one_pixel / 2;
-  const std::int32_t core = radius - one_pixel / 2;
-  const auto [left, right] =
-      begin.x < end.x ? std::pair(begin.x, end.x) : std::pair(end.x, begin.x);
-  const auto [top, bottom] =
-      begin.y < end.y ? std::pair(begin.y, end.y) : std::pair(end.y, begin.y);
-  for (std::int32_t row = pixel_near(top - reach); row <= pixel_near(bottom + reach); ++row) {
-    for (std::int32_t column = pixel_near(left - reach); column <= pixel_near(right + reach);
-         ++column) {
+  const std::int32_t top = pixel_of(std::min(begin.y, end.y) - reach);
+  const std::int32_t bottom = pixel_of(std::max(begin.y, end.y) + reach);
+  const std::int32_t left = pixel_of(std::min(begin.x, end.x) - reach);
+  const std::int32_t right = pixel_of(std::max(begin.x, end.x) + reach);
+  for (std::int32_t row = top; row <= bottom; ++row) {
+    for (std::int32_t column = left; column <= right; ++column) {
       const place centre = {column * one_pixel + one_pixel / 2, row * one_pixel + one_pixel / 2};
-      const std::int64_t square = squared_distance(centre, begin, end);
-      if (square >= std::int64_t{reach} * reach) {
-        continue;
-      }
-      std::int32_t cover = one_pixel;
-      if (core < 0 || square > std::int64_t{core} * core) {
-        cover = reach - square_root(static_cast<std::int32_t>(square));
-      }
-      const std::int32_t grey = (cover > one_pixel ? one_pixel : cover) * ink / one_pixel;
+      const std::int32_t grey = grey_at(squared_distance(centre, begin, end), radius, ink);
       std::uint8_t& pixel = pixels[static_cast<std::size_t>(row * digit_extent + column)];
-      if (grey > pixel) {
-        pixel = static_cast<std::uint8_t>(grey);
-      }
+      pixel = std::max(pixel, static_cast<std::uint8_t>(grey));
     }
   }
 }
@@ -103,6 +101,6 @@ constexpr place spline_point(const place& a, const place& b, const place& c, std
           (weight_a * a.y + weight_b * b.y + weight_c * c.y) / 32};
 }
 
-}  // namespace digits
+}  // namespace pen
 
 }  // namespace ipu_dsl

@@ -4,41 +4,41 @@
 
 #include <cstdint>
 
-namespace ipu_dsl {
+namespace ipu_dsl::pen {
 
 /// A place of the pen: x to the right in 0..20, y downwards in 0..28.
-struct pen_point {
+struct point {
   std::int8_t x;
   std::int8_t y;
 };
 
-/// The pen from down to up. The points control a quadratic B-spline that begins and ends in the
-/// first and last of them; a point that stands twice is a corner.
-struct pen_stroke {
+/// What the pen does from touching the paper to leaving it. The points control a quadratic B-spline
+/// that begins and ends in the first and last of them; a point that stands twice is a corner.
+struct stroke {
   static constexpr std::int32_t max_points = 14;
 
   std::int32_t count;
-  pen_point points[max_points];
+  point points[max_points];
 };
 
 /// One way to write one digit.
-struct pen_glyph {
+struct glyph {
   static constexpr std::int32_t max_strokes = 2;
 
   std::int32_t count;
-  pen_stroke strokes[max_strokes];
+  stroke strokes[max_strokes];
 };
 
 /// The ways to write one digit.
-struct pen_glyphs {
+struct ways {
   static constexpr std::int32_t max_glyphs = 4;
 
   std::int32_t count;
-  pen_glyph glyphs[max_glyphs];
+  glyph glyphs[max_glyphs];
 };
 
 /// Every way to write every digit.
-inline constexpr pen_glyphs digit_glyphs[10] = {
+inline constexpr ways digit_glyphs[10] = {
     // 0: closed, narrow, open at the top.
     {3,
      {{1,
@@ -154,4 +154,4 @@ inline constexpr pen_glyphs digit_glyphs[10] = {
           {14, 30},
           {2, 27}}}}}}}};
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::pen

@@ -166,6 +166,30 @@ class emitter {
     append(draft(*here().rule, signature, cost), writes, reads);
   }
 
+  /// Fills the features, and the labels unless `labels` is -1, from the feed.
+  constexpr void read_feed(const family& infeed, std::int32_t features, std::int32_t labels) {
+    const std::int64_t elements = model_->at(features).extents.elements();
+    const bool labelled = labels >= 0;
+    const call_signature signature = {
+        .extents = {batch(), static_cast<std::int32_t>(elements), labelled ? 1 : 0}};
+    list<std::int32_t> writes;
+    writes.push_back(value_of(features));
+    if (labelled) {
+      writes.push_back(value_of(labels));
+    }
+    append(draft(infeed, signature, {.kind = work_kind::copy, .m = elements * batch()}),
+           {writes.data(), writes.size()}, {});
+  }
+
+  /// Hands the rows of a tensor to whoever runs the program.
+  constexpr void write_output(const family& outfeed, std::int32_t output) {
+    const std::int64_t elements = model_->at(output).extents.elements();
+    const std::int32_t reads[] = {value_of(output)};
+    append(draft(outfeed, {.extents = {batch(), static_cast<std::int32_t>(elements)}},
+                 {.kind = work_kind::copy, .m = elements * batch()}),
+           {}, reads);
+  }
+
   /// Sums into the gradient of output `i` what its readers wrote, in the order of the readers and
   /// never in that of arrival. A single reader has written the gradient itself.
   constexpr void sum_output_gradient(const family& sum, std::int32_t i) {

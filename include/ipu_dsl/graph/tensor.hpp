@@ -8,7 +8,7 @@
 #include <ipu_dsl/core/dtype.hpp>
 #include <ipu_dsl/core/shape.hpp>
 #include <ipu_dsl/graph/initializer.hpp>
-#include <ipu_dsl/graph/storage.hpp>
+#include <ipu_dsl/core/storage.hpp>
 
 namespace ipu_dsl {
 

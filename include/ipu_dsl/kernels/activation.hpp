@@ -75,8 +75,7 @@ IPU_DSL_ALWAYS_INLINE Vector derivative_from_input(Vector x, float alpha) {
     // Phi(x) + x phi(x), the distribution and the density of the normal distribution.
     constexpr float sqrt_half = 0x1.6a09e6p-1F;
     constexpr float inverse_sqrt_two_pi = 0x1.988454p-2F;
-    const Vector distribution =
-        multiply_add(half, error_function(x * Vector(sqrt_half)), half);
+    const Vector distribution = multiply_add(half, error_function(x * Vector(sqrt_half)), half);
     const Vector density = Vector(inverse_sqrt_two_pi) * exponential(Vector(-0.5F) * x * x);
     return multiply_add(x, density, distribution);
   } else if constexpr (Kind == activation_kind::swish) {
@@ -93,6 +92,14 @@ IPU_DSL_ALWAYS_INLINE Vector derivative_from_input(Vector x, float alpha) {
 IPU_DSL_ALWAYS_INLINE void clear_padding(float* row, std::int32_t units, std::int32_t stride) {
   for (std::int32_t n = units; n < stride; ++n) {
     row[n] = 0.0F;
+  }
+}
+
+/// Rows of zeros: the gradient of samples that only fill up a batch.
+IPU_DSL_ALWAYS_INLINE void clear_rows(float* rows, std::int32_t first, std::int32_t count,
+                                      std::int32_t stride) {
+  for (std::ptrdiff_t i = std::ptrdiff_t{first} * stride; i < std::ptrdiff_t{count} * stride; ++i) {
+    rows[i] = 0.0F;
   }
 }
 
@@ -117,10 +124,9 @@ template <activation_kind Kind, layout::architecture Architecture = layout::nati
 [[gnu::noinline]] void activation_forward(const float* x, float* y, std::int32_t rows,
                                           std::int32_t units, float alpha) noexcept {
   using lanes = vector<Architecture>;
-  for_row_vectors<Architecture>(
-      y, rows, units, [&](std::ptrdiff_t i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-        store(y + i, activate<Kind>(load<lanes>(x + i), alpha));
-      });
+  for_row_vectors<Architecture>(y, rows, units, [&](std::ptrdiff_t i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    store(y + i, activate<Kind>(load<lanes>(x + i), alpha));
+  });
 }
 
 /// dx = gradient * activation'(x), all [rows][row_stride(units)]; `dx` may be `gradient`.

@@ -32,7 +32,7 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
                                           float alpha) noexcept {
   using lanes = vector<Architecture>;
   constexpr int width = Architecture.lanes;
-  lanes sums[Rows][Vectors];
+  lanes sums[std::size_t{Rows}][std::size_t{Vectors}];
   unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     const lanes start = bias == nullptr ? lanes(0.0F) : load<lanes>(bias + v * width);
     unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA { sums[row][v] = start; });
@@ -40,10 +40,9 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
   // Unrolling by hand or by the compiler makes g++ 12.2 spill; rolled, the tile is at the peak.
 #pragma GCC unroll 1
   for (std::int32_t k = 0; k < inputs; ++k) {
-    lanes columns[Vectors];
-    unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-      columns[v] = load_once<lanes>(w + v * width);
-    });
+    lanes columns[std::size_t{Vectors}];
+    unrolled<Vectors>(
+        [&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA { columns[v] = load_once<lanes>(w + v * width); });
     unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
       const lanes sample(x[row * RowStride + k]);
       unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {

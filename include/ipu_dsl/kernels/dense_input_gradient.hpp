@@ -22,7 +22,7 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
                                                  std::ptrdiff_t panel_size) noexcept {
   using lanes = vector<Architecture>;
   constexpr int width = Architecture.lanes;
-  lanes sums[Rows][Vectors];
+  lanes sums[std::size_t{Rows}][std::size_t{Vectors}];
   unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA { sums[row][v] = lanes(0.0F); });
   });
@@ -30,7 +30,7 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
     const std::int32_t columns = rest < PanelWidth ? rest : PanelWidth;
 #pragma GCC unroll 1
     for (std::int32_t n = 0; n < columns; ++n) {
-      lanes samples[Vectors];
+      lanes samples[std::size_t{Vectors}];
       unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
         samples[v] = load_once<lanes>(d_transposed + v * width);
       });

@@ -21,7 +21,7 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
                                                   bool continues) noexcept {
   using lanes = vector<Architecture>;
   constexpr int width = Architecture.lanes;
-  lanes sums[Rows][Vectors];
+  lanes sums[std::size_t{Rows}][std::size_t{Vectors}];
   if (continues) {
     unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
       unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
@@ -35,10 +35,9 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
   }
 #pragma GCC unroll 1
   for (std::int32_t b = 0; b < batch; ++b) {
-    lanes columns[Vectors];
-    unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-      columns[v] = load_once<lanes>(d + v * width);
-    });
+    lanes columns[std::size_t{Vectors}];
+    unrolled<Vectors>(
+        [&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA { columns[v] = load_once<lanes>(d + v * width); });
     unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
       const lanes input(x[row]);
       unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {

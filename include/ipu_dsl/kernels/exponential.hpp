@@ -25,36 +25,36 @@ IPU_DSL_ALWAYS_INLINE exponent_reduction<Vector> reduce_exponent(Vector x) {
   return {shifted_integer(shifted), multiply_add(n, Vector(-ln_2_low), partly)};
 }
 
-/// e^x for all x, at most 1 ulp off (measured over all floats: 0.66), subnormal results included;
-/// infinite above 88.72. Polynomial: minimax fit of (e^r - 1 - r) / r^2, error 3e-9.
+/// e^r - 1 for a reduced r, relative to r within 2e-10: r + r^2 p(r) with p a minimax fit.
+template <typename Vector>
+IPU_DSL_ALWAYS_INLINE Vector reduced_exponential_minus_one(Vector rest) {
+  constexpr float coefficients[] = {0x1.0p-1F,     0x1.555556p-3F,  0x1.5554aep-5F,
+                                    0x1.11109p-7F, 0x1.6d7486p-10F, 0x1.a1a11ap-13F};
+  const Vector square = rest * rest;
+  return multiply_add(square, polynomial(rest, coefficients), rest);
+}
+
+/// e^x for all x, at most 1 ulp off, subnormal results included; infinite above 88.72.
 template <typename Vector>
 IPU_DSL_ALWAYS_INLINE Vector exponential(Vector x) {
-  constexpr float coefficients[] = {0x1.fffffcp-2F, 0x1.555492p-3F, 0x1.5558f2p-5F,
-                                    0x1.1239e2p-7F, 0x1.6a2434p-10F};
   // Beyond these the result is infinite or rounds to zero. In this order not-a-number passes.
   const Vector clamped = minimum(Vector(89.0F), maximum(Vector(-104.0F), x));
   const exponent_reduction<Vector> reduced = reduce_exponent(clamped);
-  const Vector rest = reduced.rest;
-  const Vector square = rest * rest;
-  const Vector tail = multiply_add(square, polynomial(rest, coefficients), rest);
+  const Vector mantissa = Vector(1.0F) + reduced_exponential_minus_one(reduced.rest);
   // 2^n in two factors, because n may lie outside the exponents of a float.
   const integers<Vector> half = reduced.n >> 1;
   const integers<Vector> other_half = reduced.n - half;
-  return (Vector(1.0F) + tail) * power_of_two<Vector>(half) * power_of_two<Vector>(other_half);
+  return mantissa * power_of_two<Vector>(half) * power_of_two<Vector>(other_half);
 }
 
 /// e^x - 1 for x up to 88 (larger ones give e^88 - 1), without cancellation near zero; at most
-/// 2 ulp off. Polynomial: minimax fit of (e^r - 1 - r) / r^2 relative to r, error 2e-10.
+/// 2 ulp off.
 template <typename Vector>
 IPU_DSL_ALWAYS_INLINE Vector exponential_minus_one(Vector x) {
-  constexpr float coefficients[] = {0x1.0p-1F,      0x1.555556p-3F,  0x1.5554aep-5F,
-                                    0x1.11109p-7F,  0x1.6d7486p-10F, 0x1.a1a11ap-13F};
   const Vector clamped = minimum(Vector(88.0F), maximum(Vector(-25.0F), x));
   const exponent_reduction<Vector> reduced = reduce_exponent(clamped);
-  const Vector rest = reduced.rest;
-  const Vector square = rest * rest;
-  const Vector tail = multiply_add(square, polynomial(rest, coefficients), rest);
   const Vector scale = power_of_two<Vector>(reduced.n);
+  const Vector tail = reduced_exponential_minus_one(reduced.rest);
   return multiply_add(scale, tail, scale - Vector(1.0F));
 }
 

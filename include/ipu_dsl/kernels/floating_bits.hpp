@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 #include <ipu_dsl/kernels/simd.hpp>
@@ -53,11 +54,12 @@ IPU_DSL_ALWAYS_INLINE Vector to_float(integers<Vector> n) {
 }
 
 /// The value of the polynomial with these coefficients, lowest degree first, by Horner's rule.
-template <typename Vector, int Count>
+template <typename Vector, std::size_t Count>
 IPU_DSL_ALWAYS_INLINE Vector polynomial(Vector x, const float (&coefficients)[Count]) {
-  Vector value(coefficients[Count - 1]);
-  unrolled<Count - 1>([&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    value = multiply_add(value, x, Vector(coefficients[Count - 2 - i]));
+  constexpr int degree = static_cast<int>(Count) - 1;
+  Vector value(coefficients[degree]);
+  unrolled<degree>([&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    value = multiply_add(value, x, Vector(coefficients[degree - 1 - i]));
   });
   return value;
 }

@@ -8,7 +8,17 @@
 #include <type_traits>
 #include <utility>
 
+// g++ 12 takes the undefined operand inside its own AVX-512 intrinsics for a mistake (GCC bug
+// 105593, seen with 12.2).
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
 #include <xsimd/xsimd.hpp>
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+#pragma GCC diagnostic pop
+#endif
 
 #include <ipu_dsl/layout/architecture.hpp>
 

@@ -23,7 +23,7 @@ IPU_DSL_ALWAYS_INLINE float row_maximum(const float* row, std::int32_t units) no
     for (n = Architecture.lanes; n + Architecture.lanes <= units; n += Architecture.lanes) {
       largest_lanes = maximum(largest_lanes, load<lanes>(row + n));
     }
-    float elements[static_cast<std::size_t>(Architecture.lanes)];
+    float elements[std::size_t{Architecture.lanes}];
     store(elements, largest_lanes);
     for (const float element : elements) {
       largest = maximum(largest, element);
@@ -35,19 +35,25 @@ IPU_DSL_ALWAYS_INLINE float row_maximum(const float* row, std::int32_t units) no
   return largest;
 }
 
-/// Writes e^(x - largest), padding zero, and returns the sum in ascending order.
+/// The sum of e^(x - largest) over the first `units` elements, in ascending order. The terms are
+/// written to `y`, padding with zero, unless it is null; `y` may be `x`.
 template <layout::architecture Architecture>
 IPU_DSL_ALWAYS_INLINE float row_exponentials(const float* x, float largest, float* y,
                                              std::int32_t units) noexcept {
   using lanes = vector<Architecture>;
-  const std::int32_t stride = layout::row_stride(units, Architecture);
-  for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
-    store(y + n, exponential(load<lanes>(x + n) - lanes(largest)));
-  }
-  clear_padding(y, units, stride);
+  float terms[std::size_t{Architecture.lanes}];
   float sum = 0.0F;
-  for (std::int32_t n = 0; n < units; ++n) {
-    sum = sum + y[n];
+  for (std::int32_t n = 0; n < units; n += Architecture.lanes) {
+    const std::int32_t rest = units - n;
+    const std::int32_t count = rest < Architecture.lanes ? rest : Architecture.lanes;
+    store(terms, exponential(load<lanes>(x + n) - lanes(largest)));
+    clear_padding(terms, count, Architecture.lanes);
+    for (std::int32_t i = 0; i < count; ++i) {
+      sum = sum + terms[i];
+    }
+    if (y != nullptr) {
+      store(y + n, load<lanes>(terms));
+    }
   }
   return sum;
 }

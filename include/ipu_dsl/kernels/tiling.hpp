@@ -12,8 +12,8 @@ namespace ipu_dsl::kernels {
 
 /// The columns of a layer as full panels and the vectors of the last one that hold units.
 struct panel_columns {
-  std::int32_t width;         ///< elements of a panel's row
-  std::int32_t vectors;       ///< vectors of a panel's row
+  std::int32_t width;    ///< elements of a panel's row
+  std::int32_t vectors;  ///< vectors of a panel's row
   std::int32_t full_panels;
   std::int32_t rest_vectors;  ///< of one more panel; zero if there is none
 

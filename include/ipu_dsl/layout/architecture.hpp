@@ -13,9 +13,9 @@ namespace ipu_dsl::layout {
 /// The vector unit of a processor. It is a template argument of every kernel, so that translation
 /// units compiled for different processors never share a kernel's symbol.
 struct architecture {
-  std::int32_t lanes;           ///< floats in a vector register
-  std::int32_t registers;       ///< vector registers
-  bool fused_multiply_add;      ///< one rounding for a * b + c; without it the bits differ
+  std::int32_t lanes;       ///< floats in a vector register
+  std::int32_t registers;   ///< vector registers
+  bool fused_multiply_add;  ///< one rounding for a * b + c; without it the bits differ
 
   friend constexpr bool operator==(const architecture&, const architecture&) = default;
 };

@@ -16,8 +16,9 @@ struct register_tile {
   friend constexpr bool operator==(const register_tile&, const register_tile&) = default;
 };
 
-/// The most vectors side by side in a tile; beyond four, fewer rows share each broadcast.
-inline constexpr std::int32_t max_tile_vectors = 4;
+/// The most vectors side by side in a tile. With four, fewer rows share each vector of weights and
+/// tiles over large layers wait for the second-level cache (8 and 16 lanes alike).
+inline constexpr std::int32_t max_tile_vectors = 3;
 
 /// Whether accumulators, one row of operands and one broadcast stay in registers. One tile beyond
 /// this spills and runs at a third of the speed (measured on g++ 12 and clang 14).
@@ -53,8 +54,8 @@ constexpr std::int32_t tile_vectors(std::int32_t vectors, architecture target) {
   std::int64_t best_cost = 0;
   for (std::int32_t width = 1; width <= max_tile_vectors && width <= vectors; ++width) {
     const std::int32_t rest = vectors % width;
-    std::int64_t cost = scale * (vectors - rest) /
-                        efficiency({max_tile_rows(width, target), width}, target);
+    std::int64_t cost =
+        scale * (vectors - rest) / efficiency({max_tile_rows(width, target), width}, target);
     if (rest > 0) {
       cost += scale * rest / efficiency({max_tile_rows(rest, target), rest}, target);
     }

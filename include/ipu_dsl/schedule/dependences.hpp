@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/schedule/stage_graph.hpp>
@@ -29,37 +30,22 @@ struct keyed_lists {
 
 /// What the steps of a stage graph wait for, by role row (`role_row`). Only the first reader of a
 /// stage waits for the writer and only the last frees the slot: the row of the stage orders the
-/// others between them.
+/// others between them. An edge within one device makes nobody wait for a slot: its row alone
+/// decides, and the proof looks at it apart (`within`).
 struct dependences {
   keyed_lists read;     ///< role row of a reader -> role rows of writers it waits for
-  keyed_lists written;  ///< role row of a writer -> edges whose slots it fills
+  keyed_lists written;  ///< role row of a writer -> edges whose slots it waits for
   keyed_lists freed;    ///< edge -> role rows of the readers that free its slots
   list<int> writer;     ///< [edges] role row of the writer
+  list<bool> within;    ///< [edges] whether writer and readers share a device
 
   constexpr dependences(int stages, int edges)
       : read(stages * step_roles), written(stages * step_roles), freed(edges) {}
 };
 
-/// As the writer of an edge.
-constexpr step_role role_of_writer(action_kind kind) {
-  switch (kind) {
-    case action_kind::forward:
-      return step_role::forward;
-    case action_kind::recompute:
-      return step_role::recompute;
-    case action_kind::weight_gradient:
-      return step_role::backward_end;
-    default:
-      return step_role::backward_begin;
-  }
-}
-
-/// As a reader that needs the data: the input gradient is the first half of a backward.
-constexpr step_role role_of_first_reader(action_kind kind) { return role_of_writer(kind); }
-
 /// As a reader after which the slot is free: the weight gradient is the last half of a backward.
 constexpr step_role role_of_last_reader(action_kind kind) {
-  return kind == action_kind::backward ? step_role::backward_end : role_of_writer(kind);
+  return kind == action_kind::backward ? step_role::backward_end : writing_role[static_cast<int>(kind)];
 }
 
 namespace dependence {
@@ -67,9 +53,9 @@ namespace dependence {
 /// Whether no reader of the same stage comes before reader `which`.
 constexpr bool is_first_reader(const edge& link, int which) {
   const step reader = link.readers[which];
-  const int rank = static_cast<int>(role_of_first_reader(reader.kind));
+  const int rank = static_cast<int>(writing_role[static_cast<int>(reader.kind)]);
   for (int other = 0; other < link.reader_count; ++other) {
-    const int other_rank = static_cast<int>(role_of_first_reader(link.readers[other].kind));
+    const int other_rank = static_cast<int>(writing_role[static_cast<int>(link.readers[other].kind)]);
     if (link.readers[other].stage == reader.stage &&
         (other_rank < rank || (other_rank == rank && other < which))) {
       return false;
@@ -94,36 +80,45 @@ constexpr bool is_last_reader(const edge& link, int which) {
 
 }  // namespace dependence
 
-/// The dependences of a stage graph for a program. In a program that only goes forward, steps of
-/// the backward do not exist: a forward frees what a backward would have freed after it, and what
-/// no step reads needs no slot.
-constexpr dependences sort_edges(const stage_graph_view& graph, bool forward_only) {
+/// What is left of an edge in a program that only goes forward, where steps of the backward do not
+/// exist.
+constexpr edge forward_part(const edge& whole) {
+  edge link = {.writer = whole.writer, .bytes = whole.bytes};
+  for (int which = 0; which < whole.reader_count; ++which) {
+    if (whole.readers[which].kind == action_kind::forward) {
+      link.read_by(whole.readers[which].stage, action_kind::forward);
+    }
+  }
+  return link;
+}
+
+/// The dependences of a stage graph for stages on devices.
+constexpr dependences sort_edges(const stage_graph_view& graph,
+                                 std::span<const int> device_of_stage, bool forward_only) {
   const int edges = static_cast<int>(graph.edges.size());
+  const int* const device = device_of_stage.data();
   dependences sorted(graph.stages, edges);
   for (int number = 0; number < edges; ++number) {
-    edge link = graph.edges[static_cast<std::size_t>(number)];
-    if (forward_only) {
-      const edge whole = link;
-      link.reader_count = 0;
-      for (int which = 0; which < whole.reader_count; ++which) {
-        if (whole.readers[which].kind == action_kind::forward) {
-          link.read_by(whole.readers[which].stage, action_kind::forward);
-        }
-      }
-    }
-    const int writer = role_row(link.writer.stage, role_of_writer(link.writer.kind));
-    sorted.writer.push_back(writer);
-    sorted.written.add(writer, number);
+    const edge& whole = graph.edges[static_cast<std::size_t>(number)];
+    const edge link = forward_only ? forward_part(whole) : whole;
+    const int writer = role_row(link.writer.stage, writing_role[static_cast<int>(link.writer.kind)]);
+    bool within = true;
     for (int which = 0; which < link.reader_count; ++which) {
       const step reader = link.readers[which];
-      // The rows of a stage hold the order of its own actions, which the proof checks first.
+      within = within && device[reader.stage] == device[link.writer.stage];
+      // The row of a stage holds the order of its own actions, which the proof checks first.
       if (reader.stage != link.writer.stage && dependence::is_first_reader(link, which)) {
-        sorted.read.add(role_row(reader.stage, role_of_first_reader(reader.kind)), writer);
+        sorted.read.add(role_row(reader.stage, writing_role[static_cast<int>(reader.kind)]), writer);
       }
       if (dependence::is_last_reader(link, which)) {
         sorted.freed.add(number, role_row(reader.stage, role_of_last_reader(reader.kind)));
       }
     }
+    if (!within) {
+      sorted.written.add(writer, number);
+    }
+    sorted.writer.push_back(writer);
+    sorted.within.push_back(within);
   }
   return sorted;
 }

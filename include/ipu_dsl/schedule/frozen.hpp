@@ -65,13 +65,14 @@ constexpr program_sizes sizes_of(const program& rows) {
 /// The program with exact extents; the sizes must be those of `rows`.
 template <program_sizes Sizes>
 constexpr auto freeze_program(const program& rows) {
-  frozen_program<Sizes.devices, Sizes.stages, Sizes.actions, Sizes.slots> frozen;
-  frozen.micro_batches = rows.micro_batches;
-  frozen.device_of_stage = freeze_list<Sizes.stages>(rows.device_of_stage);
-  frozen.actions = freeze_list<Sizes.actions>(rows.actions);
-  frozen.row_begin = freeze_list<Sizes.devices + 1>(rows.row_begin);
-  frozen.slot = freeze_list<Sizes.slots>(rows.slot);
-  return frozen;
+  // Built in place: assigning an array costs steps of constant evaluation per element.
+  return frozen_program<Sizes.devices, Sizes.stages, Sizes.actions, Sizes.slots>{
+      rows.micro_batches,
+      freeze_list<Sizes.stages>(rows.device_of_stage),
+      freeze_list<Sizes.actions>(rows.actions),
+      freeze_list<Sizes.devices + 1>(rows.row_begin),
+      freeze_list<Sizes.slots>(rows.slot),
+  };
 }
 
 /// `freeze<[] { return grouped::make(2, 2, 4); }>()`: a generator's program in static storage.

@@ -23,6 +23,28 @@ constexpr list<std::int64_t> durations(const stage_graph_view& graph) {
   return duration;
 }
 
+/// As many slots on every edge as there are micro-batches: no write ever waits.
+constexpr list<int> unbounded_slots(const program_view& rows, const stage_graph_view& graph) {
+  return list<int>(graph.edges.size(), rows.micro_batches);
+}
+
+/// The slots given, or unbounded ones if none are.
+constexpr list<int> slots_or_unbounded(const program_view& rows, const stage_graph_view& graph,
+                                       std::span<const int> slots_per_edge) {
+  list<int> slots = unbounded_slots(rows, graph);
+  for (std::size_t link = 0; link < slots_per_edge.size(); ++link) {
+    slots[link] = slots_per_edge[link];
+  }
+  return slots;
+}
+
+/// `count` zeros in `storage`: reserving zeroes without a step of constant evaluation per element.
+template <typename T>
+constexpr T* reserve_zeros(list<T>& storage, int count) {
+  storage.reserve(static_cast<std::size_t>(count));
+  return storage.data();
+}
+
 /// What a run reads. All of it must outlive the run.
 struct run_input {
   const program_view& rows;
@@ -56,21 +78,24 @@ class in_order_run {
         devices_(input.rows.devices),
         action_count_(static_cast<int>(input.rows.actions.size())),
         micro_batches_(input.rows.micro_batches) {
-    const std::size_t devices = static_cast<std::size_t>(devices_);
-    const std::size_t actions = input.rows.actions.size() + 1;
-    // Reserving zeroes; elements are written by index.
-    start_.reserve(actions);
-    finish_.reserve(actions);
-    order_.reserve(actions);
-    first_sleeper_.reserve(actions);
-    next_sleeper_.reserve(devices + 1);
-    waited_for_.reserve(devices);
-    finish_at_ = finish_.data();
-    finish_at_[0] = 1;
-    for (std::size_t device = 0; device < devices; ++device) {
-      cursor_.push_back(row_begin_[device]);
-      free_at_.push_back(1);
-      awake_.push_back(static_cast<int>(devices - 1 - device));
+    const int devices = devices_ + 1;
+    const int actions = action_count_ + 1;
+    std::int64_t* const times = reserve_zeros(times_, 2 * actions + devices);
+    finish_ = times;
+    start_ = times + actions;
+    free_at_ = times + 2 * actions;
+    int* const numbers = reserve_zeros(numbers_, 2 * actions + 4 * devices);
+    order_ = numbers;
+    first_sleeper_ = numbers + actions;
+    next_sleeper_ = numbers + 2 * actions;
+    waited_for_ = next_sleeper_ + devices;
+    cursor_ = waited_for_ + devices;
+    awake_ = cursor_ + devices;
+    finish_[0] = 1;
+    for (int device = devices_ - 1; device >= 0; --device) {
+      cursor_[device] = row_begin_[device];
+      free_at_[device] = 1;
+      wake(device);
     }
   }
 
@@ -87,55 +112,57 @@ class in_order_run {
   constexpr void release() {
     released_action_ = held_action_;
     held_action_ = -1;
-    awake_.push_back(held_device_);
+    wake(held_device_);
   }
 
   /// Runs until nothing can run any more.
   constexpr void advance() {
-    while (!awake_.empty()) {
-      const int device = awake_.back();
-      awake_.resize(awake_.size() - 1);
-      advance(device);
+    while (awake_count_ > 0) {
+      --awake_count_;
+      advance(awake_[awake_count_]);
     }
   }
 
   constexpr bool complete() const { return ran_ == action_count_; }
 
-  constexpr bool ran(int index) const { return finish_at_[index + 1] != 0; }
+  constexpr bool ran(int index) const { return finish_[index + 1] != 0; }
 
   /// When an action started and ended; the clock starts at 0.
-  constexpr std::int64_t start(int index) const { return start_.data()[index + 1] - 1; }
+  constexpr std::int64_t start(int index) const { return start_[index + 1] - 1; }
 
-  constexpr std::int64_t end(int index) const { return finish_at_[index + 1] - 1; }
+  constexpr std::int64_t end(int index) const { return finish_[index + 1] - 1; }
 
   /// The index of the action that ran as number `i`: an order that suits one worker.
-  constexpr int order(int i) const { return order_.data()[i]; }
+  constexpr int order(int i) const { return order_[i]; }
 
   /// The end of the last action.
   constexpr std::int64_t makespan() const {
     std::int64_t last = 1;
-    for (const std::int64_t time : free_at_) {
-      last = last < time ? time : last;
+    for (int device = 0; device < devices_; ++device) {
+      last = last < free_at_[device] ? free_at_[device] : last;
     }
     return last - 1;
   }
 
   /// The index of the action that a device would run next.
-  constexpr int cursor(int device) const { return cursor_.data()[device]; }
+  constexpr int cursor(int device) const { return cursor_[device]; }
 
   /// The index of the action that a stuck device waits for.
-  constexpr int waited_for(int device) const { return waited_for_.data()[device]; }
+  constexpr int waited_for(int device) const { return waited_for_[device]; }
 
   /// The edge whose slot the next action of a stuck device waits for, or -1 if it waits for data.
   constexpr int blocking_edge(int device) const {
-    const int index = cursor(device);
-    const int row = first_row(actions_[index]);
-    if (data_ready_at(actions_[index], row) < 0) {
-      return -1;
-    }
+    const int index = cursor_[device];
+    const action& what = actions_[index];
+    const int row = what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
     for (int k = written_.first[row]; k != 0; k = written_.next[k]) {
-      if (slot_free_at(written_.value[k], row, index) < 0) {
-        return written_.value[k];
+      const int link = written_.value[k];
+      const int back = place_[index] - slots_[link];
+      for (int j = freed_.first[link]; back >= 0 && j != 0; j = freed_.next[j]) {
+        const int tenant = by_order_[row * micro_batches_ + back];
+        if (by_micro_batch_[freed_.value[j] * micro_batches_ + tenant] - 1 == waited_for_[device]) {
+          return link;
+        }
       }
     }
     return -1;
@@ -152,103 +179,79 @@ class in_order_run {
         : first(lists.first.data()), next(lists.next.data()), value(lists.value.data()) {}
   };
 
-  /// The role row in which an action writes; -1 for an update, which waits for its row alone.
-  static constexpr int first_row(const action& what) {
-    constexpr int role[action_kinds] = {0, 2, 2, 3, 1, -1};
-    const int of_kind = role[static_cast<int>(what.kind)];
-    return of_kind < 0 ? -1 : what.stage * step_roles + of_kind;
+  constexpr void wake(int device) {
+    awake_[awake_count_] = device;
+    ++awake_count_;
   }
 
+  constexpr void sleep(int device, int action_number) {
+    next_sleeper_[device + 1] = first_sleeper_[action_number];
+    first_sleeper_[action_number] = device + 1;
+    waited_for_[device] = action_number - 1;
+  }
+
+  /// Runs a device until it is through, waits, or is held.
   constexpr void advance(int device) {
     const int row_end = row_begin_[device + 1];
-    int index = cursor_.data()[device];
+    int index = cursor_[device];
     for (; index < row_end; ++index) {
       const action& what = actions_[index];
-      const int row = first_row(what);
-      std::int64_t ready = 1;
-      if (row >= 0) {
+      const int row = what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
+      std::int64_t begin = free_at_[device];
+      // An update waits for its row alone.
+      if (what.kind != action_kind::update) {
         if (row == held_row_ && index != released_action_) {
           held_action_ = index;
           held_device_ = device;
           break;
         }
-        ready = ready_at(what, row, index);
+        const int missing = find_missing(what, row, index, begin);
+        if (missing != 0) {
+          sleep(device, missing);
+          break;
+        }
       }
-      if (ready < 0) {
-        sleep(device, static_cast<int>(-ready));
-        break;
+      const std::int64_t end =
+          begin + duration_[what.stage * action_kinds + static_cast<int>(what.kind)];
+      start_[index + 1] = begin;
+      finish_[index + 1] = end;
+      free_at_[device] = end;
+      order_[ran_] = index;
+      ++ran_;
+      for (int sleeper = first_sleeper_[index + 1]; sleeper != 0; sleeper = next_sleeper_[sleeper]) {
+        wake(sleeper - 1);
       }
-      run(device, index, ready);
     }
-    cursor_.data()[device] = index;
+    cursor_[device] = index;
   }
 
-  constexpr void run(int device, int index, std::int64_t ready) {
-    std::int64_t& free_at = free_at_.data()[device];
-    const std::int64_t begin = free_at < ready ? ready : free_at;
-    const action& what = actions_[index];
-    free_at = begin + duration_[what.stage * action_kinds + static_cast<int>(what.kind)];
-    start_.data()[index + 1] = begin;
-    finish_at_[index + 1] = free_at;
-    order_.data()[ran_] = index;
-    ++ran_;
-    for (int sleeper = first_sleeper_.data()[index + 1]; sleeper != 0;
-         sleeper = next_sleeper_.data()[sleeper]) {
-      awake_.push_back(sleeper - 1);
-    }
-  }
-
-  constexpr void sleep(int device, int action_number) {
-    int& first = first_sleeper_.data()[action_number];
-    next_sleeper_.data()[device + 1] = first;
-    first = device + 1;
-    waited_for_.data()[device] = action_number - 1;
-  }
-
-  /// When what an action waits for is done; minus an action (counted from 1) that has not run.
-  constexpr std::int64_t ready_at(const action& what, int row, int index) const {
-    std::int64_t ready = data_ready_at(what, row);
-    for (int k = written_.first[row]; ready > 0 && k != 0; k = written_.next[k]) {
-      const std::int64_t free_at = slot_free_at(written_.value[k], row, index);
-      ready = free_at < 0 || ready < free_at ? free_at : ready;
-    }
-    return ready;
-  }
-
-  /// When the data that an action reads is there. A whole backward reads as both of its halves.
-  constexpr std::int64_t data_ready_at(const action& what, int row) const {
-    std::int64_t ready = 1;
+  /// Something the action waits for that has not run (counted from 1), or 0; then `begin` is no
+  /// earlier than what it waits for.
+  constexpr int find_missing(const action& what, int row, int index, std::int64_t& begin) const {
+    // A whole backward reads as both of its halves.
     const int last_row = what.kind == action_kind::backward ? row + 1 : row;
     for (int reading = row; reading <= last_row; ++reading) {
       for (int k = read_.first[reading]; k != 0; k = read_.next[k]) {
         const int writer = by_micro_batch_[read_.value[k] * micro_batches_ + what.micro_batch];
-        const std::int64_t done = finish_at_[writer];
-        if (done == 0) {
-          return -writer;
+        if (finish_[writer] == 0) {
+          return writer;
         }
-        ready = ready < done ? done : ready;
+        begin = begin < finish_[writer] ? finish_[writer] : begin;
       }
     }
-    return ready;
-  }
-
-  /// When the slot that the action at `index` writes has been read by its previous tenant's readers.
-  constexpr std::int64_t slot_free_at(int link, int row, int index) const {
-    const int back = place_[index] - slots_[link];
-    if (back < 0) {
-      return 1;
-    }
-    const int tenant = actions_[by_order_[row * micro_batches_ + back] - 1].micro_batch;
-    std::int64_t ready = 1;
-    for (int k = freed_.first[link]; k != 0; k = freed_.next[k]) {
-      const int reader = by_micro_batch_[freed_.value[k] * micro_batches_ + tenant];
-      const std::int64_t done = finish_at_[reader];
-      if (done == 0) {
-        return -reader;
+    for (int k = written_.first[row]; k != 0; k = written_.next[k]) {
+      const int link = written_.value[k];
+      const int back = place_[index] - slots_[link];
+      for (int j = back < 0 ? 0 : freed_.first[link]; j != 0; j = freed_.next[j]) {
+        const int tenant = by_order_[row * micro_batches_ + back];
+        const int reader = by_micro_batch_[freed_.value[j] * micro_batches_ + tenant];
+        if (finish_[reader] == 0) {
+          return reader;
+        }
+        begin = begin < finish_[reader] ? finish_[reader] : begin;
       }
-      ready = ready < done ? done : ready;
     }
-    return ready;
+    return 0;
   }
 
   const action* actions_;
@@ -265,16 +268,18 @@ class in_order_run {
   int action_count_;
   int micro_batches_;
 
-  list<std::int64_t> start_;
-  list<std::int64_t> finish_;
-  std::int64_t* finish_at_ = nullptr;
-  list<int> order_;
-  list<int> first_sleeper_;
-  list<int> next_sleeper_;
-  list<int> waited_for_;
-  list<int> cursor_;
-  list<std::int64_t> free_at_;
-  list<int> awake_;
+  list<std::int64_t> times_;
+  list<int> numbers_;
+  std::int64_t* finish_ = nullptr;    // [actions + 1]
+  std::int64_t* start_ = nullptr;     // [actions + 1]
+  std::int64_t* free_at_ = nullptr;   // [devices]
+  int* order_ = nullptr;              // [actions]
+  int* first_sleeper_ = nullptr;      // [actions + 1] device + 1
+  int* next_sleeper_ = nullptr;       // [devices + 1] device + 1
+  int* waited_for_ = nullptr;         // [devices]
+  int* cursor_ = nullptr;             // [devices]
+  int* awake_ = nullptr;              // [devices]
+  int awake_count_ = 0;
   int ran_ = 0;
   int held_row_ = -1;
   int held_device_ = -1;

@@ -25,10 +25,11 @@ constexpr int role_row(int stage, step_role role) {
 
 /// The indices of a program's actions by role and micro-batch, and by role and order. Storage is
 /// reserved, not resized: reserving zeroes it without a step of constant evaluation per element.
+/// All of it is indexed through raw pointers, one step an access instead of three.
 struct step_table {
   int micro_batches = 0;
   list<int> by_micro_batch;  ///< [rows x micro_batches] action index + 1, 0 if there is none
-  list<int> by_order;        ///< [rows x micro_batches] action index + 1 of the k-th in row order
+  list<int> by_order;        ///< [rows x micro_batches] micro-batch of the k-th in row order
   list<int> place;           ///< [actions] k, for the role in which the action writes
   list<int> count;           ///< [rows] how many actions have the role
 
@@ -40,47 +41,69 @@ struct step_table {
     place.reserve(rows.actions.size());
     count.reserve(role_rows);
   }
+};
 
-  /// Enters the action at `index` in a role; actions of a role in the order of their row.
-  constexpr void enter(int row, int micro_batch, int index) {
-    int& entered = count.data()[row];
-    by_micro_batch.data()[row * micro_batches + micro_batch] = index + 1;
-    by_order.data()[row * micro_batches + entered] = index + 1;
-    place.data()[index] = entered;
-    ++entered;
-  }
+/// The role in which an action of each kind writes (an update writes nothing). An array and not a
+/// function, because every call costs steps of constant evaluation.
+inline constexpr step_role writing_role[action_kinds] = {
+    step_role::forward,      step_role::backward_begin, step_role::backward_begin,
+    step_role::backward_end, step_role::recompute,      step_role::forward};
 
-  /// Enters an action in all of its roles. An update has none.
+/// Enters the actions of one row, which must be in range and in a row for the first time.
+class step_entry {
+ public:
+  constexpr explicit step_entry(step_table& table)
+      : micro_batches_(table.micro_batches),
+        by_micro_batch_(table.by_micro_batch.data()),
+        by_order_(table.by_order.data()),
+        place_(table.place.data()),
+        count_(table.count.data()) {}
+
   constexpr void enter(const action& what, int index) {
-    const int row = what.stage * step_roles;
-    switch (what.kind) {
-      case action_kind::forward:
-        return enter(row, what.micro_batch, index);
-      case action_kind::backward:
-        enter(row + static_cast<int>(step_role::backward_end), what.micro_batch, index);
-        return enter(row + static_cast<int>(step_role::backward_begin), what.micro_batch, index);
-      case action_kind::input_gradient:
-        return enter(row + static_cast<int>(step_role::backward_begin), what.micro_batch, index);
-      case action_kind::weight_gradient:
-        return enter(row + static_cast<int>(step_role::backward_end), what.micro_batch, index);
-      case action_kind::recompute:
-        return enter(row + static_cast<int>(step_role::recompute), what.micro_batch, index);
-      case action_kind::update:
-        return;
+    if (what.kind == action_kind::update) {
+      return;
+    }
+    const int row = what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
+    const int cell = row * micro_batches_;
+    by_micro_batch_[cell + what.micro_batch] = index + 1;
+    by_order_[cell + count_[row]] = what.micro_batch;
+    place_[index] = count_[row];
+    ++count_[row];
+    if (what.kind == action_kind::backward) {
+      by_micro_batch_[cell + micro_batches_ + what.micro_batch] = index + 1;
+      ++count_[row + 1];
     }
   }
+
+ private:
+  int micro_batches_;
+  int* by_micro_batch_;
+  int* by_order_;
+  int* place_;
+  int* count_;
 };
 
 /// The table of a program that has been proven (its stages and micro-batches are in range and none
 /// of its actions stands twice).
 constexpr step_table index_steps(const program_view& rows) {
   step_table table(rows);
+  step_entry entry(table);
   const action* const actions = rows.actions.data();
   const int count = static_cast<int>(rows.actions.size());
   for (int index = 0; index < count; ++index) {
-    table.enter(actions[index], index);
+    entry.enter(actions[index], index);
   }
   return table;
+}
+
+/// Whether a program never goes backward.
+constexpr bool only_forward(const step_table& table, int stages) {
+  for (int stage = 0; stage < stages; ++stage) {
+    if (table.count.data()[role_row(stage, step_role::backward_end)] != 0) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace ipu_dsl

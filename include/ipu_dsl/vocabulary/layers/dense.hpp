@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/vocabulary/layers/activation.hpp>
 #include <ipu_dsl/vocabulary/layers/initialization.hpp>
 
@@ -115,10 +116,19 @@ constexpr void input_gradient(emitter& emit) {
       {emit.output_gradient(0), emit.output_value(0)},
       {.kind = work_kind::elementwise, .m = std::int64_t{emit.batch()} * options.units},
       options.alpha);
-  if (emit.wants_input_gradient(0)) {
-    emit.call_kernel(signature(emit, dense_variant::input_gradient, emit.input_gradient_lies(0)),
-                     {emit.input_gradient(0)},
-                     {emit.parameter_value(0), output_gradient_columns(emit)}, matmul(emit));
+  if (!emit.wants_input_gradient(0)) {
+    return;
+  }
+  const bool as_made = emit.input_gradient_lies(0) == storage::columns;
+  const std::int32_t made =
+      as_made ? emit.input_gradient(0) : emit.scratch(2, emit.input_shape(0), storage::columns);
+  emit.call_kernel(signature(emit, dense_variant::input_gradient, storage::columns), {made},
+                   {emit.parameter_value(0), output_gradient_columns(emit)}, matmul(emit));
+  if (!as_made) {
+    const std::int32_t inputs = emit.input_shape(0)[0];
+    emit.call_kernel(transpose_family, {.extents = {inputs, emit.batch()}},
+                     {emit.input_gradient(0)}, {made},
+                     {.kind = work_kind::copy, .m = std::int64_t{emit.batch()} * inputs});
   }
 }
 

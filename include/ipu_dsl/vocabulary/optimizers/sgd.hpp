@@ -80,6 +80,12 @@ struct sgd {
   struct settings {
     float learning_rate = 0.01F;
     float momentum = 0.0F;
+
+    /// As the operators read them.
+    constexpr void write(std::span<float, 4> numbers) const {
+      numbers[0] = learning_rate;
+      numbers[1] = momentum;
+    }
   };
 };
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Families of the calls that no layer asks for: samples in, results out, sums at fan-out.
+#pragma once
+
+#include <ipu_dsl/graph/family.hpp>
+
+namespace ipu_dsl {
+
+/// Writes the features [and labels] of the next micro-batch of the feed.
+/// Extents: {batch, elements of a sample, has labels}.
+inline constexpr family infeed_family{.name = "infeed"};
+
+/// Reads the model's output and hands its rows to whoever runs the program.
+/// Extents: {batch, elements of a sample}.
+inline constexpr family outfeed_family{.name = "outfeed"};
+
+/// Writes the sum of what it reads, in order. Extents: {number of reads, batch, elements}.
+inline constexpr family gradient_sum_family{.name = "gradient sum"};
+
+/// Writes what it reads with rows and columns exchanged. Extents: {rows, columns} of what it reads.
+inline constexpr family transpose_family{.name = "transpose"};
+
+}  // namespace ipu_dsl

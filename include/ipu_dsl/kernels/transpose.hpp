@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Between activations [batch][row_stride] and transposed gradients [units][batch_stride].
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ipu_dsl/kernels/simd.hpp>
+#include <ipu_dsl/layout/padding.hpp>
+
+namespace ipu_dsl::kernels {
+
+/// Vectors of four: zip interleaves whole vectors of four on every version of xsimd, which it does
+/// not of sixteen (8.1), and four by four takes fewer shuffles per element than eight by eight.
+#if XSIMD_WITH_SSE2
+using quad = xsimd::batch<float, xsimd::sse2>;
+#else
+using quad = xsimd::batch<float, simd_instructions>;
+#endif
+
+inline constexpr std::int32_t quad_lanes = 4;
+static_assert(quad::size == static_cast<std::size_t>(quad_lanes));
+
+/// A block of four by four in registers, in place.
+IPU_DSL_ALWAYS_INLINE void transpose_quads(quad (&rows)[4]) {
+  const quad even_low = xsimd::zip_lo(rows[0], rows[2]);
+  const quad even_high = xsimd::zip_hi(rows[0], rows[2]);
+  const quad odd_low = xsimd::zip_lo(rows[1], rows[3]);
+  const quad odd_high = xsimd::zip_hi(rows[1], rows[3]);
+  rows[0] = xsimd::zip_lo(even_low, odd_low);
+  rows[1] = xsimd::zip_hi(even_low, odd_low);
+  rows[2] = xsimd::zip_lo(even_high, odd_high);
+  rows[3] = xsimd::zip_hi(even_high, odd_high);
+}
+
+/// to = from^T.
+///   from  [rows][whole vectors of columns]
+///   to    [columns][whole vectors of rows], every element written, padding with zero
+/// Activations to transposed gradients and back are the same call with the extents exchanged.
+template <layout::architecture Architecture = layout::native>
+[[gnu::noinline]] void transpose(const float* __restrict from, float* __restrict to,
+                                 std::int32_t rows, std::int32_t columns) noexcept {
+  const std::ptrdiff_t from_stride = layout::whole_vectors(columns, Architecture);
+  const std::ptrdiff_t to_stride = layout::whole_vectors(rows, Architecture);
+  for (std::int32_t column = 0; column < columns; column += quad_lanes) {
+    for (std::int32_t row = 0; row < to_stride; row += quad_lanes) {
+      quad block[4];
+      const float* const source = from + row * from_stride + column;
+      unrolled<4>([&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        block[i] = row + i < rows ? load<quad>(source + i * from_stride) : quad(0.0F);
+      });
+      transpose_quads(block);
+      float* const target = to + column * to_stride + row;
+      unrolled<4>([&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        if (column + i < columns) {
+          store(target + i * to_stride, block[i]);
+        }
+      });
+    }
+  }
+}
+
+}  // namespace ipu_dsl::kernels

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// What comes in and goes out of a program: feed, loss, accuracy, output.
+#pragma once
+
+#include <ipu_dsl/graph/transfer.hpp>
+#include <ipu_dsl/kernels/cross_entropy.hpp>
+#include <ipu_dsl/layout/padding.hpp>
+#include <ipu_dsl/operators/operators.hpp>
+#include <ipu_dsl/vocabulary/losses/sparse_categorical_crossentropy.hpp>
+#include <ipu_dsl/vocabulary/metrics/accuracy.hpp>
+
+namespace ipu_dsl {
+
+template <>
+struct operators<&infeed_family> {
+  template <call_signature Signature>
+  static void run(const run_context& context, void* const* operands, const float*) {
+    constexpr std::int32_t batch = Signature.extents[0];
+    constexpr std::int32_t elements = Signature.extents[1];
+    constexpr std::int32_t stride = layout::row_stride(elements);
+    micro_batch_rows rows{.features = {floats(operands[0]), std::size_t{batch} * stride},
+                          .labels = {},
+                          .micro_batch = batch,
+                          .sample_elements = elements,
+                          .row_stride = stride};
+    if constexpr (Signature.extents[2] != 0) {
+      rows.labels = {integers(operands[1]), std::size_t{batch}};
+    }
+    context.valid[context.micro_batch] = context.feed->next(rows);
+  }
+};
+
+template <>
+struct operators<&outfeed_family> {
+  template <call_signature Signature>
+  static void run(const run_context& context, void* const* operands, const float*) noexcept {
+    constexpr std::int32_t elements = Signature.extents[1];
+    constexpr std::ptrdiff_t stride = layout::row_stride(elements);
+    const float* read = floats(operands[0]);
+    float* row = context.output + context.first_sample * std::uint64_t{elements};
+    for (std::int32_t sample = 0; sample < context.valid_samples(); ++sample) {
+      for (std::int32_t i = 0; i < elements; ++i) {
+        row[i] = read[sample * stride + i];
+      }
+      row += elements;
+    }
+  }
+};
+
+template <>
+struct operators<&sparse_categorical_crossentropy_family> {
+  template <call_signature Signature>
+  static void run(const run_context& context, void* const* operands, const float*) noexcept {
+    constexpr std::int32_t batch = Signature.extents[0];
+    constexpr std::int32_t classes = Signature.extents[1];
+    constexpr auto scores = static_cast<score_kind>(Signature.extents[2]);
+    constexpr bool with_gradient = static_cast<crossentropy_variant>(Signature.variant) ==
+                                   crossentropy_variant::gradient;
+    float* gradient = with_gradient ? floats(operands[0]) : nullptr;
+    constexpr int read = with_gradient ? 1 : 0;
+    float* loss = context.loss + context.micro_batch;
+    *loss = 0;
+    if constexpr (scores == score_kind::logits) {
+      kernels::softmax_cross_entropy(floats(operands[read]), integers(operands[read + 1]), batch,
+                                     classes, context.valid_samples(), context.loss_scale, loss,
+                                     gradient);
+    } else {
+      kernels::probability_cross_entropy(floats(operands[read]), integers(operands[read + 1]),
+                                         batch, classes, context.valid_samples(),
+                                         context.loss_scale, loss, gradient);
+    }
+  }
+};
+
+template <>
+struct operators<&accuracy_family> {
+  template <call_signature Signature>
+  static void run(const run_context& context, void* const* operands, const float*) noexcept {
+    context.hits[context.micro_batch] =
+        kernels::count_hits(floats(operands[0]), integers(operands[1]), Signature.extents[1],
+                            context.valid_samples());
+  }
+};
+
+}  // namespace ipu_dsl

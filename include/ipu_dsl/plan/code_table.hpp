@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Which calls are the same code: the distinct pairs of family and signature.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <ipu_dsl/graph/call.hpp>
+
+namespace ipu_dsl {
+
+/// A kernel to instantiate: `operators<rule>::run<signature>`.
+struct code {
+  const family* rule = nullptr;
+  call_signature signature;
+
+  friend constexpr bool operator==(const code&, const code&) = default;
+};
+
+struct code_table {
+  list<code> distinct;
+  list<std::int32_t> of_call;  ///< by call
+};
+
+/// A hash of the signature alone: pointers have no value during constant evaluation.
+constexpr std::size_t hash_of(const call_signature& signature) {
+  std::uint64_t hash = 14695981039346656037U;
+  const auto mix = [&hash](std::int32_t word) {
+    hash = (hash ^ static_cast<std::uint32_t>(word)) * 1099511628211U;
+  };
+  mix(signature.variant);
+  for (const std::int32_t extent : signature.extents) {
+    mix(extent);
+  }
+  return static_cast<std::size_t>(hash ^ (hash >> 32));
+}
+
+/// Numbers the distinct code of `calls` in order of first use, by open addressing: a search
+/// through all of it for every call would be quadratic.
+constexpr code_table distinct_code(std::span<const call> calls) {
+  code_table made;
+  std::size_t places = 16;
+  while (places < 2 * calls.size()) {
+    places *= 2;
+  }
+  list<std::int32_t> entry(places, -1);
+  for (const call& row : calls) {
+    const code wanted{row.code, row.signature};
+    std::size_t place = hash_of(row.signature) & (places - 1);
+    while (entry[place] >= 0 &&
+           !(made.distinct[static_cast<std::size_t>(entry[place])] == wanted)) {
+      place = (place + 1) & (places - 1);
+    }
+    if (entry[place] < 0) {
+      entry[place] = static_cast<std::int32_t>(made.distinct.size());
+      made.distinct.push_back(wanted);
+    }
+    made.of_call.push_back(entry[place]);
+  }
+  return made;
+}
+
+}  // namespace ipu_dsl

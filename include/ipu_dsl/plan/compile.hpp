@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// A model and its options, compiled: three programs that share their parameters.
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/plan/loss.hpp>
+#include <ipu_dsl/plan/options.hpp>
+#include <ipu_dsl/plan/program_plan.hpp>
+
+namespace ipu_dsl {
+
+/// What the options of a compilation say, as values.
+struct compile_settings {
+  std::int32_t micro_batch = 32;
+  std::int32_t gradient_accumulation = 1;
+  bool mean_gradients = false;
+  const family* loss = nullptr;       ///< none: predict only
+  requested_scores scores = requested_scores::logits;
+  const family* optimizer = nullptr;
+};
+
+/// A model compiled with options, in any order, all of them optional. Derive from it:
+/// `struct training : compile<mlp, micro_batch<32>, grouped, ...> {};`
+template <model_type M, typename... Options>
+struct compile {
+  using compiled = compile;
+  using model_type = M;
+
+ private:
+  static constexpr const option_list<sizeof...(Options)>& given = compile_options_of<Options...>;
+
+  template <const option_key* Key, typename Otherwise>
+  using chosen = typename option_about<Key, Otherwise, Options...>::type;
+
+  struct no_loss {
+    static constexpr const family* rule = nullptr;
+    static constexpr option_list<0> options{};
+  };
+
+ public:
+  static constexpr std::int32_t stages = static_cast<std::int32_t>(fold<M>().stages);
+  using default_schedule = std::conditional_t<stages == 1, sequential_schedule, grouped>;
+  using schedule_type = chosen<&schedule_key, default_schedule>;
+  using loss_type = chosen<&loss_key, no_loss>;
+  using optimizer_type = typename chosen<&optimizer_key, optimizer<sgd<>>>::type;
+
+  static constexpr compile_settings settings{
+      .micro_batch = given.integer(micro_batch_key, 32),
+      .gradient_accumulation = given.integer(gradient_accumulation_key, 1),
+      .mean_gradients = given.integer(reduction_key, 0) != 0,
+      .loss = loss_type::rule,
+      .scores = static_cast<requested_scores>(loss_type::options.integer(scores_key, 0)),
+      .optimizer = optimizer_type::rule};
+
+  /// What is wrong with the options themselves.
+  static constexpr problem check_options() {
+    constexpr const option_key* accepted[] = {&micro_batch_key,  &gradient_accumulation_key,
+                                              &schedule_key,     &loss_key,
+                                              &optimizer_key,    &reduction_key};
+    constexpr const option_key* accepted_by_loss[] = {&scores_key};
+    problem found = given.check(accepted);
+    if (!found.found()) {
+      found = loss_type::options.check(accepted_by_loss);
+    }
+    if (!found.found()) {
+      found = optimizer_type::fault;
+    }
+    if (!found.found() && settings.micro_batch < 1) {
+      found = refuse("a micro_batch of at least 1 sample", label() << settings.micro_batch);
+    }
+    if (!found.found() && settings.loss != nullptr && stages > 1 &&
+        !given.given(gradient_accumulation_key)) {
+      found = refuse("gradient_accumulation<...> for training in a pipeline", "none",
+                     "say how many micro-batches make one update");
+    }
+    if (found.found()) {
+      found.where = "compile";
+    }
+    return found;
+  }
+};
+
+template <typename T>
+concept compiled_model = requires {
+  typename T::compiled;
+  typename T::schedule_type;
+  T::settings;
+};
+
+/// The model's graph with its loss and metrics. `fault` holds the first mistake.
+template <compiled_model C>
+constexpr graph fold_compiled() {
+  graph model = fold<typename C::model_type>();
+  if (!model.fault.found()) {
+    model.fault = C::check_options();
+  }
+  if (!model.fault.found() && C::settings.loss != nullptr) {
+    model.fault = attach_loss(model, *C::settings.loss, C::settings.scores);
+  }
+  return model;
+}
+
+/// Micro-batches of one run of a forward program: those of training, or as few as the schedule
+/// takes.
+template <compiled_model C>
+constexpr int forward_micro_batches() {
+  const int trained = C::settings.gradient_accumulation;
+  const bool allowed = !C::schedule_type::allows(C::stages, C::stages, trained, purpose::inference)
+                            .found();
+  return allowed ? trained : C::stages;
+}
+
+/// The program of actions, for all devices.
+template <compiled_model C>
+constexpr program actions_of(program_kind kind) {
+  // Not one conditional expression: g++ 12 frees such a result twice during constant evaluation.
+  if (kind == program_kind::train) {
+    return C::schedule_type::make(C::stages, C::stages, C::settings.gradient_accumulation);
+  }
+  return C::schedule_type::make_forward(C::stages, C::stages, forward_micro_batches<C>());
+}
+
+/// Everything about the three programs that does not depend on which one it is.
+struct planned_parameters {
+  lowered_program trained;
+  parameter_layout lasting;
+};
+
+constexpr planned_parameters plan_parameters(const graph_view& model,
+                                             const compile_settings& settings,
+                                             const program& actions) {
+  planned_parameters made;
+  if (settings.loss != nullptr) {
+    made.trained =
+        lowering(model, program_kind::train, settings.micro_batch, settings.optimizer).lower();
+  }
+  made.lasting = lay_out_parameters(model, actions.device_of_stage, actions.devices,
+                                    made.trained.made);
+  return made;
+}
+
+/// One program of a compiled model, while the compiler evaluates.
+constexpr program_plan plan_program(const graph_view& model, const compile_settings& settings,
+                                    program_kind kind, const program& actions) {
+  planned_parameters parameters = plan_parameters(model, settings, actions);
+  if (kind == program_kind::train) {
+    return plan_calls(model, std::move(parameters.trained), actions, settings.micro_batch,
+                      parameters.lasting);
+  }
+  return plan_calls(model, lowering(model, kind, settings.micro_batch, settings.optimizer).lower(),
+                    actions, settings.micro_batch, parameters.lasting);
+}
+
+/// A program with its slots.
+template <compiled_model C>
+constexpr program_plan plan_of(program_kind kind) {
+  const graph model = fold_compiled<C>();
+  const program actions = actions_of<C>(kind);
+  const graph_view view = model.view();
+  program_plan made = plan_program(view, C::settings, kind, actions);
+  const stage_graph_view stages{actions.stages,
+                                {made.memory.edges.data(), made.memory.edges.size()},
+                                {made.costs.data(), made.costs.size()}};
+  made.slots = unbounded_slots(actions.view(), stages);
+  return made;
+}
+
+/// The first mistake of a compiled model: in the model, in the options, in the schedule.
+template <compiled_model C>
+struct compile_fault_of {
+  static constexpr problem find() {
+    const graph model = fold_compiled<C>();
+    if (model.fault.found()) {
+      return model.fault;
+    }
+    if (C::settings.loss != nullptr) {
+      return C::schedule_type::allows(C::stages, C::stages, C::settings.gradient_accumulation,
+                                      purpose::training);
+    }
+    return {};
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Whether model, options and schedule are right; never an error.
+template <compiled_model C>
+constexpr bool valid() {
+  return !compile_fault_of<typename C::compiled>::value.found();
+}
+
+/// Makes one compile error with one sentence if something is wrong; always true.
+template <compiled_model C>
+constexpr bool check() {
+  return diagnose<compile_fault_of<typename C::compiled>>();
+}
+
+template <compiled_model C, program_kind Kind>
+inline constexpr program_plan_sizes plan_sizes_of = sizes_of(plan_of<C>(Kind));
+
+template <compiled_model C, program_kind Kind>
+inline constexpr frozen_program_plan<plan_sizes_of<C, Kind>> frozen_plan_of{plan_of<C>(Kind)};
+
+template <compiled_model C>
+inline constexpr graph_sizes compiled_graph_sizes_of = sizes_of(fold_compiled<C>());
+
+template <compiled_model C>
+inline constexpr frozen_graph<
+    compiled_graph_sizes_of<C>.tensors, compiled_graph_sizes_of<C>.nodes,
+    compiled_graph_sizes_of<C>.operands, compiled_graph_sizes_of<C>.layers>
+    frozen_compiled_graph_of{fold_compiled<C>()};
+
+}  // namespace ipu_dsl

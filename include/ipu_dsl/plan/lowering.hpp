@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// From a graph to kernel calls: what the actions of each stage really do.
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/graph/emitter.hpp>
+#include <ipu_dsl/graph/transfer.hpp>
+#include <ipu_dsl/schedule/action.hpp>
+
+namespace ipu_dsl {
+
+enum class program_kind : std::uint8_t { train, evaluate, predict };
+
+/// Calls in order of execution within each action. The calls of action kind `k` of stage `s` are
+/// those from `first_call[s * action_kinds + k]` to the next entry.
+struct lowered_program {
+  call_list made;
+  list<std::int32_t> first_call;  ///< [stages * action_kinds + 1]
+};
+
+/// The calls of one kind of action of one stage, as a range of `call_list::calls`.
+constexpr std::size_t action_entry(std::int32_t stage, action_kind kind) {
+  return static_cast<std::size_t>(stage) * action_kinds + static_cast<std::size_t>(kind);
+}
+
+/// Lowers a graph once for one program.
+class lowering {
+ public:
+  constexpr lowering(const graph_view& model, program_kind program, std::int32_t batch,
+                     const family* optimizer)
+      : model_(model), program_(program), index_(model), live_(model.nodes.size(), false) {
+    facts_.batch = batch;
+    facts_.optimizer = optimizer;
+    mark_live();
+    find_readers();
+    choose_gradient_layouts();
+  }
+
+  constexpr lowered_program lower() {
+    for (std::int32_t stage = 0; stage < model_.stages; ++stage) {
+      for (int kind = 0; kind < action_kinds; ++kind) {
+        result_.first_call.push_back(static_cast<std::int32_t>(result_.made.calls.size()));
+        lower_action(stage, static_cast<action_kind>(kind));
+      }
+    }
+    result_.first_call.push_back(static_cast<std::int32_t>(result_.made.calls.size()));
+    return result_;
+  }
+
+ private:
+  static constexpr std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
+
+  constexpr std::int32_t node_count() const {
+    return static_cast<std::int32_t>(model_.nodes.size());
+  }
+
+  constexpr bool trains() const { return program_ == program_kind::train; }
+
+  /// Backwards from what the program is for: the loss and the metrics, or the output.
+  constexpr void mark_live() {
+    for (std::int32_t i = 0; i < node_count(); ++i) {
+      const bool result = i >= model_.loss && model_.loss >= 0;
+      live_[at(i)] = program_ != program_kind::predict && result;
+    }
+    if (program_ == program_kind::predict) {
+      mark_producer(model_.output);
+    }
+    for (std::int32_t i = node_count() - 1; i >= 0; --i) {
+      const node& here = model_.node_at(i);
+      for (std::int32_t input = 0; live_[at(i)] && input < here.inputs; ++input) {
+        mark_producer(model_.input_of(here, input));
+      }
+    }
+  }
+
+  constexpr void mark_producer(std::int32_t tensor) {
+    if (model_.at(tensor).producer >= 0) {
+      live_[at(model_.at(tensor).producer)] = true;
+    }
+  }
+
+  /// Of the live nodes, in order of nodes, only those through which a gradient can come. A metric
+  /// reads scores without adding to their gradient.
+  constexpr bool hands_gradient_back(std::int32_t i) const {
+    return live_[at(i)] && (model_.loss < 0 || i <= model_.loss);
+  }
+
+  template <typename Visit>
+  constexpr void for_each_reader(Visit visit) const {
+    for (std::int32_t i = 0; i < node_count(); ++i) {
+      const node& here = model_.node_at(i);
+      for (std::int32_t input = 0; hands_gradient_back(i) && input < here.inputs; ++input) {
+        visit(model_.input_of(here, input), here.first_operand + input);
+      }
+    }
+  }
+
+  constexpr void find_readers() {
+    list<std::int32_t> count(model_.tensors.size() + 1, 0);
+    for_each_reader([&](std::int32_t tensor, std::int32_t) { ++count[at(tensor) + 1]; });
+    for (std::size_t i = 1; i < count.size(); ++i) {
+      count[i] += count[i - 1];
+    }
+    facts_.first_reader = count;
+    facts_.readers.resize(at(count.back()), -1);
+    for_each_reader([&](std::int32_t tensor, std::int32_t position) {
+      facts_.readers[at(count[at(tensor)])] = position;
+      ++count[at(tensor)];
+    });
+  }
+
+  /// By unit where the one reader writes it so and the producer reads it so.
+  constexpr void choose_gradient_layouts() {
+    facts_.gradient_lies.resize(model_.tensors.size(), storage::rows);
+    for (std::int32_t i = 0; i < node_count(); ++i) {
+      const node& here = model_.node_at(i);
+      for (std::int32_t input = 0; hands_gradient_back(i) && input < here.inputs; ++input) {
+        const std::int32_t read = model_.input_of(here, input);
+        const tensor& atom = model_.at(read);
+        const bool by_unit = here.rule->gradients_by_unit && facts_.reader_count(read) == 1 &&
+                             atom.view_of < 0 && atom.producer >= 0 &&
+                             model_.node_at(atom.producer).rule->gradients_by_unit;
+        facts_.gradient_lies[at(read)] = by_unit ? storage::columns : storage::rows;
+      }
+    }
+  }
+
+  constexpr emitter at_node(std::int32_t i, call_phase phase) {
+    return emitter(model_, facts_, index_, result_.made, i, phase);
+  }
+
+  constexpr void lower_action(std::int32_t stage, action_kind kind) {
+    if (kind == action_kind::forward) {
+      lower_forward(stage);
+    } else if (kind == action_kind::backward && trains()) {
+      lower_backward(stage);
+    } else if (kind == action_kind::update && trains()) {
+      lower_update(stage);
+    }
+  }
+
+  constexpr void lower_forward(std::int32_t stage) {
+    if (stage == 0) {
+      at_node(0, call_phase::forward)
+          .read_feed(infeed_family, model_.input,
+                     program_ == program_kind::predict ? -1 : model_.target);
+    }
+    for (std::int32_t i = 0; i < node_count(); ++i) {
+      const node& here = model_.node_at(i);
+      // In training the loss comes with its gradient, in one call of the backward pass.
+      const bool later = trains() && i == model_.loss;
+      if (here.stage == stage && live_[at(i)] && !later) {
+        emitter emit = at_node(i, call_phase::forward);
+        here.rule->forward(emit);
+      }
+    }
+    if (program_ == program_kind::predict && stage == model_.stages - 1) {
+      at_node(node_count() - 1, call_phase::forward).write_output(outfeed_family, model_.output);
+    }
+  }
+
+  constexpr void lower_backward(std::int32_t stage) {
+    for (std::int32_t i = node_count() - 1; i >= 0; --i) {
+      const node& here = model_.node_at(i);
+      if (here.stage != stage || !hands_gradient_back(i) || !learns(here, i)) {
+        continue;
+      }
+      emitter first = at_node(i, call_phase::input_gradient);
+      for (std::int32_t output = 0; i != model_.loss && output < here.outputs; ++output) {
+        first.sum_output_gradient(gradient_sum_family, output);
+      }
+      here.rule->input_gradient(first);
+      emitter second = at_node(i, call_phase::weight_gradient);
+      here.rule->weight_gradient(second);
+    }
+  }
+
+  /// A node without anything that learns at or before it has no backward pass.
+  constexpr bool learns(const node& here, std::int32_t i) const {
+    return i == model_.loss || model_.at(model_.output_of(here, 0)).needs_gradient;
+  }
+
+  constexpr void lower_update(std::int32_t stage) {
+    for (std::int32_t i = 0; i < node_count(); ++i) {
+      const node& here = model_.node_at(i);
+      if (here.stage == stage && hands_gradient_back(i) && here.parameters > 0) {
+        emitter emit = at_node(i, call_phase::update);
+        facts_.optimizer->update(emit);
+      }
+    }
+  }
+
+  graph_view model_;
+  program_kind program_;
+  buffer_index index_;
+  list<bool> live_;  ///< by node: whether the program computes it
+  lowering_facts facts_;
+  lowered_program result_;
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// Where every buffer lies: a region for each device, a region for each edge.
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/plan/buffer_size.hpp>
+#include <ipu_dsl/plan/lifetime.hpp>
+
+namespace ipu_dsl {
+
+/// Where a buffer lies. Regions are numbered: devices first, then edges. A buffer of an edge has a
+struct placement {
+  std::int32_t region = 0;
+  std::int32_t edge = -1;         ///< -1: on a device, one copy
+  std::int64_t offset = 0;        ///< bytes, in the region or in the slot
+};
+
+/// Where what lasts lies, the same in all programs of a model: on each device first the values of
+/// parameters and states, then what the optimizer keeps, then the gradients' accumulators, each in
+/// order of tensors. Offsets are bytes in the device's region; -1 where there is none.
+struct parameter_layout {
+  list<std::int64_t> value;            ///< by tensor
+  list<std::int64_t> slot;             ///< by tensor and slot of the optimizer
+  list<std::int64_t> accumulator;      ///< by tensor
+  list<std::int64_t> bytes_of_device;  ///< by device
+};
+
+/// Takes `bytes` from the end of a device's region; the offset at which they begin.
+constexpr std::int64_t take_bytes(std::int64_t& end, std::int64_t bytes) {
+  const std::int64_t begin = end;
+  end += bytes;
+  return begin;
+}
+
+/// Lays out what lasts. `trained` tells which accumulators and slots there are.
+constexpr parameter_layout lay_out_parameters(graph_view model,
+                                              std::span<const int> device_of_stage, int devices,
+                                              const call_list& trained) {
+  parameter_layout made;
+  made.value.resize(model.tensors.size(), -1);
+  made.slot.resize(model.tensors.size() * buffer_index::slots_per_parameter, -1);
+  made.accumulator.resize(model.tensors.size(), -1);
+  made.bytes_of_device.resize(static_cast<std::size_t>(devices), 0);
+  const auto take = [&](std::int32_t stage, const buffer& memory) {
+    return take_bytes(made.bytes_of_device[static_cast<std::size_t>(
+                          device_of_stage[static_cast<std::size_t>(stage)])],
+                      bytes_of(memory, 1));
+  };
+  for (std::size_t i = 0; i < model.tensors.size(); ++i) {
+    const tensor& atom = model.tensors[i];
+    if (!per_sample(atom)) {
+      const buffer memory{.lies = atom.lies, .type = atom.type, .extents = atom.extents};
+      made.value[i] = take(model.node_at(atom.owner).stage, memory);
+    }
+  }
+  for (const buffer_role role : {buffer_role::optimizer_slot, buffer_role::accumulator}) {
+    for (const buffer& memory : trained.buffers) {
+      const auto of = static_cast<std::size_t>(memory.tensor);
+      if (memory.role == role && role == buffer_role::accumulator) {
+        made.accumulator[of] = take(memory.stage, memory);
+      } else if (memory.role == role) {
+        made.slot[of * buffer_index::slots_per_parameter +
+                  static_cast<std::size_t>(memory.index)] = take(memory.stage, memory);
+      }
+    }
+  }
+  return made;
+}
+
+/// Where the buffers of one program lie.
+struct memory_layout {
+  list<placement> of_buffer;
+  list<edge> edges;                    ///< what lives in slots, with the bytes of one slot
+  list<std::int64_t> bytes_of_device;  ///< by device: what lasts and what the program overlays
+};
+
+/// Lays out one program.
+class memory_planner {
+ public:
+  constexpr memory_planner(const graph_view& model, const lowered_program& program,
+                           std::int32_t batch, std::span<const int> device_of_stage,
+                           const parameter_layout& lasting)
+      : model_(model),
+        program_(program),
+        batch_(batch),
+        device_of_stage_(device_of_stage),
+        lasting_(lasting),
+        lives_(lifetimes_of(program, model.stages)) {}
+
+  constexpr memory_layout plan() {
+    made_.of_buffer.resize(program_.made.buffers.size());
+    made_.bytes_of_device = lasting_.bytes_of_device;
+    list<std::int32_t> scratch;
+    for (std::size_t i = 0; i < program_.made.buffers.size(); ++i) {
+      const buffer& memory = program_.made.buffers[i];
+      if (memory.tensor >= 0 && persistent(memory, model_.at(memory.tensor))) {
+        place_lasting(i, memory);
+      } else if (lives_[i].actions > 1) {
+        place_in_edge(i, memory);
+      } else {
+        scratch.push_back(static_cast<std::int32_t>(i));
+      }
+    }
+    overlay(scratch);
+    return made_;
+  }
+
+ private:
+  /// A buffer of one action, while it is alive.
+  struct occupied {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    std::int32_t last_call = 0;
+  };
+
+  constexpr std::int32_t device_of(std::int32_t stage) const {
+    return device_of_stage_[static_cast<std::size_t>(stage)];
+  }
+
+  constexpr void place_lasting(std::size_t i, const buffer& memory) {
+    const auto of = static_cast<std::size_t>(memory.tensor);
+    placement& where = made_.of_buffer[i];
+    where.region = device_of(memory.stage);
+    switch (memory.role) {
+      case buffer_role::accumulator:
+        where.offset = lasting_.accumulator[of];
+        break;
+      case buffer_role::optimizer_slot:
+        where.offset = lasting_.slot[of * buffer_index::slots_per_parameter +
+                                     static_cast<std::size_t>(memory.index)];
+        break;
+      default:
+        where.offset = lasting_.value[of];
+        break;
+    }
+  }
+
+  /// Buffers that the same actions touch share an edge, and so their slots.
+  constexpr void place_in_edge(std::size_t i, const buffer& memory) {
+    const std::size_t index = edge_of(lives_[i].touched);
+    placement& where = made_.of_buffer[i];
+    where.edge = static_cast<std::int32_t>(index);
+    where.region = static_cast<std::int32_t>(made_.bytes_of_device.size() + index);
+    where.offset = made_.edges[index].bytes;
+    made_.edges[index].bytes += bytes_of(memory, batch_);
+  }
+
+  constexpr std::size_t edge_of(const action_set& touched) {
+    for (std::size_t i = 0; i < touched_by_.size(); ++i) {
+      if (touched_by_[i] == touched) {
+        return i;
+      }
+    }
+    edge made;
+    bool written = false;
+    for (std::int32_t position = 0; position < 2 * model_.stages; ++position) {
+      if (touched.has(position) && !written) {
+        made.writer = step_at(position, model_.stages);
+        written = true;
+      } else if (touched.has(position)) {
+        const step reader = step_at(position, model_.stages);
+        made.read_by(reader.stage, reader.kind);
+      }
+    }
+    touched_by_.push_back(touched);
+    made_.edges.push_back(made);
+    return touched_by_.size() - 1;
+  }
+
+  /// Buffers of one action lie over those of the others of the device; within the action each gets
+  /// the lowest place that is free while it lives.
+  constexpr void overlay(const list<std::int32_t>& scratch) {
+    list<std::int32_t> first_of_call(program_.made.calls.size() + 1, -1);
+    list<std::int32_t> next(program_.made.buffers.size(), -1);
+    for (const std::int32_t i : scratch) {
+      const std::int32_t born = lives_[static_cast<std::size_t>(i)].first_call;
+      next[static_cast<std::size_t>(i)] = first_of_call[static_cast<std::size_t>(born)];
+      first_of_call[static_cast<std::size_t>(born)] = i;
+    }
+    for (std::int32_t stage = 0; stage < model_.stages; ++stage) {
+      for (int kind = 0; kind < action_kinds; ++kind) {
+        overlay_action(stage, static_cast<action_kind>(kind), first_of_call, next);
+      }
+    }
+  }
+
+  constexpr void overlay_action(std::int32_t stage, action_kind kind,
+                                const list<std::int32_t>& first_of_call,
+                                const list<std::int32_t>& next) {
+    const auto device = static_cast<std::size_t>(device_of(stage));
+    const std::int64_t floor = lasting_.bytes_of_device[device];
+    const std::size_t entry = action_entry(stage, kind);
+    list<occupied> alive;
+    for (std::int32_t row = program_.first_call[entry]; row < program_.first_call[entry + 1];
+         ++row) {
+      alive = still_alive(alive, row);
+      for (std::int32_t i = first_of_call[static_cast<std::size_t>(row)]; i >= 0;
+           i = next[static_cast<std::size_t>(i)]) {
+        const auto index = static_cast<std::size_t>(i);
+        const std::int64_t bytes = bytes_of(program_.made.buffers[index], batch_);
+        const std::int64_t begin =
+            occupy(alive, {.end = bytes, .last_call = lives_[index].last_call});
+        made_.of_buffer[index] = {.region = static_cast<std::int32_t>(device),
+                                  .offset = floor + begin};
+        std::int64_t& most = made_.bytes_of_device[device];
+        most = floor + begin + bytes > most ? floor + begin + bytes : most;
+      }
+    }
+  }
+
+  static constexpr list<occupied> still_alive(const list<occupied>& alive, std::int32_t row) {
+    list<occupied> kept;
+    for (const occupied& place : alive) {
+      if (place.last_call >= row) {
+        kept.push_back(place);
+      }
+    }
+    return kept;
+  }
+
+  /// Takes the lowest gap of `wanted.end` bytes; `alive` is kept in order of places.
+  static constexpr std::int64_t occupy(list<occupied>& alive, occupied wanted) {
+    const std::int64_t bytes = wanted.end;
+    std::int64_t begin = 0;
+    list<occupied> ordered;
+    bool placed = false;
+    for (const occupied& place : alive) {
+      if (!placed && begin + bytes <= place.begin) {
+        ordered.push_back({begin, begin + bytes, wanted.last_call});
+        placed = true;
+      }
+      ordered.push_back(place);
+      begin = placed ? begin : place.end;
+    }
+    if (!placed) {
+      ordered.push_back({begin, begin + bytes, wanted.last_call});
+    }
+    alive = ordered;
+    return begin;
+  }
+
+  graph_view model_;
+  const lowered_program& program_;
+  std::int32_t batch_;
+  std::span<const int> device_of_stage_;
+  const parameter_layout& lasting_;
+  list<lifetime> lives_;
+  list<action_set> touched_by_;
+  memory_layout made_;
+};
+
+}  // namespace ipu_dsl

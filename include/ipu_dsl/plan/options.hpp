@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// What a model is compiled with, in any order: `compile<mlp, micro_batch<32>, grouped, ...>`.
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/core/option.hpp>
+#include <ipu_dsl/schedule/schedules.hpp>
+#include <ipu_dsl/vocabulary/losses/sparse_categorical_crossentropy.hpp>
+#include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
+
+namespace ipu_dsl {
+
+inline constexpr option_key micro_batch_key{"micro_batch"};
+inline constexpr option_key gradient_accumulation_key{"gradient_accumulation"};
+inline constexpr option_key schedule_key{"a schedule"};
+inline constexpr option_key loss_key{"loss"};
+inline constexpr option_key optimizer_key{"optimizer"};
+inline constexpr option_key reduction_key{"sum_gradients or mean_gradients"};
+
+/// Samples that a kernel call works on at once.
+template <int Samples>
+struct micro_batch {
+  static constexpr option as_option{&micro_batch_key, Samples};
+};
+
+/// Micro-batches whose gradients make one update.
+template <int MicroBatches>
+struct gradient_accumulation {
+  static constexpr option as_option{&gradient_accumulation_key, MicroBatches};
+};
+
+/// The update uses the sum of the micro-batches' mean gradients: the reference's meaning and the
+/// default. Beside one batch of all the samples, the learning rate counts
+/// `gradient_accumulation` times.
+struct sum_gradients {
+  static constexpr option as_option{&reduction_key, 0};
+};
+
+/// The update uses the mean over all samples of the accumulated micro-batches, so that the
+/// result does not depend on how they were cut.
+struct mean_gradients {
+  static constexpr option as_option{&reduction_key, 1};
+};
+
+/// The loss, with options: `loss<sparse_categorical_crossentropy, from_probabilities>`.
+template <typename Loss, typename... Options>
+struct loss {
+  static constexpr option as_option{&loss_key};
+  static constexpr const family* rule = Loss::rule;
+  static constexpr const option_list<sizeof...(Options)>& options = options_of<Options...>;
+};
+
+/// The optimizer: `optimizer<sgd<momentum>>`.
+template <typename Optimizer>
+struct optimizer {
+  static constexpr option as_option{&optimizer_key};
+  using type = Optimizer;
+};
+
+/// A schedule is an option as it stands, a user's own too.
+template <typename T>
+consteval named_option read_compile_option() {
+  if constexpr (schedule_type<T>) {
+    return {{&schedule_key}, T::name};
+  } else {
+    return read_option<T>();
+  }
+}
+
+template <typename... Options>
+inline constexpr option_list<sizeof...(Options)> compile_options_of = {
+    {read_compile_option<Options>()...}};
+
+/// The first type among `Options` that is about `Key`, or `Otherwise`.
+template <const option_key* Key, typename Otherwise, typename... Options>
+struct option_about {
+  using type = Otherwise;
+};
+
+template <const option_key* Key, typename Otherwise, typename First, typename... Rest>
+struct option_about<Key, Otherwise, First, Rest...> {
+  using type = typename option_about<Key, Otherwise, Rest...>::type;
+};
+
+template <const option_key* Key, typename Otherwise, typename First, typename... Rest>
+  requires(read_compile_option<First>().value.key == Key)
+struct option_about<Key, Otherwise, First, Rest...> {
+  using type = First;
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// One program, planned: which calls, on which memory, in which order.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <ipu_dsl/plan/code_table.hpp>
+#include <ipu_dsl/plan/memory.hpp>
+#include <ipu_dsl/plan/stage_cost.hpp>
+#include <ipu_dsl/schedule/frozen.hpp>
+#include <ipu_dsl/schedule/proof.hpp>
+
+namespace ipu_dsl {
+
+/// A planned program, read only: all that an executor needs.
+struct program_plan_view {
+  program_view actions;
+  std::span<const call> calls;
+  std::span<const std::int32_t> code_of_call;      ///< by call, into `codes`
+  std::span<const code> codes;                     ///< the distinct kernels
+  std::span<const std::int32_t> operands;          ///< numbers of buffers
+  std::span<const placement> placements;           ///< by buffer
+  std::span<const std::int32_t> first_call;        ///< see lowered_program
+  std::span<const edge> edges;                     ///< what lives in slots
+  std::span<const int> slots;                      ///< by edge
+  std::span<const stage_cost> costs;               ///< by stage, modelled
+  std::span<const std::int64_t> bytes_of_device;   ///< by device
+
+  constexpr stage_graph_view stages() const { return {actions.stages, edges, costs}; }
+};
+
+/// A planned program while the compiler evaluates.
+struct program_plan {
+  program actions;
+  lowered_program lowered;
+  code_table codes;
+  memory_layout memory;
+  list<int> slots;
+  list<stage_cost> costs;
+};
+
+/// Everything about one program except its slots.
+constexpr program_plan plan_calls(const graph_view& model, lowered_program lowered,
+                                  const program& actions, std::int32_t batch,
+                                  const parameter_layout& lasting) {
+  program_plan made;
+  made.actions = actions;
+  made.codes = distinct_code({lowered.made.calls.data(), lowered.made.calls.size()});
+  made.memory =
+      memory_planner(model, lowered, batch, actions.device_of_stage, lasting).plan();
+  made.costs = stage_costs(lowered, model.stages);
+  made.lowered = std::move(lowered);
+  return made;
+}
+
+struct program_plan_sizes {
+  program_sizes actions;
+  std::size_t calls = 0;
+  std::size_t codes = 0;
+  std::size_t operands = 0;
+  std::size_t buffers = 0;
+  std::size_t edges = 0;
+};
+
+constexpr program_plan_sizes sizes_of(const program_plan& plan) {
+  return {.actions = sizes_of(plan.actions),
+          .calls = plan.lowered.made.calls.size(),
+          .codes = plan.codes.distinct.size(),
+          .operands = plan.lowered.made.operands.size(),
+          .buffers = plan.lowered.made.buffers.size(),
+          .edges = plan.memory.edges.size()};
+}
+
+/// A planned program in static storage.
+template <program_plan_sizes Sizes>
+struct frozen_program_plan {
+  static constexpr std::size_t devices = Sizes.actions.devices;
+  static constexpr std::size_t stages = Sizes.actions.stages;
+
+  frozen_program<devices, stages, Sizes.actions.actions, Sizes.actions.slots> actions;
+  frozen_list<call, Sizes.calls> calls;
+  frozen_list<std::int32_t, Sizes.calls> code_of_call;
+  frozen_list<code, Sizes.codes> codes;
+  frozen_list<std::int32_t, Sizes.operands> operands;
+  frozen_list<placement, Sizes.buffers> placements;
+  frozen_list<std::int32_t, stages * action_kinds + 1> first_call;
+  frozen_list<edge, Sizes.edges> edges;
+  frozen_list<int, Sizes.edges> slots;
+  frozen_list<stage_cost, stages> costs;
+  frozen_list<std::int64_t, devices> bytes_of_device;
+
+  constexpr frozen_program_plan() = default;
+
+  constexpr explicit frozen_program_plan(const program_plan& plan)
+      : actions(freeze_program<Sizes.actions>(plan.actions)),
+        calls(freeze_list<Sizes.calls>(plan.lowered.made.calls)),
+        code_of_call(freeze_list<Sizes.calls>(plan.codes.of_call)),
+        codes(freeze_list<Sizes.codes>(plan.codes.distinct)),
+        operands(freeze_list<Sizes.operands>(plan.lowered.made.operands)),
+        placements(freeze_list<Sizes.buffers>(plan.memory.of_buffer)),
+        first_call(freeze_list<stages * action_kinds + 1>(plan.lowered.first_call)),
+        edges(freeze_list<Sizes.edges>(plan.memory.edges)),
+        slots(freeze_list<Sizes.edges>(plan.slots)),
+        costs(freeze_list<stages>(plan.costs)),
+        bytes_of_device(freeze_list<devices>(plan.memory.bytes_of_device)) {}
+
+  constexpr program_plan_view view() const {
+    return {.actions = actions.view(),
+            .calls = calls.view(),
+            .code_of_call = code_of_call.view(),
+            .codes = codes.view(),
+            .operands = operands.view(),
+            .placements = placements.view(),
+            .first_call = first_call.view(),
+            .edges = edges.view(),
+            .slots = slots.view(),
+            .costs = costs.view(),
+            .bytes_of_device = bytes_of_device.view()};
+  }
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// What the actions of a stage cost, from the work of their calls.
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/plan/lowering.hpp>
+#include <ipu_dsl/schedule/stage_graph.hpp>
+
+namespace ipu_dsl {
+
+/// Multiply-adds of a call: of a product its m x n x k, of the rest one an element.
+constexpr std::int64_t multiply_adds(const work& cost) {
+  return cost.kind == work_kind::none ? 0 : cost.m * cost.n * cost.k;
+}
+
+/// The modelled cost of every stage in multiply-adds a micro-batch (a run for the update).
+constexpr list<stage_cost> stage_costs(const lowered_program& program, std::int32_t stages) {
+  list<stage_cost> costs;
+  for (std::int32_t stage = 0; stage < stages; ++stage) {
+    stage_cost cost{.forward = 0, .input_gradient = 0, .weight_gradient = 0, .update = 0};
+    const std::size_t begin = action_entry(stage, action_kind::forward);
+    const std::int32_t last = program.first_call[begin + action_kinds];
+    for (std::int32_t i = program.first_call[begin]; i < last; ++i) {
+      const call& row = program.made.calls[static_cast<std::size_t>(i)];
+      switch (row.phase) {
+        case call_phase::forward:
+          cost.forward += multiply_adds(row.cost);
+          break;
+        case call_phase::input_gradient:
+          cost.input_gradient += multiply_adds(row.cost);
+          break;
+        case call_phase::weight_gradient:
+          cost.weight_gradient += multiply_adds(row.cost);
+          break;
+        case call_phase::update:
+          cost.update += multiply_adds(row.cost);
+          break;
+      }
+    }
+    costs.push_back(cost);
+  }
+  return costs;
+}
+
+}  // namespace ipu_dsl

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// What a program and a timeline of it say: bubbles, bounds, and how many micro-batches are kept.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/schedule/rotation.hpp>
+#include <ipu_dsl/schedule/timeline.hpp>
+
+namespace ipu_dsl {
+
+/// Facts of a timeline. Times are in the unit of the timeline; two bubbles are in use in the field,
+/// and they are not the same number (Zero Bubble's schedules are without bubble in the second sense
+/// alone).
+struct facts {
+  int devices = 0;
+  int slots = 0;                 ///< lockstep time slots, the update's included; 0 if none are given
+  bool ascending = true;         ///< every stage accumulates gradients by ascending micro-batch
+  std::int64_t makespan = 0;     ///< end of the last action
+  std::int64_t work = 0;         ///< of all devices
+  std::int64_t busiest = 0;      ///< work of the device with most of it
+  std::int64_t span_bubble = 0;  ///< most over devices of last end - first start - work
+
+  /// The time that the busiest device waits: the run ends with a barrier.
+  constexpr std::int64_t flush_bubble() const { return makespan - busiest; }
+
+  /// The flush bubble as a share of the makespan, in [0, 1].
+  constexpr double flush_bubble_share() const { return share(flush_bubble(), makespan); }
+
+  /// The share of all devices' time that is not work, in [0, 1].
+  constexpr double idle_share() const {
+    const std::int64_t available = devices * makespan;
+    return share(available - work, available);
+  }
+
+  /// How many times faster than one device doing everything: work / makespan.
+  constexpr double speedup() const { return share(work, makespan); }
+
+  /// What the speed-up cannot exceed, however many micro-batches: work / work of the busiest device.
+  constexpr double speedup_bound() const { return share(work, busiest); }
+
+ private:
+  static constexpr double share(std::int64_t part, std::int64_t whole) {
+    return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+  }
+};
+
+/// The work of each device: [devices].
+constexpr list<std::int64_t> work_of_devices(const program_view& rows,
+                                             std::span<const timed_action> timeline) {
+  list<std::int64_t> work;
+  for (int device = 0; device < rows.devices; ++device) {
+    std::int64_t sum = 0;
+    const int end = rows.row_begin.data()[device + 1];
+    for (int index = rows.row_begin.data()[device]; index < end; ++index) {
+      sum += timeline.data()[index].end - timeline.data()[index].start;
+    }
+    work.push_back(sum);
+  }
+  return work;
+}
+
+/// Whether every stage adds its weight gradients by ascending micro-batch, which makes the sums of
+/// all such programs the same to the bit.
+constexpr bool accumulates_ascending(const program_view& rows) {
+  list<int> last(static_cast<std::size_t>(rows.stages), -1);
+  for (const action& what : rows.actions) {
+    if (what.kind == action_kind::backward || what.kind == action_kind::weight_gradient) {
+      int& before = last.data()[what.stage];
+      if (what.micro_batch < before) {
+        return false;
+      }
+      before = what.micro_batch;
+    }
+  }
+  return true;
+}
+
+/// The facts of a timeline of a proven program.
+constexpr facts facts_of(const program_view& rows, std::span<const timed_action> timeline) {
+  facts found;
+  found.devices = rows.devices;
+  found.ascending = accumulates_ascending(rows);
+  const list<std::int64_t> work = work_of_devices(rows, timeline);
+  for (int device = 0; device < rows.devices; ++device) {
+    const std::int64_t busy = work.data()[device];
+    found.work += busy;
+    found.busiest = found.busiest < busy ? busy : found.busiest;
+    const int begin = rows.row_begin.data()[device];
+    const int end = rows.row_begin.data()[device + 1];
+    if (begin == end) {
+      continue;
+    }
+    const std::int64_t last = timeline.data()[end - 1].end;
+    const std::int64_t bubble = last - timeline.data()[begin].start - busy;
+    found.span_bubble = found.span_bubble < bubble ? bubble : found.span_bubble;
+    found.makespan = found.makespan < last ? last : found.makespan;
+  }
+  for (const int slot : rows.slot) {
+    found.slots = found.slots <= slot ? slot + 1 : found.slots;
+  }
+  return found;
+}
+
+/// The most micro-batches that are between their forward and the end of their backward, for each
+/// key: a stage, or a device. A property of the rows alone, whatever the costs.
+constexpr list<int> peak_stash(const program_view& rows, int keys, bool by_device) {
+  list<int> held(static_cast<std::size_t>(keys), 0);
+  list<int> peak(static_cast<std::size_t>(keys), 0);
+  bool backwards = false;
+  for (const action& what : rows.actions) {
+    const int key = by_device ? rows.device_of_stage.data()[what.stage] : what.stage;
+    int& count = held.data()[key];
+    if (what.kind == action_kind::forward) {
+      ++count;
+      peak.data()[key] = peak.data()[key] < count ? count : peak.data()[key];
+    } else if (what.kind == action_kind::backward || what.kind == action_kind::weight_gradient) {
+      --count;
+      backwards = true;
+    }
+  }
+  // Forwards alone keep nothing.
+  return backwards ? peak : list<int>(static_cast<std::size_t>(keys), 0);
+}
+
+/// The most micro-batches in flight in each stage: [stages].
+constexpr list<int> peak_stash_of_stages(const program_view& rows) {
+  return peak_stash(rows, rows.stages, false);
+}
+
+/// The most micro-batches in flight in each device, over its stages: [devices].
+constexpr list<int> peak_stash_of_devices(const program_view& rows) {
+  return peak_stash(rows, rows.devices, true);
+}
+
+/// The depth of the reference's queue from the forward of a stage to its backward: 2, 1 or 0 times
+/// the stages behind it (graphcore/tensorflow, passes/pipeline_fifo_inserter.cc). One less than the
+/// micro-batches in flight, because the reference's queue hands over before it takes. What the
+/// library allocates are slots, which are counted on their own.
+constexpr int reference_stash_depth(overlap how, int stages, int stage) {
+  const int behind = stages - 1 - stage;
+  switch (how) {
+    case overlap::none:
+      return 0;
+    case overlap::disjoint:
+      return behind;
+    case overlap::all:
+      return 2 * behind;
+  }
+  return 0;
+}
+
+}  // namespace ipu_dsl

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// When every action starts and ends, by two models of time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/schedule/in_order_run.hpp>
+
+namespace ipu_dsl {
+
+/// Start and end of one action, in the unit of the costs; the run starts at 0.
+struct timed_action {
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+
+  friend constexpr bool operator==(const timed_action&, const timed_action&) = default;
+};
+
+/// Devices that wait for nothing but data and slots: every action starts as soon as it can. The
+/// program must have been proven with these slots; the result is [actions].
+constexpr list<timed_action> asynchronous_timeline(const program_view& rows,
+                                                   const stage_graph_view& graph,
+                                                   std::span<const int> slots_per_edge = {}) {
+  const step_table steps = index_steps(rows);
+  const dependences waits =
+      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+  const list<int> slots = slots_or_unbounded(rows, graph, slots_per_edge);
+  const list<std::int64_t> duration = durations(graph);
+  in_order_run run({rows, steps, waits, slots, duration});
+  run.advance();
+  list<timed_action> timeline;
+  timeline.reserve(rows.actions.size());
+  const int count = static_cast<int>(rows.actions.size());
+  for (int index = 0; index < count; ++index) {
+    timeline.push_back({run.start(index), run.end(index)});
+  }
+  return timeline;
+}
+
+/// Devices with a barrier after every time slot, as IPUs have: a slot lasts as long as the longest
+/// device's sum of actions in it, and actions of a device in a slot follow each other. The program
+/// must have slots, ascending in each row.
+constexpr list<timed_action> lockstep_timeline(const program_view& rows,
+                                               const stage_graph_view& graph) {
+  const list<std::int64_t> duration = durations(graph);
+  const int count = static_cast<int>(rows.actions.size());
+  list<timed_action> timeline;
+  timeline.reserve(rows.actions.size());
+  list<std::int64_t> length;
+  // First the place of each action within its slot, and the length of each slot.
+  for (int device = 0; device < rows.devices; ++device) {
+    int slot = -1;
+    std::int64_t time = 0;
+    const int end = rows.row_begin.data()[device + 1];
+    for (int index = rows.row_begin.data()[device]; index < end; ++index) {
+      const action& what = rows.actions.data()[index];
+      time = slot == rows.slot.data()[index] ? time : 0;
+      slot = rows.slot.data()[index];
+      const std::int64_t start = time;
+      time += duration.data()[what.stage * action_kinds + static_cast<int>(what.kind)];
+      timeline.push_back({start, time});
+      while (static_cast<int>(length.size()) <= slot) {
+        length.push_back(0);
+      }
+      std::int64_t& longest = length.data()[slot];
+      longest = longest < time ? time : longest;
+    }
+  }
+  std::int64_t begin = 0;
+  for (std::int64_t& slot_length : length) {
+    const std::int64_t next = begin + slot_length;
+    slot_length = begin;
+    begin = next;
+  }
+  for (int index = 0; index < count; ++index) {
+    const std::int64_t offset = length.data()[rows.slot.data()[index]];
+    timeline.data()[index].start += offset;
+    timeline.data()[index].end += offset;
+  }
+  return timeline;
+}
+
+}  // namespace ipu_dsl

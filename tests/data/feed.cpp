@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Tests of data/feed.hpp.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <ipu_dsl/data/feed.hpp>
+
+#include "formats/sentence_of.hpp"
+#include "support/catch2.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using points = labelled_dataset<shape{3}, 4, float>;
+
+static_assert(feed<dataset_feed<points>>);
+static_assert(feed<batch_feed>);
+static_assert(!feed<points>);
+
+/// Sample i is (i + 1, i + 1, i + 1) with label i % 4.
+points some_points(std::size_t count) {
+  std::vector<float> features;
+  std::vector<std::int32_t> labels;
+  for (std::size_t i = 0; i < count; ++i) {
+    features.insert(features.end(), 3, static_cast<float>(i + 1));
+    labels.push_back(static_cast<std::int32_t>(i % 4));
+  }
+  return points(features, labels);
+}
+
+/// Two rows of 3 values and 2 of padding, soiled so that it shows what is not written.
+struct soiled_rows {
+  std::array<float, 10> features;
+  std::array<std::int32_t, 2> labels;
+
+  micro_batch_rows rows() {
+    features.fill(-9.0f);
+    labels.fill(-9);
+    return {features, labels, 2, 3, 5};
+  }
+};
+
+using values = std::array<float, 10>;
+using label_values = std::array<std::int32_t, 2>;
+
+/// Three samples in micro-batches of two, of any feed that begins with them.
+template <feed Feed>
+void check_three_samples(Feed& source) {
+  soiled_rows to;
+  CHECK(source.next(to.rows()) == 2);
+  CHECK(to.features == values{1, 1, 1, 0, 0, 2, 2, 2, 0, 0});
+  CHECK(to.labels == label_values{0, 1});
+  CHECK(source.next(to.rows()) == 1);
+  CHECK(to.features == values{3, 3, 3, 0, 0, 0, 0, 0, 0, 0});
+  CHECK(to.labels == label_values{2, 0});
+  CHECK(source.next(to.rows()) == 0);
+  CHECK(to.features == values{});
+  CHECK(to.labels == label_values{});
+}
+
+TEST_CASE("a data set is fed in rows with zeros behind and below") {
+  const points data = some_points(3);
+  dataset_feed<points> source = make_feed(data, 1);
+  CHECK(source.sample_elements() == 3);
+  CHECK(source.classes() == 4);
+  CHECK(source.length() == 3);
+  check_three_samples(source);
+  source.restart();
+  check_three_samples(source);
+}
+
+TEST_CASE("plain arrays are fed alike") {
+  const points data = some_points(3);
+  batch_feed source(data.features(), 3, data.labels(), 4);
+  CHECK(source.sample_elements() == 3);
+  CHECK(source.classes() == 4);
+  CHECK(source.length() == 3);
+  check_three_samples(source);
+  source.restart();
+  check_three_samples(source);
+}
+
+TEST_CASE("any feed is fed alike through a reference") {
+  const points data = some_points(3);
+  batch_feed source(data.features(), 3, data.labels(), 4);
+  feed_reference any = source;
+  check_three_samples(any);
+}
+
+TEST_CASE("features alone, for predictions") {
+  const std::vector<float> features = {1, 1, 1, 2, 2, 2};
+  batch_feed source(features, 3);
+  CHECK(source.classes() == 0);
+  soiled_rows to;
+  micro_batch_rows rows = to.rows();
+  rows.labels = {};
+  CHECK(source.next(rows) == 2);
+  CHECK(to.features == values{1, 1, 1, 0, 0, 2, 2, 2, 0, 0});
+  CHECK(to.labels == label_values{-9, -9});
+  source.restart();
+  CHECK(source.next(to.rows()) == 2);
+  CHECK(to.labels == label_values{0, 0});
+}
+
+TEST_CASE("a transformed data set without end goes on over its passes") {
+  const points data = some_points(3);
+  dataset_feed<points> source = make_feed(data | repeated(), 1);
+  CHECK_FALSE(source.length().has_value());
+  soiled_rows to;
+  CHECK(source.next(to.rows()) == 2);
+  CHECK(source.next(to.rows()) == 2);
+  CHECK(to.features == values{3, 3, 3, 0, 0, 1, 1, 1, 0, 0});
+  CHECK(to.labels == label_values{2, 0});
+}
+
+TEST_CASE("labels go with their samples through a shuffle") {
+  const points data = some_points(40);
+  dataset_feed<points> source = make_feed(data | shuffled(16), 7);
+  soiled_rows to;
+  std::vector<int> seen(40);
+  int checked = 0;
+  while (source.next(to.rows()) == 2) {
+    for (std::size_t row = 0; row < 2; ++row) {
+      const int sample = static_cast<int>(to.features[row * 5]) - 1;
+      CHECK(to.labels[row] == sample % 4);
+      ++seen[static_cast<std::size_t>(sample)];
+      ++checked;
+    }
+  }
+  CHECK(checked == 40);
+  CHECK(std::count(seen.begin(), seen.end(), 1) == 40);
+  WARN("checked " << checked << " samples");
+}
+
+TEST_CASE("plain arrays that do not belong together are refused") {
+  const std::vector<float> seven(7);
+  const std::vector<float> six(6);
+  const std::vector<std::int32_t> two = {0, 3};
+  CHECK(tests::sentence_of([&] { batch_feed(seven, 3); }) ==
+        "A batch of 7 values does not divide into samples of 3.");
+  CHECK(tests::sentence_of([&] { batch_feed(six, 0); }) ==
+        "A batch of 6 values does not divide into samples of 0.");
+  CHECK(tests::sentence_of([&] { batch_feed(six, 1, two, 4); }) ==
+        "A batch of 6 samples got 2 labels.");
+  CHECK(tests::sentence_of([&] { batch_feed(six, 3, {}, 4); }) ==
+        "A batch of 2 samples got 0 labels.");
+  CHECK(tests::sentence_of([&] { batch_feed(six, 3, two, 3); }) ==
+        "A batch has the label 3; expected 0 to 2.");
+}
+
+}  // namespace

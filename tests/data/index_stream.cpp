@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// Tests of data/index_stream.hpp.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <numeric>
+#include <vector>
+
+#include <ipu_dsl/data/index_stream.hpp>
+
+#include "support/catch2.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using indices = std::vector<std::uint32_t>;
+
+index_stream stream_of(std::int64_t samples, std::initializer_list<transformation> steps,
+                       std::uint64_t seed = 1) {
+  return index_stream(samples, std::span(steps.begin(), steps.size()), seed);
+}
+
+/// What comes next, at most `count` numbers.
+indices pulled(index_stream& stream, std::size_t count) {
+  indices numbers;
+  std::uint32_t index = 0;
+  while (numbers.size() < count && stream.next(index)) {
+    numbers.push_back(index);
+  }
+  return numbers;
+}
+
+indices all_of(std::int64_t samples, std::initializer_list<transformation> steps,
+               std::uint64_t seed = 1) {
+  index_stream stream = stream_of(samples, steps, seed);
+  return pulled(stream, 1000);
+}
+
+indices counting(std::uint32_t first, std::uint32_t last) {
+  indices numbers(last - first);
+  std::iota(numbers.begin(), numbers.end(), first);
+  return numbers;
+}
+
+indices sorted(indices numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+TEST_CASE("without steps, all samples come in order, once") {
+  index_stream stream = stream_of(5, {});
+  CHECK(stream.length() == 5);
+  CHECK(pulled(stream, 100) == counting(0, 5));
+  CHECK(pulled(stream, 100).empty());
+  stream.restart();
+  CHECK(pulled(stream, 100) == counting(0, 5));
+}
+
+TEST_CASE("take, skip and repeated do what their names say") {
+  CHECK(all_of(5, {take(2)}) == indices{0, 1});
+  CHECK(all_of(5, {take(9)}) == counting(0, 5));
+  CHECK(all_of(5, {skip(3)}) == indices{3, 4});
+  CHECK(all_of(5, {skip(9)}).empty());
+  CHECK(all_of(2, {repeated(3)}) == indices{0, 1, 0, 1, 0, 1});
+  CHECK(all_of(2, {repeated(0)}).empty());
+  CHECK(all_of(2, {repeated()}).size() == 1000);
+}
+
+TEST_CASE("the order of the steps counts") {
+  CHECK(all_of(3, {take(2), repeated(2)}) == indices{0, 1, 0, 1});
+  CHECK(all_of(3, {repeated(2), take(2)}) == indices{0, 1});
+  CHECK(all_of(3, {skip(1), repeated(2)}) == indices{1, 2, 1, 2});
+  CHECK(all_of(3, {repeated(2), skip(1)}) == indices{1, 2, 0, 1, 2});
+  CHECK(all_of(3, {repeated(), skip(4), take(3)}) == indices{1, 2, 0});
+  CHECK(all_of(2, {repeated(2), repeated(2)}) == indices{0, 1, 0, 1, 0, 1, 0, 1});
+}
+
+TEST_CASE("nothing stays nothing, even without end") {
+  CHECK(all_of(0, {}).empty());
+  CHECK(all_of(0, {shuffled(4), repeated()}).empty());
+  CHECK(all_of(3, {take(0), repeated()}).empty());
+  CHECK(all_of(3, {repeated(), take(0)}).empty());
+}
+
+TEST_CASE("what comes out is as long as length says") {
+  int checked = 0;
+  for (std::int64_t samples = 0; samples < 6; ++samples) {
+    for (std::int64_t count = 0; count < 4; ++count) {
+      for (const transformation& first : {take(count), skip(count), repeated(count), shuffled(3)}) {
+        for (const transformation& second :
+             {take(count), skip(count), repeated(count), shuffled(2)}) {
+          index_stream stream = stream_of(samples, {first, second});
+          CHECK(stream.length() == static_cast<std::int64_t>(pulled(stream, 1000).size()));
+          ++checked;
+        }
+      }
+    }
+  }
+  CHECK(checked == 6 * 4 * 4 * 4);
+  WARN("checked " << checked << " chains of two steps");
+}
+
+TEST_CASE("shuffled gives every sample once in every pass, each pass in an order of its own") {
+  int checked = 0;
+  for (const std::int64_t buffer : {1, 2, 7, 50, 1000}) {
+    index_stream stream = stream_of(50, {shuffled(buffer), repeated()});
+    indices before = pulled(stream, 50);
+    CHECK(sorted(before) == counting(0, 50));
+    for (int pass = 1; pass < 5; ++pass) {
+      const indices now = pulled(stream, 50);
+      CHECK(sorted(now) == counting(0, 50));
+      CHECK((now == before) == (buffer == 1));
+      before = now;
+      ++checked;
+    }
+  }
+  CHECK(checked == 20);
+}
+
+TEST_CASE("a buffer of one slot changes nothing") {
+  CHECK(all_of(9, {shuffled(1)}) == counting(0, 9));
+}
+
+TEST_CASE("a sample comes at most the buffer's size too early") {
+  int checked = 0;
+  for (const std::uint32_t buffer : {2U, 5U, 20U}) {
+    const indices numbers = all_of(200, {shuffled(buffer)});
+    REQUIRE(numbers.size() == 200);
+    for (std::uint32_t position = 0; position < 200; ++position) {
+      CHECK(numbers[position] < position + buffer);
+      ++checked;
+    }
+  }
+  CHECK(checked == 600);
+}
+
+TEST_CASE("shuffled behind repeated mixes the passes") {
+  const indices numbers = all_of(4, {repeated(2), shuffled(8)}, 3);
+  CHECK(sorted(numbers) == indices{0, 0, 1, 1, 2, 2, 3, 3});
+  int seeds_that_mix = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const indices mixed = all_of(4, {repeated(2), shuffled(8)}, seed);
+    seeds_that_mix += sorted({mixed.begin(), mixed.begin() + 4}) != counting(0, 4) ? 1 : 0;
+  }
+  CHECK(seeds_that_mix > 10);
+}
+
+TEST_CASE("the seed decides the order, and restart gives another") {
+  CHECK(all_of(50, {shuffled(50)}, 1) == all_of(50, {shuffled(50)}, 1));
+  CHECK(all_of(50, {shuffled(50)}, 1) != all_of(50, {shuffled(50)}, 2));
+  index_stream stream = stream_of(50, {shuffled(50)});
+  const indices first = pulled(stream, 100);
+  stream.restart();
+  const indices second = pulled(stream, 100);
+  CHECK(first != second);
+  CHECK(sorted(second) == counting(0, 50));
+}
+
+TEST_CASE("restart in the middle of a pass begins a whole one") {
+  index_stream stream = stream_of(20, {skip(2), shuffled(5), take(15), repeated(2)});
+  CHECK(pulled(stream, 11).size() == 11);
+  stream.restart();
+  CHECK(pulled(stream, 1000).size() == 30);
+}
+
+TEST_CASE("two shuffles of one chain draw from different numbers") {
+  const indices once = all_of(50, {shuffled(50)});
+  indices twice_by_hand(50);
+  for (std::size_t i = 0; i < 50; ++i) {
+    twice_by_hand[i] = once[once[i]];
+  }
+  CHECK(all_of(50, {shuffled(50), shuffled(50)}) != twice_by_hand);
+  CHECK(sorted(all_of(50, {shuffled(50), shuffled(50)})) == counting(0, 50));
+}
+
+// The orders hold the generator, its stream numbers and the rule of the buffer in place. A second
+// implementation, written in Python from the comments alone, gives the same.
+TEST_CASE("the order of a seed never changes") {
+  CHECK(all_of(10, {shuffled(10)}, 42) == indices{6, 8, 4, 5, 0, 2, 3, 9, 7, 1});
+  CHECK(all_of(10, {shuffled(3)}, 42) == indices{1, 3, 2, 5, 0, 4, 8, 6, 9, 7});
+}
+
+TEST_CASE("every sample has the same chance of every place") {
+  constexpr std::size_t samples = 5;
+  constexpr int passes = 10000;
+  int counts[samples][samples] = {};
+  index_stream stream = stream_of(samples, {shuffled(samples), repeated(passes)});
+  for (int pass = 0; pass < passes; ++pass) {
+    const indices numbers = pulled(stream, samples);
+    REQUIRE(numbers.size() == samples);
+    for (std::size_t place = 0; place < samples; ++place) {
+      ++counts[place][numbers[place]];
+    }
+  }
+  int checked = 0;
+  for (const auto& place : counts) {
+    for (const int count : place) {
+      // 2000 expected, standard deviation 40: five of them are never left by chance.
+      CHECK(std::abs(count - 2000) < 200);
+      ++checked;
+    }
+  }
+  CHECK(checked == 25);
+  WARN("checked " << checked << " frequencies over " << passes << " passes");
+}
+
+}  // namespace

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Tests of data/xtensor.hpp.
+#include <array>
+#include <cstdint>
+
+#include <ipu_dsl/data/xtensor.hpp>
+
+#include "formats/sentence_of.hpp"
+#include "support/catch2.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+
+TEST_CASE("an xtensor becomes a data set and comes back") {
+  xt::xtensor<float, 3> features(std::array<std::size_t, 3>{2, 2, 3});
+  for (std::size_t i = 0; i < 12; ++i) {
+    features.data()[i] = static_cast<float>(i) / 8.0f;
+  }
+  const xt::xtensor<std::int32_t, 1> labels = {3, 1};
+  const auto data = as_dataset<shape{2, 3}, 4>(features, labels);
+  CHECK(data.size() == 2);
+  CHECK(data.label(0) == 3);
+  std::array<float, 6> row = {};
+  data.gather(1, row.data());
+  CHECK(row[0] == 0.75f);
+  CHECK(row[5] == 1.375f);
+  const auto [features_back, labels_back] = to_xtensor(data);
+  CHECK(features_back == features);
+  CHECK(labels_back == labels);
+}
+
+TEST_CASE("bytes come back divided by 255") {
+  const xt::xtensor<std::uint8_t, 2> features = {{0, 255}, {51, 102}};
+  const xt::xtensor<std::int32_t, 1> labels = {0, 0};
+  const auto [values, labels_back] = to_xtensor(as_dataset<shape{2}, 1>(features, labels));
+  CHECK(values(0, 0) == 0.0f);
+  CHECK(values(0, 1) == 1.0f);
+  CHECK(values(1, 0) == 51.0f / 255.0f);
+  CHECK(values(1, 1) == 102.0f / 255.0f);
+}
+
+TEST_CASE("extents, counts and labels that do not fit are refused") {
+  const xt::xtensor<float, 2> features = {{0.0f, 1.0f}, {2.0f, 3.0f}};
+  const xt::xtensor<std::int32_t, 1> labels = {0, 5};
+  const xt::xtensor<std::int32_t, 1> one = {0};
+  CHECK(tests::sentence_of([&] { as_dataset<shape{3}, 9>(features, labels); }) ==
+        "Dimension 1 of the features is 2; samples (3) expect 3.");
+  CHECK(tests::sentence_of([&] { as_dataset<shape{2}, 9>(features, one); }) ==
+        "A data set of samples (2) got 4 values for 1 labels; expected 2 values for each label.");
+  CHECK(tests::sentence_of([&] { as_dataset<shape{2}, 5>(features, labels); }) ==
+        "The label of sample 1 is 5; expected 0 to 4.");
+}
+
+}  // namespace

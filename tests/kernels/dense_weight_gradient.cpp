@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include <ipu_dsl/kernels/dense_weight_gradient.hpp>
+
+#include "reference.hpp"
+#include "support/catch2.hpp"
+
+using namespace ipu_dsl;
+using test::lanes;
+using test::wide;
+
+namespace {
+
+int checked_elements = 0;
+
+struct difference {
+  int wrong_bits = 0;
+  int beyond_tolerance = 0;
+};
+
+/// One element against its chain over samples, from `start`.
+template <typename Left, typename Right>
+void compare(difference& found, float got, float start, int batch, const Left& left,
+             const Right& right) {
+  float chain = start;
+  double exact = wide(start);
+  double terms = std::fabs(exact);
+  for (int b = 0; b < batch; ++b) {
+    chain = test::chain_step(left(b), right(b), chain);
+    exact += wide(left(b)) * wide(right(b));
+    terms += std::fabs(wide(left(b)) * wide(right(b)));
+  }
+  found.wrong_bits += test::same_bits(got, chain) ? 0 : 1;
+  const double off = std::fabs(wide(got) - exact);
+  found.beyond_tolerance += off <= test::chain_error(batch + 1, terms) ? 0 : 1;
+  checked_elements += 1;
+}
+
+template <int Batch, int Inputs, int Outputs>
+void check_gradients(bool continues) {
+  const test::buffer x = test::random_rows(Batch, Inputs, 21);
+  const test::buffer d = test::random_rows(Batch, Outputs, 22);
+  const test::buffer dw_before = test::random_panels(Inputs, Outputs, 23);
+  const test::buffer db_before = test::random_bias(Outputs, 24);
+  test::buffer dw = dw_before;
+  test::buffer db = db_before;
+  kernels::dense_weight_gradient<Batch, Inputs, Outputs>(x.data(), d.data(), dw.data(), db.data(),
+                                                         continues);
+  const layout::panels place(Inputs, Outputs);
+  const auto slope = [&](int n) {
+    return [&d, n](int b) { return d[std::int64_t{b} * layout::row_stride(Outputs) + n]; };
+  };
+  difference found;
+  for (int n = 0; n < Outputs; ++n) {
+    for (int k = 0; k < Inputs; ++k) {
+      const std::int64_t i = place.offset(k, n);
+      const auto input = [&](int b) { return x[std::int64_t{b} * layout::row_stride(Inputs) + k]; };
+      compare(found, dw[i], continues ? dw_before[i] : 0.0F, Batch, input, slope(n));
+    }
+    const auto one = [](int) { return 1.0F; };
+    compare(found, db[n], continues ? db_before[n] : 0.0F, Batch, one, slope(n));
+  }
+  INFO("batch " << Batch << ", " << Inputs << " x " << Outputs << ", continues " << continues);
+  CHECK(found.wrong_bits == 0);
+  CHECK(found.beyond_tolerance == 0);
+  double padding = 0.0;
+  std::vector<float> rows(static_cast<std::size_t>(Inputs) * Outputs);
+  layout::unpack_panels(place, dw.view(), rows);
+  test::buffer only_units(dw.size());
+  layout::pack_panels(place, rows, only_units.view());
+  for (std::int64_t i = 0; i < dw.size(); ++i) {
+    padding += only_units[i] == dw[i] ? 0.0 : 1.0;
+  }
+  CHECK(padding == 0.0);
+  CHECK(dw.intact());
+  CHECK(db.intact());
+}
+
+template <int Batch, int Inputs, int Outputs>
+void check_shape() {
+  check_gradients<Batch, Inputs, Outputs>(false);
+  check_gradients<Batch, Inputs, Outputs>(true);
+}
+
+}  // namespace
+
+TEST_CASE("each weight gradient is one chain over ascending samples") {
+  checked_elements = 0;
+  check_shape<1, 1, 1>();
+  check_shape<1, 33, lanes + 1>();
+  check_shape<3, lanes - 1, lanes - 1>();
+  check_shape<7, lanes, lanes>();
+  check_shape<8, lanes + 1, 10>();
+  check_shape<13, 2 * lanes + 1, 24>();
+  check_shape<32, 24, 25>();
+  check_shape<33, 25, 31>();
+  check_shape<32, 10, 32>();
+  check_shape<3, 31, 33>();
+  check_shape<7, 32, 2 * lanes + 1>();
+  check_shape<13, 1, 100>();
+  CHECK(checked_elements > 0);
+  std::printf("dense_weight_gradient: checked %d elements\n", checked_elements);
+}
+
+TEST_CASE("micro-batches continue the chain: their size does not change the bits") {
+  constexpr int inputs = 25;
+  constexpr int outputs = 33;
+  const test::buffer x = test::random_rows(24, inputs, 31);
+  const test::buffer d = test::random_rows(24, outputs, 32);
+  test::buffer whole(layout::panel_elements(inputs, outputs), 0.0F);
+  test::buffer parts(whole.size(), 0.0F);
+  kernels::dense_weight_gradient<24, inputs, outputs>(x.data(), d.data(), whole.data(), nullptr,
+                                                      false);
+  for (int part = 0; part < 3; ++part) {
+    kernels::dense_weight_gradient<8, inputs, outputs>(
+        x.data() + 8 * part * layout::row_stride(inputs),
+        d.data() + 8 * part * layout::row_stride(outputs), parts.data(), nullptr, part > 0);
+  }
+  CHECK(test::same_bits(whole.view(), parts.view()));
+  CHECK(whole[0] != 0.0F);
+}
+
+TEST_CASE("a null bias gradient is not touched") {
+  const test::buffer x = test::random_rows(3, 5, 41);
+  test::buffer dw(layout::panel_elements(5, 2), 0.0F);
+  const test::buffer d = test::random_rows(3, 2, 42);
+  kernels::dense_weight_gradient<3, 5, 2>(x.data(), d.data(), dw.data(), nullptr, false);
+  CHECK(dw.intact());
+  CHECK(dw[0] != 0.0F);
+}
