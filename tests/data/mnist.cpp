@@ -62,7 +62,7 @@ TEST_CASE("files that do not belong together or are no digits are refused") {
         labels + " is truncated: its dimensions ask for 3 bytes behind the header and it has 1.");
 }
 
-TEST_CASE("a compressed file without the component says what to do") {
+TEST_CASE("compressed MNIST files without the component say what to do") {
   const tests::temporary_directory directory;
   tests::write_small_mnist(directory);
   const std::string path = directory / "train-images-idx3-ubyte";

@@ -69,7 +69,7 @@ TEST_CASE("dimensions that overflow are refused") {
         "The dimensions of images multiply to more than a machine can address.");
 }
 
-TEST_CASE("a compressed file without the component says what to do") {
+TEST_CASE("a compressed IDX file without the component says what to do") {
   bytes compressed = images;
   compressed[0] = 0x1F;
   compressed[1] = 0x8B;

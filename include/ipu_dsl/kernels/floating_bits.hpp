@@ -48,7 +48,7 @@ IPU_DSL_ALWAYS_INLINE integers<Vector> shifted_integer(Vector shifted) {
 
 /// An integer of magnitude below 2^22 as a float.
 template <typename Vector>
-IPU_DSL_ALWAYS_INLINE Vector to_float(integers<Vector> n) {
+IPU_DSL_ALWAYS_INLINE Vector float_of(integers<Vector> n) {
   const integers<Vector> bits = n + integers<Vector>(integer_shift_bits);
   return std::bit_cast<Vector>(bits) - Vector(integer_shift);
 }

@@ -41,7 +41,7 @@ IPU_DSL_ALWAYS_INLINE Vector logarithm(Vector x) {
   const Vector f = std::bit_cast<Vector>(mantissa_bits) - one;
   const Vector square = f * f;
   const Vector of_mantissa = multiply_add(square, polynomial(f, coefficients), f);
-  const Vector exponent = to_float<Vector>(k) + correction;
+  const Vector exponent = float_of<Vector>(k) + correction;
   return logarithm_at_edges(x, multiply_add(exponent, Vector(ln_2), of_mantissa));
 }
 

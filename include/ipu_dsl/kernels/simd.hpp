@@ -53,12 +53,8 @@ struct vector_of {
 template <layout::architecture Architecture>
 using vector = typename vector_of<Architecture>::type;
 
-/// `Vector` is `float` or a vector of them. Functions written for both give the same bits.
-template <typename Vector>
-IPU_DSL_ALWAYS_INLINE Vector broadcast(float value) {
-  return Vector(value);
-}
-
+/// `Vector` is `float` or a vector of them, here and below: functions written for both give the
+/// same bits. No alignment is assumed.
 template <typename Vector>
 IPU_DSL_ALWAYS_INLINE Vector load(const float* from) {
   if constexpr (std::is_same_v<Vector, float>) {

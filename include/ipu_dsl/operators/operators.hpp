@@ -17,6 +17,7 @@ struct run_context {
   bool training = false;
   std::uint64_t seed = 0;               ///< of the session
   std::uint64_t first_sample = 0;       ///< how many samples came before this micro-batch
+  std::uint32_t micro_batch_size = 0;
   std::int32_t node = 0;                ///< a stream of random numbers of its own
   float loss_scale = 1;                 ///< what a sample's loss counts
   const float* optimizer = nullptr;     ///< the optimizer's numbers: learning rate, momentum, ...

@@ -168,6 +168,37 @@ constexpr program_plan plan_of(program_kind kind) {
   return made;
 }
 
+/// Where a parameter or a state lies.
+struct parameter_place {
+  std::int32_t tensor = 0;
+  std::int32_t region = 0;
+  std::int64_t offset = 0;  ///< bytes
+};
+
+/// Where all parameters and states of a model lie, in order of tensors.
+constexpr list<parameter_place> parameter_places(const graph_view& model,
+                                                 const compile_settings& settings,
+                                                 const program& actions) {
+  const planned_parameters parameters = plan_parameters(model, settings, actions);
+  list<parameter_place> places;
+  for (std::size_t i = 0; i < model.tensors.size(); ++i) {
+    if (parameters.lasting.value[i] >= 0) {
+      const auto stage = static_cast<std::size_t>(model.node_at(model.tensors[i].owner).stage);
+      places.push_back({.tensor = static_cast<std::int32_t>(i),
+                        .region = actions.device_of_stage[stage],
+                        .offset = parameters.lasting.value[i]});
+    }
+  }
+  return places;
+}
+
+template <compiled_model C>
+constexpr list<parameter_place> parameter_places_for() {
+  const graph model = fold_compiled<C>();
+  const program actions = actions_of<C>(program_kind::predict);
+  return parameter_places(model.view(), C::settings, actions);
+}
+
 /// The first mistake of a compiled model: in the model, in the options, in the schedule.
 template <compiled_model C>
 struct compile_fault_of {
@@ -203,6 +234,13 @@ inline constexpr program_plan_sizes plan_sizes_of = sizes_of(plan_of<C>(Kind));
 
 template <compiled_model C, program_kind Kind>
 inline constexpr frozen_program_plan<plan_sizes_of<C, Kind>> frozen_plan_of{plan_of<C>(Kind)};
+
+template <compiled_model C>
+inline constexpr std::size_t parameter_count_of = parameter_places_for<C>().size();
+
+template <compiled_model C>
+inline constexpr frozen_list<parameter_place, parameter_count_of<C>> parameter_places_of =
+    freeze_list<parameter_count_of<C>>(parameter_places_for<C>());
 
 template <compiled_model C>
 inline constexpr graph_sizes compiled_graph_sizes_of = sizes_of(fold_compiled<C>());

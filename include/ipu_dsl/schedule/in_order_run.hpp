@@ -144,6 +144,40 @@ class in_order_run {
     return last - 1;
   }
 
+  /// The latest start of every action, by index, that does not move the makespan: from the end back
+  /// along rows and data (waits for slots would only make it earlier). Meaningful for a complete run.
+  constexpr list<std::int64_t> latest_starts() const {
+    list<std::int64_t> latest(static_cast<std::size_t>(action_count_), makespan());
+    std::int64_t* const time = latest.data();
+    list<bool> first_of_row(static_cast<std::size_t>(action_count_) + 1, false);
+    for (int device = 0; device < devices_; ++device) {
+      first_of_row.data()[row_begin_[device]] = true;
+    }
+    for (int i = action_count_ - 1; i >= 0; --i) {
+      const int index = order_[i];
+      const action& what = actions_[index];
+      time[index] -= duration_[what.stage * action_kinds + static_cast<int>(what.kind)];
+      if (!first_of_row.data()[index]) {
+        bring_forward(time[index - 1], time[index]);
+      }
+      if (what.kind == action_kind::update) {
+        continue;
+      }
+      const int row = what.stage * step_roles +
+                      static_cast<int>(writing_role[static_cast<int>(what.kind)]);
+      const int last_row = what.kind == action_kind::backward ? row + 1 : row;
+      for (int reading = row; reading <= last_row; ++reading) {
+        for (int k = read_.first[reading]; k != 0; k = read_.next[k]) {
+          const int writer = by_micro_batch_[read_.value[k] * micro_batches_ + what.micro_batch];
+          if (writer != 0) {
+            bring_forward(time[writer - 1], time[index]);
+          }
+        }
+      }
+    }
+    return latest;
+  }
+
   /// The index of the action that a device would run next.
   constexpr int cursor(int device) const { return cursor_[device]; }
 
@@ -178,6 +212,10 @@ class in_order_run {
     constexpr explicit chains(const keyed_lists& lists)
         : first(lists.first.data()), next(lists.next.data()), value(lists.value.data()) {}
   };
+
+  static constexpr void bring_forward(std::int64_t& time, std::int64_t limit) {
+    time = time < limit ? time : limit;
+  }
 
   constexpr void wake(int device) {
     awake_[awake_count_] = device;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/schedule/in_order_run.hpp>
@@ -21,12 +22,6 @@ struct searched {
   const dependences& waits;
   const list<std::int64_t>& duration;
   list<int> slots;  ///< [edges] found so far, or unbounded
-
-  /// The action (by index) that does the `write`-th write of an edge.
-  constexpr int writer(int link, int write) const {
-    const int row = waits.writer.data()[link] * rows.micro_batches;
-    return steps.by_micro_batch.data()[row + steps.by_order.data()[row + write]] - 1;
-  }
 };
 
 /// Whether every reader of the `write`-th write of an edge has run.
@@ -45,36 +40,39 @@ constexpr bool read_by_all(const searched& search, const in_order_run& run, int 
   return true;
 }
 
-/// The index of the last reader in the row of the `write`-th write of an edge within a device.
-constexpr int last_reader(const searched& search, int link, int write) {
+/// The slots of an edge for given times: as many as there are writes before the readers of the
+/// first of them are done. `start_of` and `end_of` take action indices.
+template <typename Start, typename End>
+constexpr int slots_for(const searched& search, int link, const Start& start_of,
+                        const End& end_of) {
   const int micro_batches = search.rows.micro_batches;
-  const int tenant =
-      search.steps.by_order.data()[search.waits.writer.data()[link] * micro_batches + write];
-  int last = -1;
-  for (int k = search.waits.freed.first.data()[link]; k != 0;
-       k = search.waits.freed.next.data()[k]) {
-    const int row = search.waits.freed.value.data()[k] * micro_batches;
-    const int reader = search.steps.by_micro_batch.data()[row + tenant] - 1;
-    last = last < reader ? reader : last;
+  const int writer_row = search.waits.writer.data()[link] * micro_batches;
+  const int* const by_micro_batch = search.steps.by_micro_batch.data();
+  const int* const by_order = search.steps.by_order.data();
+  int needed = 1;
+  int write = 0;
+  std::int64_t latest = 0;
+  for (int read = 0; read < micro_batches; ++read) {
+    for (int k = search.waits.freed.first.data()[link]; k != 0;
+         k = search.waits.freed.next.data()[k]) {
+      const int row = search.waits.freed.value.data()[k] * micro_batches;
+      const int reader = by_micro_batch[row + by_order[writer_row + read]];
+      const std::int64_t end = reader == 0 ? 0 : end_of(reader - 1);
+      latest = latest < end ? end : latest;
+    }
+    while (write < micro_batches &&
+           start_of(by_micro_batch[writer_row + by_order[writer_row + write]] - 1) < latest) {
+      ++write;
+    }
+    needed = needed < write - read ? write - read : needed;
   }
-  return last;
+  return needed;
 }
 
 /// The slots of an edge within a device: what its row writes before it reads, exactly.
 constexpr int slots_within(const searched& search, int link) {
-  const int micro_batches = search.rows.micro_batches;
-  int least = 1;
-  int write = 0;
-  int latest = -1;
-  for (int read = 0; read < micro_batches; ++read) {
-    const int reader = last_reader(search, link, read);
-    latest = latest < reader ? reader : latest;
-    while (write < micro_batches && search.writer(link, write) < latest) {
-      ++write;
-    }
-    least = least < write - read ? write - read : least;
-  }
-  return least;
+  const auto place_in_row = [](int index) -> std::int64_t { return index; };
+  return slots_for(search, link, place_in_row, place_in_row);
 }
 
 /// The least slots of an edge while the others keep theirs: everything else runs as far as it can
@@ -102,22 +100,158 @@ constexpr int least_slots_of(const searched& search, int link) {
   return least;
 }
 
-/// The makespan with the slots of the search; -1 if it would wait forever.
-constexpr std::int64_t makespan_of(const searched& search) {
-  in_order_run run({search.rows, search.steps, search.waits, search.slots, search.duration});
-  run.advance();
-  return run.complete() ? run.makespan() : -1;
+/// The least slots of an edge that do not move the makespan while the others keep theirs, tried
+/// upwards between what the latest starts of the writers allow and what delays nobody.
+/// `run` is the run with the slots of the search; `delayed` is set if it no longer is.
+constexpr int unstalled_slots_of(searched& search, int link, const in_order_run& run,
+                                 const list<std::int64_t>& latest_start, bool& delayed) {
+  if (search.waits.within.data()[link]) {
+    return slots_within(search, link);
+  }
+  const auto end_of = [&run](int index) { return run.end(index); };
+  const int enough =
+      slots_for(search, link, [&run](int index) { return run.start(index); }, end_of);
+  int tried = slots_for(
+      search, link, [&latest_start](int index) { return latest_start.data()[index]; }, end_of);
+  for (; tried < enough; ++tried) {
+    search.slots.data()[link] = tried;
+    in_order_run trial({search.rows, search.steps, search.waits, search.slots, search.duration});
+    trial.advance();
+    if (trial.complete() && trial.makespan() == run.makespan()) {
+      delayed = true;
+      return tried;
+    }
+  }
+  return enough;
 }
 
 /// One slot more on every edge between devices that is not unbounded yet.
-constexpr void raise(searched& search) {
-  for (std::size_t link = 0; link < search.slots.size(); ++link) {
-    if (!search.waits.within[link] && search.slots[link] < search.rows.micro_batches) {
-      ++search.slots[link];
+constexpr void raise(const dependences& waits, int micro_batches, list<int>& slots) {
+  for (std::size_t link = 0; link < slots.size(); ++link) {
+    if (!waits.within[link] && slots[link] < micro_batches) {
+      ++slots[link];
     }
   }
 }
 
 }  // namespace slot_search
+
+/// A part of the edges, so that a long search can be cut into several constant evaluations.
+struct edge_range {
+  int begin = 0;
+  int end = 1 << 30;
+
+  constexpr bool contains(int link) const { return link >= begin && link < end; }
+};
+
+/// The least slots with which a proven program never waits forever: lexicographic, edge by edge in
+/// the order of the graph, each least while the later ones are unbounded. `known` are the slots of
+/// the edges before the range; the result holds [edges], the later ones unbounded.
+constexpr list<int> least_slots(const program_view& rows, const stage_graph_view& graph,
+                                edge_range range = {}, std::span<const int> known = {}) {
+  const step_table steps = index_steps(rows);
+  const dependences waits =
+      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+  const list<std::int64_t> duration = durations(graph);
+  slot_search::searched search = {rows, steps, waits, duration,
+                                  slots_or_unbounded(rows, graph, known)};
+  for (int link = range.begin; link < static_cast<int>(search.slots.size()); ++link) {
+    if (range.contains(link)) {
+      search.slots.data()[link] = slot_search::least_slots_of(search, link);
+    }
+  }
+  return std::move(search.slots);
+}
+
+/// The least slots with which a proven program is as fast, asynchronously, as with unbounded ones;
+/// lexicographic as above.
+constexpr list<int> slots_without_stall(const program_view& rows, const stage_graph_view& graph,
+                                        edge_range range = {}, std::span<const int> known = {}) {
+  const step_table steps = index_steps(rows);
+  const dependences waits =
+      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+  const list<std::int64_t> duration = durations(graph);
+  slot_search::searched search = {rows, steps, waits, duration,
+                                  slots_or_unbounded(rows, graph, known)};
+  // The run is repeated only after an edge was given fewer slots than delay nobody.
+  int link = range.begin;
+  const int end = static_cast<int>(search.slots.size()) < range.end
+                      ? static_cast<int>(search.slots.size())
+                      : range.end;
+  while (link < end) {
+    const list<int> slots_of_run = search.slots;
+    in_order_run run({rows, steps, waits, slots_of_run, duration});
+    run.advance();
+    const list<std::int64_t> latest_start = run.latest_starts();
+    bool delayed = false;
+    for (; link < end && !delayed; ++link) {
+      search.slots.data()[link] =
+          slot_search::unstalled_slots_of(search, link, run, latest_start, delayed);
+    }
+  }
+  return std::move(search.slots);
+}
+
+/// The slots found on a short program, on the real one: as they are if they do not move its makespan,
+/// else one more on every edge, else as many as delay nobody.
+constexpr list<int> confirm_without_stall(const program_view& rows, const stage_graph_view& graph,
+                                          std::span<const int> found) {
+  const step_table steps = index_steps(rows);
+  const dependences waits =
+      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+  const list<std::int64_t> duration = durations(graph);
+  const list<int> unbounded = unbounded_slots(rows, graph);
+  in_order_run free_run({rows, steps, waits, unbounded, duration});
+  free_run.advance();
+  list<int> slots = slots_or_unbounded(rows, graph, found);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    in_order_run run({rows, steps, waits, slots, duration});
+    run.advance();
+    if (run.complete() && run.makespan() == free_run.makespan()) {
+      return slots;
+    }
+    slot_search::raise(waits, rows.micro_batches, slots);
+  }
+  const slot_search::searched search = {rows, steps, waits, duration, unbounded};
+  for (int link = 0; link < static_cast<int>(slots.size()); ++link) {
+    if (!waits.within.data()[link]) {
+      slots.data()[link] = slot_search::slots_for(
+          search, link, [&free_run](int index) { return free_run.start(index); },
+          [&free_run](int index) { return free_run.end(index); });
+    }
+  }
+  return slots;
+}
+
+/// The slots found on a short program, on the real one, raised until no device waits forever.
+constexpr list<int> confirm_least(const program_view& rows, const stage_graph_view& graph,
+                                  std::span<const int> found) {
+  const step_table steps = index_steps(rows);
+  const dependences waits =
+      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+  const list<std::int64_t> duration = durations(graph);
+  list<int> slots = slots_or_unbounded(rows, graph, found);
+  for (int attempt = 0; attempt < rows.micro_batches; ++attempt) {
+    in_order_run run({rows, steps, waits, slots, duration});
+    run.advance();
+    if (run.complete()) {
+      break;
+    }
+    slot_search::raise(waits, rows.micro_batches, slots);
+  }
+  return slots;
+}
+
+/// How many micro-batches a search looks at: at most four times the stages, so that its cost does
+/// not grow with the run; of deep pipelines twice, which is a full round of the schedules here.
+/// Counts that the schedule refuses are passed over.
+template <schedule_type Schedule>
+constexpr int searched_micro_batches(int devices, int stages, int micro_batches, purpose aim) {
+  int count = stages <= 8 ? 4 * stages : 2 * stages < 32 ? 32 : 2 * stages;
+  while (count < micro_batches && Schedule::allows(devices, stages, count, aim).found()) {
+    ++count;
+  }
+  return count < micro_batches ? count : micro_batches;
+}
 
 }  // namespace ipu_dsl

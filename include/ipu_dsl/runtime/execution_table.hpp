@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// A planned program on real memory: rows of steps that a plain loop executes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <ipu_dsl/operators/operators.hpp>
+#include <ipu_dsl/runtime/regions.hpp>
+#include <ipu_dsl/schedule/waits.hpp>
+#include <ipu_dsl/schedule/worker_rows.hpp>
+
+namespace ipu_dsl {
+
+/// An operand on real memory: of an edge, the copy in the slot of the micro-batch.
+struct resolved_operand {
+  std::byte* base = nullptr;
+  std::int64_t slot_bytes = 0;
+  std::int32_t edge = -1;
+};
+
+/// A call with its code; its operands stand one after the other in the table.
+struct resolved_call {
+  kernel_function run = nullptr;
+  const float* scalars = nullptr;
+  std::int32_t node = -1;
+  std::int32_t first_operand = 0;
+  std::int32_t operands = 0;
+};
+
+/// A slot of an edge that is free after a step.
+struct freed_slot {
+  std::byte* memory = nullptr;
+  std::int64_t bytes = 0;
+};
+
+/// One action of a worker: wait, call, count.
+struct execution_step {
+  action what;
+  std::int32_t device = 0;
+  std::int32_t order = 0;        ///< place among the actions of its kind and stage
+  std::int32_t counter = 0;      ///< the one that counts it
+  std::int32_t first_wait = 0;
+  std::int32_t last_wait = 0;
+  std::int32_t first_call = 0;
+  std::int32_t last_call = 0;
+  std::int32_t first_freed = 0;
+  std::int32_t last_freed = 0;
+};
+
+/// Everything that running a program needs, resolved once when a session is made.
+class execution_table {
+ public:
+  execution_table(const program_plan_view& plan, std::span<const kernel_function> functions,
+                  const region_set& memory, int workers)
+      : plan_(plan) {
+    resolve_slots();
+    resolve_calls(functions, memory);
+    resolve_steps(memory, workers);
+  }
+
+  std::span<const execution_step> row(int worker) const {
+    const auto begin = static_cast<std::size_t>(row_begin_[static_cast<std::size_t>(worker)]);
+    const auto end = static_cast<std::size_t>(row_begin_[static_cast<std::size_t>(worker) + 1]);
+    return std::span(steps_).subspan(begin, end - begin);
+  }
+
+  std::span<const wait> waits(const execution_step& step) const {
+    return range(waits_, step.first_wait, step.last_wait);
+  }
+
+  std::span<const resolved_call> calls(const execution_step& step) const {
+    return range(calls_, step.first_call, step.last_call);
+  }
+
+  std::span<const freed_slot> freed(const execution_step& step) const {
+    return range(freed_, step.first_freed, step.last_freed);
+  }
+
+  /// Where an operand lies for a micro-batch.
+  void* address(std::int32_t operand, std::int32_t micro_batch) const {
+    const resolved_operand& resolved = operands_[static_cast<std::size_t>(operand)];
+    if (resolved.edge < 0) {
+      return resolved.base;
+    }
+    return resolved.base + resolved.slot_bytes * slot_of(resolved.edge, micro_batch);
+  }
+
+  const program_plan_view& plan() const { return plan_; }
+
+  /// Actions of each counter in one run.
+  std::span<const int> counts() const { return {counts_.data(), counts_.size()}; }
+
+  static constexpr std::int32_t most_operands = 32;
+
+ private:
+  template <typename T>
+  static std::span<const T> range(const std::vector<T>& all, std::int32_t begin,
+                                  std::int32_t end) {
+    return std::span(all).subspan(static_cast<std::size_t>(begin),
+                                  static_cast<std::size_t>(end - begin));
+  }
+
+  std::int32_t slot_of(std::int32_t edge, std::int32_t micro_batch) const {
+    return slots_[static_cast<std::size_t>(edge * plan_.actions.micro_batches + micro_batch)];
+  }
+
+  /// The k-th write of an edge goes to slot k modulo their number, as the proof has it.
+  void resolve_slots() {
+    const auto micro_batches = static_cast<std::size_t>(plan_.actions.micro_batches);
+    slots_.resize(plan_.edges.size() * micro_batches, 0);
+    for (std::size_t edge = 0; edge < plan_.edges.size(); ++edge) {
+      const step writer = plan_.edges[edge].writer;
+      int written = 0;
+      for (const action& what : plan_.actions.actions) {
+        if (what.stage == writer.stage && what.kind == writer.kind) {
+          slots_[edge * micro_batches + static_cast<std::size_t>(what.micro_batch)] =
+              written % plan_.slots[edge];
+          ++written;
+        }
+      }
+    }
+  }
+
+  void resolve_calls(std::span<const kernel_function> functions, const region_set& memory) {
+    for (std::size_t i = 0; i < plan_.calls.size(); ++i) {
+      const call& row = plan_.calls[i];
+      resolved_call resolved{
+          .run = functions[static_cast<std::size_t>(plan_.code_of_call[i])],
+          .scalars = row.scalars,
+          .node = row.node,
+          .first_operand = static_cast<std::int32_t>(operands_.size()),
+          .operands = row.writes + row.reads};
+      for (std::int32_t operand = 0; operand < resolved.operands; ++operand) {
+        const auto entry = static_cast<std::size_t>(row.first_operand + operand);
+        const auto buffer = static_cast<std::size_t>(plan_.operands[entry]);
+        const placement& where = plan_.placements[buffer];
+        const bool in_slot = where.edge >= 0;
+        operands_.push_back(
+            {.base = memory.at(where.region) + where.offset,
+             .slot_bytes = in_slot ? plan_.edges[static_cast<std::size_t>(where.edge)].bytes : 0,
+             .edge = where.edge});
+      }
+      calls_.push_back(resolved);
+    }
+  }
+
+  /// The rows of the workers: each takes neighbouring devices, in the order of the proof.
+  void resolve_steps(const region_set& memory, int workers) {
+    const program_view& rows = plan_.actions;
+    const wait_list waits = waits_of(rows, plan_.stages(), plan_.slots);
+    waits_.assign(waits.waits.begin(), waits.waits.end());
+    const list<int> counts = counts_of_run(rows);
+    counts_.assign(counts.begin(), counts.end());
+    std::vector<int> worker_of_device;
+    for (int device = 0; device < rows.devices; ++device) {
+      worker_of_device.push_back(device * workers / rows.devices);
+    }
+    const worker_rows projected =
+        project(rows, order_of(rows, plan_.stages(), plan_.slots), workers, worker_of_device);
+    std::vector<int> done(counts_.size(), 0);
+    std::vector<int> order(rows.actions.size(), 0);
+    for (std::size_t i = 0; i < rows.actions.size(); ++i) {
+      order[i] = done[entry_of(rows.actions[i])]++;
+    }
+    for (const int i : projected.actions) {
+      const auto index = static_cast<std::size_t>(i);
+      const action& what = rows.actions[index];
+      const std::size_t entry = action_entry(what.stage, what.kind);
+      execution_step made{.what = what,
+                          .device = rows.device_of_stage[static_cast<std::size_t>(what.stage)],
+                          .order = order[index],
+                          .counter = counter_of(what.stage, what.kind),
+                          .first_wait = waits.begin[index],
+                          .last_wait = waits.begin[index + 1],
+                          .first_call = plan_.first_call[entry],
+                          .last_call = plan_.first_call[entry + 1],
+                          .first_freed = static_cast<std::int32_t>(freed_.size())};
+      collect_freed(what, memory);
+      made.last_freed = static_cast<std::int32_t>(freed_.size());
+      steps_.push_back(made);
+    }
+    row_begin_.assign(projected.row_begin.begin(), projected.row_begin.end());
+  }
+
+  static std::size_t entry_of(const action& what) {
+    return static_cast<std::size_t>(counter_of(what.stage, what.kind));
+  }
+
+  /// An edge's readers stand in the order in which a micro-batch meets them: the last frees it.
+  void collect_freed(const action& what, const region_set& memory) {
+    for (std::size_t edge = 0; edge < plan_.edges.size(); ++edge) {
+      const ipu_dsl::edge& link = plan_.edges[edge];
+      const bool read = link.reader_count > 0;
+      const step last = read ? link.readers[link.reader_count - 1] : link.writer;
+      if (last.stage == what.stage && last.kind == what.kind) {
+        const std::int32_t slot = slot_of(static_cast<std::int32_t>(edge), what.micro_batch);
+        freed_.push_back({memory.edge(edge) + link.bytes * slot, link.bytes});
+      }
+    }
+  }
+
+  program_plan_view plan_;
+  std::vector<std::int32_t> slots_;  ///< [edges, micro-batches]
+  std::vector<resolved_operand> operands_;
+  std::vector<resolved_call> calls_;
+  std::vector<wait> waits_;
+  std::vector<freed_slot> freed_;
+  std::vector<execution_step> steps_;  ///< worker after worker
+  std::vector<int> row_begin_;         ///< [workers + 1]
+  std::vector<int> counts_;            ///< [counters]
+};
+
+}  // namespace ipu_dsl

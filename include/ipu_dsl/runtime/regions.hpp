@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// The memory of a session: one region a device, one an edge.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <span>
+#include <vector>
+
+#include <ipu_dsl/plan/program_plan.hpp>
+
+namespace ipu_dsl {
+
+/// Zeroed memory at a page boundary, so that no two devices share a page.
+class region {
+ public:
+  explicit region(std::int64_t bytes)
+      : bytes_(static_cast<std::size_t>(bytes)),
+        memory_(static_cast<std::byte*>(::operator new(bytes_, page))) {
+    std::fill_n(memory_.get(), bytes_, std::byte{0});
+  }
+
+  std::byte* data() const { return memory_.get(); }
+
+  std::size_t size() const { return bytes_; }
+
+ private:
+  static constexpr std::align_val_t page{4096};
+
+  struct release {
+    void operator()(std::byte* memory) const { ::operator delete(memory, page); }
+  };
+
+  std::size_t bytes_;
+  std::unique_ptr<std::byte, release> memory_;
+};
+
+/// The regions of all programs of a compiled model. Devices are shared: the parameters lie at the
+/// same place in every program. So are the edges, since programs take turns and nothing in a slot
+/// outlives its program.
+class region_set {
+ public:
+  explicit region_set(std::span<const program_plan_view> programs) {
+    std::vector<std::int64_t> devices;
+    std::vector<std::int64_t> edges;
+    for (const program_plan_view& program : programs) {
+      for (std::size_t i = 0; i < program.bytes_of_device.size(); ++i) {
+        raise(devices, i, program.bytes_of_device[i]);
+      }
+      for (std::size_t i = 0; i < program.edges.size(); ++i) {
+        raise(edges, i, program.edges[i].bytes * program.slots[i]);
+      }
+    }
+    devices_ = devices.size();
+    for (const std::int64_t bytes : devices) {
+      regions_.emplace_back(bytes);
+    }
+    for (const std::int64_t bytes : edges) {
+      regions_.emplace_back(bytes);
+    }
+  }
+
+  /// The region that a placement names: devices first, then edges.
+  std::byte* at(std::int32_t index) const {
+    return regions_[static_cast<std::size_t>(index)].data();
+  }
+
+  std::byte* edge(std::size_t index) const { return regions_[devices_ + index].data(); }
+
+  std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (const region& memory : regions_) {
+      sum += memory.size();
+    }
+    return sum;
+  }
+
+ private:
+  static void raise(std::vector<std::int64_t>& most, std::size_t index, std::int64_t bytes) {
+    most.resize(std::max(most.size(), index + 1), 0);
+    most[index] = std::max(most[index], bytes);
+  }
+
+  std::size_t devices_ = 0;
+  std::vector<region> regions_;
+};
+
+}  // namespace ipu_dsl

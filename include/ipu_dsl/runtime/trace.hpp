@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// What a run really did, and when.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <ipu_dsl/schedule/action.hpp>
+
+namespace ipu_dsl {
+
+/// One action as it was executed. Times are nanoseconds of host time since the run began.
+struct traced_action {
+  std::int32_t worker = 0;
+  std::int32_t device = 0;
+  action what;
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+};
+
+/// The actions of the last run, worker after worker in order of execution. Its memory is taken when
+/// it is switched on, not while running.
+class trace {
+ public:
+  bool enabled() const { return !of_worker_.empty(); }
+
+  void enable(int workers, std::size_t actions) {
+    of_worker_.assign(static_cast<std::size_t>(workers), {});
+    for (std::vector<traced_action>& records : of_worker_) {
+      records.reserve(actions);
+    }
+  }
+
+  void begin_run() {
+    for (std::vector<traced_action>& records : of_worker_) {
+      records.clear();
+    }
+    origin_ = std::chrono::steady_clock::now();
+  }
+
+  std::int64_t now() const {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::steady_clock::now() - origin_)
+        .count();
+  }
+
+  void record(const traced_action& done) {
+    of_worker_[static_cast<std::size_t>(done.worker)].push_back(done);
+  }
+
+  int workers() const { return static_cast<int>(of_worker_.size()); }
+
+  std::span<const traced_action> of(int worker) const {
+    return of_worker_[static_cast<std::size_t>(worker)];
+  }
+
+ private:
+  std::vector<std::vector<traced_action>> of_worker_;
+  std::chrono::steady_clock::time_point origin_;
+};
+
+}  // namespace ipu_dsl

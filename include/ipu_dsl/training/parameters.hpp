@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// The parameters of a session as people think of them: by layer and name, in [in, out] order.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/random.hpp>
+#include <ipu_dsl/layout/storage_size.hpp>
+#include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/runtime/regions.hpp>
+
+namespace ipu_dsl {
+
+/// The name of a layer: the one it was given, or its kind and number as in "dense_1".
+inline std::string layer_name(const layer_record& layer) {
+  if (!layer.name.empty()) {
+    return std::string(layer.name);
+  }
+  std::string name(layer.source->rule == nullptr ? describe(*layer.source).view()
+                                                  : layer.source->rule->name);
+  for (char& letter : name) {
+    letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  }
+  name += "_" + std::to_string(layer.number);
+  return layer.part < 0 ? name : name + "_" + std::to_string(layer.part);
+}
+
+/// Reads and writes the parameters and states of a session. What goes in and out is copied:
+/// inside, weights lie in panels.
+class parameters {
+ public:
+  parameters(const graph_view& model, std::span<const parameter_place> places,
+             const region_set& memory)
+      : model_(model), places_(places), memory_(&memory) {}
+
+  std::size_t size() const { return places_.size(); }
+
+  const tensor& at(std::size_t index) const { return model_.at(places_[index].tensor); }
+
+  /// "logits/kernel".
+  std::string name(std::size_t index) const {
+    const node& owner = model_.node_at(at(index).owner);
+    return layer_name(model_.layers[static_cast<std::size_t>(owner.layer)]) + "/" +
+           std::string(at(index).name);
+  }
+
+  /// The parameter of this layer and name: ("logits", "kernel"). Throws `error` if there is none.
+  std::size_t find(std::string_view layer, std::string_view parameter) const {
+    const std::string wanted = std::string(layer) + "/" + std::string(parameter);
+    std::string known;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (name(i) == wanted) {
+        return i;
+      }
+      known += (i == 0 ? "" : ", ") + name(i);
+    }
+    throw error("There is no parameter " + wanted + "; there are " + known + ".");
+  }
+
+  /// Copies a parameter out, in the order of its shape: a kernel is [inputs, units].
+  /// Throws `error` if `values` has another size.
+  void get(std::size_t index, std::span<float> values) const {
+    check_size(index, values.size());
+    if (at(index).lies == storage::panels) {
+      layout::unpack_panels(panels_of(index), stored(index), values);
+    } else {
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = stored(index)[i];
+      }
+    }
+  }
+
+  /// Copies a parameter in. Throws `error` if `values` has another size; nothing is changed then.
+  void set(std::size_t index, std::span<const float> values) {
+    check_size(index, values.size());
+    if (at(index).lies == storage::panels) {
+      layout::pack_panels(panels_of(index), values, stored(index));
+    } else {
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        stored(index)[i] = values[i];
+      }
+    }
+  }
+
+  /// Starts every parameter anew; each draws from a stream of its own, so that adding a layer
+  /// changes no other.
+  void initialize(std::uint64_t seed) {
+    std::vector<float> values;
+    for (std::size_t i = 0; i < size(); ++i) {
+      values.resize(static_cast<std::size_t>(at(i).extents.elements()));
+      fill(i, seed, values);
+      set(i, values);
+    }
+  }
+
+  /// FNV-1a over the bytes of all values, in order of parameters and of their shapes: equal bits
+  /// give equal fingerprints, however the weights lie.
+  std::uint64_t fingerprint() const {
+    std::uint64_t hash = 14695981039346656037U;
+    std::vector<float> values;
+    for (std::size_t i = 0; i < size(); ++i) {
+      values.resize(static_cast<std::size_t>(at(i).extents.elements()));
+      get(i, values);
+      for (const float value : values) {
+        const auto bits = std::bit_cast<std::uint32_t>(value);
+        for (int shift = 0; shift < 32; shift += 8) {
+          hash = (hash ^ ((bits >> shift) & 0xFFU)) * 1099511628211U;
+        }
+      }
+    }
+    return hash;
+  }
+
+ private:
+  void check_size(std::size_t index, std::size_t given) const {
+    const auto expected = static_cast<std::size_t>(at(index).extents.elements());
+    if (given != expected) {
+      throw error("The parameter " + name(index) + " has " + std::to_string(expected) +
+                  " values of shape " + std::string(describe(at(index).extents).view()) +
+                  ", got " + std::to_string(given) + ".");
+    }
+  }
+
+  layout::panels panels_of(std::size_t index) const {
+    const shape& extents = at(index).extents;
+    return {extents[0], extents[1]};
+  }
+
+  std::span<float> stored(std::size_t index) const {
+    const parameter_place& place = places_[index];
+    auto* first = reinterpret_cast<float*>(memory_->at(place.region) + place.offset);
+    const auto elements = layout::padded_elements(at(index).lies, at(index).extents, 1);
+    return {first, static_cast<std::size_t>(elements)};
+  }
+
+  void fill(std::size_t index, std::uint64_t seed, std::span<float> values) const {
+    const initializer& start = at(index).start;
+    const float limit = uniform_limit(start.kind, at(index).extents);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      switch (start.kind) {
+        case initializer_kind::zeros:
+          values[i] = 0;
+          break;
+        case initializer_kind::ones:
+          values[i] = 1;
+          break;
+        case initializer_kind::constant:
+          values[i] = start.value;
+          break;
+        default:
+          values[i] = limit * (2 * uniform_unit(random_word(seed, index, i)) - 1);
+          break;
+      }
+    }
+  }
+
+  /// See `initializer_kind`. Fans as in Keras: of a vector both are its length.
+  static float uniform_limit(initializer_kind kind, const shape& extents) {
+    const auto fan_in = static_cast<float>(extents.rank > 0 ? extents[0] : 1);
+    const auto fan_out = extents.rank > 1 ? static_cast<float>(extents[extents.rank - 1]) : fan_in;
+    switch (kind) {
+      case initializer_kind::glorot_uniform:
+        return std::sqrt(6.0F / (fan_in + fan_out));
+      case initializer_kind::he_uniform:
+        return std::sqrt(6.0F / fan_in);
+      case initializer_kind::lecun_uniform:
+        return std::sqrt(3.0F / fan_in);
+      default:
+        return 0;
+    }
+  }
+
+  graph_view model_;
+  std::span<const parameter_place> places_;
+  const region_set* memory_;
+};
+
+}  // namespace ipu_dsl

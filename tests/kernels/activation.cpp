@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include <ipu_dsl/kernels/activation.hpp>
+
+#include "reference.hpp"
+#include "support/catch2.hpp"
+
+using namespace ipu_dsl;
+using test::lanes;
+using test::wide;
+using kind = activation_kind;
+
+static_assert(name_of(kind::leaky_relu) == "leaky_relu");
+static_assert(name_of(kind::softmax) == "softmax");
+static_assert(gradient_from_output(kind::relu) && gradient_from_output(kind::softplus));
+static_assert(!gradient_from_output(kind::gelu) && !gradient_from_output(kind::swish));
+static_assert(!gradient_from_output(kind::softmax));
+
+namespace {
+
+constexpr float alpha = 0.3F;
+
+double sigmoid(double x) {
+  return 1.0 / (1.0 + std::exp(-x));
+}
+
+/// The definitions of Keras 2.4 in float64.
+double exact_value(kind which, double x) {
+  switch (which) {
+    case kind::relu:
+      return x > 0.0 ? x : 0.0;
+    case kind::leaky_relu:
+      return x > 0.0 ? x : wide(alpha) * x;
+    case kind::elu:
+      return x > 0.0 ? x : wide(alpha) * std::expm1(x);
+    case kind::gelu:
+      return 0.5 * x * (1.0 + std::erf(x / std::sqrt(2.0)));
+    case kind::swish:
+      return x * sigmoid(x);
+    case kind::sigmoid:
+      return sigmoid(x);
+    case kind::tanh:
+      return std::tanh(x);
+    case kind::softplus:
+      return std::log1p(std::exp(x));
+    default:
+      return x;
+  }
+}
+
+/// The derivative by central differences in float64: the truncation is h^2 / 6 times the third
+/// derivative (below 1 for all of these), the rounding 2^-52 * 8 / h; both below 1e-9 for h = 3e-5.
+double exact_derivative(kind which, double x) {
+  constexpr double h = 3e-5;
+  return (exact_value(which, x + h) - exact_value(which, x - h)) / (2.0 * h);
+}
+
+/// A handful of roundings of values up to 8 (x * erf, y * (1 - y), ...): 8 of them, each relative
+/// to the larger of the value and one, twice as many without fused multiply-add.
+double tolerance(double value) {
+  const double roundings = layout::native.fused_multiply_add ? 8.0 : 16.0;
+  return roundings * test::unit_roundoff * std::fmax(1.0, std::fabs(value)) + 1e-9;
+}
+
+int checked = 0;
+
+struct extents {
+  int rows;
+  int units;
+};
+
+/// Values of x stay 1e-3 away from zero, where relu and its kin have no derivative.
+test::buffer inputs_of(extents size) {
+  test::buffer x = test::random_rows(size.rows, size.units, 71, 8.0F);
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    x[i] = x[i] != 0.0F && std::fabs(x[i]) < 1e-3F ? 1e-3F : x[i];
+  }
+  return x;
+}
+
+template <kind Kind>
+void check_forward(extents size) {
+  const test::buffer x = inputs_of(size);
+  test::buffer y(x.size());
+  kernels::activation_forward<Kind>(x.data(), y.data(), size.rows, size.units, alpha);
+  const std::int64_t stride = layout::row_stride(size.units);
+  int wrong = 0;
+  for (int row = 0; row < size.rows; ++row) {
+    for (int n = 0; n < size.units; ++n) {
+      const std::int64_t i = row * stride + n;
+      const double want = exact_value(Kind, wide(x[i]));
+      wrong += std::fabs(wide(y[i]) - want) <= tolerance(wide(x[i])) ? 0 : 1;
+      wrong += test::same_bits(y[i], kernels::activate<Kind>(x[i], alpha)) ? 0 : 1;
+      ++checked;
+    }
+  }
+  INFO(name_of(Kind) << " " << size.rows << " x " << size.units);
+  CHECK(wrong == 0);
+  CHECK(test::padding_is_zero(y, size.rows, size.units));
+  CHECK(y.intact());
+  test::buffer in_place = x;
+  kernels::activation_forward<Kind>(in_place.data(), in_place.data(), size.rows, size.units, alpha);
+  CHECK(test::same_bits(in_place.view(), y.view()));
+}
+
+/// Against central differences. From the output the derivative sees the rounding of y too.
+template <kind Kind>
+void check_gradients(extents size) {
+  const test::buffer x = inputs_of(size);
+  const test::buffer gradient = test::random_rows(size.rows, size.units, 72);
+  test::buffer y(x.size());
+  kernels::activation_forward<Kind>(x.data(), y.data(), size.rows, size.units, alpha);
+  test::buffer from_input(x.size());
+  test::buffer from_output(x.size(), 0.0F);
+  kernels::activation_gradient_from_input<Kind>(gradient.data(), x.data(), from_input.data(),
+                                                size.rows, size.units, alpha);
+  if constexpr (gradient_from_output(Kind)) {
+    kernels::activation_gradient_from_output<Kind>(gradient.data(), y.data(), from_output.data(),
+                                                   size.rows, size.units, alpha);
+  }
+  const std::int64_t stride = layout::row_stride(size.units);
+  int wrong = 0;
+  for (int row = 0; row < size.rows; ++row) {
+    for (int n = 0; n < size.units; ++n) {
+      const std::int64_t i = row * stride + n;
+      const double want = wide(gradient[i]) * exact_derivative(Kind, wide(x[i]));
+      wrong += std::fabs(wide(from_input[i]) - want) <= tolerance(wide(x[i])) ? 0 : 1;
+      if (gradient_from_output(Kind)) {
+        wrong += std::fabs(wide(from_output[i]) - want) <= tolerance(wide(x[i])) ? 0 : 1;
+      }
+      ++checked;
+    }
+  }
+  INFO("gradient of " << name_of(Kind) << " " << size.rows << " x " << size.units);
+  CHECK(wrong == 0);
+  CHECK(test::padding_is_zero(from_input, size.rows, size.units));
+  CHECK(test::padding_is_zero(from_output, size.rows, size.units));
+  CHECK(from_input.intact());
+  CHECK(from_output.intact());
+}
+
+template <kind Kind>
+void check_kind() {
+  for (const extents size : {extents{1, 1}, extents{3, lanes - 1}, extents{7, lanes},
+                             extents{8, lanes + 1}, extents{13, 2 * lanes + 1}, extents{32, 10}}) {
+    check_forward<Kind>(size);
+    check_gradients<Kind>(size);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("activations and their derivatives agree with float64, padding stays zero") {
+  checked = 0;
+  check_kind<kind::linear>();
+  check_kind<kind::relu>();
+  check_kind<kind::leaky_relu>();
+  check_kind<kind::elu>();
+  check_kind<kind::gelu>();
+  check_kind<kind::swish>();
+  check_kind<kind::sigmoid>();
+  check_kind<kind::tanh>();
+  check_kind<kind::softplus>();
+  CHECK(checked > 0);
+  std::printf("activation: checked %d values and derivatives\n", checked);
+}
+
+TEST_CASE("relu lets not-a-number through and a closed relu stops an infinite gradient") {
+  const float not_a_number = std::numeric_limits<float>::quiet_NaN();
+  CHECK(std::isnan(kernels::activate<kind::relu>(not_a_number, 0.0F)));
+  const float infinity = std::numeric_limits<float>::infinity();
+  CHECK(kernels::gradient_through<kind::relu>(infinity, 0.0F, 0.0F) == 0.0F);
+  CHECK(kernels::gradient_through<kind::relu>(infinity, 1.0F, 0.0F) == infinity);
+}

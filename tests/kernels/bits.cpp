@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// The bits of every kernel as constants: the same for g++ and clang, eight and sixteen lanes, -O2
+// and -O3. A change here is a change of every number that the library computes.
+#include <ipu_dsl/kernels/cross_entropy.hpp>
+#include <ipu_dsl/kernels/dense_forward.hpp>
+#include <ipu_dsl/kernels/dense_input_gradient.hpp>
+#include <ipu_dsl/kernels/dense_output_gradient.hpp>
+#include <ipu_dsl/kernels/dense_weight_gradient.hpp>
+#include <ipu_dsl/kernels/mean_squared_error.hpp>
+#include <ipu_dsl/kernels/sgd.hpp>
+
+#include "reference.hpp"
+#include "support/catch2.hpp"
+
+using namespace ipu_dsl;
+using kind = activation_kind;
+
+namespace {
+
+int checked_hashes = 0;
+
+/// A hash of the units without padding, whose width depends on the lanes.
+std::uint64_t hash_rows(const test::buffer& values, int rows, int columns) {
+  const std::int64_t stride = layout::whole_vectors(columns, layout::native);
+  std::vector<float> units;
+  for (int row = 0; row < rows; ++row) {
+    for (int column = 0; column < columns; ++column) {
+      units.push_back(values[row * stride + column]);
+    }
+  }
+  return test::hash(units);
+}
+
+std::uint64_t hash_panels(const test::buffer& values, int inputs, int outputs) {
+  std::vector<float> rows(static_cast<std::size_t>(inputs) * static_cast<std::size_t>(outputs));
+  layout::unpack_panels(layout::panels(inputs, outputs), values.view(), rows);
+  return test::hash(rows);
+}
+
+/// An architecture without fused multiply-add rounds twice a step; its bits are its own.
+void check_hash(const char* what, std::uint64_t got, std::uint64_t want) {
+  if (!layout::native.fused_multiply_add) {
+    return;
+  }
+  INFO(what << ": 0x" << std::hex << got);
+  CHECK(got == want);
+  ++checked_hashes;
+}
+
+template <kind Kind>
+void check_activation(std::uint64_t value, std::uint64_t derivative) {
+  constexpr int units = 1000;
+  const test::buffer x = test::random_rows(3, units, 141, 20.0F);
+  test::buffer y(x.size());
+  kernels::activation_forward<Kind>(x.data(), y.data(), 3, units, 0.3F);
+  check_hash("activation", hash_rows(y, 3, units), value);
+  test::buffer dx(x.size());
+  kernels::activation_gradient_from_input<Kind>(x.data(), x.data(), dx.data(), 3, units, 0.3F);
+  check_hash("derivative", hash_rows(dx, 3, units), derivative);
+}
+
+}  // namespace
+
+TEST_CASE("the bits of activations") {
+  checked_hashes = 0;
+  check_activation<kind::relu>(0x48F39BEEB3E2DCFDU, 0x71BAF43FC500FDFDU);
+  check_activation<kind::leaky_relu>(0x4426F65456A52598U, 0x4426F65456A52598U);
+  check_activation<kind::elu>(0x011CC69205659265U, 0x1EE9B3934E80C29CU);
+  check_activation<kind::gelu>(0xBE84AD0519A61705U, 0xC29301BDA76BF588U);
+  check_activation<kind::swish>(0xAF23D46B45F2B6E9U, 0xB8A7D1950A977BE9U);
+  check_activation<kind::sigmoid>(0x7018C1297DB36D45U, 0x5E6C2AA6DEEF70C0U);
+  check_activation<kind::tanh>(0x0F7203AA8D32573FU, 0x0163A967AA067F35U);
+  check_activation<kind::softplus>(0x95D5BA899C38B164U, 0xAF23D46B45F2B6E9U);
+  CHECK(checked_hashes == (layout::native.fused_multiply_add ? 16 : 0));
+  std::printf("bits: checked %d hashes of activations\n", checked_hashes);
+}
+
+TEST_CASE("the bits of a training step of one layer") {
+  constexpr int batch = 13;
+  constexpr int inputs = 49;
+  constexpr int outputs = 37;
+  checked_hashes = 0;
+  const test::buffer x = test::random_rows(batch, inputs, 142);
+  test::buffer w = test::random_panels(inputs, outputs, 143);
+  const test::buffer bias = test::random_bias(outputs, 144);
+  test::buffer y(std::int64_t{batch} * layout::row_stride(outputs));
+  kernels::dense_forward<batch, inputs, outputs, kind::relu>(x.data(), w.data(), bias.data(),
+                                                             y.data(), 0.0F);
+  check_hash("forward", hash_rows(y, batch, outputs), 0x6004F11CFC37443CU);
+
+  std::int32_t labels[batch] = {};
+  for (int b = 0; b < batch; ++b) {
+    labels[b] = (7 * b) % outputs;
+  }
+  test::buffer gradient(y.size());
+  float loss = 0.0F;
+  kernels::softmax_cross_entropy(y.data(), labels, batch, outputs, batch, 1.0F / batch, &loss,
+                                 gradient.data());
+  check_hash("loss", test::hash({&loss, 1}), 0x64762E3D8ACAEBC1U);
+  check_hash("gradient of the logits", hash_rows(gradient, batch, outputs), 0x101F4BB498266090U);
+
+  test::buffer d(y.size());
+  test::buffer d_transposed(std::int64_t{outputs} * layout::batch_stride(batch));
+  kernels::dense_output_gradient<batch, outputs, kind::relu, kernels::gradient_layout::batch_major>(
+      gradient.data(), y.data(), d.data(), d_transposed.data(), 0.0F);
+  check_hash("d", hash_rows(d, batch, outputs), 0xFA5D1A534AF30778U);
+  check_hash("d transposed", hash_rows(d_transposed, outputs, batch), 0x6C80475B0A824730U);
+
+  test::buffer dx(std::int64_t{inputs} * layout::batch_stride(batch));
+  kernels::dense_input_gradient<batch, inputs, outputs>(w.data(), d_transposed.data(), dx.data());
+  check_hash("input gradient", hash_rows(dx, inputs, batch), 0x8AAE51ADCE6B4A16U);
+
+  test::buffer dw(w.size(), 0.0F);
+  test::buffer db(bias.size(), 0.0F);
+  kernels::dense_weight_gradient<batch, inputs, outputs>(x.data(), d.data(), dw.data(), db.data(),
+                                                         false);
+  check_hash("weight gradient", hash_panels(dw, inputs, outputs), 0x16DE65D28EFF404FU);
+  check_hash("bias gradient", hash_rows(db, 1, outputs), 0x86DD0485AFB36309U);
+
+  test::buffer velocity = test::random_panels(inputs, outputs, 145);
+  kernels::sgd_momentum_update(w.data(), velocity.data(), dw.data(), w.size(), 0.1F, 0.9F);
+  kernels::sgd_nesterov_update(w.data(), velocity.data(), dw.data(), w.size(), 0.1F, 0.9F);
+  kernels::sgd_update(w.data(), dw.data(), w.size(), 0.1F);
+  check_hash("weights", hash_panels(w, inputs, outputs), 0x4D15B9097645E695U);
+  check_hash("velocity", hash_panels(velocity, inputs, outputs), 0xF557C592BBDB1667U);
+  CHECK(checked_hashes == (layout::native.fused_multiply_add ? 10 : 0));
+  std::printf("bits: checked %d hashes of a training step\n", checked_hashes);
+}
+
+TEST_CASE("the bits of losses") {
+  constexpr int batch = 9;
+  constexpr int units = 21;
+  checked_hashes = 0;
+  const test::buffer x = test::random_rows(batch, units, 146, 5.0F);
+  test::buffer y(x.size());
+  kernels::softmax_forward(x.data(), y.data(), batch, units);
+  check_hash("softmax", hash_rows(y, batch, units), 0xC5F489A1FC8D6CFDU);
+  test::buffer gradient(x.size());
+  kernels::softmax_gradient(x.data(), y.data(), gradient.data(), batch, units);
+  check_hash("gradient of softmax", hash_rows(gradient, batch, units), 0x19CD0E6C12B72DC0U);
+  const std::int32_t labels[batch] = {0, 5, 20, 3, 3, 1, 12, 7, 19};
+  float loss = 0.0F;
+  kernels::probability_cross_entropy(y.data(), labels, batch, units, batch, 0.1F, &loss,
+                                     gradient.data());
+  check_hash("loss of probabilities", test::hash({&loss, 1}), 0x7585666587929B62U);
+  check_hash("gradient of probabilities", hash_rows(gradient, batch, units), 0x2E70A5E736A6EC69U);
+  kernels::mean_squared_error(x.data(), y.data(), batch, units, batch, 0.1F, &loss,
+                              gradient.data());
+  check_hash("mean squared error", test::hash({&loss, 1}), 0xD4058F1FD89CF50AU);
+  check_hash("gradient of squared error", hash_rows(gradient, batch, units), 0x22EBAB513593D437U);
+  CHECK(checked_hashes == (layout::native.fused_multiply_add ? 6 : 0));
+  std::printf("bits: checked %d hashes of losses\n", checked_hashes);
+}

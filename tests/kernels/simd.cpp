@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include <ipu_dsl/kernels/floating_bits.hpp>
+
+#include "reference.hpp"
+#include "support/catch2.hpp"
+
+using namespace ipu_dsl;
+using test::lanes;
+using vector = kernels::vector<layout::native>;
+
+namespace {
+
+/// Pairs of values with every kind of number among them.
+struct pairs {
+  static constexpr float infinity = std::numeric_limits<float>::infinity();
+  static constexpr float values[] = {
+      0.0F,     -0.0F,     1.0F, -1.0F,      0.1F,       -0x1.8p-140F,
+      infinity, -infinity, 3.0F, 0x1.fp127F, -0x1p-126F, std::numeric_limits<float>::quiet_NaN()};
+};
+
+/// `operation` on vectors gives each element the bits that it gives the scalars.
+template <typename Operation>
+int differing_elements(const Operation& operation) {
+  int differing = 0;
+  for (const float left : pairs::values) {
+    for (const float right : pairs::values) {
+      float results[static_cast<std::size_t>(lanes)] = {};
+      kernels::store(results, operation(vector(left), vector(right)));
+      const float want = operation(left, right);
+      for (const float got : results) {
+        const bool same = test::same_bits(got, want) || (std::isnan(got) && std::isnan(want));
+        differing += same ? 0 : 1;
+      }
+    }
+  }
+  return differing;
+}
+
+}  // namespace
+
+TEST_CASE("vectors and scalars agree bit by bit") {
+  using namespace kernels;
+  CHECK(differing_elements([](auto a, auto b) { return maximum(a, b); }) == 0);
+  CHECK(differing_elements([](auto a, auto b) { return minimum(a, b); }) == 0);
+  CHECK(differing_elements([](auto a, auto b) { return choose(a < b, a, b); }) == 0);
+  CHECK(differing_elements([](auto a, auto b) { return multiply_add(a, b, a); }) == 0);
+  CHECK(differing_elements([](auto a, auto b) { return magnitude(a - b); }) == 0);
+  // The count makes sure that the comparison can fail.
+  CHECK(differing_elements([](auto a, auto) {
+          return a + decltype(a)(std::is_same_v<decltype(a), float> ? 1.0F : 2.0F);
+        }) > 0);
+}
+
+TEST_CASE("a multiply-add rounds once where the architecture does") {
+  // (1 + e) (1 - e) - 1 = -e^2, which a rounded product loses.
+  const float e = 0x1p-13F;
+  const float expected = layout::native.fused_multiply_add ? -0x1p-26F : 0.0F;
+  CHECK(kernels::multiply_add(1.0F + e, 1.0F - e, -1.0F) == expected);
+  float results[static_cast<std::size_t>(lanes)] = {};
+  kernels::store(results, kernels::multiply_add(vector(1.0F + e), vector(1.0F - e), vector(-1.0F)));
+  CHECK(results[lanes - 1] == expected);
+}
+
+TEST_CASE("loads and stores need no alignment") {
+  float memory[static_cast<std::size_t>(3 * lanes)] = {};
+  int checked = 0;
+  for (int shift = 0; shift < lanes; ++shift) {
+    for (int i = 0; i < 3 * lanes; ++i) {
+      memory[i] = static_cast<float>(i);
+    }
+    kernels::store(memory + lanes + shift, kernels::load<vector>(memory + shift));
+    CHECK(memory[lanes + shift] == static_cast<float>(shift));
+    CHECK(memory[2 * lanes + shift - 1] == static_cast<float>(lanes + shift - 1));
+    ++checked;
+  }
+  CHECK(checked == lanes);
+}
+
+TEST_CASE("powers of two and integers as floats are exact") {
+  int checked = 0;
+  for (std::int32_t n = -126; n <= 127; ++n) {
+    CHECK(kernels::power_of_two<float>(n) == std::ldexp(1.0F, n));
+    CHECK(kernels::float_of<float>(n) == static_cast<float>(n));
+    const float shifted = static_cast<float>(n) + kernels::integer_shift;
+    CHECK(kernels::shifted_integer(shifted) == n);
+    ++checked;
+  }
+  CHECK(checked == 254);
+  std::printf("simd: checked %d powers of two\n", checked);
+}
+
+TEST_CASE("unrolled calls its body once for every index in order") {
+  int next = 0;
+  kernels::unrolled<5>([&](auto i) {
+    CHECK(i == next);
+    ++next;
+  });
+  CHECK(next == 5);
+}

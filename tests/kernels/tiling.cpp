@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include <cstdio>
+
+#include <ipu_dsl/kernels/tiling.hpp>
+
+#include "support/catch2.hpp"
+
+using namespace ipu_dsl;
+
+namespace {
+
+constexpr layout::architecture avx2{8, 16, true};
+
+constexpr bool test_columns() {
+  constexpr kernels::panel_columns wide(256, avx2);
+  constexpr kernels::panel_columns narrow(10, avx2);
+  return wide.width == 24 && wide.vectors == 3 && wide.full_panels == 10 &&
+         wide.rest_vectors == 2 && narrow.width == 16 && narrow.full_panels == 1 &&
+         narrow.rest_vectors == 0;
+}
+
+static_assert(test_columns());
+
+int checked = 0;
+
+/// Tiles follow each other without gap or overlap and none is too large.
+template <int Extent, int Vectors>
+void check_rows() {
+  std::int32_t next = 0;
+  bool contiguous = true;
+  kernels::tile_rows<layout::native, Extent, Vectors>([&](auto rows, std::int32_t first) {
+    contiguous = contiguous && first == next;
+    contiguous = contiguous && layout::fits_registers({rows, Vectors}, layout::native);
+    next += rows;
+    ++checked;
+  });
+  CHECK(contiguous);
+  CHECK(next == Extent);
+}
+
+}  // namespace
+
+TEST_CASE("the columns of a layer in panels") {
+  CHECK(test_columns());
+}
+
+TEST_CASE("tiles cover all rows in ascending order") {
+  checked = 0;
+  check_rows<1, 1>();
+  check_rows<3, 3>();
+  check_rows<7, 2>();
+  check_rows<13, 3>();
+  check_rows<32, 1>();
+  check_rows<33, 2>();
+  check_rows<784, 3>();
+  CHECK(checked > 0);
+  std::printf("tiling: checked %d tiles\n", checked);
+}
