@@ -162,6 +162,10 @@ TEST_CASE("restart in the middle of a pass begins a whole one") {
   CHECK(pulled(stream, 11).size() == 11);
   stream.restart();
   CHECK(pulled(stream, 1000).size() == 30);
+  index_stream whole = stream_of(20, {skip(2), shuffled(5)});
+  CHECK(pulled(whole, 11).size() == 11);
+  whole.restart();
+  CHECK(sorted(pulled(whole, 1000)) == counting(2, 20));
 }
 
 TEST_CASE("two shuffles of one chain draw from different numbers") {

@@ -83,9 +83,8 @@ template <typename Found, std::size_t Index>
 inline constexpr std::size_t begin_of = chunk_begin(message_of<Found>.view(), Index);
 
 template <typename Found, std::size_t Index>
-inline constexpr auto chunk_of =
-    exact_text<begin_of<Found, Index + 1> - begin_of<Found, Index>>(
-        message_of<Found>.view().substr(begin_of<Found, Index>));
+inline constexpr auto chunk_of = exact_text<begin_of<Found, Index + 1> - begin_of<Found, Index> >(
+    message_of<Found>.view().substr(begin_of<Found, Index>));
 
 template <exact_text... Chunks>
 struct says;
@@ -97,8 +96,8 @@ template <typename Found, typename Indices>
 struct report_in_chunks;
 
 template <typename Found, std::size_t... Indices>
-struct report_in_chunks<Found, std::index_sequence<Indices...>> {
-  static_assert(model_is_valid<says<chunk_of<Found, Indices>...>>);
+struct report_in_chunks<Found, std::index_sequence<Indices...> > {
+  static_assert(model_is_valid<says<chunk_of<Found, Indices>...> >);
 };
 
 template <typename Found>
@@ -108,7 +107,7 @@ template <typename Found, bool Wrong = Found::value.found()>
 struct report {};
 
 template <typename Found>
-struct report<Found, true> : report_in_chunks<Found, chunk_indices<Found>> {};
+struct report<Found, true> : report_in_chunks<Found, chunk_indices<Found> > {};
 
 #else
 
@@ -126,7 +125,7 @@ template <typename Found, bool Wrong = Found::value.found()>
 struct report {};
 
 template <typename Found>
-struct report<Found, true> : model_error<exact_message_of<Found>> {};
+struct report<Found, true> : model_error<exact_message_of<Found> > {};
 
 #endif
 

@@ -10,7 +10,9 @@ namespace ipu_dsl {
 enum class dtype : std::uint8_t { float32, int32, uint8 };
 
 /// Bytes of one element.
-constexpr std::int32_t bytes_of(dtype type) { return type == dtype::uint8 ? 1 : 4; }
+constexpr std::int32_t bytes_of(dtype type) {
+  return type == dtype::uint8 ? 1 : 4;
+}
 
 constexpr std::string_view name_of(dtype type) {
   switch (type) {

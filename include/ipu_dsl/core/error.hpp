@@ -16,8 +16,7 @@ class error : public std::runtime_error {
  public:
   explicit error(const std::string& words) : std::runtime_error(words) {}
 
-  explicit error(const problem& found)
-      : std::runtime_error(std::string(found.message().view())) {}
+  explicit error(const problem& found) : std::runtime_error(std::string(found.message().view())) {}
 };
 
 }  // namespace ipu_dsl

@@ -101,16 +101,16 @@ struct option_list {
 
  private:
   constexpr problem unknown(std::size_t index, std::span<const option_key* const> accepted) const {
-    label expected = "only options for ";
-    for (std::size_t i = 0; i < accepted.size(); ++i) {
-      expected << (i == 0 ? "" : i + 1 == accepted.size() ? " and " : ", ") << accepted[i]->name;
-    }
-    if (accepted.empty()) {
-      expected = "no options";
-    }
     label got = options[index].type;
     got << " as option " << index + 1;
-    return refuse(expected, got, "take it out or check its spelling");
+    if (accepted.empty()) {
+      return refuse("no options", got, "take it out");
+    }
+    text<191> hint = "it takes ";
+    for (std::size_t i = 0; i < accepted.size(); ++i) {
+      hint << (i == 0 ? "" : i + 1 == accepted.size() ? " and " : ", ") << accepted[i]->name;
+    }
+    return refuse("an option that it takes", got, hint);
   }
 
   constexpr problem set_twice(std::size_t earlier, std::size_t later) const {

@@ -10,10 +10,10 @@ namespace ipu_dsl {
 /// nothing is. Each part is a few words; `message()` puts them into the one sentence people read.
 /// A rule fills in what it expected and what it got; whoever called the rule knows where.
 struct problem {
-  label where;        ///< "layer 1 Dense<256> in stage 0"
-  label expected;     ///< "a vector"
-  label got;          ///< "(28, 28)"
-  text<191> hint;     ///< "put Flatten before it"
+  label where;     ///< "layer 1 Dense<256> in stage 0"
+  label expected;  ///< "a vector"
+  label got;       ///< "(28, 28)"
+  text<191> hint;  ///< "put Flatten before it"
 
   constexpr bool found() const { return !expected.empty(); }
 

@@ -40,8 +40,7 @@ constexpr random_block philox(std::uint64_t seed, std::uint64_t stream, std::uin
 }
 
 /// The word at `index` of a stream.
-constexpr std::uint32_t random_word(std::uint64_t seed, std::uint64_t stream,
-                                    std::uint64_t index) {
+constexpr std::uint32_t random_word(std::uint64_t seed, std::uint64_t stream, std::uint64_t index) {
   return philox(seed, stream, index / 4).words[index % 4];
 }
 

@@ -63,8 +63,8 @@ struct text {
       *this << '-';
     }
     // The magnitude is taken as unsigned so that the smallest number has one too.
-    std::uint64_t magnitude = number < 0 ? 0 - static_cast<std::uint64_t>(number)
-                                         : static_cast<std::uint64_t>(number);
+    std::uint64_t magnitude =
+        number < 0 ? 0 - static_cast<std::uint64_t>(number) : static_cast<std::uint64_t>(number);
     char digits[20] = {};
     int count = 0;
     do {
@@ -85,6 +85,33 @@ struct text {
 
   constexpr text& operator<<(std::size_t number) {
     return *this << static_cast<std::int64_t>(number);
+  }
+
+  /// To the sixth decimal, without zeros at the end: `0.2F` is "0.2". What is no number, or takes
+  /// more digits before the point than a float is exact for, is told by a word.
+  constexpr text& operator<<(float number) {
+    if (number != number) {
+      return *this << "not a number";
+    }
+    constexpr double largest = 1e12;
+    const double magnitude = number < 0 ? -static_cast<double>(number) : number;
+    if (magnitude >= largest) {
+      return *this << (number < 0 ? "below -10^12" : "above 10^12");
+    }
+    const auto millionths = static_cast<std::int64_t>(magnitude * 1e6 + 0.5);
+    if (number < 0 && millionths > 0) {
+      *this << '-';
+    }
+    *this << millionths / 1000000;
+    std::int64_t rest = millionths % 1000000;
+    if (rest > 0) {
+      *this << '.';
+    }
+    for (std::int64_t place = 100000; rest > 0; place /= 10) {
+      *this << static_cast<char>('0' + rest / place);
+      rest %= place;
+    }
+    return *this;
   }
 
   constexpr bool empty() const { return length == 0; }

@@ -15,8 +15,7 @@ consteval std::string_view type_name() {
   const std::string_view marker = "T = ";
   const std::size_t begin = signature.find(marker) + marker.size();
   const std::size_t separator = signature.find(';', begin);
-  const std::size_t end =
-      separator == std::string_view::npos ? signature.rfind(']') : separator;
+  const std::size_t end = separator == std::string_view::npos ? signature.rfind(']') : separator;
   const std::string_view name = signature.substr(begin, end - begin);
   const std::string_view ours = "ipu_dsl::";
   return name.starts_with(ours) ? name.substr(ours.size()) : name;

@@ -45,6 +45,7 @@ inline void clear_unused(const micro_batch_rows& rows, std::int32_t valid) {
 template <dataset Data>
 class dataset_feed {
  public:
+  /// `order` gives numbers below `data.size()`; `make_feed` makes one that does.
   dataset_feed(const Data& data, index_stream order) : data_(&data), order_(std::move(order)) {}
 
   std::int32_t next(const micro_batch_rows& rows) {
@@ -153,6 +154,7 @@ dataset_feed<Data> make_feed(const Data& data, std::uint64_t seed) {
   return {data, open(data, seed)};
 }
 
+/// Refused: the data set would be gone before its first sample is asked for.
 template <dataset Data>
 dataset_feed<Data> make_feed(const Data&& data, std::uint64_t seed) = delete;
 

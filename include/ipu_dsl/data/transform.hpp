@@ -18,9 +18,10 @@ namespace ipu_dsl {
 
 /// One step from the samples of a data set to the samples that a session sees.
 struct transformation {
+  /// What the step does.
   enum class kind : std::uint8_t { shuffle, repeat, take, skip };
 
-  kind what;
+  kind what;           ///< of the four
   std::int64_t count;  ///< slots, passes or samples; -1: passes without end
 
   friend constexpr bool operator==(const transformation&, const transformation&) = default;
@@ -48,6 +49,7 @@ inline transformation repeated() {
 
 namespace transformations {
 
+/// Throws `error` for a negative count.
 inline void check_count(const char* name, std::int64_t count) {
   if (count < 0) {
     throw error(std::string(name) + "(count) needs a count of 0 or more, got " +
@@ -107,8 +109,8 @@ inline std::optional<std::int64_t> length_after(const transformation& step,
 /// must outlive it.
 template <dataset Data>
 struct transformed {
-  const Data* data;
-  list<transformation> steps;
+  const Data* data;            ///< never null
+  list<transformation> steps;  ///< first step first
 };
 
 /// Adds a step to a data set. The data set stays where it is, so it cannot be a temporary one.
@@ -117,6 +119,7 @@ transformed<Data> operator|(const Data& data, const transformation& step) {
   return {&data, {step}};
 }
 
+/// Refused: the data set would be gone before its first sample is asked for.
 template <dataset Data>
 transformed<Data> operator|(const Data&& data, const transformation& step) = delete;
 

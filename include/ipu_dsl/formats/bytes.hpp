@@ -21,8 +21,10 @@ class byte_cursor {
   byte_cursor(std::span<const std::uint8_t> bytes, std::string_view name, std::size_t position = 0)
       : bytes_(bytes), name_(name), position_(position) {}
 
+  /// The index of the next byte.
   std::size_t position() const { return position_; }
 
+  /// How many bytes are left.
   std::size_t remaining() const {
     return position_ < bytes_.size() ? bytes_.size() - position_ : 0;
   }

@@ -22,10 +22,12 @@ using file_reader = std::vector<std::uint8_t> (*)(const std::string& path);
 
 namespace files {
 
+/// Closes a file when its handle goes.
 struct closer {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
+/// An open file, or null.
 using handle = std::unique_ptr<std::FILE, closer>;
 
 }  // namespace files
@@ -66,7 +68,9 @@ inline void write_file_atomically(const std::string& path, std::span<const std::
   if (file == nullptr) {
     throw error("Cannot write " + partial + ": " + std::strerror(errno) + ".");
   }
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
+  // Nothing has no address, and fwrite must not be given none.
+  const bool written =
+      bytes.empty() || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
   // A full disk may show only when the last bytes leave the buffer.
   const bool closed = std::fclose(file.release()) == 0;
   if (!written || !closed || std::rename(partial.c_str(), path.c_str()) != 0) {

@@ -43,7 +43,8 @@ class inflater {
 
   ~inflater() { inflateEnd(&stream_); }
 
-  /// Fills `room` as far as the data goes; `written` grows by what was unpacked.
+  /// Fills `room` as far as the data goes; `written` grows by what was unpacked. Returns zlib's
+  /// status.
   int fill(std::span<std::uint8_t> room, std::size_t& written) {
     constexpr std::size_t most = std::numeric_limits<uInt>::max();
     const std::size_t offered = std::min(bytes_.size() - consumed_, most);
@@ -62,6 +63,7 @@ class inflater {
   /// Starts over with the next member of the same file.
   void next_member() { inflateReset(&stream_); }
 
+  /// What zlib has not consumed yet.
   std::span<const std::uint8_t> rest() const { return bytes_.subspan(consumed_); }
 
  private:
@@ -70,6 +72,7 @@ class inflater {
   std::size_t consumed_ = 0;
 };
 
+/// Throws `error` unless zlib said that all is well.
 inline void check_status(int status, std::size_t unpacked, const inflater& stream,
                          const std::string& name) {
   if (status == Z_OK || status == Z_STREAM_END) {

@@ -23,7 +23,7 @@ struct idx_array {
 
 namespace idx {
 
-/// The magic number: two zero bytes, the type of the elements, the rank.
+/// Throws `error` unless these are two zero bytes, the type of unsigned bytes and the rank.
 inline void check_magic(std::uint32_t magic, const std::string& name, std::int32_t expected_rank) {
   constexpr std::uint32_t unsigned_byte = 0x08;
   if (magic >> 16 != 0) {
@@ -40,6 +40,7 @@ inline void check_magic(std::uint32_t magic, const std::string& name, std::int32
   }
 }
 
+/// The next extent. Throws `error` if it is 0 or 2^31 or more.
 inline std::int32_t read_extent(byte_cursor& cursor, const std::string& name, std::int32_t axis) {
   const std::uint32_t extent = cursor.big_endian_32();
   constexpr std::uint32_t most = std::numeric_limits<std::int32_t>::max();

@@ -80,6 +80,7 @@ class dictionary {
     return true;
   }
 
+  /// Throws `error` unless `words` come next; steps over them.
   void expect(std::string_view words) {
     if (!accept(words)) {
       refuse("expected " + std::string(words) + " before: " + std::string(text_.substr(0, 20)));
@@ -101,6 +102,7 @@ class dictionary {
     return words;
   }
 
+  /// An integer without a sign.
   std::int64_t number() {
     accept("");
     std::int64_t value = 0;
@@ -119,12 +121,14 @@ class dictionary {
     return value;
   }
 
+  /// Throws `error` unless only blanks are left.
   void expect_end() const {
     if (text_.find_first_not_of(" \n") != std::string_view::npos) {
       refuse("something follows the dictionary");
     }
   }
 
+  /// Throws `error`.
   [[noreturn]] void refuse(const std::string& reason) const {
     throw error("The NPY header of " + name_ + " makes no sense: " + reason + ".");
   }
@@ -134,6 +138,7 @@ class dictionary {
   const std::string& name_;
 };
 
+/// The type that NumPy calls so. Throws `error` if it is none of ours.
 inline dtype parse_element(std::string_view description, const std::string& name) {
   for (const dtype element : {dtype::float32, dtype::int32, dtype::uint8}) {
     if (description == description_of(element)) {
@@ -144,6 +149,7 @@ inline dtype parse_element(std::string_view description, const std::string& name
               "'; expected '<f4', '<i4' or '|u1'.");
 }
 
+/// A tuple of extents.
 inline std::vector<std::int64_t> parse_extents(dictionary& text) {
   std::vector<std::int64_t> extents;
   text.expect("(");

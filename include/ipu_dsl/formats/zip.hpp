@@ -70,6 +70,7 @@ inline void append_common(std::vector<std::uint8_t>& bytes, const zip_entry& ent
   append_little_endian(bytes, 0, 2);  // no extra field
 }
 
+/// The record of the central directory.
 inline void append_central(std::vector<std::uint8_t>& bytes, const zip_entry& entry,
                            std::size_t local_offset) {
   append_little_endian(bytes, central_signature, 4);
@@ -96,6 +97,7 @@ inline std::size_t find_end(std::span<const std::uint8_t> bytes, const std::stri
               " bytes hold no end record.");
 }
 
+/// The next record of the central directory.
 inline record take_record(byte_cursor& cursor, const std::string& name) {
   if (cursor.little_endian_32() != central_signature) {
     throw error(name + " is corrupt: no entry of the directory at position " +
@@ -134,6 +136,7 @@ inline std::span<const std::uint8_t> find_packed(std::span<const std::uint8_t> b
   return cursor.take(entry.packed_size);
 }
 
+/// The content of an entry.
 inline std::vector<std::uint8_t> unpack(std::span<const std::uint8_t> packed, const record& entry,
                                         const std::string& name, entry_inflater inflater) {
   if ((entry.flags & 1) != 0 || (entry.method != stored && entry.method != deflated)) {

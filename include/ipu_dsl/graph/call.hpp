@@ -63,11 +63,11 @@ enum class call_phase : std::uint8_t { forward, input_gradient, weight_gradient,
 struct call {
   const family* code = nullptr;
   call_signature signature;
-  float scalars[2] = {};            ///< slopes, rates: what no code depends on
+  float scalars[2] = {};  ///< slopes, rates: what no code depends on
   call_phase phase = call_phase::forward;
-  std::int32_t node = -1;           ///< -1: of no node, such as the infeed
+  std::int32_t node = -1;  ///< -1: of no node, such as the infeed
   std::int32_t stage = 0;
-  std::int32_t first_operand = 0;   ///< what it writes, then what it reads
+  std::int32_t first_operand = 0;  ///< what it writes, then what it reads
   std::int32_t writes = 0;
   std::int32_t reads = 0;
   work cost;

@@ -27,8 +27,8 @@ enum class element_kind : std::uint8_t {
 /// description`, and nothing else: what is done with it is done by functions over values.
 struct element {
   element_kind kind = element_kind::foreign;
-  std::string_view name = {};            ///< given by `named`; for `foreign` the name of the type
-  const family* rule = nullptr;          ///< of `layer` and of what joins `branches`
+  std::string_view name = {};    ///< given by `named`; for `foreign` the name of the type
+  const family* rule = nullptr;  ///< of `layer` and of what joins `branches`
   attributes options = {};
   std::span<const element* const> parts = {};
   const element* followed_by = nullptr;  ///< a further node of the same layer
@@ -57,7 +57,8 @@ inline constexpr element element_of = describe_element<T>();
 
 /// The elements of a pack. The last pointer is unused: an empty pack needs an array as well.
 template <typename... Parts>
-inline constexpr const element* elements_of[sizeof...(Parts) + 1] = {&element_of<Parts>..., nullptr};
+inline constexpr const element* elements_of[sizeof...(Parts) + 1] = {&element_of<Parts>...,
+                                                                     nullptr};
 
 /// An element made of parts.
 template <typename... Parts>

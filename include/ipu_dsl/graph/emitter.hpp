@@ -52,12 +52,7 @@ class emitter {
  public:
   constexpr emitter(const graph_view& model, const lowering_facts& facts, buffer_index& index,
                     call_list& made, std::int32_t node, call_phase phase)
-      : model_(&model),
-        facts_(&facts),
-        index_(&index),
-        made_(&made),
-        node_(node),
-        phase_(phase) {}
+      : model_(&model), facts_(&facts), index_(&index), made_(&made), node_(node), phase_(phase) {}
 
   /// The family's own options.
   template <typename Options>
@@ -127,8 +122,7 @@ class emitter {
   /// Memory of this node's own for one micro-batch, of `extents` a sample; the same for the same
   /// tag in every phase.
   constexpr std::int32_t scratch(std::int32_t tag, const shape& extents, storage lies) {
-    std::int32_t& entry =
-        index_->scratch[at(node_) * buffer_index::scratch_per_node + at(tag)];
+    std::int32_t& entry = index_->scratch[at(node_) * buffer_index::scratch_per_node + at(tag)];
     if (entry < 0) {
       entry = add({.role = buffer_role::scratch,
                    .lies = lies,
@@ -160,8 +154,7 @@ class emitter {
   }
 
   /// The same, for as many buffers as there are.
-  constexpr void call_kernel(const call_signature& signature,
-                             std::span<const std::int32_t> writes,
+  constexpr void call_kernel(const call_signature& signature, std::span<const std::int32_t> writes,
                              std::span<const std::int32_t> reads, const work& cost) {
     append(draft(*here().rule, signature, cost), writes, reads);
   }

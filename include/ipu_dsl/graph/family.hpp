@@ -13,8 +13,8 @@ class node_draft;
 class emitter;
 
 /// The rules of a kind of node: a layer, a loss, a metric, an optimizer. Ours and a user's are
-/// alike. A family is one constexpr object with static storage; a node points to it, and the code of
-/// its kernels is `template <> struct operators<&the_family>`.
+/// alike. A family is one constexpr object with static storage; a node points to it, and the code
+/// of its kernels is `template <> struct operators<&the_family>`.
 ///
 /// Every rule has a default that does nothing, and no rule is ever null: g++ 12 with UBSan refuses
 /// to compare function pointers during constant evaluation.
@@ -23,10 +23,8 @@ struct family {
   std::string_view name;
 
   /// The layer as the user wrote it, without the options that are at their default: "Dense<10>".
-  label (*describe)(const family& self, const attributes& options) = [](const family& self,
-                                                                        const attributes&) {
-    return label(self.name);
-  };
+  label (*describe)(const family& self, const attributes& options) =
+      [](const family& self, const attributes&) { return label(self.name); };
 
   /// Checks the inputs; adds outputs, parameters and states to the draft. A problem that it returns
   /// says what was expected and got; the caller adds where.

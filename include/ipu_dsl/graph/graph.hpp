@@ -24,19 +24,21 @@ struct node {
   std::int32_t parameters = 0;
 };
 
-/// What the user listed, in the order in which it was listed. A layer may have become several nodes.
+/// What the user listed, in the order in which it was listed. A layer may have become several
+/// nodes.
 struct layer_record {
   const element* source = nullptr;
-  std::string_view name;      ///< given by `named`, or empty
-  std::int32_t number = 0;    ///< counts what stands in stages or the outermost sequence, from 0
-  std::int32_t part = -1;     ///< within a residual or a branch: counts its layers from 0
+  std::string_view name;    ///< given by `named`, or empty
+  std::int32_t number = 0;  ///< counts what stands in stages or the outermost sequence, from 0
+  std::int32_t part = -1;   ///< within a residual or a branch: counts its layers from 0
   std::int32_t stage = 0;
   std::int32_t first_node = 0;
   std::int32_t nodes = 0;
-  std::int32_t output = -1;   ///< the tensor that it hands on
+  std::int32_t output = -1;  ///< the tensor that it hands on
 };
 
-/// A whole model, read only. Tensors are numbered in order of creation, nodes in order of execution.
+/// A whole model, read only. Tensors are numbered in order of creation, nodes in order of
+/// execution.
 struct graph_view {
   std::span<const tensor> tensors;
   std::span<const node> nodes;

@@ -7,8 +7,8 @@
 
 #include <ipu_dsl/core/dtype.hpp>
 #include <ipu_dsl/core/shape.hpp>
-#include <ipu_dsl/graph/initializer.hpp>
 #include <ipu_dsl/core/storage.hpp>
+#include <ipu_dsl/graph/initializer.hpp>
 
 namespace ipu_dsl {
 
@@ -27,13 +27,13 @@ struct tensor {
   dtype type = dtype::float32;
   tensor_role role = tensor_role::activation;
   bool trainable = false;
-  bool needs_gradient = false;  ///< filled in by `mark_gradients`
-  std::int32_t producer = -1;   ///< the node that computes it; -1: it comes from outside
-  std::int32_t owner = -1;      ///< the node that a parameter or a state belongs to
-  std::int32_t view_of = -1;    ///< the tensor whose elements these are, in another shape
-  initializer start;            ///< of a parameter or a state
-  storage lies = storage::rows; ///< how its elements lie in memory
-  std::string_view name;        ///< of a parameter or a state: "kernel"
+  bool needs_gradient = false;   ///< filled in by `mark_gradients`
+  std::int32_t producer = -1;    ///< the node that computes it; -1: it comes from outside
+  std::int32_t owner = -1;       ///< the node that a parameter or a state belongs to
+  std::int32_t view_of = -1;     ///< the tensor whose elements these are, in another shape
+  initializer start;             ///< of a parameter or a state
+  storage lies = storage::rows;  ///< how its elements lie in memory
+  std::string_view name;         ///< of a parameter or a state: "kernel"
 };
 
 /// One sample at a time, as opposed to one for all.

@@ -54,8 +54,8 @@ class assembly {
   constexpr void add_body(const element& body, std::span<const std::int32_t> assigned) {
     if (body.kind == element_kind::pipeline) {
       if (!assigned.empty()) {
-        fail("stage_assignment", refuse("a sequential model", "a pipeline",
-                                        "a pipeline has its stages already"));
+        fail("stage_assignment",
+             refuse("a sequential model", "a pipeline", "a pipeline has its stages already, take the numbers out"));
       }
       add_pipeline(body);
     } else if (!assigned.empty()) {
@@ -77,12 +77,24 @@ class assembly {
       label where = "stage ";
       where << i << " of the pipeline";
       if (part.kind != element_kind::stage) {
-        label got = describe(part);
-        got << (part.kind == element_kind::layer ? ", a layer outside a stage" : "");
-        fail(where, refuse("a stage", got, "put it into stage<...>"));
+        fail(where, not_a_stage(part));
         return;
       }
       add_stage(part, where);
+    }
+  }
+
+  static constexpr problem not_a_stage(const element& part) {
+    label got;
+    switch (part.kind) {
+      case element_kind::foreign:
+        got << "the type " << part.name;
+        return refuse("a stage", got, "list stages: pipeline<stage<...>, ...>");
+      case element_kind::pipeline:
+        return refuse("a stage", "a pipeline", "a model has one pipeline");
+      default:
+        got << describe(part) << " outside a stage";
+        return refuse("a stage", got, "put it into stage<...>");
     }
   }
 
@@ -114,9 +126,9 @@ class assembly {
       return refuse("a sequential model", describe(body), "write sequential<...>");
     }
     if (assigned.size() != body.parts.size()) {
-      label expected = "one stage for each of ";
-      expected << body.parts.size() << " layers";
-      return refuse(expected, label() << assigned.size(), "give every layer its stage");
+      label expected;
+      expected << body.parts.size() << " numbers, a stage for every layer";
+      return refuse(expected, label() << assigned.size());
     }
     std::int32_t previous = 0;
     for (std::size_t i = 0; i < assigned.size(); ++i) {
@@ -155,6 +167,7 @@ class assembly {
         break;
       }
       case element_kind::sequence:
+        refuse_empty(piece);
         add_parts(piece);
         break;
       case element_kind::residual:
@@ -167,7 +180,7 @@ class assembly {
         fail(here(), refuse("a layer", "a stage", "stages stand in pipeline<...> only"));
         break;
       case element_kind::pipeline:
-        fail(here(), refuse("a layer", "a pipeline", "a model has one pipeline"));
+        fail(here(), refuse("a layer", "a pipeline", "only a whole model is a pipeline"));
         break;
       case element_kind::foreign: {
         label got = "the type ";
@@ -178,40 +191,47 @@ class assembly {
     }
   }
 
-  constexpr label here() const {
+  /// The place of what is no layer, or not yet.
+  constexpr label here(const label& what = {}) const {
     label words = "layer ";
     words << number_;
     if (part_ >= 0) {
       words << "." << part_;
     }
-    words << " in stage " << stage_;
+    words << (what.empty() ? "" : " ") << what << " in stage " << stage_;
     return words;
   }
 
-  constexpr void add_parts(const element& piece) {
+  constexpr void refuse_empty(const element& piece) {
     if (piece.parts.empty()) {
-      label where = here();
-      where << ", " << describe(piece);
-      fail(where, refuse("at least 1 layer", "none", "give it a layer or take it out"));
+      fail(here(describe(piece)),
+           refuse("at least 1 layer", "none", "give it a layer or take it out"));
     }
+  }
+
+  constexpr void add_parts(const element& piece) {
     for (const element* part : piece.parts) {
       add(*part);
     }
   }
 
-  /// The layers of a residual or of a branch count within their outermost layer.
+  /// The layers of a residual or of a branch count within their outermost layer; what joins them
+  /// there counts as the last of them, unless it is that outermost layer itself.
   constexpr void enter_parts() { part_ = part_ < 0 ? 0 : part_; }
+
+  constexpr void leave_parts(std::int32_t outer_part) { part_ = outer_part < 0 ? -1 : part_; }
 
   constexpr void add_residual(const element& piece) {
     const std::int32_t before = current_;
     const std::int32_t outer_part = part_;
+    refuse_empty(piece);
     enter_parts();
     add_parts(piece);
     if (failed()) {
       return;
     }
     const std::int32_t joined[] = {before, current_};
-    part_ = outer_part;
+    leave_parts(outer_part);
     add_nodes(piece, joined);
   }
 
@@ -228,7 +248,7 @@ class assembly {
     if (failed()) {
       return;
     }
-    part_ = outer_part;
+    leave_parts(outer_part);
     add_nodes(piece, {joined.data(), joined.size()});
   }
 

@@ -32,9 +32,8 @@ concept model_type = requires {
 template <model_type M>
 constexpr graph fold() {
   using assignment = typename M::assignment_type;
-  return assembly::build(
-      M::input_type::extents, element_of<typename M::body_type>,
-      {assignment::stages, static_cast<std::size_t>(assignment::count)});
+  return assembly::build(M::input_type::extents, element_of<typename M::body_type>,
+                         {assignment::stages, static_cast<std::size_t>(assignment::count)});
 }
 
 /// The first mistake of a model, or none.

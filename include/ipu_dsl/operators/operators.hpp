@@ -12,20 +12,20 @@ namespace ipu_dsl {
 /// What an operator is told besides its operands. It must not depend on anything else: not on the
 /// worker, the device or the time.
 struct run_context {
-  std::int32_t micro_batch = 0;         ///< within the run
-  bool continues = false;               ///< gradients add to those of earlier micro-batches
+  std::int32_t micro_batch = 0;  ///< within the run
+  bool continues = false;        ///< gradients add to those of earlier micro-batches
   bool training = false;
-  std::uint64_t seed = 0;               ///< of the session
-  std::uint64_t first_sample = 0;       ///< how many samples came before this micro-batch
+  std::uint64_t seed = 0;          ///< of the session
+  std::uint64_t first_sample = 0;  ///< how many samples came before this micro-batch
   std::uint32_t micro_batch_size = 0;
-  std::int32_t node = 0;                ///< a stream of random numbers of its own
-  float loss_scale = 1;                 ///< what a sample's loss counts
-  const float* optimizer = nullptr;     ///< the optimizer's numbers: learning rate, momentum, ...
-  feed_reference* feed = nullptr;       ///< where features and labels come from
-  std::int32_t* valid = nullptr;        ///< [micro-batches] samples that the feed gave
-  float* loss = nullptr;                ///< [micro-batches] scaled sum of the samples' losses
-  std::int32_t* hits = nullptr;         ///< [micro-batches] samples whose class was found
-  float* output = nullptr;              ///< [samples, elements] for predict
+  std::int32_t node = 0;             ///< a stream of random numbers of its own
+  float loss_scale = 1;              ///< what a sample's loss counts
+  const float* optimizer = nullptr;  ///< the optimizer's numbers: learning rate, momentum, ...
+  feed_reference* feed = nullptr;    ///< where features and labels come from
+  std::int32_t* valid = nullptr;     ///< [micro-batches] samples that the feed gave
+  float* loss = nullptr;             ///< [micro-batches] scaled sum of the samples' losses
+  std::int32_t* hits = nullptr;      ///< [micro-batches] samples whose class was found
+  float* output = nullptr;           ///< [samples, elements] for predict
 
   constexpr std::int32_t valid_samples() const { return valid[micro_batch]; }
 };
@@ -52,8 +52,12 @@ template <const family* Family>
 concept has_operators = requires { sizeof(operators<Family>); };
 
 /// An operand as numbers.
-inline float* floats(void* operand) { return static_cast<float*>(operand); }
+inline float* floats(void* operand) {
+  return static_cast<float*>(operand);
+}
 
-inline std::int32_t* integers(void* operand) { return static_cast<std::int32_t*>(operand); }
+inline std::int32_t* integers(void* operand) {
+  return static_cast<std::int32_t*>(operand);
+}
 
 }  // namespace ipu_dsl

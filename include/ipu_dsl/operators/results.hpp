@@ -54,8 +54,8 @@ struct operators<&sparse_categorical_crossentropy_family> {
     constexpr std::int32_t batch = Signature.extents[0];
     constexpr std::int32_t classes = Signature.extents[1];
     constexpr auto scores = static_cast<score_kind>(Signature.extents[2]);
-    constexpr bool with_gradient = static_cast<crossentropy_variant>(Signature.variant) ==
-                                   crossentropy_variant::gradient;
+    constexpr bool with_gradient =
+        static_cast<crossentropy_variant>(Signature.variant) == crossentropy_variant::gradient;
     float* gradient = with_gradient ? floats(operands[0]) : nullptr;
     constexpr int read = with_gradient ? 1 : 0;
     float* loss = context.loss + context.micro_batch;
@@ -76,9 +76,8 @@ template <>
 struct operators<&accuracy_family> {
   template <call_signature Signature>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
-    context.hits[context.micro_batch] =
-        kernels::count_hits(floats(operands[0]), integers(operands[1]), Signature.extents[1],
-                            context.valid_samples());
+    context.hits[context.micro_batch] = kernels::count_hits(
+        floats(operands[0]), integers(operands[1]), Signature.extents[1], context.valid_samples());
   }
 };
 

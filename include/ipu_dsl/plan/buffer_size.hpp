@@ -19,9 +19,9 @@ constexpr std::int64_t aligned(std::int64_t bytes) {
 /// Aligned bytes of a buffer. Labels are one number a sample, without padding between them.
 constexpr std::int64_t bytes_of(const buffer& memory, std::int32_t batch) {
   const bool labels = memory.type == dtype::int32;
-  const std::int64_t elements =
-      labels ? batch * memory.extents.elements()
-             : layout::padded_elements(memory.lies, memory.extents, batch);
+  const std::int64_t elements = labels
+                                    ? batch * memory.extents.elements()
+                                    : layout::padded_elements(memory.lies, memory.extents, batch);
   return aligned(elements * bytes_of(memory.type));
 }
 

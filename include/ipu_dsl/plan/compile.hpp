@@ -8,16 +8,19 @@
 #include <ipu_dsl/model/model.hpp>
 #include <ipu_dsl/plan/loss.hpp>
 #include <ipu_dsl/plan/options.hpp>
-#include <ipu_dsl/plan/program_plan.hpp>
+#include <ipu_dsl/plan/proven_slots.hpp>
 
 namespace ipu_dsl {
+
+template <typename C>
+struct training_timeline;
 
 /// What the options of a compilation say, as values.
 struct compile_settings {
   std::int32_t micro_batch = 32;
   std::int32_t gradient_accumulation = 1;
   bool mean_gradients = false;
-  const family* loss = nullptr;       ///< none: predict only
+  const family* loss = nullptr;  ///< none: predict only
   requested_scores scores = requested_scores::logits;
   const family* optimizer = nullptr;
 };
@@ -55,11 +58,18 @@ struct compile {
       .scores = static_cast<requested_scores>(loss_type::options.integer(scores_key, 0)),
       .optimizer = optimizer_type::rule};
 
+  /// The facts of training, modelled in multiply-adds, with devices that wait for nothing but data
+  /// and slots: `static_assert(training::timeline.speedup_bound() > 1.3)`.
+  static constexpr const facts& timeline = training_timeline<compile>::asynchronous;
+
+  /// The same with a barrier after every time slot, as on IPUs.
+  static constexpr const facts& lockstep_timeline = training_timeline<compile>::lockstep;
+
   /// What is wrong with the options themselves.
   static constexpr problem check_options() {
-    constexpr const option_key* accepted[] = {&micro_batch_key,  &gradient_accumulation_key,
-                                              &schedule_key,     &loss_key,
-                                              &optimizer_key,    &reduction_key};
+    constexpr const option_key* accepted[] = {&micro_batch_key, &gradient_accumulation_key,
+                                              &schedule_key,    &loss_key,
+                                              &optimizer_key,   &reduction_key};
     constexpr const option_key* accepted_by_loss[] = {&scores_key};
     problem found = given.check(accepted);
     if (!found.found()) {
@@ -103,24 +113,28 @@ constexpr graph fold_compiled() {
   return model;
 }
 
+/// What the schedule is asked for.
+constexpr purpose purpose_of(program_kind kind) {
+  return kind == program_kind::train ? purpose::training : purpose::inference;
+}
+
 /// Micro-batches of one run of a forward program: those of training, or as few as the schedule
 /// takes.
 template <compiled_model C>
 constexpr int forward_micro_batches() {
   const int trained = C::settings.gradient_accumulation;
-  const bool allowed = !C::schedule_type::allows(C::stages, C::stages, trained, purpose::inference)
-                            .found();
+  const bool allowed =
+      !C::schedule_type::allows(C::stages, C::stages, trained, purpose::inference).found();
   return allowed ? trained : C::stages;
 }
 
 /// The program of actions, for all devices.
 template <compiled_model C>
 constexpr program actions_of(program_kind kind) {
-  // Not one conditional expression: g++ 12 frees such a result twice during constant evaluation.
-  if (kind == program_kind::train) {
-    return C::schedule_type::make(C::stages, C::stages, C::settings.gradient_accumulation);
-  }
-  return C::schedule_type::make_forward(C::stages, C::stages, forward_micro_batches<C>());
+  const bool trains = kind == program_kind::train;
+  return make_program<typename C::schedule_type>(
+      C::stages, C::stages,
+      trains ? C::settings.gradient_accumulation : forward_micro_batches<C>(), purpose_of(kind));
 }
 
 /// Everything about the three programs that does not depend on which one it is.
@@ -137,8 +151,8 @@ constexpr planned_parameters plan_parameters(const graph_view& model,
     made.trained =
         lowering(model, program_kind::train, settings.micro_batch, settings.optimizer).lower();
   }
-  made.lasting = lay_out_parameters(model, actions.device_of_stage, actions.devices,
-                                    made.trained.made);
+  made.lasting =
+      lay_out_parameters(model, actions.device_of_stage, actions.devices, made.trained.made);
   return made;
 }
 
@@ -154,17 +168,13 @@ constexpr program_plan plan_program(const graph_view& model, const compile_setti
                     actions, settings.micro_batch, parameters.lasting);
 }
 
-/// A program with its slots.
+/// A program with its slots, proven.
 template <compiled_model C>
 constexpr program_plan plan_of(program_kind kind) {
   const graph model = fold_compiled<C>();
-  const program actions = actions_of<C>(kind);
   const graph_view view = model.view();
-  program_plan made = plan_program(view, C::settings, kind, actions);
-  const stage_graph_view stages{actions.stages,
-                                {made.memory.edges.data(), made.memory.edges.size()},
-                                {made.costs.data(), made.costs.size()}};
-  made.slots = unbounded_slots(actions.view(), stages);
+  program_plan made = plan_program(view, C::settings, kind, actions_of<C>(kind));
+  prove_with_slots<typename C::schedule_type>(made, purpose_of(kind));
   return made;
 }
 
@@ -199,22 +209,37 @@ constexpr list<parameter_place> parameter_places_for() {
   return parameter_places(model.view(), C::settings, actions);
 }
 
-/// The first mistake of a compiled model: in the model, in the options, in the schedule.
+template <compiled_model C, program_kind Kind>
+inline constexpr program_plan_sizes plan_sizes_of = sizes_of(plan_of<C>(Kind));
+
+template <compiled_model C, program_kind Kind>
+inline constexpr frozen_program_plan<plan_sizes_of<C, Kind>> frozen_plan_of{plan_of<C>(Kind)};
+
+/// The first mistake of a compiled model: in the model, in the options, in what the schedule
+/// allows, in the proof.
 template <compiled_model C>
 struct compile_fault_of {
   static constexpr problem find() {
     const graph model = fold_compiled<C>();
-    if (model.fault.found()) {
+    if (model.fault.found() || C::settings.loss == nullptr) {
       return model.fault;
     }
-    if (C::settings.loss != nullptr) {
-      return C::schedule_type::allows(C::stages, C::stages, C::settings.gradient_accumulation,
-                                      purpose::training);
-    }
-    return {};
+    return C::schedule_type::allows(C::stages, C::stages, C::settings.gradient_accumulation,
+                                    purpose::training);
   }
 
-  static constexpr problem value = find();
+  static constexpr problem prove() {
+    constexpr problem before = find();
+    if constexpr (before.found()) {
+      return before;
+    } else if constexpr (C::settings.loss == nullptr) {
+      return frozen_plan_of<C, program_kind::predict>.fault;
+    } else {
+      return frozen_plan_of<C, program_kind::train>.fault;
+    }
+  }
+
+  static constexpr problem value = prove();
 };
 
 /// Whether model, options and schedule are right; never an error.
@@ -229,11 +254,13 @@ constexpr bool check() {
   return diagnose<compile_fault_of<typename C::compiled>>();
 }
 
-template <compiled_model C, program_kind Kind>
-inline constexpr program_plan_sizes plan_sizes_of = sizes_of(plan_of<C>(Kind));
-
-template <compiled_model C, program_kind Kind>
-inline constexpr frozen_program_plan<plan_sizes_of<C, Kind>> frozen_plan_of{plan_of<C>(Kind)};
+/// See `compile::timeline`.
+template <typename C>
+struct training_timeline {
+  static constexpr program_plan_view plan = frozen_plan_of<C, program_kind::train>.view();
+  static constexpr facts asynchronous = modelled_facts(plan);
+  static constexpr facts lockstep = modelled_lockstep_facts(plan);
+};
 
 template <compiled_model C>
 inline constexpr std::size_t parameter_count_of = parameter_places_for<C>().size();
@@ -246,9 +273,9 @@ template <compiled_model C>
 inline constexpr graph_sizes compiled_graph_sizes_of = sizes_of(fold_compiled<C>());
 
 template <compiled_model C>
-inline constexpr frozen_graph<
-    compiled_graph_sizes_of<C>.tensors, compiled_graph_sizes_of<C>.nodes,
-    compiled_graph_sizes_of<C>.operands, compiled_graph_sizes_of<C>.layers>
+inline constexpr frozen_graph<compiled_graph_sizes_of<C>.tensors, compiled_graph_sizes_of<C>.nodes,
+                              compiled_graph_sizes_of<C>.operands,
+                              compiled_graph_sizes_of<C>.layers>
     frozen_compiled_graph_of{fold_compiled<C>()};
 
 }  // namespace ipu_dsl

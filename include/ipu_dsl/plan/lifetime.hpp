@@ -50,7 +50,7 @@ constexpr step step_at(std::int32_t position, std::int32_t stages) {
 /// How long a buffer lives within its program.
 struct lifetime {
   action_set touched;
-  std::int32_t actions = 0;     ///< how many are in `touched`
+  std::int32_t actions = 0;  ///< how many are in `touched`
   std::int32_t first_call = -1;
   std::int32_t last_call = -1;
 };

@@ -12,8 +12,8 @@ namespace ipu_dsl {
 /// Where a buffer lies. Regions are numbered: devices first, then edges. A buffer of an edge has a
 struct placement {
   std::int32_t region = 0;
-  std::int32_t edge = -1;         ///< -1: on a device, one copy
-  std::int64_t offset = 0;        ///< bytes, in the region or in the slot
+  std::int32_t edge = -1;   ///< -1: on a device, one copy
+  std::int64_t offset = 0;  ///< bytes, in the region or in the slot
 };
 
 /// Where what lasts lies, the same in all programs of a model: on each device first the values of
@@ -60,8 +60,8 @@ constexpr parameter_layout lay_out_parameters(graph_view model,
       if (memory.role == role && role == buffer_role::accumulator) {
         made.accumulator[of] = take(memory.stage, memory);
       } else if (memory.role == role) {
-        made.slot[of * buffer_index::slots_per_parameter +
-                  static_cast<std::size_t>(memory.index)] = take(memory.stage, memory);
+        made.slot[of * buffer_index::slots_per_parameter + static_cast<std::size_t>(memory.index)] =
+            take(memory.stage, memory);
       }
     }
   }

@@ -17,15 +17,15 @@ namespace ipu_dsl {
 struct program_plan_view {
   program_view actions;
   std::span<const call> calls;
-  std::span<const std::int32_t> code_of_call;      ///< by call, into `codes`
-  std::span<const code> codes;                     ///< the distinct kernels
-  std::span<const std::int32_t> operands;          ///< numbers of buffers
-  std::span<const placement> placements;           ///< by buffer
-  std::span<const std::int32_t> first_call;        ///< see lowered_program
-  std::span<const edge> edges;                     ///< what lives in slots
-  std::span<const int> slots;                      ///< by edge
-  std::span<const stage_cost> costs;               ///< by stage, modelled
-  std::span<const std::int64_t> bytes_of_device;   ///< by device
+  std::span<const std::int32_t> code_of_call;     ///< by call, into `codes`
+  std::span<const code> codes;                    ///< the distinct kernels
+  std::span<const std::int32_t> operands;         ///< numbers of buffers
+  std::span<const placement> placements;          ///< by buffer
+  std::span<const std::int32_t> first_call;       ///< see lowered_program
+  std::span<const edge> edges;                    ///< what lives in slots
+  std::span<const int> slots;                     ///< by edge
+  std::span<const stage_cost> costs;              ///< by stage, modelled
+  std::span<const std::int64_t> bytes_of_device;  ///< by device
 
   constexpr stage_graph_view stages() const { return {actions.stages, edges, costs}; }
 };
@@ -38,6 +38,7 @@ struct program_plan {
   memory_layout memory;
   list<int> slots;
   list<stage_cost> costs;
+  problem fault;  ///< what the proof found
 };
 
 /// Everything about one program except its slots.
@@ -47,8 +48,7 @@ constexpr program_plan plan_calls(const graph_view& model, lowered_program lower
   program_plan made;
   made.actions = actions;
   made.codes = distinct_code({lowered.made.calls.data(), lowered.made.calls.size()});
-  made.memory =
-      memory_planner(model, lowered, batch, actions.device_of_stage, lasting).plan();
+  made.memory = memory_planner(model, lowered, batch, actions.device_of_stage, lasting).plan();
   made.costs = stage_costs(lowered, model.stages);
   made.lowered = std::move(lowered);
   return made;
@@ -89,6 +89,7 @@ struct frozen_program_plan {
   frozen_list<int, Sizes.edges> slots;
   frozen_list<stage_cost, stages> costs;
   frozen_list<std::int64_t, devices> bytes_of_device;
+  problem fault;
 
   constexpr frozen_program_plan() = default;
 
@@ -103,7 +104,8 @@ struct frozen_program_plan {
         edges(freeze_list<Sizes.edges>(plan.memory.edges)),
         slots(freeze_list<Sizes.edges>(plan.slots)),
         costs(freeze_list<stages>(plan.costs)),
-        bytes_of_device(freeze_list<devices>(plan.memory.bytes_of_device)) {}
+        bytes_of_device(freeze_list<devices>(plan.memory.bytes_of_device)),
+        fault(plan.fault) {}
 
   constexpr program_plan_view view() const {
     return {.actions = actions.view(),

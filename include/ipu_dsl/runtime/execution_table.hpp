@@ -40,8 +40,8 @@ struct freed_slot {
 struct execution_step {
   action what;
   std::int32_t device = 0;
-  std::int32_t order = 0;        ///< place among the actions of its kind and stage
-  std::int32_t counter = 0;      ///< the one that counts it
+  std::int32_t order = 0;    ///< place among the actions of its kind and stage
+  std::int32_t counter = 0;  ///< the one that counts it
   std::int32_t first_wait = 0;
   std::int32_t last_wait = 0;
   std::int32_t first_call = 0;
@@ -97,8 +97,7 @@ class execution_table {
 
  private:
   template <typename T>
-  static std::span<const T> range(const std::vector<T>& all, std::int32_t begin,
-                                  std::int32_t end) {
+  static std::span<const T> range(const std::vector<T>& all, std::int32_t begin, std::int32_t end) {
     return std::span(all).subspan(static_cast<std::size_t>(begin),
                                   static_cast<std::size_t>(end - begin));
   }
@@ -127,12 +126,11 @@ class execution_table {
   void resolve_calls(std::span<const kernel_function> functions, const region_set& memory) {
     for (std::size_t i = 0; i < plan_.calls.size(); ++i) {
       const call& row = plan_.calls[i];
-      resolved_call resolved{
-          .run = functions[static_cast<std::size_t>(plan_.code_of_call[i])],
-          .scalars = row.scalars,
-          .node = row.node,
-          .first_operand = static_cast<std::int32_t>(operands_.size()),
-          .operands = row.writes + row.reads};
+      resolved_call resolved{.run = functions[static_cast<std::size_t>(plan_.code_of_call[i])],
+                             .scalars = row.scalars,
+                             .node = row.node,
+                             .first_operand = static_cast<std::int32_t>(operands_.size()),
+                             .operands = row.writes + row.reads};
       for (std::int32_t operand = 0; operand < resolved.operands; ++operand) {
         const auto entry = static_cast<std::size_t>(row.first_operand + operand);
         const auto buffer = static_cast<std::size_t>(plan_.operands[entry]);
@@ -159,7 +157,7 @@ class execution_table {
       worker_of_device.push_back(device * workers / rows.devices);
     }
     const worker_rows projected =
-        project(rows, order_of(rows, plan_.stages(), plan_.slots), workers, worker_of_device);
+        project(rows, global_order(rows, plan_.stages(), plan_.slots), workers, worker_of_device);
     std::vector<int> done(counts_.size(), 0);
     std::vector<int> order(rows.actions.size(), 0);
     for (std::size_t i = 0; i < rows.actions.size(); ++i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs a planned program: every worker walks its row, waits, calls, counts. Nothing is decided here.
+// Runs a planned program: every worker walks its row, waits, calls, counts. Nothing is decided
+// here.
 #pragma once
 
 #include <atomic>
@@ -35,8 +36,8 @@ class executor {
     if (trace_.enabled()) {
       trace_.begin_run();
     }
-    workers_->run({[](void* self, int worker) { static_cast<executor*>(self)->work(worker); },
-                   this});
+    workers_->run(
+        {[](void* self, int worker) { static_cast<executor*>(self)->work(worker); }, this});
     ++runs_;
     if (failure_ != nullptr) {
       restart_counters();
@@ -45,9 +46,7 @@ class executor {
   }
 
   /// Keeps what every run does from now on.
-  void enable_trace() {
-    trace_.enable(workers_->workers(), table_.plan().actions.actions.size());
-  }
+  void enable_trace() { trace_.enable(workers_->workers(), table_.plan().actions.actions.size()); }
 
   const trace& last_trace() const { return trace_; }
 
@@ -80,8 +79,7 @@ class executor {
     for (const wait& awaited : table_.waits(step)) {
       const auto index = static_cast<std::size_t>(awaited.counter);
       const auto count = static_cast<std::uint32_t>(table_.counts()[index]);
-      const std::uint32_t wanted =
-          runs_ * count + static_cast<std::uint32_t>(awaited.position) + 1;
+      const std::uint32_t wanted = runs_ * count + static_cast<std::uint32_t>(awaited.position) + 1;
       if (!wait_for(counters_[index], wanted, stop_)) {
         return false;
       }

@@ -41,8 +41,8 @@ class trace {
   }
 
   std::int64_t now() const {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(
-               std::chrono::steady_clock::now() - origin_)
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() -
+                                                                origin_)
         .count();
   }
 

@@ -51,12 +51,13 @@ struct facts {
 /// The work of each device: [devices].
 constexpr list<std::int64_t> work_of_devices(const program_view& rows,
                                              std::span<const timed_action> timeline) {
+  const timed_action* const times = timeline.data();
   list<std::int64_t> work;
   for (int device = 0; device < rows.devices; ++device) {
     std::int64_t sum = 0;
     const int end = rows.row_begin.data()[device + 1];
     for (int index = rows.row_begin.data()[device]; index < end; ++index) {
-      sum += timeline.data()[index].end - timeline.data()[index].start;
+      sum += times[index].end - times[index].start;
     }
     work.push_back(sum);
   }
@@ -66,8 +67,11 @@ constexpr list<std::int64_t> work_of_devices(const program_view& rows,
 /// Whether every stage adds its weight gradients by ascending micro-batch, which makes the sums of
 /// all such programs the same to the bit.
 constexpr bool accumulates_ascending(const program_view& rows) {
+  const action* const actions = rows.actions.data();
+  const int action_count = static_cast<int>(rows.actions.size());
   list<int> last(static_cast<std::size_t>(rows.stages), -1);
-  for (const action& what : rows.actions) {
+  for (int index = 0; index < action_count; ++index) {
+    const action& what = actions[index];
     if (what.kind == action_kind::backward || what.kind == action_kind::weight_gradient) {
       int& before = last.data()[what.stage];
       if (what.micro_batch < before) {
@@ -99,8 +103,12 @@ constexpr facts facts_of(const program_view& rows, std::span<const timed_action>
     found.span_bubble = found.span_bubble < bubble ? bubble : found.span_bubble;
     found.makespan = found.makespan < last ? last : found.makespan;
   }
-  for (const int slot : rows.slot) {
-    found.slots = found.slots <= slot ? slot + 1 : found.slots;
+  // Slots ascend in a row.
+  for (int device = 0; !rows.slot.empty() && device < rows.devices; ++device) {
+    const int end = rows.row_begin.data()[device + 1];
+    if (end > rows.row_begin.data()[device] && found.slots <= rows.slot.data()[end - 1]) {
+      found.slots = rows.slot.data()[end - 1] + 1;
+    }
   }
   return found;
 }
@@ -108,10 +116,13 @@ constexpr facts facts_of(const program_view& rows, std::span<const timed_action>
 /// The most micro-batches that are between their forward and the end of their backward, for each
 /// key: a stage, or a device. A property of the rows alone, whatever the costs.
 constexpr list<int> peak_stash(const program_view& rows, int keys, bool by_device) {
+  const action* const actions = rows.actions.data();
+  const int action_count = static_cast<int>(rows.actions.size());
   list<int> held(static_cast<std::size_t>(keys), 0);
   list<int> peak(static_cast<std::size_t>(keys), 0);
   bool backwards = false;
-  for (const action& what : rows.actions) {
+  for (int index = 0; index < action_count; ++index) {
+    const action& what = actions[index];
     const int key = by_device ? rows.device_of_stage.data()[what.stage] : what.stage;
     int& count = held.data()[key];
     if (what.kind == action_kind::forward) {

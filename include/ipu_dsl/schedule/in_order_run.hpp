@@ -132,6 +132,12 @@ class in_order_run {
 
   constexpr std::int64_t end(int index) const { return finish_[index + 1] - 1; }
 
+  /// Starts and ends as arrays by action index + 1, on a clock that begins at 1; entry 0 of the ends
+  /// is 1, for actions that do not exist.
+  constexpr const std::int64_t* starts() const { return start_; }
+
+  constexpr const std::int64_t* ends() const { return finish_; }
+
   /// The index of the action that ran as number `i`: an order that suits one worker.
   constexpr int order(int i) const { return order_[i]; }
 
@@ -144,11 +150,11 @@ class in_order_run {
     return last - 1;
   }
 
-  /// The latest start of every action, by index, that does not move the makespan: from the end back
+  /// The latest start of every action, by index + 1 and on the clock of `starts`, that does not move the makespan: from the end back
   /// along rows and data (waits for slots would only make it earlier). Meaningful for a complete run.
   constexpr list<std::int64_t> latest_starts() const {
-    list<std::int64_t> latest(static_cast<std::size_t>(action_count_), makespan());
-    std::int64_t* const time = latest.data();
+    list<std::int64_t> latest(static_cast<std::size_t>(action_count_) + 1, makespan() + 1);
+    std::int64_t* const time = latest.data() + 1;
     list<bool> first_of_row(static_cast<std::size_t>(action_count_) + 1, false);
     for (int device = 0; device < devices_; ++device) {
       first_of_row.data()[row_begin_[device]] = true;

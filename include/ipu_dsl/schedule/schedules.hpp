@@ -24,8 +24,11 @@ concept schedule_type = requires(int count, purpose aim) {
 /// The program of a schedule for a purpose.
 template <schedule_type Schedule>
 constexpr program make_program(int devices, int stages, int micro_batches, purpose aim) {
-  return aim == purpose::training ? Schedule::make(devices, stages, micro_batches)
-                                  : Schedule::make_forward(devices, stages, micro_batches);
+  // Not one conditional expression: g++ 12 frees such a result twice during constant evaluation.
+  if (aim == purpose::training) {
+    return Schedule::make(devices, stages, micro_batches);
+  }
+  return Schedule::make_forward(devices, stages, micro_batches);
 }
 
 namespace rules {

@@ -41,27 +41,26 @@ constexpr bool read_by_all(const searched& search, const in_order_run& run, int 
 }
 
 /// The slots of an edge for given times: as many as there are writes before the readers of the
-/// first of them are done. `start_of` and `end_of` take action indices.
-template <typename Start, typename End>
-constexpr int slots_for(const searched& search, int link, const Start& start_of,
-                        const End& end_of) {
+/// first of them are done. Times are arrays by action index + 1.
+constexpr int slots_for(const searched& search, int link, const std::int64_t* start,
+                        const std::int64_t* end) {
   const int micro_batches = search.rows.micro_batches;
-  const int writer_row = search.waits.writer.data()[link] * micro_batches;
   const int* const by_micro_batch = search.steps.by_micro_batch.data();
-  const int* const by_order = search.steps.by_order.data();
+  const int writer_row = search.waits.writer.data()[link] * micro_batches;
+  const int* const writers = by_micro_batch + writer_row;
+  const int* const order = search.steps.by_order.data() + writer_row;
+  const int* const next = search.waits.freed.next.data();
+  const int* const row = search.waits.freed.value.data();
+  const int first = search.waits.freed.first.data()[link];
   int needed = 1;
   int write = 0;
   std::int64_t latest = 0;
   for (int read = 0; read < micro_batches; ++read) {
-    for (int k = search.waits.freed.first.data()[link]; k != 0;
-         k = search.waits.freed.next.data()[k]) {
-      const int row = search.waits.freed.value.data()[k] * micro_batches;
-      const int reader = by_micro_batch[row + by_order[writer_row + read]];
-      const std::int64_t end = reader == 0 ? 0 : end_of(reader - 1);
-      latest = latest < end ? end : latest;
+    for (int k = first; k != 0; k = next[k]) {
+      const std::int64_t done = end[by_micro_batch[row[k] * micro_batches + order[read]]];
+      latest = latest < done ? done : latest;
     }
-    while (write < micro_batches &&
-           start_of(by_micro_batch[writer_row + by_order[writer_row + write]] - 1) < latest) {
+    while (write < micro_batches && start[writers[order[write]]] < latest) {
       ++write;
     }
     needed = needed < write - read ? write - read : needed;
@@ -69,19 +68,21 @@ constexpr int slots_for(const searched& search, int link, const Start& start_of,
   return needed;
 }
 
-/// The slots of an edge within a device: what its row writes before it reads, exactly.
-constexpr int slots_within(const searched& search, int link) {
-  const auto place_in_row = [](int index) -> std::int64_t { return index; };
-  return slots_for(search, link, place_in_row, place_in_row);
+/// 0, 1, 2, .. for an array by action index + 1.
+constexpr list<std::int64_t> places(const program_view& rows) {
+  list<std::int64_t> place(rows.actions.size() + 1);
+  std::int64_t* const values = place.data();
+  const int count = static_cast<int>(rows.actions.size());
+  for (int number = 0; number <= count; ++number) {
+    values[number] = number;
+  }
+  return place;
 }
 
 /// The least slots of an edge while the others keep theirs: everything else runs as far as it can
 /// before each write, so that at each write as few tenants as possible are unread. Exact, because a
 /// network of in-order devices has one farthest state.
 constexpr int least_slots_of(const searched& search, int link) {
-  if (search.waits.within.data()[link]) {
-    return slots_within(search, link);
-  }
   list<int> slots = search.slots;
   slots.data()[link] = search.rows.micro_batches;
   in_order_run run({search.rows, search.steps, search.waits, slots, search.duration});
@@ -100,27 +101,21 @@ constexpr int least_slots_of(const searched& search, int link) {
   return least;
 }
 
-/// The least slots of an edge that do not move the makespan while the others keep theirs, tried
-/// upwards between what the latest starts of the writers allow and what delays nobody.
-/// `run` is the run with the slots of the search; `delayed` is set if it no longer is.
+/// The least slots of an edge that do not move the makespan while the others keep theirs: tried
+/// downwards from what delays nobody to what the latest starts of the writers allow. `run` is the
+/// run with the slots of the search; `delayed` is set if it no longer is.
 constexpr int unstalled_slots_of(searched& search, int link, const in_order_run& run,
                                  const list<std::int64_t>& latest_start, bool& delayed) {
-  if (search.waits.within.data()[link]) {
-    return slots_within(search, link);
-  }
-  const auto end_of = [&run](int index) { return run.end(index); };
-  const int enough =
-      slots_for(search, link, [&run](int index) { return run.start(index); }, end_of);
-  int tried = slots_for(
-      search, link, [&latest_start](int index) { return latest_start.data()[index]; }, end_of);
-  for (; tried < enough; ++tried) {
-    search.slots.data()[link] = tried;
+  const int least = slots_for(search, link, latest_start.data(), run.ends());
+  int enough = slots_for(search, link, run.starts(), run.ends());
+  for (; enough > least; --enough) {
+    search.slots.data()[link] = enough - 1;
     in_order_run trial({search.rows, search.steps, search.waits, search.slots, search.duration});
     trial.advance();
-    if (trial.complete() && trial.makespan() == run.makespan()) {
-      delayed = true;
-      return tried;
+    if (!trial.complete() || trial.makespan() != run.makespan()) {
+      break;
     }
+    delayed = true;
   }
   return enough;
 }
@@ -153,12 +148,38 @@ constexpr list<int> least_slots(const program_view& rows, const stage_graph_view
   const dependences waits =
       sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
   const list<std::int64_t> duration = durations(graph);
+  // Within a device the order of the row is all the time there is.
+  const list<std::int64_t> place = slot_search::places(rows);
   slot_search::searched search = {rows, steps, waits, duration,
                                   slots_or_unbounded(rows, graph, known)};
   for (int link = range.begin; link < static_cast<int>(search.slots.size()); ++link) {
     if (range.contains(link)) {
-      search.slots.data()[link] = slot_search::least_slots_of(search, link);
+      search.slots.data()[link] =
+          waits.within.data()[link]
+              ? slot_search::slots_for(search, link, place.data(), place.data())
+              : slot_search::least_slots_of(search, link);
     }
+  }
+  return std::move(search.slots);
+}
+
+/// As many slots as delay no action of a proven program, compared with unbounded ones: one run, and
+/// at most a few slots more than `slots_without_stall`, which is for programs small enough to search.
+constexpr list<int> slots_without_delay(const program_view& rows, const stage_graph_view& graph) {
+  const step_table steps = index_steps(rows);
+  const dependences waits =
+      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+  const list<std::int64_t> duration = durations(graph);
+  // Within a device the order of the row is all the time there is.
+  const list<std::int64_t> place = slot_search::places(rows);
+  slot_search::searched search = {rows, steps, waits, duration, unbounded_slots(rows, graph)};
+  const list<int> unbounded = search.slots;
+  in_order_run run({rows, steps, waits, unbounded, duration});
+  run.advance();
+  for (int link = 0; link < static_cast<int>(search.slots.size()); ++link) {
+    search.slots.data()[link] = waits.within.data()[link]
+                                    ? slot_search::slots_for(search, link, place.data(), place.data())
+                                    : slot_search::slots_for(search, link, run.starts(), run.ends());
   }
   return std::move(search.slots);
 }
@@ -171,6 +192,8 @@ constexpr list<int> slots_without_stall(const program_view& rows, const stage_gr
   const dependences waits =
       sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
   const list<std::int64_t> duration = durations(graph);
+  // Within a device the order of the row is all the time there is.
+  const list<std::int64_t> place = slot_search::places(rows);
   slot_search::searched search = {rows, steps, waits, duration,
                                   slots_or_unbounded(rows, graph, known)};
   // The run is repeated only after an edge was given fewer slots than delay nobody.
@@ -186,14 +209,17 @@ constexpr list<int> slots_without_stall(const program_view& rows, const stage_gr
     bool delayed = false;
     for (; link < end && !delayed; ++link) {
       search.slots.data()[link] =
-          slot_search::unstalled_slots_of(search, link, run, latest_start, delayed);
+          waits.within.data()[link]
+              ? slot_search::slots_for(search, link, place.data(), place.data())
+              : slot_search::unstalled_slots_of(search, link, run, latest_start, delayed);
     }
   }
   return std::move(search.slots);
 }
 
 /// The slots found on a short program, on the real one: as they are if they do not move its makespan,
-/// else one more on every edge, else as many as delay nobody.
+/// else one more on
+/// every edge, else as many as delay nobody.
 constexpr list<int> confirm_without_stall(const program_view& rows, const stage_graph_view& graph,
                                           std::span<const int> found) {
   const step_table steps = index_steps(rows);
@@ -212,15 +238,7 @@ constexpr list<int> confirm_without_stall(const program_view& rows, const stage_
     }
     slot_search::raise(waits, rows.micro_batches, slots);
   }
-  const slot_search::searched search = {rows, steps, waits, duration, unbounded};
-  for (int link = 0; link < static_cast<int>(slots.size()); ++link) {
-    if (!waits.within.data()[link]) {
-      slots.data()[link] = slot_search::slots_for(
-          search, link, [&free_run](int index) { return free_run.start(index); },
-          [&free_run](int index) { return free_run.end(index); });
-    }
-  }
-  return slots;
+  return slots_without_delay(rows, graph);
 }
 
 /// The slots found on a short program, on the real one, raised until no device waits forever.

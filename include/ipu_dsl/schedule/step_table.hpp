@@ -60,18 +60,17 @@ class step_entry {
         count_(table.count.data()) {}
 
   constexpr void enter(const action& what, int index) {
-    if (what.kind == action_kind::update) {
-      return;
-    }
-    const int row = what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
-    const int cell = row * micro_batches_;
-    by_micro_batch_[cell + what.micro_batch] = index + 1;
-    by_order_[cell + count_[row]] = what.micro_batch;
-    place_[index] = count_[row];
-    ++count_[row];
-    if (what.kind == action_kind::backward) {
-      by_micro_batch_[cell + micro_batches_ + what.micro_batch] = index + 1;
-      ++count_[row + 1];
+    if (what.kind != action_kind::update) {
+      const int row =
+          what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
+      const int cell = row * micro_batches_;
+      by_micro_batch_[cell + what.micro_batch] = index + 1;
+      by_order_[cell + count_[row]] = what.micro_batch;
+      place_[index] = count_[row]++;
+      if (what.kind == action_kind::backward) {
+        by_micro_batch_[cell + micro_batches_ + what.micro_batch] = index + 1;
+        ++count_[row + 1];
+      }
     }
   }
 

@@ -31,11 +31,13 @@ constexpr list<timed_action> asynchronous_timeline(const program_view& rows,
   const list<std::int64_t> duration = durations(graph);
   in_order_run run({rows, steps, waits, slots, duration});
   run.advance();
+  const std::int64_t* const start = run.starts() + 1;
+  const std::int64_t* const end = run.ends() + 1;
   list<timed_action> timeline;
   timeline.reserve(rows.actions.size());
   const int count = static_cast<int>(rows.actions.size());
   for (int index = 0; index < count; ++index) {
-    timeline.push_back({run.start(index), run.end(index)});
+    timeline.push_back({start[index] - 1, end[index] - 1});
   }
   return timeline;
 }

@@ -38,8 +38,12 @@ struct wait_list {
 /// How many actions of each counter a run has: [stages x action_kinds].
 constexpr list<int> counts_of_run(const program_view& rows) {
   list<int> counts(static_cast<std::size_t>(rows.stages * action_kinds), 0);
-  for (const action& what : rows.actions) {
-    ++counts.data()[counter_of(what.stage, what.kind)];
+  const action* const actions = rows.actions.data();
+  const int action_count = static_cast<int>(rows.actions.size());
+  int* const count = counts.data();
+  for (int index = 0; index < action_count; ++index) {
+    const action& what = actions[index];
+    ++count[what.stage * action_kinds + static_cast<int>(what.kind)];
   }
   return counts;
 }
@@ -61,61 +65,51 @@ constexpr tenant previous_tenant(int write, int depth, int micro_batches) {
   return {write + (micro_batches - 1 - write) / depth * depth, true};
 }
 
-/// What collecting waits looks at.
+/// Collects the waits of one action after another. Raw pointers, because every call of an access
+/// costs steps of constant evaluation.
 struct collector {
-  const program_view& rows;
-  const step_table& steps;
-  const dependences& waits;
-  const int* slots;
+  const action* actions;
+  const int* device_of_stage;
   const int* position;  ///< [actions] place among actions of the same counter
   const int* counts;    ///< [counters] actions of a run
-  wait_list collected = {};
+  int device = 0;       ///< of the action
+  int begin = 0;        ///< of the waits of the action
+  list<wait> waits = {};
 
-  /// Waits for the action at `index` (counted from 1, 0 is none), keeping the most per counter.
-  constexpr void add(int number, int device, bool previous_run) {
-    if (number == 0) {
+  /// Waits for action `number` (counted from 1, 0 is none), keeping the most per counter.
+  constexpr void add(int number, bool previous_run) {
+    const action& what = actions[number == 0 ? 0 : number - 1];
+    if (number == 0 || device_of_stage[what.stage] == device) {
       return;
     }
-    const action& what = rows.actions.data()[number - 1];
-    if (rows.device_of_stage.data()[what.stage] == device) {
-      return;
-    }
-    const int counter = counter_of(what.stage, what.kind);
+    const int counter = what.stage * action_kinds + static_cast<int>(what.kind);
     const int at = position[number - 1] - (previous_run ? counts[counter] : 0);
-    const int begin = collected.begin.back();
-    const int end = static_cast<int>(collected.waits.size());
+    const int end = static_cast<int>(waits.size());
     for (int known = begin; known < end; ++known) {
-      wait& before = collected.waits.data()[known];
+      wait& before = waits.data()[known];
       if (before.counter == counter) {
         before.position = before.position < at ? at : before.position;
         return;
       }
     }
-    collected.waits.push_back({counter, at});
-  }
-
-  constexpr void add_data(int row, int micro_batch, int device) {
-    const int* const by_micro_batch = steps.by_micro_batch.data();
-    for (int k = waits.read.first.data()[row]; k != 0; k = waits.read.next.data()[k]) {
-      add(by_micro_batch[waits.read.value.data()[k] * rows.micro_batches + micro_batch], device,
-          false);
-    }
-  }
-
-  constexpr void add_slots(int row, int index, int device) {
-    const int* const by_micro_batch = steps.by_micro_batch.data();
-    for (int k = waits.written.first.data()[row]; k != 0; k = waits.written.next.data()[k]) {
-      const int link = waits.written.value.data()[k];
-      const tenant before =
-          previous_tenant(steps.place.data()[index], slots[link], rows.micro_batches);
-      const int micro_batch = steps.by_order.data()[row * rows.micro_batches + before.write];
-      for (int j = waits.freed.first.data()[link]; j != 0; j = waits.freed.next.data()[j]) {
-        add(by_micro_batch[waits.freed.value.data()[j] * rows.micro_batches + micro_batch], device,
-            before.previous_run);
-      }
-    }
+    waits.push_back({counter, at});
   }
 };
+
+/// The places of actions among those of their counter: [actions].
+constexpr list<int> positions(const program_view& rows) {
+  list<int> counts(static_cast<std::size_t>(rows.stages * action_kinds), 0);
+  const action* const actions = rows.actions.data();
+  const int action_count = static_cast<int>(rows.actions.size());
+  int* const count = counts.data();
+  list<int> position;
+  int* const place = reserve_zeros(position, action_count);
+  for (int index = 0; index < action_count; ++index) {
+    const action& what = actions[index];
+    place[index] = count[what.stage * action_kinds + static_cast<int>(what.kind)]++;
+  }
+  return position;
+}
 
 }  // namespace waiting
 
@@ -126,36 +120,59 @@ constexpr wait_list waits_of(const program_view& rows, const stage_graph_view& g
   const step_table steps = index_steps(rows);
   const dependences sorted =
       sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
-  list<int> counts(static_cast<std::size_t>(rows.stages * action_kinds), 0);
-  list<int> position;
-  position.reserve(rows.actions.size());
-  for (const action& what : rows.actions) {
-    int& count = counts.data()[counter_of(what.stage, what.kind)];
-    position.push_back(count);
-    ++count;
-  }
-  waiting::collector collector = {rows,          steps, sorted, slots_per_edge.data(),
+  const list<int> counts = counts_of_run(rows);
+  const list<int> position = waiting::positions(rows);
+  const int* const by_micro_batch = steps.by_micro_batch.data();
+  const int* const by_order = steps.by_order.data();
+  const int* const place = steps.place.data();
+  const int* const read = sorted.read.first.data();
+  const int* const next_read = sorted.read.next.data();
+  const int* const writer_row = sorted.read.value.data();
+  const int* const written = sorted.written.first.data();
+  const int* const next_written = sorted.written.next.data();
+  const int* const edge_written = sorted.written.value.data();
+  const int* const freed = sorted.freed.first.data();
+  const int* const next_freed = sorted.freed.next.data();
+  const int* const reader_row = sorted.freed.value.data();
+  const int* const slots = slots_per_edge.data();
+  const int micro_batches = rows.micro_batches;
+  waiting::collector collector = {rows.actions.data(), rows.device_of_stage.data(),
                                   position.data(), counts.data()};
-  collector.collected.begin.reserve(rows.actions.size() + 1);
-  collector.collected.waits.reserve(2 * rows.actions.size());
-  collector.collected.begin.push_back(0);
-  for (int device = 0; device < rows.devices; ++device) {
-    const int end = rows.row_begin.data()[device + 1];
-    for (int index = rows.row_begin.data()[device]; index < end; ++index) {
-      const action& what = rows.actions.data()[index];
-      if (what.kind != action_kind::update) {
-        const int row =
-            what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
-        collector.add_data(row, what.micro_batch, device);
-        if (what.kind == action_kind::backward) {
-          collector.add_data(row + 1, what.micro_batch, device);
-        }
-        collector.add_slots(row, index, device);
+  collector.waits.reserve(2 * rows.actions.size());
+  wait_list result;
+  result.begin.reserve(rows.actions.size() + 1);
+  const int count = static_cast<int>(rows.actions.size());
+  for (int index = 0; index < count; ++index) {
+    const action& what = collector.actions[index];
+    collector.device = collector.device_of_stage[what.stage];
+    collector.begin = static_cast<int>(collector.waits.size());
+    result.begin.push_back(collector.begin);
+    if (what.kind == action_kind::update) {
+      continue;
+    }
+    const int row =
+        what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
+    // A whole backward reads as both of its halves.
+    const int last_row = what.kind == action_kind::backward ? row + 1 : row;
+    for (int reading = row; reading <= last_row; ++reading) {
+      for (int k = read[reading]; k != 0; k = next_read[k]) {
+        collector.add(by_micro_batch[writer_row[k] * micro_batches + what.micro_batch], false);
       }
-      collector.collected.begin.push_back(static_cast<int>(collector.collected.waits.size()));
+    }
+    for (int k = written[row]; k != 0; k = next_written[k]) {
+      const int link = edge_written[k];
+      const waiting::tenant before =
+          waiting::previous_tenant(place[index], slots[link],
+                                   micro_batches);
+      const int tenant = by_order[row * micro_batches + before.write];
+      for (int j = freed[link]; j != 0; j = next_freed[j]) {
+        collector.add(by_micro_batch[reader_row[j] * micro_batches + tenant], before.previous_run);
+      }
     }
   }
-  return std::move(collector.collected);
+  result.begin.push_back(static_cast<int>(collector.waits.size()));
+  result.waits = std::move(collector.waits);
+  return result;
 }
 
 }  // namespace ipu_dsl

@@ -19,8 +19,8 @@ struct epoch_record {
   std::int64_t samples = 0;
 };
 
-/// The epochs of a `fit` and the mean loss of each of its micro-batches. Its memory is the session's
-/// and lasts: a `fit` that fits into what was reserved takes none.
+/// The epochs of a `fit` and the mean loss of each of its micro-batches. Its memory is the
+/// session's and lasts: a `fit` that fits into what was reserved takes none.
 class history {
  public:
   void reserve(std::size_t epochs, std::size_t micro_batches) {

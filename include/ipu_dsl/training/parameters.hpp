@@ -2,34 +2,23 @@
 // The parameters of a session as people think of them: by layer and name, in [in, out] order.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/random.hpp>
 #include <ipu_dsl/layout/storage_size.hpp>
+#include <ipu_dsl/model/layer_name.hpp>
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/runtime/regions.hpp>
 
 namespace ipu_dsl {
-
-/// The name of a layer: the one it was given, or its kind and number as in "dense_1".
-inline std::string layer_name(const layer_record& layer) {
-  if (!layer.name.empty()) {
-    return std::string(layer.name);
-  }
-  std::string name(layer.source->rule == nullptr ? describe(*layer.source).view()
-                                                  : layer.source->rule->name);
-  for (char& letter : name) {
-    letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-  }
-  name += "_" + std::to_string(layer.number);
-  return layer.part < 0 ? name : name + "_" + std::to_string(layer.part);
-}
 
 /// Reads and writes the parameters and states of a session. What goes in and out is copied:
 /// inside, weights lie in panels.
@@ -122,8 +111,8 @@ class parameters {
     const auto expected = static_cast<std::size_t>(at(index).extents.elements());
     if (given != expected) {
       throw error("The parameter " + name(index) + " has " + std::to_string(expected) +
-                  " values of shape " + std::string(describe(at(index).extents).view()) +
-                  ", got " + std::to_string(given) + ".");
+                  " values of shape " + std::string(describe(at(index).extents).view()) + ", got " +
+                  std::to_string(given) + ".");
     }
   }
 

@@ -91,11 +91,10 @@ class session {
   /// The same, calling `done(record)` after every epoch.
   template <feed Feed, typename Done>
   const history& fit(Feed& source, const fit_options& wanted, Done done) {
-    return core_.fit(source, wanted, numbers_,
-                     {[](void* object, const epoch_record& record) {
-                        (*static_cast<Done*>(object))(record);
-                      },
-                      &done});
+    return core_.fit(
+        source, wanted, numbers_,
+        {[](void* object, const epoch_record& record) { (*static_cast<Done*>(object))(record); },
+         &done});
   }
 
   /// One update from samples in order: features [gradient_accumulation * micro_batch, elements]

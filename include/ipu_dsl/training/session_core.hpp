@@ -17,11 +17,11 @@ namespace ipu_dsl {
 
 /// How a session runs. Nothing here changes a result except the seed.
 struct session_options {
-  int threads = 1;                     ///< at most one a device is used
-  std::uint64_t seed = 1;              ///< of initial weights and dropout
-  bool poison_freed_slots = false;     ///< fills slots with NaN when nothing may read them any more
-  bool trace = false;                  ///< keeps what the last run did
-  std::size_t history_epochs = 1024;   ///< reserved, so that `fit` takes no memory
+  int threads = 1;                    ///< at most one a device is used
+  std::uint64_t seed = 1;             ///< of initial weights and dropout
+  bool poison_freed_slots = false;    ///< fills slots with NaN when nothing may read them any more
+  bool trace = false;                 ///< keeps what the last run did
+  std::size_t history_epochs = 1024;  ///< reserved, so that `fit` takes no memory
   std::size_t history_micro_batches = 65'536;
 };
 
@@ -85,8 +85,8 @@ class session_core {
     if (options.trace && train_) {
       train_->enable_trace();
     }
-    const int most = std::max(parts.train.plan.actions.micro_batches,
-                              parts.predict.plan.actions.micro_batches);
+    const int most =
+        std::max(parts.train.plan.actions.micro_batches, parts.predict.plan.actions.micro_batches);
     valid_.resize(static_cast<std::size_t>(most));
     losses_.resize(static_cast<std::size_t>(most));
     hits_.resize(static_cast<std::size_t>(most));
@@ -335,8 +335,8 @@ class session_core {
     }
     if (execution % accumulated != 0) {
       const std::int64_t below = execution / accumulated * accumulated;
-      throw error("An execution of " + std::to_string(execution) +
-                  " steps is no multiple of the " + std::to_string(accumulated) +
+      throw error("An execution of " + std::to_string(execution) + " steps is no multiple of the " +
+                  std::to_string(accumulated) +
                   " micro-batches that make an update (gradient_accumulation). Use " +
                   (below > 0 ? std::to_string(below) + " or " : std::string()) +
                   std::to_string(below + accumulated) + " steps.");

@@ -70,8 +70,7 @@ constexpr void input_gradient(emitter& emit) {
     return;
   }
   const auto options = emit.options<activation_options>();
-  const std::int32_t kept =
-      reads_output(options.kind) ? emit.output_value(0) : emit.input_value(0);
+  const std::int32_t kept = reads_output(options.kind) ? emit.output_value(0) : emit.input_value(0);
   emit.call_kernel(signature(emit, activation_variant::gradient), {emit.input_gradient(0)},
                    {emit.output_gradient(0), kept}, cost(emit), options.alpha);
 }
@@ -97,14 +96,23 @@ struct activation_layer {
 };
 
 struct linear : activation_layer<activation_kind::linear> {};
+
 struct relu : activation_layer<activation_kind::relu> {};
+
 struct leaky_relu : activation_layer<activation_kind::leaky_relu> {};
+
 struct elu : activation_layer<activation_kind::elu> {};
+
 struct gelu : activation_layer<activation_kind::gelu> {};
+
 struct swish : activation_layer<activation_kind::swish> {};
+
 struct sigmoid : activation_layer<activation_kind::sigmoid> {};
+
 struct tanh : activation_layer<activation_kind::tanh> {};
+
 struct softplus : activation_layer<activation_kind::softplus> {};
+
 struct softmax : activation_layer<activation_kind::softmax> {};
 
 /// The slope of `leaky_relu` below zero, the scale of `elu`: `Dense<64, leaky_relu, alpha<0.1F>>`.
@@ -123,12 +131,11 @@ struct Activation {
   static constexpr auto kind = static_cast<activation_kind>(given.integer(activation_key, 0));
 
  public:
-  static constexpr element description{
-      .kind = element_kind::layer,
-      .rule = &activation_family,
-      .options =
-          attributes::of(activation_options{kind, given.number(alpha_key, default_alpha(kind))}),
-      .fault = &fault};
+  static constexpr element description{.kind = element_kind::layer,
+                                       .rule = &activation_family,
+                                       .options = attributes::of(activation_options{
+                                           kind, given.number(alpha_key, default_alpha(kind))}),
+                                       .fault = &fault};
 };
 
 }  // namespace ipu_dsl

@@ -138,8 +138,8 @@ constexpr void weight_gradient(emitter& emit) {
     emit.call_kernel(code, {emit.accumulator(0), emit.accumulator(1)},
                      {emit.input_value(0), output_gradient_rows(emit)}, matmul(emit));
   } else {
-    emit.call_kernel(code, {emit.accumulator(0)},
-                     {emit.input_value(0), output_gradient_rows(emit)}, matmul(emit));
+    emit.call_kernel(code, {emit.accumulator(0)}, {emit.input_value(0), output_gradient_rows(emit)},
+                     matmul(emit));
   }
 }
 
@@ -180,13 +180,13 @@ struct Dense {
   static constexpr element description{
       .kind = element_kind::layer,
       .rule = &dense_family,
-      .options = attributes::of(dense_options{
-          .units = Units,
-          .activation = kind,
-          .alpha = given.number(alpha_key, default_alpha(kind)),
-          .has_bias = given.integer(use_bias_key, 1),
-          .kernel_start = start(init_key, initializer_kind::glorot_uniform),
-          .bias_start = start(bias_init_key, initializer_kind::zeros)}),
+      .options = attributes::of(
+          dense_options{.units = Units,
+                        .activation = kind,
+                        .alpha = given.number(alpha_key, default_alpha(kind)),
+                        .has_bias = given.integer(use_bias_key, 1),
+                        .kernel_start = start(init_key, initializer_kind::glorot_uniform),
+                        .bias_start = start(bias_init_key, initializer_kind::zeros)}),
       .followed_by = gradient_from_output(kind) ? nullptr : &separate_activation,
       .fault = &fault};
 };

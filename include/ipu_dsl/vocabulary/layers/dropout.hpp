@@ -22,16 +22,14 @@ namespace dropout_rules {
 
 constexpr label describe(const family&, const attributes& options) {
   label words = "Dropout<";
-  const auto thousandths =
-      static_cast<std::int32_t>(options.as<dropout_options>().rate * 1000 + 0.5F);
-  words << thousandths << "/1000>";
+  words << options.as<dropout_options>().rate << ">";
   return words;
 }
 
 constexpr problem shapes(node_draft& draft) {
   const float rate = draft.options<dropout_options>().rate;
   if (!(rate >= 0.0F && rate < 1.0F)) {
-    return refuse("a rate of at least 0 and below 1", "one outside",
+    return refuse("a rate of at least 0 and below 1", label() << rate,
                   "Dropout<0.2F> zeroes a fifth of its input");
   }
   draft.output(draft.input(0));
@@ -39,9 +37,8 @@ constexpr problem shapes(node_draft& draft) {
 }
 
 constexpr call_signature signature(const emitter& emit, dropout_variant variant) {
-  return {
-      .variant = static_cast<std::int32_t>(variant),
-      .extents = {emit.batch(), static_cast<std::int32_t>(emit.output_shape(0).elements())}};
+  return {.variant = static_cast<std::int32_t>(variant),
+          .extents = {emit.batch(), static_cast<std::int32_t>(emit.output_shape(0).elements())}};
 }
 
 constexpr work cost(const emitter& emit) {
@@ -56,8 +53,7 @@ constexpr void forward(emitter& emit) {
 constexpr void input_gradient(emitter& emit) {
   if (emit.wants_input_gradient(0)) {
     emit.call_kernel(signature(emit, dropout_variant::gradient), {emit.input_gradient(0)},
-                     {emit.output_gradient(0)}, cost(emit),
-                     emit.options<dropout_options>().rate);
+                     {emit.output_gradient(0)}, cost(emit), emit.options<dropout_options>().rate);
   }
 }
 

@@ -57,7 +57,7 @@ constexpr problem shapes(node_draft& draft) {
     label expected = "an input of ";
     expected << target.elements() << " elements";
     label got = ipu_dsl::describe(draft.input(0));
-    got << " with " << draft.input(0).elements();
+    got << ", which has " << draft.input(0).elements();
     return refuse(expected, got, "Reshape keeps the number of elements");
   }
   draft.view(0, target);

@@ -45,9 +45,8 @@ struct init {
 
 template <typename Initializer>
 struct bias_init {
-  static constexpr option as_option{&bias_init_key,
-                                    static_cast<std::int32_t>(Initializer::start.kind),
-                                    Initializer::start.value};
+  static constexpr option as_option{
+      &bias_init_key, static_cast<std::int32_t>(Initializer::start.kind), Initializer::start.value};
 };
 
 }  // namespace ipu_dsl

@@ -13,19 +13,24 @@ namespace ipu_dsl {
 /// The variants of Add's code: {inputs, batch, elements, gradient lies in columns}.
 enum class add_variant : std::int32_t { forward, gradient };
 
+/// "(64) and (32) as inputs 0 and 1", for the first input and another.
+constexpr label both_shapes(const node_draft& draft, std::int32_t other) {
+  label words = describe(draft.input(0));
+  words << " and " << describe(draft.input(other)) << " as inputs 0 and " << other;
+  return words;
+}
+
 namespace add_rules {
 
 constexpr problem shapes(node_draft& draft) {
   if (draft.inputs() < 2) {
     return refuse("at least 2 inputs", label() << draft.inputs(),
-                  "in a chain of layers, write residual<...>");
+                  "residual<...> adds what its layers compute to their input");
   }
   for (std::int32_t i = 1; i < draft.inputs(); ++i) {
     if (!(draft.input(i) == draft.input(0))) {
-      label expected = "inputs of one shape, the first of which is ";
-      expected << ipu_dsl::describe(draft.input(0));
-      return refuse(expected, ipu_dsl::describe(draft.input(i)),
-                    "the layers of a residual must end in the shape they start with");
+      return refuse("inputs of one shape", both_shapes(draft, i),
+                    "the layers of a residual end in the shape that they start with");
     }
   }
   draft.output(draft.input(0));
@@ -83,7 +88,7 @@ namespace concatenate_rules {
 constexpr problem shapes(node_draft& draft) {
   if (draft.inputs() < 2) {
     return refuse("at least 2 inputs", label() << draft.inputs(),
-                  "in a chain of layers, write concat<..., ...>");
+                  "concat<...> takes two branches or more");
   }
   shape joined = draft.input(0);
   if (joined.rank == 0) {
@@ -96,10 +101,8 @@ constexpr problem shapes(node_draft& draft) {
     const std::int32_t width = same_rank ? comparable[last] : 0;
     comparable.extents[last] = draft.input(0)[last];
     if (!same_rank || !(comparable == draft.input(0))) {
-      label expected = "branches that agree in all but the last axis, the first of which gives ";
-      expected << ipu_dsl::describe(draft.input(0));
-      return refuse(expected, ipu_dsl::describe(draft.input(i)),
-                    "give the branches outputs that differ in the last axis only");
+      return refuse("inputs that differ in the last axis only", both_shapes(draft, i),
+                    "the branches of a concat end in shapes that fit side by side");
     }
     joined.extents[last] += width;
   }
@@ -118,8 +121,7 @@ constexpr void copy_blocks(emitter& emit, concatenate_variant variant) {
     const call_signature signature = {
         .variant = static_cast<std::int32_t>(variant),
         .extents = {emit.batch(), rows, columns, joined[last], offset}};
-    const work cost = {.kind = work_kind::copy,
-                       .m = emit.input_shape(i).elements() * emit.batch()};
+    const work cost = {.kind = work_kind::copy, .m = emit.input_shape(i).elements() * emit.batch()};
     if (variant == concatenate_variant::forward) {
       emit.call_kernel(signature, {emit.output_value(0)}, {emit.input_value(i)}, cost);
     } else if (emit.wants_input_gradient(i)) {
@@ -129,9 +131,13 @@ constexpr void copy_blocks(emitter& emit, concatenate_variant variant) {
   }
 }
 
-constexpr void forward(emitter& emit) { copy_blocks(emit, concatenate_variant::forward); }
+constexpr void forward(emitter& emit) {
+  copy_blocks(emit, concatenate_variant::forward);
+}
 
-constexpr void input_gradient(emitter& emit) { copy_blocks(emit, concatenate_variant::gradient); }
+constexpr void input_gradient(emitter& emit) {
+  copy_blocks(emit, concatenate_variant::gradient);
+}
 
 }  // namespace concatenate_rules
 

@@ -30,7 +30,7 @@ namespace crossentropy_rules {
 
 constexpr problem shapes(node_draft& draft) {
   if (draft.input(0).rank != 1) {
-    return refuse("an output of one score a class", describe(draft.input(0)),
+    return refuse("a vector, one score a class", describe(draft.input(0)),
                   "end the model in Dense<classes>");
   }
   draft.output({});
@@ -78,7 +78,8 @@ struct from_probabilities {
   static constexpr option as_option{&scores_key, 1};
 };
 
-/// The output is taken for probabilities whatever it is, clipped to [1e-7, 1 - 1e-7], as Keras does.
+/// The output is taken for probabilities whatever it is, clipped to [1e-7, 1 - 1e-7], as Keras
+/// does.
 struct from_clipped_probabilities {
   static constexpr option as_option{&scores_key, 2};
 };

@@ -18,17 +18,16 @@ constexpr problem shapes(node_draft& draft) {
 
 /// Extents: {batch, classes}.
 constexpr void forward(emitter& emit) {
-  emit.call_kernel({.extents = {emit.batch(), emit.input_shape(0)[0]}}, {},
-                   {emit.input_value(0), emit.input_value(1)},
-                   {.kind = work_kind::reduce,
-                    .m = std::int64_t{emit.batch()} * emit.input_shape(0)[0]});
+  emit.call_kernel(
+      {.extents = {emit.batch(), emit.input_shape(0)[0]}}, {},
+      {emit.input_value(0), emit.input_value(1)},
+      {.kind = work_kind::reduce, .m = std::int64_t{emit.batch()} * emit.input_shape(0)[0]});
 }
 
 }  // namespace accuracy_rules
 
 /// Keras's sparse categorical accuracy; of equal scores the first counts.
-inline constexpr family accuracy_family{.name = "accuracy",
-                                        .shapes = accuracy_rules::shapes,
-                                        .forward = accuracy_rules::forward};
+inline constexpr family accuracy_family{
+    .name = "accuracy", .shapes = accuracy_rules::shapes, .forward = accuracy_rules::forward};
 
 }  // namespace ipu_dsl

@@ -25,9 +25,9 @@ constexpr void update(emitter& emit) {
     if (!parameter.trainable) {
       continue;
     }
-    call_signature signature = {.variant = static_cast<std::int32_t>(Variant),
-                                .extents = {static_cast<std::int32_t>(parameter.lies),
-                                            parameter.extents.rank}};
+    call_signature signature = {
+        .variant = static_cast<std::int32_t>(Variant),
+        .extents = {static_cast<std::int32_t>(parameter.lies), parameter.extents.rank}};
     for (std::int32_t axis = 0; axis < parameter.extents.rank; ++axis) {
       signature.extents[2 + axis] = parameter.extents[axis];
     }
@@ -37,8 +37,8 @@ constexpr void update(emitter& emit) {
                        {emit.accumulator(i)}, cost);
     } else {
       emit.call_kernel(emit.optimizer(), signature,
-                       {emit.parameter_value(i), emit.optimizer_slot(i, 0)},
-                       {emit.accumulator(i)}, cost);
+                       {emit.parameter_value(i), emit.optimizer_slot(i, 0)}, {emit.accumulator(i)},
+                       cost);
     }
   }
 }

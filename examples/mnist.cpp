@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// Trains the tutorial's model in two pipeline stages, tests it, and shows the schedule that ran.
+#include <cinttypes>
+#include <cstdio>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include <ipu_dsl/ipu_dsl.hpp>
+#include <ipu_dsl/report/summary.hpp>
+#include <ipu_dsl/report/timeline.hpp>
+#if __has_include(<zlib.h>)
+#include <ipu_dsl/formats/gzip.hpp>
+#endif
+
+using namespace ipu_dsl;
+
+namespace {
+
+using layers = sequential<Flatten, Dense<256, relu>, Dense<128, relu>, Dense<64, relu>,
+                          Dense<32, relu>, named<"logits", Dense<10>>>;
+
+/// The first `Cut` layers are the first stage, the others the second.
+template <int Cut>
+struct mlp : model<input<28, 28>, layers,
+                   stage_assignment<0, (Cut < 2), (Cut < 3), (Cut < 4), (Cut < 5), 1>> {};
+
+template <int Cut, typename Schedule>
+struct training : compile<mlp<Cut>, micro_batch<32>, gradient_accumulation<4>, Schedule,
+                          loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+
+struct command_line {
+  std::string data;
+  std::string schedule = "grouped";
+  int cut = 2;
+  int threads = 1;
+  int epochs = 4;
+  int steps = 500;
+  std::uint64_t seed = 1;
+};
+
+/// Where digits come from: files that the user has, or the program's own.
+mnist::data load_digits(const command_line& wanted) {
+  if (wanted.data.empty()) {
+    std::printf("Drawing 60,000 digits to train on and 10,000 to test with.\n");
+    return {synthetic_digits(60'000, wanted.seed), synthetic_digits(10'000, wanted.seed + 1)};
+  }
+#if __has_include(<zlib.h>)
+  return mnist::load(wanted.data, read_file_or_gzip);
+#else
+  return mnist::load(wanted.data);
+#endif
+}
+
+template <int Cut, typename Schedule>
+void show_schedule() {
+  constexpr program_plan_view plan =
+      frozen_plan_of<typename training<Cut, Schedule>::compiled, program_kind::train>.view();
+  const list<timed_action> timeline =
+      asynchronous_timeline(plan.actions, plan.stages(), plan.slots);
+  const facts found = facts_of(plan.actions, timeline);
+  std::printf("\n%s", timeline_text(plan.actions, timeline, found, Schedule::name).c_str());
+}
+
+template <int Cut, typename Schedule>
+void train(const command_line& wanted) {
+  const mnist::data digits = load_digits(wanted);
+  session<training<Cut, Schedule>> run{{.learning_rate = 0.01F, .momentum = 0.9F},
+                                       {.threads = wanted.threads, .seed = wanted.seed}};
+  std::printf("%s\n", summary_text(graph_of<mlp<Cut>>, "mnist").c_str());
+  auto batches = make_feed(digits.train | shuffled(10'000) | repeated(), wanted.seed);
+  run.fit(batches, {.epochs = wanted.epochs, .steps_per_epoch = wanted.steps},
+          [&wanted](const epoch_record& epoch) {
+            std::printf("Epoch %d/%d  loss %.4f  accuracy %.4f  %.0f samples/s\n", epoch.epoch + 1,
+                        wanted.epochs, epoch.loss, epoch.accuracy,
+                        static_cast<double>(epoch.samples) / epoch.seconds);
+            std::fflush(stdout);
+          });
+  auto test = make_feed(digits.test, wanted.seed);
+  const evaluation found = run.evaluate(test);
+  std::printf("Test     loss %.4f  accuracy %.4f  on %" PRId64 " digits\n", found.loss,
+              found.accuracy, found.samples);
+  std::printf("weights %016" PRIx64 "\n", run.weights().fingerprint());
+  show_schedule<Cut, Schedule>();
+}
+
+template <typename Schedule>
+void train_cut(const command_line& wanted) {
+  switch (wanted.cut) {
+    case 1:
+      return train<1, Schedule>(wanted);
+    case 2:
+      return train<2, Schedule>(wanted);
+    case 3:
+      return train<3, Schedule>(wanted);
+    case 4:
+      return train<4, Schedule>(wanted);
+    default:
+      return train<5, Schedule>(wanted);
+  }
+}
+
+void train_schedule(const command_line& wanted) {
+  if (wanted.schedule == "interleaved") {
+    train_cut<interleaved>(wanted);
+  } else if (wanted.schedule == "sequential") {
+    train_cut<sequential_schedule>(wanted);
+  } else {
+    train_cut<grouped>(wanted);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  command_line wanted;
+  CLI::App options("Trains 784-256-128-64-32-10 on handwritten digits in two pipeline stages.");
+  options.add_option("--data", wanted.data,
+                     "folder of the MNIST files, plain or .gz; without it digits are drawn");
+  options.add_option("--schedule", wanted.schedule, "grouped, interleaved or sequential")
+      ->check(CLI::IsMember({"grouped", "interleaved", "sequential"}))
+      ->capture_default_str();
+  options.add_option("--cut", wanted.cut, "layers in the first stage, Flatten included")
+      ->check(CLI::Range(1, 5))
+      ->capture_default_str();
+  options.add_option("--threads", wanted.threads, "workers; at most one a stage is used")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  options.add_option("--epochs", wanted.epochs)->check(CLI::PositiveNumber)->capture_default_str();
+  options.add_option("--steps", wanted.steps, "micro-batches of 32 an epoch, a multiple of 4")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  options.add_option("--seed", wanted.seed)->capture_default_str();
+  CLI11_PARSE(options, argc, argv);
+  try {
+    train_schedule(wanted);
+  } catch (const std::exception& refused) {
+    std::fprintf(stderr, "mnist: %s\n", refused.what());
+    return 1;
+  }
+  return 0;
+}

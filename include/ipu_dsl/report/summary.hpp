@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// A model as a table: its layers, shapes, stages and parameters.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <ipu_dsl/graph/graph.hpp>
+#include <ipu_dsl/model/layer_name.hpp>
+
+namespace ipu_dsl {
+
+namespace summary {
+
+/// A field of a table, cut or filled up to its width.
+inline std::string field(std::string text, std::size_t width) {
+  text.resize(width, ' ');
+  return text;
+}
+
+/// Trainable values of the nodes of a layer.
+inline std::int64_t parameters_of(const graph_view& model, const layer_record& layer) {
+  std::int64_t sum = 0;
+  for (std::int32_t i = layer.first_node; i < layer.first_node + layer.nodes; ++i) {
+    const node& here = model.node_at(i);
+    for (std::int32_t parameter = 0; parameter < here.parameters; ++parameter) {
+      sum += model.at(model.parameter_of(here, parameter)).extents.elements();
+    }
+  }
+  return sum;
+}
+
+/// What the loss reads, where that is not what the model puts out.
+inline std::string loss_line(const graph_view& model) {
+  if (model.loss < 0) {
+    return {};
+  }
+  const node& loss = model.node_at(model.loss);
+  std::string line = "Loss: " + std::string(loss.rule->name);
+  if (model.input_of(loss, 0) != model.output) {
+    line += ", from the logits before the softmax at the end";
+  }
+  return line + "\n";
+}
+
+}  // namespace summary
+
+/// The table of a model, one line a layer: name, kind, output shape of one sample, stage and number
+/// of parameters; then the sum, and what the loss reads.
+inline std::string summary_text(const graph_view& model, std::string_view name) {
+  const std::size_t widths[] = {16, 22, 18, 7, 12};
+  const auto line = [&widths](const std::string(&fields)[5]) {
+    std::string row;
+    for (std::size_t i = 0; i < 5; ++i) {
+      row += summary::field(fields[i], widths[i]);
+    }
+    row.erase(row.find_last_not_of(' ') + 1);
+    return row + "\n";
+  };
+  std::string table = "Model: " + std::string(name) + "\n";
+  const std::string heads[] = {"Layer", "Kind", "Output", "Stage", "Parameters"};
+  table += line(heads) + std::string(75, '-') + "\n";
+  std::int64_t sum = 0;
+  for (const layer_record& layer : model.layers) {
+    const std::int64_t parameters = summary::parameters_of(model, layer);
+    sum += parameters;
+    const std::string fields[] = {layer_name(layer), std::string(describe(*layer.source).view()),
+                                  std::string(describe(model.at(layer.output).extents).view()),
+                                  std::to_string(layer.stage), std::to_string(parameters)};
+    table += line(fields);
+  }
+  table += std::string(75, '-') + "\n";
+  table += "Parameters: " + std::to_string(sum) + "\n";
+  return table + summary::loss_line(model);
+}
+
+/// The stages of a model's layers, as Keras's print_pipeline_stage_assignment_summary lays it out:
+/// two columns over `line_length` characters, a rule between rows.
+inline std::string stage_assignment_text(const graph_view& model, std::string_view name,
+                                         std::size_t line_length = 60) {
+  const std::size_t first = line_length / 2;
+  const auto row = [&](const std::string& left, const std::string& right) {
+    return summary::field(left, first) + summary::field(right, line_length - first) + "\n";
+  };
+  std::string table = "Model: \"" + std::string(name) + "\"\n";
+  table += std::string(line_length, '_') + "\n" + row("Layer (type)", "Pipeline Stage");
+  table += std::string(line_length, '=') + "\n";
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    const layer_record& layer = model.layers[i];
+    const std::string kind(layer.source->kind == element_kind::layer
+                               ? layer.source->rule->name
+                               : describe(*layer.source).view());
+    table += row(layer_name(layer) + " (" + kind + ")", std::to_string(layer.stage));
+    const bool last = i + 1 == model.layers.size();
+    table += std::string(line_length, last ? '=' : '_') + "\n";
+  }
+  return table;
+}
+
+}  // namespace ipu_dsl

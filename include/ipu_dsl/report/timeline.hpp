@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// A schedule as text: one line per device, time from left to right, then its facts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <numeric>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <ipu_dsl/schedule/facts.hpp>
+
+namespace ipu_dsl {
+
+/// How a timeline is drawn.
+struct timeline_style {
+  std::size_t width = 100;                         ///< characters of a line
+  std::string_view clock = "modelled cost units";  ///< what the times are: modelled or measured
+};
+
+namespace drawing {
+
+/// Time of one column: what all times share, or half of the shortest action where that is finer
+/// than a person wants to see.
+inline std::int64_t column_time(std::span<const timed_action> timeline) {
+  std::int64_t common = 0;
+  std::int64_t shortest = 0;
+  for (const timed_action& times : timeline) {
+    const std::int64_t duration = times.end - times.start;
+    common = std::gcd(std::gcd(common, times.start), times.end);
+    if (duration > 0 && (shortest == 0 || duration < shortest)) {
+      shortest = duration;
+    }
+  }
+  const std::int64_t coarse = shortest / 2;
+  return common == 0 ? 1 : shortest / common > 4 ? coarse : common;
+}
+
+/// "F0" where a device has one stage, else "F2(0)".
+inline std::string cell_name(const action& what, bool one_stage_a_device) {
+  if (one_stage_a_device && what.kind != action_kind::update) {
+    return letter(what.kind) + std::to_string(what.micro_batch);
+  }
+  return std::string(describe(what).view());
+}
+
+inline std::string padded(std::string words, std::size_t width) {
+  words.resize(width < words.size() ? words.size() : width, ' ');
+  return words;
+}
+
+/// "25.0 %"
+inline std::string percent(double share) {
+  char words[32];
+  std::snprintf(words, sizeof words, "%.1f %%", 100 * share);
+  return words;
+}
+
+/// "1.33x"
+inline std::string times_faster(double factor) {
+  char words[32];
+  std::snprintf(words, sizeof words, "%.2fx", factor);
+  return words;
+}
+
+/// The line of one device: names at starts, "-" while an action lasts, "." while nothing runs.
+inline std::string device_line(const program_view& rows, std::span<const timed_action> timeline,
+                               int device, std::int64_t column, std::size_t columns,
+                               std::size_t cell) {
+  const bool short_names = rows.devices == rows.stages;
+  list<int> shown(columns, -1);
+  list<bool> starts(columns, false);
+  const std::size_t end =
+      static_cast<std::size_t>(rows.row_begin[static_cast<std::size_t>(device) + 1]);
+  for (std::size_t index =
+           static_cast<std::size_t>(rows.row_begin[static_cast<std::size_t>(device)]);
+       index < end; ++index) {
+    const std::size_t first = static_cast<std::size_t>(timeline[index].start / column);
+    const std::size_t last = static_cast<std::size_t>((timeline[index].end + column - 1) / column);
+    for (std::size_t at = first; at < last && at < columns; ++at) {
+      shown[at] = static_cast<int>(index);
+      starts[at] = at == first;
+    }
+  }
+  std::string line;
+  for (std::size_t at = 0; at < columns; ++at) {
+    const int index = shown[at];
+    line +=
+        padded(index < 0    ? "."
+               : starts[at] ? cell_name(rows.actions[static_cast<std::size_t>(index)], short_names)
+                            : "-",
+               cell);
+  }
+  return line.substr(0, line.find_last_not_of(' ') + 1);
+}
+
+/// "7 5 3 1"
+inline std::string numbers(std::span<const int> values) {
+  std::string words;
+  for (const int value : values) {
+    words += (words.empty() ? "" : " ") + std::to_string(value);
+  }
+  return words;
+}
+
+}  // namespace drawing
+
+/// A timeline as people read it: a line per device with a name where an action starts, "-" while it
+/// lasts and "." where the device waits; then the facts, with their unit and clock. Long schedules
+/// are cut at the width, and the text says how much is not shown.
+inline std::string timeline_text(const program_view& rows, std::span<const timed_action> timeline,
+                                 const facts& found, std::string_view name,
+                                 const timeline_style& style = {}) {
+  const std::int64_t column = drawing::column_time(timeline);
+  const std::size_t needed = static_cast<std::size_t>((found.makespan + column - 1) / column);
+  std::size_t cell = 2;
+  for (const action& what : rows.actions) {
+    const std::size_t length = drawing::cell_name(what, rows.devices == rows.stages).size() + 1;
+    cell = what.kind == action_kind::update || cell > length ? cell : length;
+  }
+  const std::size_t prefix = ("device " + std::to_string(rows.devices - 1) + "  ").size();
+  const std::size_t room = style.width > prefix + cell ? (style.width - prefix) / cell : 1;
+  const std::size_t columns = needed < room ? needed : room;
+
+  std::string page = "schedule " + std::string(name) + ": " + std::to_string(rows.devices) +
+                     " devices, " + std::to_string(rows.stages) + " stages, " +
+                     std::to_string(rows.micro_batches) + " micro-batches\n";
+  for (int device = 0; device < rows.devices; ++device) {
+    page += drawing::padded("device " + std::to_string(device), prefix);
+    page += drawing::device_line(rows, timeline, device, column, columns, cell) + "\n";
+  }
+  page += "one column is " + std::to_string(column) + " " + std::string(style.clock);
+  if (columns < needed) {
+    page += "; " + std::to_string(needed - columns) + " more columns are not shown";
+  }
+  page += "\nmakespan " + std::to_string(found.makespan) + " " + std::string(style.clock);
+  page += "\nflush bubble " + std::to_string(found.flush_bubble()) + " = " +
+          drawing::percent(found.flush_bubble_share()) + " of makespan";
+  page += "\nspan bubble " + std::to_string(found.span_bubble);
+  page += "\nidle share " + drawing::percent(found.idle_share()) + " of all devices' time";
+  page += "\nspeed-up " + drawing::times_faster(found.speedup()) + ", bound " +
+          drawing::times_faster(found.speedup_bound());
+  page += "\nstash per stage " + drawing::numbers(peak_stash_of_stages(rows)) + " micro-batches";
+  page += "\nlockstep slots " + std::to_string(found.slots);
+  page += "\ngradients accumulate in " + std::string(found.ascending ? "ascending" : "another") +
+          " order of micro-batches\n";
+  return page;
+}
+
+}  // namespace ipu_dsl

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// A single branch.
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+
+using namespace ipu_dsl;
+
+#ifdef WITH_MISTAKE
+struct net : model<input<784>, sequential<concat<Dense<8>>>> {};
+#else
+struct net : model<input<784>, sequential<concat<Dense<8>, Dense<8>>>> {};
+#endif
+static_assert(check<net>());

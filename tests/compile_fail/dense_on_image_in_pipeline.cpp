@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// The message names the stage, and the layer counts through all stages.
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+
+using namespace ipu_dsl;
+
+#ifdef WITH_MISTAKE
+struct net : model<input<784>, pipeline<stage<Dense<64>>, stage<Reshape<8, 8>, Dense<10>>>> {};
+#else
+struct net : model<input<784>, pipeline<stage<Dense<64>>, stage<Reshape<64>, Dense<10>>>> {};
+#endif
+static_assert(check<net>());

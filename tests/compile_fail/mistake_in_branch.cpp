@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The message counts the layers of a branch within their outermost layer.
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+
+using namespace ipu_dsl;
+
+#ifdef WITH_MISTAKE
+struct net : model<input<28, 28>, sequential<concat<sequential<Flatten, Dense<8>>, Dense<8>>>> {};
+#else
+struct net
+    : model<input<28, 28>,
+            sequential<concat<sequential<Flatten, Dense<8>>, sequential<Flatten, Dense<8>>>>> {};
+#endif
+static_assert(check<net>());

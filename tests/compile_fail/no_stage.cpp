@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// A type that is no stage.
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+
+using namespace ipu_dsl;
+
+struct seventeen {};
+
+#ifdef WITH_MISTAKE
+struct net : model<input<784>, pipeline<seventeen>> {};
+#else
+struct net : model<input<784>, pipeline<stage<Dense<17>>>> {};
+#endif
+static_assert(check<net>());

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// A pipeline stands where a layer belongs.
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+
+using namespace ipu_dsl;
+
+#ifdef WITH_MISTAKE
+struct net : model<input<784>, sequential<Dense<64>, pipeline<stage<Dense<10>>>>> {};
+#else
+struct net : model<input<784>, sequential<Dense<64>, Dense<10>>> {};
+#endif
+static_assert(check<net>());

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Reshape to another number of elements.
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+
+using namespace ipu_dsl;
+
+#ifdef WITH_MISTAKE
+struct net : model<input<784>, sequential<Reshape<28, 29>>> {};
+#else
+struct net : model<input<784>, sequential<Reshape<28, 28>>> {};
+#endif
+static_assert(check<net>());

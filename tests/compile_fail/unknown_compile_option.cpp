@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// A type that is no option of a compilation.
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+
+using namespace ipu_dsl;
+
+struct net : model<input<784>, pipeline<stage<Dense<64>>, stage<Dense<10>>>> {};
+
+#ifdef WITH_MISTAKE
+struct training
+    : compile<net, gradient_accumulation<4>, relu, loss<sparse_categorical_crossentropy>> {};
+#else
+struct training
+    : compile<net, gradient_accumulation<4>, grouped, loss<sparse_categorical_crossentropy>> {};
+#endif
+static_assert(check<training>());

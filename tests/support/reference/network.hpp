@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+// Chains of layers in float64: forward and backward, by plain loops.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "support/reference/activation.hpp"
+#include "support/reference/matrix.hpp"
+
+namespace reference {
+
+/// Values, the gradient added up since the last update, and the optimizer's velocity.
+struct parameter {
+  std::vector<double> values;
+  std::vector<double> gradient;
+  std::vector<double> velocity;
+
+  explicit parameter(std::size_t elements = 0)
+      : values(elements, 0.0), gradient(elements, 0.0), velocity(elements, 0.0) {}
+};
+
+struct layer;
+
+/// Layers one after the other.
+using chain = std::vector<layer>;
+
+/// One layer of a chain, of a kind that says which of the members count. Layers that only look at
+/// their input in another shape (Flatten, Reshape) are none: rows hold the elements in order.
+struct layer {
+  enum class kind {
+    dense,     ///< input * kernel [inputs, units] + bias
+    function,  ///< an activation
+    scale,     ///< element by element times `mask`, as dropout with a known mask
+    residual,  ///< input + branches[0](input)
+    concat     ///< the outputs of all branches side by side
+  };
+
+  kind what = kind::function;
+  std::size_t inputs = 0;
+  std::size_t units = 0;
+  parameter kernel;
+  parameter bias;  ///< no elements without bias
+  activation function = activation::linear;
+  double alpha = 0;
+  matrix mask;
+  std::vector<chain> branches;
+  matrix kept = {};  ///< the input of the last forward
+};
+
+inline layer dense(std::size_t inputs, std::size_t units, bool has_bias = true) {
+  return {.what = layer::kind::dense,
+          .inputs = inputs,
+          .units = units,
+          .kernel = parameter(inputs * units),
+          .bias = parameter(has_bias ? units : 0),
+          .mask = {},
+          .branches = {}};
+}
+
+inline layer function(activation kind, double alpha = 0) {
+  return {.kernel = parameter(),
+          .bias = parameter(),
+          .function = kind,
+          .alpha = alpha,
+          .mask = {},
+          .branches = {}};
+}
+
+inline layer scale(matrix mask) {
+  return {.what = layer::kind::scale,
+          .kernel = parameter(),
+          .bias = parameter(),
+          .mask = std::move(mask),
+          .branches = {}};
+}
+
+inline layer residual(chain body) {
+  return {.what = layer::kind::residual,
+          .kernel = parameter(),
+          .bias = parameter(),
+          .mask = {},
+          .branches = {std::move(body)}};
+}
+
+inline layer concat(std::vector<chain> branches) {
+  return {.what = layer::kind::concat,
+          .kernel = parameter(),
+          .bias = parameter(),
+          .mask = {},
+          .branches = std::move(branches)};
+}
+
+/// All parameters in order of layers, kernel before bias.
+inline void collect_parameters(chain& layers, std::vector<parameter*>& found) {
+  for (layer& each : layers) {
+    if (each.what == layer::kind::dense) {
+      found.push_back(&each.kernel);
+      if (!each.bias.values.empty()) {
+        found.push_back(&each.bias);
+      }
+    }
+    for (chain& branch : each.branches) {
+      collect_parameters(branch, found);
+    }
+  }
+}
+
+inline std::vector<parameter*> parameters_of(chain& layers) {
+  std::vector<parameter*> found;
+  collect_parameters(layers, found);
+  return found;
+}
+
+/// Terms with an input of zero are left out: they add nothing, and most pixels are zero.
+inline matrix dense_forward(const layer& by, const matrix& x) {
+  matrix y(x.rows, by.units);
+  for (std::size_t r = 0; r < x.rows; ++r) {
+    double* const sums = y.row(r);
+    for (std::size_t n = 0; n < by.bias.values.size(); ++n) {
+      sums[n] = by.bias.values[n];
+    }
+    for (std::size_t k = 0; k < by.inputs; ++k) {
+      const double input = x.row(r)[k];
+      const double* const weights = by.kernel.values.data() + k * by.units;
+      for (std::size_t n = 0; input != 0 && n < by.units; ++n) {
+        sums[n] += input * weights[n];
+      }
+    }
+  }
+  return y;
+}
+
+/// Adds to the gradients of kernel and bias.
+inline void add_weight_gradient(layer& of, const matrix& gradient) {
+  for (std::size_t r = 0; r < gradient.rows; ++r) {
+    const double* const d = gradient.row(r);
+    for (std::size_t n = 0; n < of.bias.gradient.size(); ++n) {
+      of.bias.gradient[n] += d[n];
+    }
+    for (std::size_t k = 0; k < of.inputs; ++k) {
+      const double input = of.kept.row(r)[k];
+      double* const sums = of.kernel.gradient.data() + k * of.units;
+      for (std::size_t n = 0; input != 0 && n < of.units; ++n) {
+        sums[n] += input * d[n];
+      }
+    }
+  }
+}
+
+inline matrix dense_input_gradient(const layer& by, const matrix& gradient) {
+  matrix made(gradient.rows, by.inputs);
+  for (std::size_t r = 0; r < gradient.rows; ++r) {
+    for (std::size_t k = 0; k < by.inputs; ++k) {
+      const double* const weights = by.kernel.values.data() + k * by.units;
+      double total = 0;
+      for (std::size_t n = 0; n < by.units; ++n) {
+        total += gradient.row(r)[n] * weights[n];
+      }
+      made.row(r)[k] = total;
+    }
+  }
+  return made;
+}
+
+inline matrix scaled(const matrix& x, const matrix& mask) {
+  matrix made = x;
+  for (std::size_t i = 0; i < made.values.size(); ++i) {
+    made.values[i] *= mask.values[i];
+  }
+  return made;
+}
+
+/// The columns [first, first + count) of every row.
+inline matrix columns_of(const matrix& x, std::size_t first, std::size_t count) {
+  matrix made(x.rows, count);
+  for (std::size_t r = 0; r < x.rows; ++r) {
+    for (std::size_t n = 0; n < count; ++n) {
+      made.row(r)[n] = x.row(r)[first + n];
+    }
+  }
+  return made;
+}
+
+/// a and b side by side.
+inline matrix joined(const matrix& a, const matrix& b) {
+  matrix made(b.rows, a.columns + b.columns);
+  for (std::size_t r = 0; r < b.rows; ++r) {
+    for (std::size_t n = 0; n < made.columns; ++n) {
+      made.row(r)[n] = n < a.columns ? a.row(r)[n] : b.row(r)[n - a.columns];
+    }
+  }
+  return made;
+}
+
+/// The output [samples, units] for `x` [samples, inputs]; keeps what backward needs.
+inline matrix forward(chain& layers, matrix x) {
+  for (layer& each : layers) {
+    each.kept = x;
+    switch (each.what) {
+      case layer::kind::dense:
+        x = dense_forward(each, x);
+        break;
+      case layer::kind::function:
+        x = activated(each.function, each.alpha, x);
+        break;
+      case layer::kind::scale:
+        x = scaled(x, each.mask);
+        break;
+      case layer::kind::residual:
+        x = sum(x, forward(each.branches[0], x));
+        break;
+      case layer::kind::concat: {
+        matrix outputs;
+        for (chain& branch : each.branches) {
+          outputs = joined(outputs, forward(branch, x));
+        }
+        x = std::move(outputs);
+        break;
+      }
+    }
+  }
+  return x;
+}
+
+inline std::size_t output_columns(const chain& layers, std::size_t inputs);
+
+matrix backward(chain& layers, matrix gradient, bool wants_input_gradient = true);
+
+/// Every branch gets its columns of the gradient; what they give is summed.
+inline matrix concat_backward(layer& of, const matrix& gradient) {
+  matrix total(of.kept.rows, of.kept.columns);
+  std::size_t first = 0;
+  for (chain& branch : of.branches) {
+    const std::size_t count = output_columns(branch, of.kept.columns);
+    total = sum(total, backward(branch, columns_of(gradient, first, count)));
+    first += count;
+  }
+  return total;
+}
+
+/// The columns that come out of a chain.
+inline std::size_t output_columns(const chain& layers, std::size_t inputs) {
+  for (const layer& each : layers) {
+    if (each.what == layer::kind::dense) {
+      inputs = each.units;
+    } else if (each.what == layer::kind::concat) {
+      std::size_t total = 0;
+      for (const chain& branch : each.branches) {
+        total += output_columns(branch, inputs);
+      }
+      inputs = total;
+    }
+  }
+  return inputs;
+}
+
+/// Adds to the gradients of all parameters and returns that of the input of the last forward. The
+/// gradient of a dense layer at the bottom is left out if nobody wants it.
+inline matrix backward(chain& layers, matrix gradient, bool wants_input_gradient) {
+  for (std::size_t i = layers.size(); i-- > 0;) {
+    layer& each = layers[i];
+    switch (each.what) {
+      case layer::kind::dense:
+        add_weight_gradient(each, gradient);
+        if (i > 0 || wants_input_gradient) {
+          gradient = dense_input_gradient(each, gradient);
+        }
+        break;
+      case layer::kind::function:
+        gradient = activation_gradient(each.function, each.alpha, each.kept, gradient);
+        break;
+      case layer::kind::scale:
+        gradient = scaled(gradient, each.mask);
+        break;
+      case layer::kind::residual:
+        gradient = sum(gradient, backward(each.branches[0], gradient));
+        break;
+      case layer::kind::concat:
+        gradient = concat_backward(each, gradient);
+        break;
+    }
+  }
+  return gradient;
+}
+
+}  // namespace reference
