@@ -42,7 +42,8 @@ inline float chain_step(float a, float b, float c) {
   if constexpr (layout::native.fused_multiply_add) {
     return std::fma(a, b, c);
   } else {
-    return a * b + c;
+    const float product = a * b;
+    return product + c;
   }
 }
 

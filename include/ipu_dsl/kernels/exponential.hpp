@@ -16,9 +16,10 @@ struct exponent_reduction {
 template <typename Vector>
 IPU_DSL_ALWAYS_INLINE exponent_reduction<Vector> reduce_exponent(Vector x) {
   constexpr float inverse_ln_2 = 0x1.715476p+0F;
-  // ln 2 in two parts, so that n ln 2 is subtracted to twice the precision (Cody and Waite 1980).
-  constexpr float ln_2_high = 0x1.62e43p-1F;
-  constexpr float ln_2_low = -0x1.05c61p-29F;
+  // ln 2 in two parts (Cody and Waite 1980). The high one has 15 bits: its product with n is exact,
+  // with and without fused multiply-add.
+  constexpr float ln_2_high = 0x1.62e4p-1F;
+  constexpr float ln_2_low = 0x1.7f7d1cp-20F;
   const Vector shifted = multiply_add(x, Vector(inverse_ln_2), Vector(integer_shift));
   const Vector n = shifted - Vector(integer_shift);
   const Vector partly = multiply_add(n, Vector(-ln_2_high), x);

@@ -73,13 +73,15 @@ IPU_DSL_ALWAYS_INLINE void store(float* to, const xsimd::batch<float, Instructio
   value.store_unaligned(to);
 }
 
-/// a * b + c in one rounding; in two on an architecture without the instruction. Never write the
-/// product and the sum apart: g++ contracts them at will, clang does not.
+/// a * b + c in one rounding; in two on an architecture without the instruction. Kernels never add
+/// to a product by themselves: g++ makes one rounding of it where it can, clang does not.
 IPU_DSL_ALWAYS_INLINE float multiply_add(float a, float b, float c) {
   if constexpr (layout::native.fused_multiply_add) {
     return __builtin_fmaf(a, b, c);
   } else {
-    return a * b + c;
+    // Apart, because clang rounds constants once if they stand in one expression.
+    const float product = a * b;
+    return product + c;
   }
 }
 

@@ -5,12 +5,17 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 
+#include <ipu_dsl/data/tensor_view.hpp>
+#include <ipu_dsl/data/transform.hpp>
 #include <ipu_dsl/operators/dense.hpp>
 #include <ipu_dsl/operators/elementwise.hpp>
 #include <ipu_dsl/operators/results.hpp>
 #include <ipu_dsl/operators/sgd.hpp>
+#include <ipu_dsl/training/checkpoint.hpp>
+#include <ipu_dsl/training/data_check.hpp>
 #include <ipu_dsl/training/session_core.hpp>
 
 namespace ipu_dsl {
@@ -58,6 +63,19 @@ session_parts parts_of() {
           .predict = load_program<C, program_kind::predict>()};
 }
 
+/// What is wrong with a type of data for a compiled model.
+template <compiled_model C, dataset Data>
+struct data_fault_of {
+  static constexpr problem value =
+      check_data(frozen_compiled_graph_of<C>.view(), Data::sample_shape, Data::classes);
+};
+
+/// What is wrong with the rank of a batch.
+template <compiled_model C, int Rank>
+struct rank_fault_of {
+  static constexpr problem value = check_rank(frozen_compiled_graph_of<C>.view(), Rank);
+};
+
 /// A session of a compiled model: owns its memory, its workers and its weights.
 ///
 ///   session<training> run{{.learning_rate = 0.01F, .momentum = 0.9F}, {.threads = 2}};
@@ -97,8 +115,26 @@ class session {
          &done});
   }
 
+  /// Trains on data: `run.fit(digits.train | shuffled(10'000) | repeated(), {.epochs = 4})`.
+  /// Makes the feed first, with the session's seed.
+  template <dataset Data>
+  const history& fit(const transformed<Data>& data, const fit_options& wanted) {
+    static_assert(diagnose<data_fault_of<compiled, Data>>());
+    auto source = make_feed(data, core_.options().seed);
+    return fit(source, wanted);
+  }
+
+  /// The same, calling `done(record)` after every epoch.
+  template <dataset Data, typename Done>
+  const history& fit(const transformed<Data>& data, const fit_options& wanted, Done done) {
+    static_assert(diagnose<data_fault_of<compiled, Data>>());
+    auto source = make_feed(data, core_.options().seed);
+    return fit(source, wanted, done);
+  }
+
   /// One update from samples in order: features [gradient_accumulation * micro_batch, elements]
-  /// and their labels. Returns the mean loss before the update.
+  /// and their labels. Returns the mean loss before the update. Throws `error` before anything
+  /// changes if there are more or fewer.
   double train_step(std::span<const float> features, std::span<const std::int32_t> labels) {
     batch_feed given(features, sample_elements(), labels, classes());
     return core_.train_step(given, numbers_);
@@ -110,11 +146,34 @@ class session {
     return core_.evaluate(source);
   }
 
-  /// The model's output [samples, elements] for features [samples, elements].
+  /// Mean loss and accuracy over a data set.
+  template <dataset Data>
+  evaluation evaluate(const Data& data) {
+    static_assert(diagnose<data_fault_of<compiled, Data>>());
+    auto source = make_feed(data, core_.options().seed);
+    return core_.evaluate(source);
+  }
+
+  /// The model's output [samples, elements] for features [samples, elements]. Throws `error`
+  /// before anything is written if `output` has another size.
   void predict(std::span<const float> features, std::span<float> output) {
     batch_feed given(features, sample_elements());
     core_.predict(given, output);
   }
+
+  /// The same for a batch whose rank is known to the compiler: [samples, extents of the input...].
+  template <int Rank>
+  void predict(const tensor_view<const float, Rank>& batch, std::span<float> output) {
+    static_assert(diagnose<rank_fault_of<compiled, Rank>>());
+    core_.check_batch(batch.extents, batch.elements.size());
+    predict(batch.elements, output);
+  }
+
+  /// Writes the weights as .npz; see `save_weights`.
+  void save(const std::string& path) const { save_weights(core_.weights(), path); }
+
+  /// Reads weights; see `load_weights`.
+  void load(const std::string& path) { load_weights(core_.weights(), path); }
 
   /// Parameters by layer and name.
   parameters& weights() { return core_.weights(); }

@@ -2,8 +2,10 @@
 // A session without its model's type: everything that need not be compiled once a model.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -116,6 +118,12 @@ class session_core {
   /// One update from exactly the samples of one run. Returns their mean loss.
   double train_step(feed_reference source, std::span<const float> optimizer) {
     check_feed(source);
+    const std::int64_t wanted =
+        std::int64_t{micro_batches_of_update()} * parts_.settings.micro_batch;
+    if (source.length() != wanted) {
+      throw error("An update takes " + std::to_string(wanted) + " samples, got " +
+                  std::to_string(source.length().value_or(-1)) + ".");
+    }
     run_training(source, optimizer);
     double sum = 0;
     for (int i = 0; i < micro_batches_of_update(); ++i) {
@@ -179,6 +187,27 @@ class session_core {
     }
     return samples;
   }
+
+  /// Throws `error` unless the extents are [samples, extents of the input...] and count the values.
+  void check_batch(std::span<const std::int64_t> extents, std::size_t values) const {
+    const shape& wanted = parts_.model.at(parts_.model.input).extents;
+    std::int64_t product = extents[0];
+    for (std::int32_t axis = 0; axis < wanted.rank; ++axis) {
+      const std::int64_t given = extents[static_cast<std::size_t>(axis) + 1];
+      if (given != wanted[axis]) {
+        throw error("A sample of the model's input is " + std::string(describe(wanted).view()) +
+                    ", axis " + std::to_string(axis + 1) + " of the batch has " +
+                    std::to_string(given) + " instead of " + std::to_string(wanted[axis]) + ".");
+      }
+      product *= given;
+    }
+    if (product != static_cast<std::int64_t>(values)) {
+      throw error("A batch of " + std::to_string(extents[0]) + " samples has " +
+                  std::to_string(product) + " values, got " + std::to_string(values) + ".");
+    }
+  }
+
+  const session_options& options() const { return options_; }
 
   parameters& weights() { return parameters_; }
 

@@ -32,9 +32,10 @@ class error_bound {
   /// Bounds of the output from those of the input.
   bound forward(const chain& layers, bound x) {
     for (const layer& each : layers) {
+      const bound y = forward(each, x);
       inputs_.push_back(x);
-      x = forward(each, x);
-      outputs_.push_back(x);
+      outputs_.push_back(y);
+      x = y;
     }
     return x;
   }
@@ -98,7 +99,6 @@ class error_bound {
   }
 
   bound forward(const layer& by, const bound& x) {
-    const double units = static_cast<double>(by.units);
     switch (by.what) {
       case layer::kind::dense: {
         double bias = 0;
@@ -111,7 +111,7 @@ class error_bound {
       }
       case layer::kind::function: {
         if (by.function == activation::softmax) {
-          return {1, 2 * x.error + roundings(units + 40)};
+          return {1, 2 * x.error + roundings(static_cast<double>(by.kept.columns) + 40)};
         }
         // f(0) is at most ln 2; the kernels' functions are within 12 roundings.
         const double size = slope(by) * x.size + 0.7;

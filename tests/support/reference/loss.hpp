@@ -19,8 +19,8 @@ namespace reference {
 enum class score_kind { logits, clipped_probabilities };
 
 /// Keras's epsilon, in float32 as there.
-inline constexpr double smallest_probability = 1e-7F;
-inline constexpr double largest_probability = 1.0F - 1e-7F;
+inline constexpr double smallest_probability = static_cast<double>(1e-7F);
+inline constexpr double largest_probability = static_cast<double>(1.0F - 1e-7F);
 
 /// The logits that the scores of one sample stand for.
 inline std::vector<double> logits_of(score_kind kind, const double* scores, std::size_t classes) {
