@@ -116,6 +116,9 @@ TEST_CASE("each dense output is one chain in ascending k from its bias") {
   checked_outputs = 0;
   check_linear<1, 1, 1>();
   check_linear<1, 33, lanes + 1>();
+  check_linear<1, 25, 10 * lanes>();
+  check_linear<1, 31, 17 * lanes + 3>();
+  check_linear<1, 10, 40 * lanes + 1>();
   check_linear<3, lanes - 1, lanes - 1>();
   check_linear<7, lanes, lanes>();
   check_linear<8, lanes + 1, 10>();

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <ipu_dsl/schedule/facts.hpp>
-
 #include <cstdio>
 #include <vector>
 
+#include <ipu_dsl/schedule/facts.hpp>
 #include <ipu_dsl/schedule/proof.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
 
@@ -121,7 +120,8 @@ TEST_CASE("stashes are the reference's queues and the micro-batch in hand") {
     const int m = 4 * stages;
     const list<int> all = peak_stash_of_stages(grouped::make(stages, stages, m).view());
     const list<int> alternate = peak_stash_of_stages(interleaved::make(stages, stages, m).view());
-    const list<int> one = peak_stash_of_devices(sequential_schedule::make(stages, stages, m).view());
+    const list<int> one =
+        peak_stash_of_devices(sequential_schedule::make(stages, stages, m).view());
     for (int stage = 0; stage < stages; ++stage) {
       const std::size_t at = static_cast<std::size_t>(stage);
       REQUIRE(all[at] == 2 * (stages - 1 - stage) + 1);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <ipu_dsl/schedule/proof.hpp>
-
 #include <cstdio>
 
+#include <ipu_dsl/schedule/proof.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
 
 #include "schedule/oracle.hpp"
@@ -58,9 +57,15 @@ verdict judge(const oracle::rows& given, int micro_batches, std::span<const int>
 }
 
 const oracle::rows sound = {
-    {{kind::forward, 0, 0}, {kind::forward, 0, 1}, {kind::backward, 0, 0}, {kind::backward, 0, 1},
+    {{kind::forward, 0, 0},
+     {kind::forward, 0, 1},
+     {kind::backward, 0, 0},
+     {kind::backward, 0, 1},
      {kind::update, 0, 0}},
-    {{kind::forward, 1, 0}, {kind::backward, 1, 0}, {kind::forward, 1, 1}, {kind::backward, 1, 1},
+    {{kind::forward, 1, 0},
+     {kind::backward, 1, 0},
+     {kind::forward, 1, 1},
+     {kind::backward, 1, 1},
      {kind::update, 1, 0}},
 };
 
@@ -116,20 +121,25 @@ TEST_CASE("every fault is told apart") {
   given = sound;
   std::swap(given[1][0], given[1][2]);
   std::swap(given[1][1], given[1][3]);
-  given[0] = {{kind::forward, 0, 0}, {kind::backward, 0, 0}, {kind::forward, 0, 1},
-              {kind::backward, 0, 1}, {kind::update, 0, 0}};
-  check_fault(given, schedule_fault::deadlock, 0, 1,
-              "schedule mine, device 0 at position 1: expected an order in which B0(0) gets its "
-              "turn, got a wait forever for B1(0). Hint: B1(0) comes after F1(1) on device 1, which "
-              "waits for F0(1)");
+  given[0] = {{kind::forward, 0, 0},
+              {kind::backward, 0, 0},
+              {kind::forward, 0, 1},
+              {kind::backward, 0, 1},
+              {kind::update, 0, 0}};
+  check_fault(
+      given, schedule_fault::deadlock, 0, 1,
+      "schedule mine, device 0 at position 1: expected an order in which B0(0) gets its "
+      "turn, got a wait forever for B1(0). Hint: B1(0) comes after F1(1) on device 1, which "
+      "waits for F0(1)");
 }
 
 TEST_CASE("too few slots are a deadlock that names the edge") {
   const list<int> stash_short = {2, 2, 1, 1};
   const verdict own = judge(sound, 2, stash_short);
-  CHECK(own.fault.message().view() ==
-        "schedule mine, device 0 at position 1: expected an order in which F0(1) gets its turn, got "
-        "a wait forever for B0(0) to free a slot. Hint: edge 2 has too few slots (1)");
+  CHECK(
+      own.fault.message().view() ==
+      "schedule mine, device 0 at position 1: expected an order in which F0(1) gets its turn, got "
+      "a wait forever for B0(0) to free a slot. Hint: edge 2 has too few slots (1)");
   const program rows = grouped::make(2, 2, 4);
   const stage_graph graph = chain_stage_graph(2);
   const list<int> gradient_short = {1, 1, 3, 1};
@@ -144,9 +154,9 @@ TEST_CASE("too few slots are a deadlock that names the edge") {
 
 TEST_CASE("halves of a backward follow each other, and the last frees the slot") {
   oracle::rows given = sound;
-  given[1] = {{kind::forward, 1, 0},         {kind::input_gradient, 1, 0},
-              {kind::forward, 1, 1},         {kind::weight_gradient, 1, 0},
-              {kind::input_gradient, 1, 1},  {kind::weight_gradient, 1, 1},
+  given[1] = {{kind::forward, 1, 0},        {kind::input_gradient, 1, 0},
+              {kind::forward, 1, 1},        {kind::weight_gradient, 1, 0},
+              {kind::input_gradient, 1, 1}, {kind::weight_gradient, 1, 1},
               {kind::update, 1, 0}};
   CHECK(judge(given, 2).proven());
   const list<int> one_stash = {2, 1, 2, 1};
@@ -193,9 +203,9 @@ TEST_CASE("every single change of a program is judged as the oracle judges it") 
       legal += expected;
     }
   };
-  for (const program& from : {grouped::make(3, 3, micro_batches),
-                              interleaved::make(3, 3, micro_batches),
-                              sequential_schedule::make(3, 3, micro_batches)}) {
+  for (const program& from :
+       {grouped::make(3, 3, micro_batches), interleaved::make(3, 3, micro_batches),
+        sequential_schedule::make(3, 3, micro_batches)}) {
     const oracle::rows base = rows_of(from);
     compare(base);
     for (std::size_t device = 0; device < base.size(); ++device) {

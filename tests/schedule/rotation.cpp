@@ -115,8 +115,8 @@ int check_closed_form() {
       const program forward = Schedule::make_forward(stages, stages, micro_batches);
       for (std::size_t i = 0; i < forward.actions.size(); ++i) {
         const action what = forward.actions[i];
-        const int start = Schedule::how == overlap::none ? stages * what.micro_batch
-                                                         : what.micro_batch;
+        const int start =
+            Schedule::how == overlap::none ? stages * what.micro_batch : what.micro_batch;
         REQUIRE(what.kind == action_kind::forward);
         REQUIRE(forward.slot[i] == start + what.stage);
         ++checked;
@@ -145,8 +145,11 @@ TEST_CASE("stages that share a device keep its row in the order of slots") {
   for (int devices = 1; devices <= 3; ++devices) {
     const program rows = grouped::make(devices, 6, 12);
     for (int device = 0; device < devices; ++device) {
-      const std::size_t end = static_cast<std::size_t>(rows.row_begin[static_cast<std::size_t>(device) + 1]);
-      for (std::size_t i = static_cast<std::size_t>(rows.row_begin[static_cast<std::size_t>(device)]) + 1; i < end; ++i) {
+      const std::size_t end =
+          static_cast<std::size_t>(rows.row_begin[static_cast<std::size_t>(device) + 1]);
+      for (std::size_t i =
+               static_cast<std::size_t>(rows.row_begin[static_cast<std::size_t>(device)]) + 1;
+           i < end; ++i) {
         REQUIRE(rows.slot[i - 1] <= rows.slot[i]);
         ++checked;
       }

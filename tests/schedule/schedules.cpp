@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <ipu_dsl/schedule/schedules.hpp>
-
 #include <cstdio>
+
+#include <ipu_dsl/schedule/schedules.hpp>
 
 #include "support/catch2.hpp"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <ipu_dsl/schedule/slots.hpp>
-
 #include <cstdio>
 
 #include <ipu_dsl/schedule/proof.hpp>
+#include <ipu_dsl/schedule/slots.hpp>
 #include <ipu_dsl/schedule/timeline.hpp>
 
 #include "support/catch2.hpp"
@@ -53,9 +52,8 @@ int check_searches(const program& rows, const stage_graph& graph) {
   REQUIRE(equal(least_slots(rows.view(), graph.view()), least));
   const list<int> unbounded = unbounded_slots(rows.view(), graph.view());
   const std::int64_t best = makespan(rows, graph, unbounded);
-  const list<int> unstalled = searched(rows, graph, [&](const list<int>& slots) {
-    return makespan(rows, graph, slots) == best;
-  });
+  const list<int> unstalled = searched(
+      rows, graph, [&](const list<int>& slots) { return makespan(rows, graph, slots) == best; });
   REQUIRE(equal(slots_without_stall(rows.view(), graph.view()), unstalled));
   const list<int> undelayed = slots_without_delay(rows.view(), graph.view());
   const list<timed_action> free_run = asynchronous_timeline(rows.view(), graph.view(), unbounded);
@@ -123,8 +121,8 @@ TEST_CASE("slots of a short program are confirmed on the real one") {
       raised += !equal(found, slots);
       REQUIRE(makespan(rows, graph, slots) ==
               makespan(rows, graph, unbounded_slots(rows.view(), graph.view())));
-      const list<int> least = confirm_least(rows.view(), graph.view(),
-                                            least_slots(brief.view(), graph.view()));
+      const list<int> least =
+          confirm_least(rows.view(), graph.view(), least_slots(brief.view(), graph.view()));
       REQUIRE(prove(rows.view(), graph.view(), least).proven());
       checked += 2;
     }

@@ -38,8 +38,12 @@ struct gradient_case {
   std::vector<float> features = {};
   std::vector<std::int32_t> labels = {};
   std::size_t compared = 0;
-  double worst = 0;  ///< largest error as a share of its tolerance
+  double worst = 0;    ///< largest error as a share of its tolerance
+  double loosest = 0;  ///< largest tolerance as a share of the parameter's largest gradient
 };
+
+/// Called before the reference runs a micro-batch.
+using before_micro_batch = std::function<void(std::size_t micro_batch)>;
 
 /// Weights of size 1.5 / max(inputs, units), so that sums of magnitudes stay near 1 and errors do
 /// not grow from layer to layer; biases up to 0.3.
@@ -63,129 +67,164 @@ inline void make_samples(gradient_case& about) {
   about.labels = reference::labels(samples, 13, about.classes);
 }
 
-/// The sum over the accumulated micro-batches of their mean losses, which is what is descended.
-/// Scale layers get `masks[micro-batch]` if there are any.
-inline double total_loss(gradient_case& about, bool with_gradient,
-                         const std::function<void(std::size_t)>& before_micro_batch) {
-  double total = 0;
+/// The rows of a micro-batch.
+inline reference::matrix features_of(const gradient_case& about, std::size_t micro_batch) {
   const std::size_t elements = about.micro_batch * about.inputs;
+  const std::span<const float> all(about.features);
+  return reference::widened(all.subspan(micro_batch * elements, elements), about.inputs);
+}
+
+inline std::span<const std::int32_t> labels_of(const gradient_case& about,
+                                               std::size_t micro_batch) {
+  const std::span<const std::int32_t> all(about.labels);
+  return all.subspan(micro_batch * about.micro_batch, about.micro_batch);
+}
+
+/// The sum over the accumulated micro-batches of their mean losses, which is what is descended.
+inline double total_loss(gradient_case& about, const before_micro_batch& prepare) {
+  double total = 0;
   for (std::size_t i = 0; i < about.accumulated; ++i) {
-    before_micro_batch(i);
-    const std::span<const float> rows(about.features.data() + i * elements, elements);
-    const std::span<const std::int32_t> labels(about.labels.data() + i * about.micro_batch,
-                                               about.micro_batch);
-    const reference::matrix features = reference::widened(rows, about.inputs);
-    if (with_gradient) {
-      total += reference::accumulate(about.network, features, labels, about.scores);
-    } else {
-      total += reference::cross_entropy(about.scores,
-                                        reference::forward(about.network, features), labels);
+    prepare(i);
+    total += reference::cross_entropy(about.scores,
+                                      reference::forward(about.network, features_of(about, i)),
+                                      labels_of(about, i));
+  }
+  return total;
+}
+
+/// The largest error in float32 of each parameter's gradient; see error_bound.hpp.
+inline std::vector<std::vector<double>> gradient_tolerances(gradient_case& about,
+                                                            const before_micro_batch& prepare) {
+  std::vector<std::vector<double>> total;
+  for (std::size_t i = 0; i < about.accumulated; ++i) {
+    prepare(i);
+    reference::error_bound bounds(about.micro_batch * about.accumulated);
+    reference::matrix features = features_of(about, i);
+    reference::matrix exact(features.rows, features.columns);
+    const reference::rounded output = bounds.forward(about.network, {features, exact});
+    bounds.backward(about.network,
+                    about.scores == reference::score_kind::logits
+                        ? bounds.logits_gradient(output, labels_of(about, i))
+                        : bounds.probabilities_gradient(output, labels_of(about, i)));
+    total.resize(bounds.errors.size());
+    for (std::size_t p = 0; p < total.size(); ++p) {
+      const std::vector<double>& errors = bounds.errors[total.size() - 1 - p];
+      total[p].resize(errors.size(), 0.0);
+      for (std::size_t j = 0; j < errors.size(); ++j) {
+        total[p][j] += errors[j];
+      }
     }
   }
   return total;
 }
 
-/// The smallest score that has a gradient through Keras's clipping; 1 for logits.
-inline double smallest_score(gradient_case& about) {
-  double smallest = 1;
-  if (about.scores == reference::score_kind::clipped_probabilities) {
-    const reference::matrix output = reference::forward(
-        about.network, reference::widened(about.features, about.inputs));
-    for (const double value : output.values) {
-      smallest = value > reference::smallest_probability ? std::min(smallest, value) : smallest;
+/// The gradients of the reference's own backward.
+inline double add_gradients(gradient_case& about, const before_micro_batch& prepare) {
+  double total = 0;
+  for (std::size_t i = 0; i < about.accumulated; ++i) {
+    prepare(i);
+    total += reference::accumulate(about.network, features_of(about, i), labels_of(about, i),
+                                   about.scores);
+  }
+  return total;
+}
+
+/// (f(x + h) - f(x - h)) / 2h in float64, h = 2^-17: with third derivatives up to 100 and losses up
+/// to 20 it is off by h^2 / 6 * 100 = 1e-9 and 20 * 2^-53 / h = 3e-10, less than this.
+inline constexpr double difference_error = 2e-9;
+
+inline double central_difference(gradient_case& about, double& value,
+                                 const before_micro_batch& prepare) {
+  constexpr double step = 0x1p-17;
+  const double kept = value;
+  value = kept + step;
+  const double above = total_loss(about, prepare);
+  value = kept - step;
+  const double below = total_loss(about, prepare);
+  value = kept;
+  return (above - below) / (2 * step);
+}
+
+/// Compares the gradients of one parameter, the library's and those of the reference's backward,
+/// with central differences.
+inline void compare_gradients(gradient_case& about, reference::parameter& wanted,
+                              std::span<const double> gradients,
+                              std::span<const double> tolerances,
+                              const before_micro_batch& prepare) {
+  double largest = 0;
+  double loosest = 0;
+  for (std::size_t j = 0; j < gradients.size(); ++j) {
+    const double expected = central_difference(about, wanted.values[j], prepare);
+    // The update's rounding is half a unit in the last place of w - rate * g.
+    const double rounding = 0x1p-24 * (std::abs(expected) + 0x1p-20 * std::abs(wanted.values[j]));
+    const double tolerance = tolerances[j] + rounding + difference_error;
+    const double error = std::abs(gradients[j] - expected);
+    CHECK(error <= tolerance);
+    CHECK(std::abs(wanted.gradient[j] - expected) <= difference_error);
+    about.worst = std::max(about.worst, error / tolerance);
+    largest = std::max(largest, std::abs(expected));
+    loosest = std::max(loosest, tolerance);
+    ++about.compared;
+  }
+  // A tolerance that lets everything through would prove nothing.
+  CHECK(largest > 0);
+  CHECK(loosest < 0.01 * largest);
+  about.loosest = std::max(about.loosest, loosest / largest);
+}
+
+/// The gradients of all parameters, from one step of plain descent.
+inline std::vector<std::vector<double>> gradients_of_step(
+    const parameters& weights, std::span<const reference::parameter* const> before) {
+  std::vector<std::vector<double>> found;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    std::vector<float> after(before[i]->values.size());
+    weights.get(i, after);
+    found.emplace_back();
+    for (std::size_t j = 0; j < after.size(); ++j) {
+      const double step = before[i]->values[j] - static_cast<double>(after[j]);
+      found[i].push_back(step / static_cast<double>(gradient_rate));
     }
   }
-  return smallest;
+  return found;
 }
 
-/// The largest error of each parameter's gradient in float32; see error_bound.hpp.
-inline std::vector<double> gradient_tolerances(gradient_case& about) {
-  const double classes = about.classes;
-  reference::error_bound bounds(static_cast<double>(about.micro_batch * about.accumulated),
-                                static_cast<double>(about.micro_batch));
-  const reference::bound output =
-      bounds.forward(about.network, {static_cast<double>(about.input_range), 0});
-  const reference::bound d =
-      about.scores == reference::score_kind::logits
-          ? bounds.loss_gradient(output, classes)
-          : bounds.probability_loss_gradient(output, smallest_score(about), classes);
-  bounds.backward(about.network, d);
-  std::reverse(bounds.errors.begin(), bounds.errors.end());
-  return bounds.errors;
-}
-
-/// Compares the library's gradients, and those of the reference's own backward, with central
-/// differences (f(x + h) - f(x - h)) / 2h in float64, h = 2^-17: with third derivatives up to 100
-/// and losses up to 20 they are off by h^2 / 6 * 100 = 1e-9 and 20 * 2^-53 / h = 3e-10.
-inline void compare_gradients(gradient_case& about, std::span<const std::vector<float>> before,
-                              const parameters& weights,
-                              const std::function<void(std::size_t)>& before_micro_batch) {
-  constexpr double step = 0x1p-17;
-  constexpr double difference_error = 2e-9;
+/// Everything behind the library's step.
+inline void check_step(gradient_case& about, double loss, const parameters& weights,
+                       const before_micro_batch& prepare) {
+  const double expected = add_gradients(about, prepare);
+  CHECK(std::abs(loss * static_cast<double>(about.accumulated) - expected) <= 1e-5 * expected);
   const std::vector<reference::parameter*> wanted = reference::parameters_of(about.network);
-  const std::vector<double> tolerances = gradient_tolerances(about);
+  const std::vector<std::vector<double>> gradients =
+      gradients_of_step(weights, {wanted.data(), wanted.size()});
+  const std::vector<std::vector<double>> tolerances = gradient_tolerances(about, prepare);
   REQUIRE(tolerances.size() == wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    std::vector<float> after(before[i].size());
-    weights.get(i, after);
-    double largest = 0;
-    double tightest = 0;
-    for (std::size_t j = 0; j < after.size(); ++j) {
-      double& value = wanted[i]->values[j];
-      const double kept = value;
-      value = kept + step;
-      const double above = total_loss(about, false, before_micro_batch);
-      value = kept - step;
-      const double below = total_loss(about, false, before_micro_batch);
-      value = kept;
-      const double expected = (above - below) / (2 * step);
-      const double rate = static_cast<double>(gradient_rate);
-      const double got =
-          (static_cast<double>(before[i][j]) - static_cast<double>(after[j])) / rate;
-      const double tolerance = tolerances[i] + difference_error +
-                               0x1p-23 * (std::abs(expected) + std::abs(kept) / rate);
-      INFO(about.name << ": " << weights.name(i) << "[" << j << "]");
-      CHECK(std::abs(got - expected) <= tolerance);
-      CHECK(std::abs(wanted[i]->gradient[j] - expected) <= difference_error);
-      about.worst = std::max(about.worst, std::abs(got - expected) / tolerance);
-      largest = std::max(largest, std::abs(expected));
-      tightest = std::max(tightest, tolerance);
-      ++about.compared;
-    }
-    // A tolerance that lets everything through would prove nothing.
-    INFO(about.name << ": " << weights.name(i) << " has gradients up to " << largest);
-    CHECK(largest > 0);
-    CHECK(tightest < 0.02 * largest);
+    INFO(about.name << ": " << weights.name(i));
+    compare_gradients(about, *wanted[i], gradients[i], tolerances[i], prepare);
   }
+  CHECK(about.compared > 0);
+  std::printf(
+      "gradients of %s: compared %zu elements; tolerance at most %.0e of the largest, worst error "
+      "%.1f %% of its tolerance\n",
+      about.name.c_str(), about.compared, about.loosest, 100 * about.worst);
 }
 
 /// Runs one case: a session of `Compiled` with plain descent takes one step from the case's
-/// weights. `before_micro_batch(i)` may change the reference's masks.
+/// weights. `set_masks(chain, micro-batch)` may set the masks of scale layers.
 template <compiled_model Compiled>
 void check_gradients(
     gradient_case about,
     const std::function<void(reference::chain&, std::size_t)>& set_masks = {}) {
   session<Compiled> run{{.learning_rate = gradient_rate}};
-  const auto before_micro_batch = [&](std::size_t micro_batch) {
+  const before_micro_batch prepare = [&](std::size_t micro_batch) {
     if (set_masks) {
       set_masks(about.network, micro_batch);
     }
   };
   make_samples(about);
   set_weights(about, run.weights());
-  std::vector<std::vector<float>> before;
-  for (std::size_t i = 0; i < run.weights().size(); ++i) {
-    const auto elements = run.weights().at(i).extents.elements();
-    before.emplace_back(static_cast<std::size_t>(elements));
-    run.weights().get(i, before.back());
-  }
   const double loss = run.train_step(about.features, about.labels);
-  const double expected = total_loss(about, true, before_micro_batch);
-  CHECK(std::abs(loss * static_cast<double>(about.accumulated) - expected) <= 1e-5 * expected);
-  compare_gradients(about, before, run.weights(), before_micro_batch);
-  CHECK(about.compared > 0);
-  std::printf("gradients of %s: compared %zu elements, worst error %.0f %% of its tolerance\n",
-              about.name.c_str(), about.compared, 100 * about.worst);
+  check_step(about, loss, run.weights(), prepare);
 }
 
 }  // namespace ipu_dsl::tests

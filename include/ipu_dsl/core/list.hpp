@@ -67,18 +67,17 @@ class list {
   }
 
   constexpr T& push_back(T value) {
-    if (size_ == capacity_) {
-      reserve(capacity_ == 0 ? 8 : 2 * capacity_);
-    }
+    grow_to(size_ + 1);
     elements_[size_] = std::move(value);
     ++size_;
     return elements_[size_ - 1];
   }
 
   constexpr void append(std::span<const T> values) {
-    reserve(size_ + values.size());
+    grow_to(size_ + values.size());
     for (const T& value : values) {
-      push_back(value);
+      elements_[size_] = value;
+      ++size_;
     }
   }
 
@@ -107,6 +106,14 @@ class list {
   constexpr const T* end() const { return elements_ + size_; }
 
  private:
+  /// At least doubles what it has to grow, so that many small additions cost a constant each.
+  constexpr void grow_to(std::size_t size) {
+    if (size > capacity_) {
+      const std::size_t doubled = capacity_ == 0 ? 8 : 2 * capacity_;
+      reserve(size > doubled ? size : doubled);
+    }
+  }
+
   T* elements_ = nullptr;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;

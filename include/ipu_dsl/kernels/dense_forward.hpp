@@ -7,6 +7,7 @@
 
 #include <ipu_dsl/core/activation_kind.hpp>
 #include <ipu_dsl/kernels/activation.hpp>
+#include <ipu_dsl/kernels/dense_forward_sample.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/softmax.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
@@ -86,11 +87,15 @@ void dense_forward(const float* __restrict x, const float* __restrict w,
   constexpr int y_stride = layout::row_stride(Outputs, Architecture);
   constexpr panel_columns columns(Outputs, Architecture);
   constexpr std::ptrdiff_t panel_size = std::ptrdiff_t{Inputs} * columns.width;
-  for (std::int32_t panel = 0; panel < columns.full_panels; ++panel) {
-    const std::int32_t n = panel * columns.width;
-    dense_forward_panel<Architecture, Batch, columns.vectors, columns.width, x_stride, in_tile>(
-        x, w + panel * panel_size, bias == nullptr ? nullptr : bias + n, y + n, Inputs, y_stride,
-        alpha);
+  if constexpr (Batch == 1 && columns.full_panels > 0) {
+    dense_forward_sample_panels<Architecture, Inputs, Outputs, in_tile>(x, w, bias, y, alpha);
+  } else {
+    for (std::int32_t panel = 0; panel < columns.full_panels; ++panel) {
+      const std::int32_t n = panel * columns.width;
+      dense_forward_panel<Architecture, Batch, columns.vectors, columns.width, x_stride, in_tile>(
+          x, w + panel * panel_size, bias == nullptr ? nullptr : bias + n, y + n, Inputs, y_stride,
+          alpha);
+    }
   }
   if constexpr (columns.rest_vectors > 0) {
     constexpr std::int32_t n = columns.full_panels * columns.width;

@@ -54,8 +54,8 @@ class assembly {
   constexpr void add_body(const element& body, std::span<const std::int32_t> assigned) {
     if (body.kind == element_kind::pipeline) {
       if (!assigned.empty()) {
-        fail("stage_assignment",
-             refuse("a sequential model", "a pipeline", "a pipeline has its stages already, take the numbers out"));
+        fail("stage_assignment", refuse("a sequential model", "a pipeline",
+                                        "a pipeline has its stages already, take the numbers out"));
       }
       add_pipeline(body);
     } else if (!assigned.empty()) {

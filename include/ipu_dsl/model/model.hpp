@@ -8,6 +8,7 @@
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/model/assembly.hpp>
 #include <ipu_dsl/model/compose.hpp>
+#include <ipu_dsl/model/functional.hpp>
 
 namespace ipu_dsl {
 
@@ -21,19 +22,31 @@ struct model {
   using assignment_type = Assignment;
 };
 
+/// A model that is a list of layers.
 template <typename M>
-concept model_type = requires {
+concept layered_model = requires {
   typename M::input_type;
   typename M::body_type;
   typename M::assignment_type;
 };
 
+/// A model, written either way. Model: `struct mlp : model<...> {}`. Not a model: `pipeline<...>`,
+/// which has no input yet.
+template <typename M>
+concept model_type = layered_model<M> || functional_model<M>;
+
 /// The graph of a model while the compiler evaluates; `fault` holds the first mistake.
 template <model_type M>
 constexpr graph fold() {
-  using assignment = typename M::assignment_type;
-  return assembly::build(M::input_type::extents, element_of<typename M::body_type>,
-                         {assignment::stages, static_cast<std::size_t>(assignment::count)});
+  if constexpr (functional_model<M>) {
+    functional_builder builder;
+    const symbolic_tensor output = M::build(builder);
+    return builder.finish(output);
+  } else {
+    using assignment = typename M::assignment_type;
+    return assembly::build(M::input_type::extents, element_of<typename M::body_type>,
+                           {assignment::stages, static_cast<std::size_t>(assignment::count)});
+  }
 }
 
 /// The first mistake of a model, or none.

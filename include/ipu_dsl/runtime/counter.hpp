@@ -7,16 +7,12 @@
 #include <cstdint>
 #include <thread>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 namespace ipu_dsl {
 
 /// Tells the processor that this is a loop that waits.
 inline void pause() {
 #if defined(__x86_64__)
-  _mm_pause();
+  __builtin_ia32_pause();
 #endif
 }
 

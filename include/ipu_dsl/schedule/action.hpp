@@ -33,7 +33,9 @@ struct action {
 };
 
 /// F, B, I, W, R or U.
-constexpr char letter(action_kind kind) { return "FBIWRU"[static_cast<int>(kind)]; }
+constexpr char letter(action_kind kind) {
+  return "FBIWRU"[static_cast<int>(kind)];
+}
 
 /// "F2(5)": forward of stage 2 on micro-batch 5; "U2": update of stage 2.
 constexpr label describe(const action& what) {

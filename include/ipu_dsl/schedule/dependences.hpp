@@ -45,7 +45,8 @@ struct dependences {
 
 /// As a reader after which the slot is free: the weight gradient is the last half of a backward.
 constexpr step_role role_of_last_reader(action_kind kind) {
-  return kind == action_kind::backward ? step_role::backward_end : writing_role[static_cast<int>(kind)];
+  return kind == action_kind::backward ? step_role::backward_end
+                                       : writing_role[static_cast<int>(kind)];
 }
 
 namespace dependence {
@@ -55,7 +56,8 @@ constexpr bool is_first_reader(const edge& link, int which) {
   const step reader = link.readers[which];
   const int rank = static_cast<int>(writing_role[static_cast<int>(reader.kind)]);
   for (int other = 0; other < link.reader_count; ++other) {
-    const int other_rank = static_cast<int>(writing_role[static_cast<int>(link.readers[other].kind)]);
+    const int other_rank =
+        static_cast<int>(writing_role[static_cast<int>(link.readers[other].kind)]);
     if (link.readers[other].stage == reader.stage &&
         (other_rank < rank || (other_rank == rank && other < which))) {
       return false;
@@ -101,14 +103,16 @@ constexpr dependences sort_edges(const stage_graph_view& graph,
   for (int number = 0; number < edges; ++number) {
     const edge& whole = graph.edges[static_cast<std::size_t>(number)];
     const edge link = forward_only ? forward_part(whole) : whole;
-    const int writer = role_row(link.writer.stage, writing_role[static_cast<int>(link.writer.kind)]);
+    const int writer =
+        role_row(link.writer.stage, writing_role[static_cast<int>(link.writer.kind)]);
     bool within = true;
     for (int which = 0; which < link.reader_count; ++which) {
       const step reader = link.readers[which];
       within = within && device[reader.stage] == device[link.writer.stage];
       // The row of a stage holds the order of its own actions, which the proof checks first.
       if (reader.stage != link.writer.stage && dependence::is_first_reader(link, which)) {
-        sorted.read.add(role_row(reader.stage, writing_role[static_cast<int>(reader.kind)]), writer);
+        sorted.read.add(role_row(reader.stage, writing_role[static_cast<int>(reader.kind)]),
+                        writer);
       }
       if (dependence::is_last_reader(link, which)) {
         sorted.freed.add(number, role_row(reader.stage, role_of_last_reader(reader.kind)));

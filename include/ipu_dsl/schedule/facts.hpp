@@ -17,11 +17,11 @@ namespace ipu_dsl {
 /// alone).
 struct facts {
   int devices = 0;
-  int slots = 0;                 ///< lockstep time slots, the update's included; 0 if none are given
-  bool ascending = true;         ///< every stage accumulates gradients by ascending micro-batch
-  std::int64_t makespan = 0;     ///< end of the last action
-  std::int64_t work = 0;         ///< of all devices
-  std::int64_t busiest = 0;      ///< work of the device with most of it
+  int slots = 0;              ///< lockstep time slots, the update's included; 0 if none are given
+  bool ascending = true;      ///< every stage accumulates gradients by ascending micro-batch
+  std::int64_t makespan = 0;  ///< end of the last action
+  std::int64_t work = 0;      ///< of all devices
+  std::int64_t busiest = 0;   ///< work of the device with most of it
   std::int64_t span_bubble = 0;  ///< most over devices of last end - first start - work
 
   /// The time that the busiest device waits: the run ends with a barrier.
@@ -39,7 +39,8 @@ struct facts {
   /// How many times faster than one device doing everything: work / makespan.
   constexpr double speedup() const { return share(work, makespan); }
 
-  /// What the speed-up cannot exceed, however many micro-batches: work / work of the busiest device.
+  /// What the speed-up cannot exceed, however many micro-batches: work / work of the busiest
+  /// device.
   constexpr double speedup_bound() const { return share(work, busiest); }
 
  private:

@@ -43,8 +43,12 @@ struct frozen_program {
   frozen_list<int, Slots> slot;
 
   constexpr program_view view() const {
-    return {static_cast<int>(Devices), static_cast<int>(Stages), micro_batches,
-            device_of_stage.view(),    actions.view(),           row_begin.view(),
+    return {static_cast<int>(Devices),
+            static_cast<int>(Stages),
+            micro_batches,
+            device_of_stage.view(),
+            actions.view(),
+            row_begin.view(),
             slot.view()};
   }
 };

@@ -5,38 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/list.hpp>
-#include <ipu_dsl/schedule/dependences.hpp>
+#include <ipu_dsl/schedule/run_input.hpp>
 
 namespace ipu_dsl {
-
-/// What each kind of action of each stage takes: [stages x action_kinds].
-constexpr list<std::int64_t> durations(const stage_graph_view& graph) {
-  list<std::int64_t> duration;
-  for (const stage_cost& cost : graph.costs) {
-    for (int kind = 0; kind < action_kinds; ++kind) {
-      duration.push_back(cost.of(static_cast<action_kind>(kind)));
-    }
-  }
-  return duration;
-}
-
-/// As many slots on every edge as there are micro-batches: no write ever waits.
-constexpr list<int> unbounded_slots(const program_view& rows, const stage_graph_view& graph) {
-  return list<int>(graph.edges.size(), rows.micro_batches);
-}
-
-/// The slots given, or unbounded ones if none are.
-constexpr list<int> slots_or_unbounded(const program_view& rows, const stage_graph_view& graph,
-                                       std::span<const int> slots_per_edge) {
-  list<int> slots = unbounded_slots(rows, graph);
-  for (std::size_t link = 0; link < slots_per_edge.size(); ++link) {
-    slots[link] = slots_per_edge[link];
-  }
-  return slots;
-}
 
 /// `count` zeros in `storage`: reserving zeroes without a step of constant evaluation per element.
 template <typename T>
@@ -44,15 +17,6 @@ constexpr T* reserve_zeros(list<T>& storage, int count) {
   storage.reserve(static_cast<std::size_t>(count));
   return storage.data();
 }
-
-/// What a run reads. All of it must outlive the run.
-struct run_input {
-  const program_view& rows;
-  const step_table& steps;
-  const dependences& waits;
-  std::span<const int> slots;              ///< [edges], each at least 1
-  std::span<const std::int64_t> duration;  ///< [stages x action_kinds]
-};
 
 /// Devices that execute their rows in order and wait for data and for free slots form a Kahn
 /// network: whether they get stuck does not depend on timing, so that one run speaks for all.
@@ -132,8 +96,8 @@ class in_order_run {
 
   constexpr std::int64_t end(int index) const { return finish_[index + 1] - 1; }
 
-  /// Starts and ends as arrays by action index + 1, on a clock that begins at 1; entry 0 of the ends
-  /// is 1, for actions that do not exist.
+  /// Starts and ends as arrays by action index + 1, on a clock that begins at 1; entry 0 of the
+  /// ends is 1, for actions that do not exist.
   constexpr const std::int64_t* starts() const { return start_; }
 
   constexpr const std::int64_t* ends() const { return finish_; }
@@ -150,8 +114,9 @@ class in_order_run {
     return last - 1;
   }
 
-  /// The latest start of every action, by index + 1 and on the clock of `starts`, that does not move the makespan: from the end back
-  /// along rows and data (waits for slots would only make it earlier). Meaningful for a complete run.
+  /// The latest start of every action, by index + 1 and on the clock of `starts`, that does not
+  /// move the makespan: from the end back along rows and data (waits for slots would only make it
+  /// earlier). Meaningful for a complete run.
   constexpr list<std::int64_t> latest_starts() const {
     list<std::int64_t> latest(static_cast<std::size_t>(action_count_) + 1, makespan() + 1);
     std::int64_t* const time = latest.data() + 1;
@@ -169,8 +134,8 @@ class in_order_run {
       if (what.kind == action_kind::update) {
         continue;
       }
-      const int row = what.stage * step_roles +
-                      static_cast<int>(writing_role[static_cast<int>(what.kind)]);
+      const int row =
+          what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
       const int last_row = what.kind == action_kind::backward ? row + 1 : row;
       for (int reading = row; reading <= last_row; ++reading) {
         for (int k = read_.first[reading]; k != 0; k = read_.next[k]) {
@@ -194,7 +159,8 @@ class in_order_run {
   constexpr int blocking_edge(int device) const {
     const int index = cursor_[device];
     const action& what = actions_[index];
-    const int row = what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
+    const int row =
+        what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
     for (int k = written_.first[row]; k != 0; k = written_.next[k]) {
       const int link = written_.value[k];
       const int back = place_[index] - slots_[link];
@@ -240,7 +206,8 @@ class in_order_run {
     int index = cursor_[device];
     for (; index < row_end; ++index) {
       const action& what = actions_[index];
-      const int row = what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
+      const int row =
+          what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
       std::int64_t begin = free_at_[device];
       // An update waits for its row alone.
       if (what.kind != action_kind::update) {
@@ -262,7 +229,8 @@ class in_order_run {
       free_at_[device] = end;
       order_[ran_] = index;
       ++ran_;
-      for (int sleeper = first_sleeper_[index + 1]; sleeper != 0; sleeper = next_sleeper_[sleeper]) {
+      for (int sleeper = first_sleeper_[index + 1]; sleeper != 0;
+           sleeper = next_sleeper_[sleeper]) {
         wake(sleeper - 1);
       }
     }
@@ -314,15 +282,15 @@ class in_order_run {
 
   list<std::int64_t> times_;
   list<int> numbers_;
-  std::int64_t* finish_ = nullptr;    // [actions + 1]
-  std::int64_t* start_ = nullptr;     // [actions + 1]
-  std::int64_t* free_at_ = nullptr;   // [devices]
-  int* order_ = nullptr;              // [actions]
-  int* first_sleeper_ = nullptr;      // [actions + 1] device + 1
-  int* next_sleeper_ = nullptr;       // [devices + 1] device + 1
-  int* waited_for_ = nullptr;         // [devices]
-  int* cursor_ = nullptr;             // [devices]
-  int* awake_ = nullptr;              // [devices]
+  std::int64_t* finish_ = nullptr;   // [actions + 1]
+  std::int64_t* start_ = nullptr;    // [actions + 1]
+  std::int64_t* free_at_ = nullptr;  // [devices]
+  int* order_ = nullptr;             // [actions]
+  int* first_sleeper_ = nullptr;     // [actions + 1] device + 1
+  int* next_sleeper_ = nullptr;      // [devices + 1] device + 1
+  int* waited_for_ = nullptr;        // [devices]
+  int* cursor_ = nullptr;            // [devices]
+  int* awake_ = nullptr;             // [devices]
   int awake_count_ = 0;
   int ran_ = 0;
   int held_row_ = -1;

@@ -14,11 +14,11 @@ namespace ipu_dsl {
 struct program_view {
   int devices = 0;
   int stages = 0;
-  int micro_batches = 0;                  ///< of one run, that is up to the next update
-  std::span<const int> device_of_stage;   ///< [stages]
-  std::span<const action> actions;        ///< [actions], device after device
-  std::span<const int> row_begin;         ///< [devices + 1], into actions
-  std::span<const int> slot;              ///< [actions], lockstep time slot; empty if not given
+  int micro_batches = 0;                 ///< of one run, that is up to the next update
+  std::span<const int> device_of_stage;  ///< [stages]
+  std::span<const action> actions;       ///< [actions], device after device
+  std::span<const int> row_begin;        ///< [devices + 1], into actions
+  std::span<const int> slot;             ///< [actions], lockstep time slot; empty if not given
 
   /// The actions of one device in the order in which it executes them.
   constexpr std::span<const action> row(int device) const {

@@ -58,8 +58,8 @@ constexpr list<int> start_offsets(const list<int>& devices, overlap how) {
     bool accepted = true;
     if (how == overlap::disjoint) {
       for (const int offset : offsets) {
-        accepted = accepted &&
-                   rotations_disjoint(devices, static_cast<std::size_t>(offset), candidate);
+        accepted =
+            accepted && rotations_disjoint(devices, static_cast<std::size_t>(offset), candidate);
       }
     }
     if (accepted) {

@@ -126,8 +126,8 @@ struct rotating_schedule {
 
   /// The same for neighbouring stages sharing devices.
   static constexpr problem allows(int devices, int stages, int micro_batches, purpose aim) {
-    const problem found = rules::device_count(Derived::name, devices, stages,
-                                              Derived::least_stages);
+    const problem found =
+        rules::device_count(Derived::name, devices, stages, Derived::least_stages);
     return found.found() ? found
                          : allows_placement(devices, neighbouring_placement(devices, stages),
                                             micro_batches, aim);

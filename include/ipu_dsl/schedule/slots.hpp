@@ -164,7 +164,8 @@ constexpr list<int> least_slots(const program_view& rows, const stage_graph_view
 }
 
 /// As many slots as delay no action of a proven program, compared with unbounded ones: one run, and
-/// at most a few slots more than `slots_without_stall`, which is for programs small enough to search.
+/// at most a few slots more than `slots_without_stall`, which is for programs small enough to
+/// search.
 constexpr list<int> slots_without_delay(const program_view& rows, const stage_graph_view& graph) {
   const step_table steps = index_steps(rows);
   const dependences waits =
@@ -177,9 +178,9 @@ constexpr list<int> slots_without_delay(const program_view& rows, const stage_gr
   in_order_run run({rows, steps, waits, unbounded, duration});
   run.advance();
   for (int link = 0; link < static_cast<int>(search.slots.size()); ++link) {
-    search.slots.data()[link] = waits.within.data()[link]
-                                    ? slot_search::slots_for(search, link, place.data(), place.data())
-                                    : slot_search::slots_for(search, link, run.starts(), run.ends());
+    search.slots.data()[link] =
+        waits.within.data()[link] ? slot_search::slots_for(search, link, place.data(), place.data())
+                                  : slot_search::slots_for(search, link, run.starts(), run.ends());
   }
   return std::move(search.slots);
 }
@@ -217,9 +218,8 @@ constexpr list<int> slots_without_stall(const program_view& rows, const stage_gr
   return std::move(search.slots);
 }
 
-/// The slots found on a short program, on the real one: as they are if they do not move its makespan,
-/// else one more on
-/// every edge, else as many as delay nobody.
+/// The slots found on a short program, on the real one: as they are if they do not move its
+/// makespan, else one more on every edge, else as many as delay nobody.
 constexpr list<int> confirm_without_stall(const program_view& rows, const stage_graph_view& graph,
                                           std::span<const int> found) {
   const step_table steps = index_steps(rows);

@@ -11,9 +11,9 @@
 
 namespace ipu_dsl {
 
-/// What an action is to the edges of its stage, in the order of a micro-batch's life. Whole and split
-/// backward are brought together: a whole backward both begins and ends the stage's backward, an
-/// input gradient begins it, a weight gradient ends it.
+/// What an action is to the edges of its stage, in the order of a micro-batch's life. Whole and
+/// split backward are brought together: a whole backward both begins and ends the stage's backward,
+/// an input gradient begins it, a weight gradient ends it.
 enum class step_role : std::uint8_t { forward, recompute, backward_begin, backward_end };
 
 /// Roles a stage; the row of a role in a table is stage x this + role.

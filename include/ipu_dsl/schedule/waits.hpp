@@ -136,8 +136,8 @@ constexpr wait_list waits_of(const program_view& rows, const stage_graph_view& g
   const int* const reader_row = sorted.freed.value.data();
   const int* const slots = slots_per_edge.data();
   const int micro_batches = rows.micro_batches;
-  waiting::collector collector = {rows.actions.data(), rows.device_of_stage.data(),
-                                  position.data(), counts.data()};
+  waiting::collector collector = {rows.actions.data(), rows.device_of_stage.data(), position.data(),
+                                  counts.data()};
   collector.waits.reserve(2 * rows.actions.size());
   wait_list result;
   result.begin.reserve(rows.actions.size() + 1);
@@ -162,8 +162,7 @@ constexpr wait_list waits_of(const program_view& rows, const stage_graph_view& g
     for (int k = written[row]; k != 0; k = next_written[k]) {
       const int link = edge_written[k];
       const waiting::tenant before =
-          waiting::previous_tenant(place[index], slots[link],
-                                   micro_batches);
+          waiting::previous_tenant(place[index], slots[link], micro_batches);
       const int tenant = by_order[row * micro_batches + before.write];
       for (int j = freed[link]; j != 0; j = next_freed[j]) {
         collector.add(by_micro_batch[reader_row[j] * micro_batches + tenant], before.previous_run);

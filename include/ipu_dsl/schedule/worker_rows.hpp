@@ -34,9 +34,9 @@ constexpr void merge(const order_key* from, int begin, int middle, int end, orde
   for (int i = begin; i < end; ++i) {
     const bool take_right =
         left == middle ||
-        (right < end && (from[right].start < from[left].start ||
-                         (from[right].start == from[left].start &&
-                          from[right].rank < from[left].rank)));
+        (right < end &&
+         (from[right].start < from[left].start ||
+          (from[right].start == from[left].start && from[right].rank < from[left].rank)));
     to[i] = take_right ? from[right++] : from[left++];
   }
 }
@@ -44,8 +44,8 @@ constexpr void merge(const order_key* from, int begin, int middle, int end, orde
 }  // namespace projection
 
 /// One order of all actions in which nothing comes before what it waits for: by start, and where
-/// actions start together in the order in which the proof ran them. Action indices; the program must
-/// have been proven with these slots. It suits one worker, and parts of it suit several.
+/// actions start together in the order in which the proof ran them. Action indices; the program
+/// must have been proven with these slots. It suits one worker, and parts of it suit several.
 constexpr list<int> global_order(const program_view& rows, const stage_graph_view& graph,
                                  std::span<const int> slots_per_edge) {
   const step_table steps = index_steps(rows);

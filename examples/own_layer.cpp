@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// A layer of one's own, with its own kernel: everything that the library's layers have, it has.
+#include <cstdio>
+
+#include <ipu_dsl/ipu_dsl.hpp>
+#include <ipu_dsl/report/summary.hpp>
+
+namespace mine {
+
+using namespace ipu_dsl;
+
+// y = x * scale, with one learned scale a unit. First the rules, over values.
+
+constexpr problem shapes(node_draft& draft) {
+  if (draft.input(0).rank != 1) {
+    return refuse("a vector", describe(draft.input(0)), "put Flatten before it");
+  }
+  draft.parameter("scale", draft.input(0), {initializer_kind::ones});
+  draft.output(draft.input(0));
+  return {};
+}
+
+enum class variant : int { forward, input_gradient, weight_gradient };
+
+constexpr call_signature signature(const emitter& emit, variant which) {
+  return {.variant = static_cast<int>(which), .extents = {emit.batch(), emit.input_shape(0)[0]}};
+}
+
+constexpr work cost(const emitter& emit) {
+  return {.kind = work_kind::elementwise, .m = emit.input_shape(0)[0] * emit.batch()};
+}
+
+constexpr void forward(emitter& emit) {
+  emit.call_kernel(signature(emit, variant::forward), {emit.output_value(0)},
+                   {emit.input_value(0), emit.parameter_value(0)}, cost(emit));
+}
+
+constexpr void input_gradient(emitter& emit) {
+  if (emit.wants_input_gradient(0)) {
+    emit.call_kernel(signature(emit, variant::input_gradient), {emit.input_gradient(0)},
+                     {emit.output_gradient(0), emit.parameter_value(0)}, cost(emit));
+  }
+}
+
+constexpr void weight_gradient(emitter& emit) {
+  emit.call_kernel(signature(emit, variant::weight_gradient), {emit.accumulator(0)},
+                   {emit.output_gradient(0), emit.input_value(0)}, cost(emit));
+}
+
+inline constexpr family scale_family{.name = "Scale",
+                                     .shapes = shapes,
+                                     .forward = forward,
+                                     .input_gradient = input_gradient,
+                                     .weight_gradient = weight_gradient};
+
+// Then the layer, which is data.
+
+struct Scale {
+  static constexpr element description{.kind = element_kind::layer, .rule = &scale_family};
+};
+
+}  // namespace mine
+
+// And the kernels, with constant extents. Rows are padded to whole vectors.
+
+template <>
+struct ipu_dsl::operators<&mine::scale_family> {
+  template <call_signature Signature>
+  static void run(const run_context& context, void* const* operands, const float*) noexcept {
+    constexpr int batch = Signature.extents[0];
+    constexpr int units = Signature.extents[1];
+    constexpr int stride = layout::row_stride(units);
+    constexpr auto which = static_cast<mine::variant>(Signature.variant);
+    float* written = floats(operands[0]);
+    const float* left = floats(operands[1]);   // [batch, units]
+    const float* right = floats(operands[2]);  // [units], or [batch, units] for the weights
+    for (int unit = 0; unit < units; ++unit) {
+      float chain =
+          which == mine::variant::weight_gradient && context.continues ? written[unit] : 0;
+      for (int sample = 0; sample < batch; ++sample) {
+        const int at = sample * stride + unit;
+        if constexpr (which == mine::variant::weight_gradient) {
+          chain += left[at] * right[at];
+        } else {
+          written[at] = left[at] * right[unit];
+        }
+      }
+      if constexpr (which == mine::variant::weight_gradient) {
+        written[unit] = chain;
+      }
+    }
+  }
+};
+
+using namespace ipu_dsl;
+
+struct scaled_mlp : model<input<28, 28>, pipeline<stage<Flatten, Dense<64, relu>, mine::Scale>,
+                                                  stage<Dense<32, relu>, mine::Scale, Dense<10>>>> {
+};
+
+static_assert(check<scaled_mlp>());
+
+struct training : compile<scaled_mlp, micro_batch<32>, gradient_accumulation<4>, interleaved,
+                          loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+
+int main() {
+  const auto digits = synthetic_digits(20'000, 1);
+  const auto unseen = synthetic_digits(5'000, 2);
+  session<training> run{{.learning_rate = 0.01F, .momentum = 0.9F}};
+  std::printf("%s\n", summary_text(graph_of<scaled_mlp>, "scaled_mlp").c_str());
+  run.fit(digits | shuffled(10'000) | repeated(), {.epochs = 4, .steps_per_epoch = 400});
+  const evaluation found = run.evaluate(unseen);
+  std::printf("Test  loss %.4f  accuracy %.4f\n", found.loss, found.accuracy);
+  return found.accuracy > 0.9 ? 0 : 1;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// What the tutorial's programs share: constants, data, and the training function.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include <ipu_dsl/ipu_dsl.hpp>
+#include <ipu_dsl/report/summary.hpp>
+
+namespace tutorial {
+
+using namespace ipu_dsl;
+
+// Samples per micro-batch.
+inline constexpr int batch_size = 32;
+
+// Micro-batches of an epoch.
+inline constexpr int steps_per_epoch = 500;
+
+inline constexpr int epochs = 4;
+inline constexpr float learning_rate = 0.01F;
+inline constexpr float momentum_factor = 0.9F;
+
+// Micro-batches whose gradients make one update.
+inline constexpr int steps_per_replica = 4;
+
+/// Trains a model and tests it. The first argument of the program, if any, is the steps of an
+/// epoch.
+template <typename Training>
+int train(std::string_view name, int argc, char** argv) {
+  const auto digits = synthetic_digits(60'000, 1);
+  const auto unseen = synthetic_digits(10'000, 2);
+  const int steps = argc > 1 ? std::atoi(argv[1]) : steps_per_epoch;
+
+  session<Training> run{{.learning_rate = learning_rate, .momentum = momentum_factor},
+                        {.threads = 2}};
+  std::printf(
+      "%s\n",
+      summary_text(frozen_compiled_graph_of<typename Training::compiled>.view(), name).c_str());
+  run.fit(digits | shuffled(10'000) | repeated(), {.epochs = epochs, .steps_per_epoch = steps},
+          [](const epoch_record& epoch) {
+            std::printf("Epoch %d/%d  loss %.4f\n", epoch.epoch + 1, epochs, epoch.loss);
+          });
+  const evaluation found = run.evaluate(unseen);
+  std::printf("Test       loss %.4f  accuracy %.4f\n", found.loss, found.accuracy);
+  return 0;
+}
+
+}  // namespace tutorial

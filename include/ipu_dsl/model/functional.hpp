@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// Models written as Keras's functional ones: calls of layers on tensors.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <ipu_dsl/graph/builder.hpp>
+#include <ipu_dsl/graph/gradient.hpp>
+
+namespace ipu_dsl {
+
+/// A tensor of a functional model while it is being built.
+struct symbolic_tensor {
+  std::int32_t index = -1;
+};
+
+/// What a functional model is built with:
+///
+///   struct single_device {
+///     static constexpr symbolic_tensor build(functional_builder& build) {
+///       const symbolic_tensor image = build.input({28, 28});
+///       const symbolic_tensor flat = build.layer<Flatten>("flatten", image);
+///       return build.layer<Dense<10>>("logits", flat);
+///     }
+///   };
+///
+/// After the first problem calls return a tensor of nowhere and add nothing.
+class functional_builder {
+ public:
+  /// The features; a model has one input.
+  constexpr symbolic_tensor input(const shape& extents) {
+    if (made_.input >= 0) {
+      fail("input", refuse("one input", "a second one"));
+      return {};
+    }
+    for (std::int32_t axis = 0; axis < extents.rank; ++axis) {
+      if (extents[axis] <= 0) {
+        fail("input", refuse("extents of at least 1", describe(extents)));
+        return {};
+      }
+    }
+    made_.input = add_source(made_, extents, dtype::float32, tensor_role::input);
+    return {made_.input};
+  }
+
+  /// Layers that are called from now on belong to this stage; the first is 0.
+  constexpr void stage(std::int32_t number) {
+    if (number < 0) {
+      fail("stage", refuse("a stage of at least 0", label() << number));
+    } else {
+      stage_ = number;
+    }
+  }
+
+  /// Calls a layer on one or more tensors. `name` may be empty.
+  template <typename Layer, typename... Inputs>
+  constexpr symbolic_tensor layer(std::string_view name, Inputs... inputs) {
+    const std::int32_t operands[] = {inputs.index...};
+    return call(element_of<Layer>, name, operands);
+  }
+
+  /// The whole model, its output being `output`.
+  constexpr graph finish(symbolic_tensor output) {
+    if (!made_.fault.found()) {
+      check(output);
+    }
+    made_.output = output.index;
+    mark_gradients(made_);
+    return made_;
+  }
+
+ private:
+  constexpr void fail(const label& where, problem found) {
+    if (!made_.fault.found()) {
+      made_.fault = found;
+      made_.fault.where = where;
+    }
+  }
+
+  constexpr symbolic_tensor call(const element& piece, std::string_view name,
+                                 std::span<const std::int32_t> inputs) {
+    layer_record record{.source = &piece,
+                        .name = name.empty() ? piece.name : name,
+                        .number = static_cast<std::int32_t>(made_.layers.size()),
+                        .stage = stage_,
+                        .first_node = static_cast<std::int32_t>(made_.nodes.size())};
+    check_call(record, inputs);
+    if (made_.fault.found()) {
+      return {};
+    }
+    std::int32_t current = add(piece, inputs, record);
+    if (piece.followed_by != nullptr && current >= 0) {
+      const std::int32_t chained[] = {current};
+      current = add(*piece.followed_by, chained, record);
+    }
+    record.nodes = static_cast<std::int32_t>(made_.nodes.size()) - record.first_node;
+    record.output = current;
+    made_.layers.push_back(record);
+    made_.stages = stage_ + 1 > made_.stages ? stage_ + 1 : made_.stages;
+    return {current};
+  }
+
+  constexpr void check_call(const layer_record& record, std::span<const std::int32_t> inputs) {
+    const element& piece = *record.source;
+    if (piece.kind == element_kind::foreign) {
+      fail(where_is(record), refuse("a layer", label("the type ") << piece.name));
+    } else if (piece.kind != element_kind::layer) {
+      fail(where_is(record), refuse("a layer", describe(piece), "call its layers one by one"));
+    } else if (piece.fault != nullptr && piece.fault->found()) {
+      fail(where_is(record), *piece.fault);
+    }
+    for (const std::int32_t input : inputs) {
+      if (input < 0) {
+        fail(where_is(record), refuse("tensors of this model", "one of nowhere"));
+      } else if (stage_of(input) > stage_) {
+        fail(where_is(record), refuse(label("inputs of stage ") << stage_ << " or before",
+                                      label("one of stage ") << stage_of(input),
+                                      "a layer depends on its own stage and on those before it"));
+      }
+    }
+  }
+
+  constexpr std::int32_t stage_of(std::int32_t tensor) const {
+    const std::int32_t producer = made_.tensors[static_cast<std::size_t>(tensor)].producer;
+    return producer < 0 ? 0 : made_.nodes[static_cast<std::size_t>(producer)].stage;
+  }
+
+  constexpr std::int32_t add(const element& piece, std::span<const std::int32_t> inputs,
+                             const layer_record& record) {
+    const auto layer = static_cast<std::int32_t>(made_.layers.size());
+    const problem refused = add_node(made_, *piece.rule, piece.options, inputs, stage_, layer);
+    if (refused.found()) {
+      fail(where_is(record), refused);
+      return -1;
+    }
+    return newest_output(made_);
+  }
+
+  /// Every stage has a layer, and the output comes from the last one.
+  constexpr void check(symbolic_tensor output) {
+    list<std::int32_t> layers(static_cast<std::size_t>(made_.stages), 0);
+    for (const node& here : made_.nodes) {
+      ++layers[static_cast<std::size_t>(here.stage)];
+    }
+    for (std::int32_t stage = 0; stage < made_.stages; ++stage) {
+      if (layers[static_cast<std::size_t>(stage)] == 0) {
+        fail(label("stage ") << stage, refuse("at least 1 layer", "none"));
+      }
+    }
+    if (output.index < 0) {
+      fail("output", refuse("a tensor of this model", "one of nowhere"));
+    } else if (stage_of(output.index) != made_.stages - 1) {
+      fail("output", refuse(label("a tensor of the last stage, ") << made_.stages - 1,
+                            label("one of stage ") << stage_of(output.index)));
+    }
+  }
+
+  graph made_;
+  std::int32_t stage_ = 0;
+};
+
+/// A model that builds itself.
+template <typename M>
+concept functional_model = requires(functional_builder& builder) {
+  { M::build(builder) } -> std::same_as<symbolic_tensor>;
+};
+
+}  // namespace ipu_dsl
