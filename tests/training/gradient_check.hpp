@@ -168,7 +168,7 @@ inline void compare_gradients(gradient_case& about, reference::parameter& wanted
   }
   // A tolerance that lets everything through would prove nothing.
   CHECK(largest > 0);
-  CHECK(loosest < 0.01 * largest);
+  CHECK(loosest < 0.001 * largest);
   about.loosest = std::max(about.loosest, loosest / largest);
 }
 

@@ -73,6 +73,29 @@ IPU_DSL_ALWAYS_INLINE void dense_forward_panel(const float* x, const float* w, c
       });
 }
 
+/// All samples against all panels.
+template <layout::architecture Architecture, int Batch, int Inputs, int Outputs,
+          activation_kind Kind>
+IPU_DSL_ALWAYS_INLINE void dense_forward_batch(const float* x, const float* w, const float* bias,
+                                               float* y, float alpha) noexcept {
+  constexpr int x_stride = layout::row_stride(Inputs, Architecture);
+  constexpr int y_stride = layout::row_stride(Outputs, Architecture);
+  constexpr panel_columns columns(Outputs, Architecture);
+  constexpr std::ptrdiff_t panel_size = std::ptrdiff_t{Inputs} * columns.width;
+  for (std::int32_t panel = 0; panel < columns.full_panels; ++panel) {
+    const std::int32_t n = panel * columns.width;
+    dense_forward_panel<Architecture, Batch, columns.vectors, columns.width, x_stride, Kind>(
+        x, w + panel * panel_size, bias == nullptr ? nullptr : bias + n, y + n, Inputs, y_stride,
+        alpha);
+  }
+  if constexpr (columns.rest_vectors > 0) {
+    constexpr std::int32_t n = columns.full_panels * columns.width;
+    dense_forward_panel<Architecture, Batch, columns.rest_vectors, columns.width, x_stride, Kind>(
+        x, w + columns.full_panels * panel_size, bias == nullptr ? nullptr : bias + n, y + n,
+        Inputs, y_stride, alpha);
+  }
+}
+
 /// y = activation(x W + bias).
 ///   x  [Batch][row_stride(Inputs)]
 ///   w  panels of [Inputs, Outputs]; bias  [bias_elements(Outputs)] or null
@@ -83,26 +106,10 @@ template <int Batch, int Inputs, int Outputs, activation_kind Kind,
 void dense_forward(const float* __restrict x, const float* __restrict w,
                    const float* __restrict bias, float* __restrict y, float alpha) noexcept {
   constexpr activation_kind in_tile = applied_in_registers(Kind) ? Kind : activation_kind::linear;
-  constexpr int x_stride = layout::row_stride(Inputs, Architecture);
-  constexpr int y_stride = layout::row_stride(Outputs, Architecture);
-  constexpr panel_columns columns(Outputs, Architecture);
-  constexpr std::ptrdiff_t panel_size = std::ptrdiff_t{Inputs} * columns.width;
-  if constexpr (Batch == 1 && columns.full_panels > 0) {
-    dense_forward_sample_panels<Architecture, Inputs, Outputs, in_tile>(x, w, bias, y, alpha);
+  if constexpr (Batch == 1) {
+    dense_forward_sample<Architecture, Inputs, Outputs, in_tile>(x, w, bias, y, alpha);
   } else {
-    for (std::int32_t panel = 0; panel < columns.full_panels; ++panel) {
-      const std::int32_t n = panel * columns.width;
-      dense_forward_panel<Architecture, Batch, columns.vectors, columns.width, x_stride, in_tile>(
-          x, w + panel * panel_size, bias == nullptr ? nullptr : bias + n, y + n, Inputs, y_stride,
-          alpha);
-    }
-  }
-  if constexpr (columns.rest_vectors > 0) {
-    constexpr std::int32_t n = columns.full_panels * columns.width;
-    dense_forward_panel<Architecture, Batch, columns.rest_vectors, columns.width, x_stride,
-                        in_tile>(x, w + columns.full_panels * panel_size,
-                                 bias == nullptr ? nullptr : bias + n, y + n, Inputs, y_stride,
-                                 alpha);
+    dense_forward_batch<Architecture, Batch, Inputs, Outputs, in_tile>(x, w, bias, y, alpha);
   }
   if constexpr (Kind == activation_kind::softmax) {
     softmax_forward<Architecture>(y, y, Batch, Outputs);

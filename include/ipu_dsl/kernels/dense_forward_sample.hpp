@@ -12,10 +12,11 @@
 
 namespace ipu_dsl::kernels {
 
-/// `Panels` panels side by side for one sample: one panel has too few chains to cover the latency
-/// of a multiply-add, several together stream at the speed of the cache. Loads are left to the
-/// compiler as operands of the multiply-adds, since each is used once.
-template <layout::architecture Architecture, int Panels, int Vectors, activation_kind Kind>
+/// `Chains` vectors of units for one sample, from the first one of a panel on and through the
+/// panels behind it: one panel has too few chains to cover the latency of a multiply-add, several
+/// together stream at the speed of the cache. Loads are left to the compiler as operands of the
+/// multiply-adds, since each is used once.
+template <layout::architecture Architecture, int Chains, int Vectors, activation_kind Kind>
 [[gnu::noinline]] void dense_forward_sample_tile(const float* __restrict x,
                                                  const float* __restrict w,
                                                  const float* __restrict bias, float* __restrict y,
@@ -24,42 +25,46 @@ template <layout::architecture Architecture, int Panels, int Vectors, activation
   constexpr int lane_count = Architecture.lanes;
   constexpr int width = Vectors * lane_count;
   const std::ptrdiff_t panel_size = std::ptrdiff_t{inputs} * width;
-  lanes sums[std::size_t{Panels * Vectors}];
-  unrolled<Panels * Vectors>([&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+  lanes sums[std::size_t{Chains}];
+  unrolled<Chains>([&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     sums[i] = bias == nullptr ? lanes(0.0F) : load<lanes>(bias + i * lane_count);
   });
 #pragma GCC unroll 1
   for (std::int32_t k = 0; k < inputs; ++k) {
     const lanes input(x[k]);
-    unrolled<Panels>([&](auto panel) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-      const float* const row = w + panel * panel_size;
-      unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-        constexpr int i = decltype(panel)::value * Vectors + decltype(v)::value;
-        sums[i] = multiply_add(input, load<lanes>(row + v * lane_count), sums[i]);
-      });
+    unrolled<Chains>([&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      const float* const row = w + (i / Vectors) * panel_size + (i % Vectors) * lane_count;
+      sums[i] = multiply_add(input, load<lanes>(row), sums[i]);
     });
     w += width;
   }
-  unrolled<Panels * Vectors>([&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+  unrolled<Chains>([&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     store(y + i * lane_count, activate<Kind>(sums[i], alpha));
   });
 }
 
-/// All full panels for one sample, in groups that fill the registers.
+/// All panels for one sample, in groups that fill the registers; the last group leaves out the
+/// vectors of its last panel that hold no unit.
 template <layout::architecture Architecture, int Inputs, int Outputs, activation_kind Kind>
-IPU_DSL_ALWAYS_INLINE void dense_forward_sample_panels(const float* x, const float* w,
-                                                       const float* bias, float* y,
-                                                       float alpha) noexcept {
-  constexpr panel_columns columns(Outputs, Architecture);
-  // g++ 12.2 fails on a struct of constants that is used inside a lambda, not on its members.
-  constexpr int width = columns.width;
-  constexpr int vectors = columns.vectors;
-  constexpr std::ptrdiff_t panel_size = std::ptrdiff_t{Inputs} * width;
-  tile_rows<Architecture, columns.full_panels, columns.vectors>(
+IPU_DSL_ALWAYS_INLINE void dense_forward_sample(const float* x, const float* w, const float* bias,
+                                                float* y, float alpha) noexcept {
+  // Plain constants: g++ 12.2 fails on a struct of constants that is used inside a lambda.
+  constexpr int width = layout::panel_width(Outputs, Architecture);
+  constexpr int count = layout::panel_count(Outputs, Architecture);
+  constexpr int vectors = width / Architecture.lanes;
+  constexpr int unused = count * vectors - layout::ceiling_quotient(Outputs, Architecture.lanes);
+  tile_rows<Architecture, count, vectors>(
       [&](auto panels, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
         const std::int32_t n = first * width;
-        dense_forward_sample_tile<Architecture, panels, vectors, Kind>(
-            x, w + first * panel_size, bias == nullptr ? nullptr : bias + n, y + n, Inputs, alpha);
+        const float* const columns = w + std::ptrdiff_t{first} * Inputs * width;
+        const float* const start = bias == nullptr ? nullptr : bias + n;
+        if (first + panels < count) {
+          dense_forward_sample_tile<Architecture, panels * vectors, vectors, Kind>(
+              x, columns, start, y + n, Inputs, alpha);
+        } else {
+          dense_forward_sample_tile<Architecture, panels * vectors - unused, vectors, Kind>(
+              x, columns, start, y + n, Inputs, alpha);
+        }
       });
 }
 

@@ -283,7 +283,7 @@ class error_bound {
                    {columns_of(d.value, first, count), columns_of(d.error, first, count)});
       end = first;
       total = {sum(total.value, made.value), sum(total.error, made.error)};
-      total.error = plus(total.error, magnitudes(made.value), roundings(by.branches.size() + 1));
+      total.error = plus(total.error, magnitudes(total.value), roundings(1));
     }
     return total;
   }
