@@ -165,7 +165,7 @@ class session {
   template <int Rank>
   void predict(const tensor_view<const float, Rank>& batch, std::span<float> output) {
     static_assert(diagnose<rank_fault_of<compiled, Rank>>());
-    core_.check_batch(batch.extents, batch.elements.size());
+    check_batch(core_.model(), batch.extents, batch.elements.size());
     predict(batch.elements, output);
   }
 

@@ -14,6 +14,7 @@
 #include <ipu_dsl/runtime/executor.hpp>
 #include <ipu_dsl/training/history.hpp>
 #include <ipu_dsl/training/parameters.hpp>
+#include <ipu_dsl/training/step_rules.hpp>
 
 namespace ipu_dsl {
 
@@ -25,13 +26,6 @@ struct session_options {
   bool trace = false;                 ///< keeps what the last run did
   std::size_t history_epochs = 1024;  ///< reserved, so that `fit` takes no memory
   std::size_t history_micro_batches = 65'536;
-};
-
-/// How long to train. Steps are micro-batches, as in the reference.
-struct fit_options {
-  std::int32_t epochs = 1;
-  std::int64_t steps_per_epoch = 0;      ///< 0: as many as one pass over the data has
-  std::int64_t steps_per_execution = 0;  ///< 0: an epoch
 };
 
 /// What `evaluate` found: means over all samples.
@@ -101,11 +95,14 @@ class session_core {
 
   const history& fit(feed_reference source, const fit_options& wanted,
                      std::span<const float> optimizer, epoch_callback done) {
-    const std::int64_t steps = check_fit(source, wanted);
+    const std::int64_t steps = steps_of_epoch(parts_.model, parts_.settings, source, wanted);
     history_.clear();
     history_.reserve(static_cast<std::size_t>(wanted.epochs),
                      static_cast<std::size_t>(wanted.epochs * steps));
     for (std::int32_t epoch = 0; epoch < wanted.epochs; ++epoch) {
+      if (wanted.steps_per_epoch == 0) {
+        source.restart();
+      }
       const epoch_record record = train_epoch(source, epoch, steps, optimizer);
       history_.add_epoch(record);
       if (done.call != nullptr) {
@@ -117,7 +114,7 @@ class session_core {
 
   /// One update from exactly the samples of one run. Returns their mean loss.
   double train_step(feed_reference source, std::span<const float> optimizer) {
-    check_feed(source);
+    check_feed(parts_.model, parts_.settings, source);
     const std::int64_t wanted =
         std::int64_t{micro_batches_of_update()} * parts_.settings.micro_batch;
     if (source.length() != wanted) {
@@ -135,7 +132,7 @@ class session_core {
   /// Mean loss and accuracy over all samples of the feed; any number of them, the last micro-batch
   /// may be short.
   evaluation evaluate(feed_reference source) {
-    check_feed(source);
+    check_feed(parts_.model, parts_.settings, source);
     require_end(source, "evaluate");
     source.restart();
     evaluation sum;
@@ -165,7 +162,7 @@ class session_core {
   /// The model's output for every sample of the feed, in order; returns how many there were.
   /// Throws `error` before anything is written if `output` is not [samples, output elements].
   std::int64_t predict(feed_reference source, std::span<float> output) {
-    check_sample(source);
+    check_sample(parts_.model, source);
     require_end(source, "predict");
     const std::int64_t elements = parts_.model.at(parts_.model.output).extents.elements();
     if (*source.length() * elements != static_cast<std::int64_t>(output.size())) {
@@ -188,24 +185,7 @@ class session_core {
     return samples;
   }
 
-  /// Throws `error` unless the extents are [samples, extents of the input...] and count the values.
-  void check_batch(std::span<const std::int64_t> extents, std::size_t values) const {
-    const shape& wanted = parts_.model.at(parts_.model.input).extents;
-    std::int64_t product = extents[0];
-    for (std::int32_t axis = 0; axis < wanted.rank; ++axis) {
-      const std::int64_t given = extents[static_cast<std::size_t>(axis) + 1];
-      if (given != wanted[axis]) {
-        throw error("A sample of the model's input is " + std::string(describe(wanted).view()) +
-                    ", axis " + std::to_string(axis + 1) + " of the batch has " +
-                    std::to_string(given) + " instead of " + std::to_string(wanted[axis]) + ".");
-      }
-      product *= given;
-    }
-    if (product != static_cast<std::int64_t>(values)) {
-      throw error("A batch of " + std::to_string(extents[0]) + " samples has " +
-                  std::to_string(product) + " values, got " + std::to_string(values) + ".");
-    }
-  }
+  const graph_view& model() const { return parts_.model; }
 
   const session_options& options() const { return options_; }
 
@@ -286,98 +266,6 @@ class session_core {
     record.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return record;
-  }
-
-  /// Refuses what a training run cannot use, before it changes anything it should not: a
-  /// micro-batch that is not full ends the run before the update.
-  struct full_micro_batches {
-    feed_reference* source;
-
-    std::int32_t next(const micro_batch_rows& rows) {
-      const std::int32_t valid = source->next(rows);
-      if (valid != rows.micro_batch) {
-        throw error("The data ran out while training: a micro-batch has " +
-                    std::to_string(rows.micro_batch) + " samples, got " + std::to_string(valid) +
-                    ". Repeat the data or ask for fewer steps.");
-      }
-      return valid;
-    }
-
-    void restart() { source->restart(); }
-
-    std::int64_t sample_elements() const { return source->sample_elements(); }
-
-    std::int32_t classes() const { return source->classes(); }
-
-    std::optional<std::int64_t> length() const { return source->length(); }
-  };
-
-  void check_sample(const feed_reference& source) const {
-    const shape& wanted = parts_.model.at(parts_.model.input).extents;
-    if (source.sample_elements() != wanted.elements()) {
-      throw error("A sample of the model's input " + std::string(describe(wanted).view()) +
-                  " has " + std::to_string(wanted.elements()) + " values, the data's has " +
-                  std::to_string(source.sample_elements()) + ".");
-    }
-  }
-
-  void check_feed(const feed_reference& source) const {
-    if (parts_.settings.loss == nullptr) {
-      throw error("This model was compiled without a loss: it can predict, not train or evaluate.");
-    }
-    check_sample(source);
-    const node& loss = parts_.model.node_at(parts_.model.loss);
-    const shape& scores = parts_.model.at(parts_.model.input_of(loss, 0)).extents;
-    if (source.classes() < 1 || source.classes() > scores.elements()) {
-      throw error("The model scores " + std::to_string(scores.elements()) +
-                  " classes, the labels of the data have " + std::to_string(source.classes()) +
-                  ".");
-    }
-  }
-
-  static void require_end(const feed_reference& source, const char* what) {
-    if (!source.length()) {
-      throw error(std::string(what) + " needs data with an end; these are repeated without one.");
-    }
-  }
-
-  /// The rules of the reference for steps. Returns the steps of an epoch.
-  std::int64_t check_fit(const feed_reference& source, const fit_options& wanted) const {
-    check_feed(source);
-    const std::int64_t accumulated = micro_batches_of_update();
-    if (wanted.epochs < 1) {
-      throw error("fit needs at least 1 epoch, got " + std::to_string(wanted.epochs) + ".");
-    }
-    std::int64_t steps = wanted.steps_per_epoch;
-    if (steps == 0) {
-      if (!source.length()) {
-        throw error("Data without an end have no length of an epoch: say steps_per_epoch.");
-      }
-      steps = *source.length() / parts_.settings.micro_batch;
-    }
-    const std::int64_t execution =
-        wanted.steps_per_execution == 0 ? steps : std::min(wanted.steps_per_execution, steps);
-    if (steps < 1 || execution < 1 || steps % execution != 0) {
-      throw error("An epoch of " + std::to_string(steps) +
-                  " steps does not divide into executions of " + std::to_string(execution) +
-                  " steps.");
-    }
-    if (execution % accumulated != 0) {
-      const std::int64_t below = execution / accumulated * accumulated;
-      throw error("An execution of " + std::to_string(execution) + " steps is no multiple of the " +
-                  std::to_string(accumulated) +
-                  " micro-batches that make an update (gradient_accumulation). Use " +
-                  (below > 0 ? std::to_string(below) + " or " : std::string()) +
-                  std::to_string(below + accumulated) + " steps.");
-    }
-    const std::int64_t needed = steps * wanted.epochs * parts_.settings.micro_batch;
-    if (source.length() && *source.length() < needed) {
-      throw error("The data have " + std::to_string(*source.length()) + " samples, " +
-                  std::to_string(wanted.epochs) + " epochs of " + std::to_string(steps) +
-                  " steps of " + std::to_string(parts_.settings.micro_batch) + " samples need " +
-                  std::to_string(needed) + ". Repeat the data: data | repeated().");
-    }
-    return steps;
   }
 
   session_parts parts_;

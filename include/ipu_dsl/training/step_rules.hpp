@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// What a session refuses before it starts: data of another shape, steps that do not divide.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/feed.hpp>
+#include <ipu_dsl/plan/compile.hpp>
+
+namespace ipu_dsl {
+
+/// How long to train. Steps are micro-batches, as in the reference.
+struct fit_options {
+  std::int32_t epochs = 1;
+  std::int64_t steps_per_epoch = 0;      ///< 0: an epoch is one pass over the data
+  std::int64_t steps_per_execution = 0;  ///< 0: an epoch
+};
+
+/// Throws `error` unless a sample of the feed has as many values as the model's input.
+inline void check_sample(const graph_view& model, const feed_reference& source) {
+  const shape& wanted = model.at(model.input).extents;
+  if (source.sample_elements() != wanted.elements()) {
+    throw error("A sample of the model's input " + std::string(describe(wanted).view()) + " has " +
+                std::to_string(wanted.elements()) + " values, the data's has " +
+                std::to_string(source.sample_elements()) + ".");
+  }
+}
+
+/// Throws `error` unless the model has a loss, and the feed samples and labels that fit it.
+inline void check_feed(const graph_view& model, const compile_settings& settings,
+                       const feed_reference& source) {
+  if (settings.loss == nullptr) {
+    throw error("This model was compiled without a loss: it can predict, not train or evaluate.");
+  }
+  check_sample(model, source);
+  const node& loss = model.node_at(model.loss);
+  const shape& scores = model.at(model.input_of(loss, 0)).extents;
+  if (source.classes() < 1 || source.classes() > scores.elements()) {
+    throw error("The model scores " + std::to_string(scores.elements()) +
+                " classes, the labels of the data have " + std::to_string(source.classes()) + ".");
+  }
+}
+
+/// Throws `error` for data without an end, for `what` would never return.
+inline void require_end(const feed_reference& source, const char* what) {
+  if (!source.length()) {
+    throw error(std::string(what) + " needs data with an end; these are repeated without one.");
+  }
+}
+
+/// The rules of the reference for steps: an epoch divides into executions, an execution into
+/// updates, and the data last. Returns the steps of an epoch; throws `error` otherwise, before
+/// anything runs.
+inline std::int64_t steps_of_epoch(const graph_view& model, const compile_settings& settings,
+                                   const feed_reference& source, const fit_options& wanted) {
+  check_feed(model, settings, source);
+  const std::int64_t accumulated = settings.gradient_accumulation;
+  if (wanted.epochs < 1) {
+    throw error("fit needs at least 1 epoch, got " + std::to_string(wanted.epochs) + ".");
+  }
+  std::int64_t steps = wanted.steps_per_epoch;
+  if (steps == 0) {
+    if (!source.length()) {
+      throw error("Data without an end have no length of an epoch: say steps_per_epoch.");
+    }
+    steps = *source.length() / settings.micro_batch;
+  }
+  const std::int64_t execution =
+      wanted.steps_per_execution == 0 ? steps : std::min(wanted.steps_per_execution, steps);
+  if (steps < 1 || execution < 1 || steps % execution != 0) {
+    throw error("An epoch of " + std::to_string(steps) +
+                " steps does not divide into executions of " + std::to_string(execution) +
+                " steps.");
+  }
+  if (execution % accumulated != 0) {
+    const std::int64_t below = execution / accumulated * accumulated;
+    throw error("An execution of " + std::to_string(execution) + " steps is no multiple of the " +
+                std::to_string(accumulated) +
+                " micro-batches that make an update (gradient_accumulation). Use " +
+                (below > 0 ? std::to_string(below) + " or " : std::string()) +
+                std::to_string(below + accumulated) + " steps.");
+  }
+  // Epochs without a number of steps are passes: each begins the data anew.
+  const std::int64_t passes = wanted.steps_per_epoch == 0 ? 1 : wanted.epochs;
+  const std::int64_t needed = steps * passes * settings.micro_batch;
+  if (source.length() && *source.length() < needed) {
+    throw error("The data have " + std::to_string(*source.length()) + " samples, " +
+                std::to_string(wanted.epochs) + " epochs of " + std::to_string(steps) +
+                " steps of " + std::to_string(settings.micro_batch) + " samples need " +
+                std::to_string(needed) + ". Repeat the data: data | repeated().");
+  }
+  return steps;
+}
+
+/// Throws `error` unless the extents are [samples, extents of the input...] and count the values.
+inline void check_batch(const graph_view& model, std::span<const std::int64_t> extents,
+                        std::size_t values) {
+  const shape& wanted = model.at(model.input).extents;
+  std::int64_t product = extents[0];
+  for (std::int32_t axis = 0; axis < wanted.rank; ++axis) {
+    const std::int64_t given = extents[static_cast<std::size_t>(axis) + 1];
+    if (given != wanted[axis]) {
+      throw error("A sample of the model's input is " + std::string(describe(wanted).view()) +
+                  ", axis " + std::to_string(axis + 1) + " of the batch has " +
+                  std::to_string(given) + " instead of " + std::to_string(wanted[axis]) + ".");
+    }
+    product *= given;
+  }
+  if (product != static_cast<std::int64_t>(values)) {
+    throw error("A batch of " + std::to_string(extents[0]) + " samples has " +
+                std::to_string(product) + " values, got " + std::to_string(values) + ".");
+  }
+}
+
+/// A feed that gives full micro-batches only: one that is not full ends the run before the update.
+struct full_micro_batches {
+  feed_reference* source;
+
+  std::int32_t next(const micro_batch_rows& rows) {
+    const std::int32_t valid = source->next(rows);
+    if (valid != rows.micro_batch) {
+      throw error("The data ran out while training: a micro-batch has " +
+                  std::to_string(rows.micro_batch) + " samples, got " + std::to_string(valid) +
+                  ". Repeat the data or ask for fewer steps.");
+    }
+    return valid;
+  }
+
+  void restart() { source->restart(); }
+
+  std::int64_t sample_elements() const { return source->sample_elements(); }
+
+  std::int32_t classes() const { return source->classes(); }
+
+  std::optional<std::int64_t> length() const { return source->length(); }
+};
+
+}  // namespace ipu_dsl
