@@ -210,9 +210,10 @@ inline void check_step(gradient_case& about, double loss, const parameters& weig
 }
 
 /// Runs one case: a session of `Compiled` with plain descent takes one step from the case's
-/// weights. `set_masks(chain, micro-batch)` may set the masks of scale layers.
+/// weights. `set_masks(chain, micro-batch)` may set the masks of scale layers. Returns the case with
+/// what it found.
 template <compiled_model Compiled>
-void check_gradients(
+gradient_case check_gradients(
     gradient_case about,
     const std::function<void(reference::chain&, std::size_t)>& set_masks = {}) {
   session<Compiled> run{{.learning_rate = gradient_rate}};
@@ -225,6 +226,7 @@ void check_gradients(
   set_weights(about, run.weights());
   const double loss = run.train_step(about.features, about.labels);
   check_step(about, loss, run.weights(), prepare);
+  return about;
 }
 
 }  // namespace ipu_dsl::tests

@@ -9,10 +9,10 @@ namespace {
 
 using namespace ipu_dsl;
 using reference::activation;
-using reference::concat;
+using reference::concat_of;
 using reference::dense;
 using reference::function;
-using reference::residual;
+using reference::residual_of;
 using tests::check_gradients;
 using tests::gradient_case;
 
@@ -36,7 +36,7 @@ TEST_CASE("gradients through a residual, its input below Dense and its output us
       chain_of<input<9>, Dense<7, ipu_dsl::tanh>, residual<Dense<7, relu>>, Dense<4>>>(
       about("residual", 9,
             {dense(9, 7), function(activation::tanh),
-             residual({dense(7, 7), function(activation::relu)}), dense(7, 4)}));
+             residual_of({dense(7, 7), function(activation::relu)}), dense(7, 4)}));
 }
 
 TEST_CASE("gradients through branches side by side") {
@@ -45,7 +45,7 @@ TEST_CASE("gradients through branches side by side") {
                            Dense<4>>>(
       about("concat", 9,
             {dense(9, 7), function(activation::relu),
-             concat({{dense(7, 5), function(activation::sigmoid)},
+             concat_of({{dense(7, 5), function(activation::sigmoid)},
                      {dense(7, 6), function(activation::elu, 1), dense(6, 3)}}),
              dense(8, 4)}));
 }
@@ -59,12 +59,12 @@ TEST_CASE("gradients through joins within joins") {
       residual<residual<Dense<7, softplus>>>, Dense<4>>>(
       about("joins within joins", 9,
             {dense(9, 7), function(activation::swish),
-             residual({concat({{dense(7, 4), function(activation::tanh),
-                                residual({dense(4, 4), function(activation::relu)})},
-                               {residual({dense(7, 7)})},
+             residual_of({concat_of({{dense(7, 4), function(activation::tanh),
+                                residual_of({dense(4, 4), function(activation::relu)})},
+                               {residual_of({dense(7, 7)})},
                                {dense(7, 2), function(activation::relu)}}),
                        dense(13, 7)}),
-             residual({residual({dense(7, 7), function(activation::softplus)})}), dense(7, 4)}));
+             residual_of({residual_of({dense(7, 7), function(activation::softplus)})}), dense(7, 4)}));
 }
 
 TEST_CASE("gradients through Flatten and Reshape") {
@@ -72,5 +72,5 @@ TEST_CASE("gradients through Flatten and Reshape") {
                            residual<elu>, Flatten, Dense<4>>>(
       about("Flatten and Reshape", 15,
             {dense(15, 12), function(activation::relu), function(activation::tanh),
-             residual({function(activation::elu, 1)}), dense(12, 4)}));
+             residual_of({function(activation::elu, 1)}), dense(12, 4)}));
 }

@@ -8,7 +8,7 @@ using namespace ipu_dsl;
 using reference::activation;
 using reference::dense;
 using reference::function;
-using reference::residual;
+using reference::residual_of;
 using tests::check_gradients;
 using tests::gradient_case;
 
@@ -31,6 +31,14 @@ gradient_case about(const char* name, reference::chain network, reference::score
           .micro_batch = 6};
 }
 
+/// How many of the scores of a case lie outside of Keras's limits.
+std::ptrdiff_t clipped_scores(gradient_case& of) {
+  const reference::matrix scores = reference::forward(of.network, tests::features_of(of, 0));
+  return std::count_if(scores.values.begin(), scores.values.end(), [](double score) {
+    return score < reference::smallest_probability || score > reference::largest_probability;
+  });
+}
+
 }  // namespace
 
 TEST_CASE("gradients from logits, one micro-batch an update") {
@@ -47,23 +55,29 @@ TEST_CASE("gradients of a softmax with a loss from its probabilities") {
 }
 
 TEST_CASE("gradients from clipped probabilities, none of which is clipped") {
-  check_gradients<chain_of<from_clipped_probabilities, Dense<7, relu>, Dense<4, sigmoid>>>(
-      about("loss from clipped probabilities of sigmoid",
-            {dense(9, 7), function(activation::relu), dense(7, 4), function(activation::sigmoid)},
-            reference::score_kind::clipped_probabilities));
+  gradient_case found =
+      check_gradients<chain_of<from_clipped_probabilities, Dense<7, relu>, Dense<4, sigmoid>>>(
+          about("loss from clipped probabilities of sigmoid",
+                {dense(9, 7), function(activation::relu), dense(7, 4),
+                 function(activation::sigmoid)},
+                reference::score_kind::clipped_probabilities));
+  CHECK(clipped_scores(found) == 0);
 }
 
 TEST_CASE("gradients from clipped probabilities, some of which are clipped") {
-  check_gradients<chain_of<from_clipped_probabilities, Dense<7, relu>, Dense<4>>>(
-      about("loss from clipped probabilities of a linear output",
-            {dense(9, 7), function(activation::relu), dense(7, 4)},
-            reference::score_kind::clipped_probabilities));
+  gradient_case found =
+      check_gradients<chain_of<from_clipped_probabilities, Dense<7, relu>, Dense<4>>>(
+          about("loss from clipped probabilities of a linear output",
+                {dense(9, 7), function(activation::relu), dense(7, 4)},
+                reference::score_kind::clipped_probabilities));
+  CHECK(clipped_scores(found) > 4);
+  CHECK(clipped_scores(found) < 20);
 }
 
 TEST_CASE("gradients through a pipeline whose stages begin and end in residuals") {
   gradient_case wanted = about("a pipeline of residuals",
-                               {dense(9, 7), function(activation::relu), residual({dense(7, 7)}),
-                                residual({dense(7, 7), function(activation::tanh)}), dense(7, 4)},
+                               {dense(9, 7), function(activation::relu), residual_of({dense(7, 7)}),
+                                residual_of({dense(7, 7), function(activation::tanh)}), dense(7, 4)},
                                reference::score_kind::logits);
   wanted.accumulated = 4;
   check_gradients<two_stages>(wanted);

@@ -89,25 +89,19 @@ inline constexpr auto chunk_of = exact_text<begin_of<Found, Index + 1> - begin_o
 template <exact_text... Chunks>
 struct says;
 
-template <typename Sentence>
-inline constexpr bool model_is_valid = false;
-
-template <typename Found, typename Indices>
-struct report_in_chunks;
-
-template <typename Found, std::size_t... Indices>
-struct report_in_chunks<Found, std::index_sequence<Indices...> > {
-  static_assert(model_is_valid<says<chunk_of<Found, Indices>...> >);
-};
+template <bool Right, typename Sentence>
+inline constexpr bool model_is_right = Right;
 
 template <typename Found>
 using chunk_indices = std::make_index_sequence<chunk_count(message_of<Found>.view())>;
 
-template <typename Found, bool Wrong = Found::value.found()>
-struct report {};
+template <typename Found, typename Indices = chunk_indices<Found> >
+struct report;
 
-template <typename Found>
-struct report<Found, true> : report_in_chunks<Found, chunk_indices<Found> > {};
+template <typename Found, std::size_t... Indices>
+struct report<Found, std::index_sequence<Indices...> > {
+  static_assert(!Found::value.found() || model_is_valid<says<chunk_of<Found, Indices>...> >);
+};
 
 #else
 

@@ -26,6 +26,7 @@ constexpr std::int32_t add_source(graph& model, const shape& extents, dtype type
 constexpr problem add_node(graph& model, const family& rule, const attributes& options,
                            std::span<const std::int32_t> inputs, std::int32_t stage,
                            std::int32_t layer) {
+  const std::size_t first_made = model.tensors.size();
   node_draft draft(model, options, inputs);
   const problem found = rule.shapes(draft);
   if (found.found()) {
@@ -38,11 +39,20 @@ constexpr problem add_node(graph& model, const family& rule, const attributes& o
   made.stage = stage;
   made.first_operand = static_cast<std::int32_t>(model.operands.size());
   made.inputs = static_cast<std::int32_t>(inputs.size());
-  made.outputs = static_cast<std::int32_t>(draft.made_outputs().size());
-  made.parameters = static_cast<std::int32_t>(draft.made_parameters().size());
   model.operands.append(inputs);
-  model.operands.append(draft.made_outputs());
-  model.operands.append(draft.made_parameters());
+  // The rule made them in any order; outputs have a producer, parameters and states none.
+  for (std::size_t i = first_made; i < model.tensors.size(); ++i) {
+    if (model.tensors[i].producer >= 0) {
+      model.operands.push_back(static_cast<std::int32_t>(i));
+      ++made.outputs;
+    }
+  }
+  for (std::size_t i = first_made; i < model.tensors.size(); ++i) {
+    if (model.tensors[i].owner >= 0) {
+      model.operands.push_back(static_cast<std::int32_t>(i));
+      ++made.parameters;
+    }
+  }
   model.nodes.push_back(made);
   return {};
 }

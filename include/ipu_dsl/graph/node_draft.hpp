@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include <ipu_dsl/graph/graph.hpp>
 
@@ -48,26 +49,13 @@ class node_draft {
     add_owned(name, extents, start, tensor_role::state, storage::plain);
   }
 
-  constexpr std::span<const std::int32_t> made_outputs() const {
-    return {outputs_.data(), outputs_.size()};
-  }
-
-  constexpr std::span<const std::int32_t> made_parameters() const {
-    return {parameters_.data(), parameters_.size()};
-  }
-
  private:
-  constexpr std::int32_t add(const tensor& atom) {
-    owner_->tensors.push_back(atom);
-    return static_cast<std::int32_t>(owner_->tensors.size()) - 1;
-  }
-
   constexpr void add_output(const shape& extents, std::int32_t view_of) {
     tensor atom;
     atom.extents = extents;
     atom.producer = next_node();
     atom.view_of = view_of;
-    outputs_.push_back(add(atom));
+    owner_->tensors.push_back(atom);
   }
 
   constexpr void add_owned(std::string_view name, const shape& extents, const initializer& start,
@@ -80,7 +68,7 @@ class node_draft {
     atom.start = start;
     atom.lies = lies;
     atom.name = name;
-    parameters_.push_back(add(atom));
+    owner_->tensors.push_back(atom);
   }
 
   constexpr std::int32_t next_node() const {
@@ -90,8 +78,6 @@ class node_draft {
   graph* owner_;
   const attributes* options_;
   std::span<const std::int32_t> inputs_;
-  list<std::int32_t> outputs_;
-  list<std::int32_t> parameters_;
 };
 
 }  // namespace ipu_dsl

@@ -11,21 +11,13 @@
 
 namespace ipu_dsl {
 
-/// `count` zeros in `storage`: reserving zeroes without a step of constant evaluation per element.
-template <typename T>
-constexpr T* reserve_zeros(list<T>& storage, int count) {
-  storage.reserve(static_cast<std::size_t>(count));
-  return storage.data();
-}
-
 /// Devices that execute their rows in order and wait for data and for free slots form a Kahn
 /// network: whether they get stuck does not depend on timing, so that one run speaks for all.
 /// Each action starts as soon as its device and what it waits for allow.
 ///
 /// The k-th write of an edge with d slots waits until the readers of the (k - d)-th are done.
 /// Inside, clocks start at 1 and actions are counted from 1, so that 0 means "not yet" and "none".
-/// Members are raw pointers where the loops of constant evaluation are: an index through them is
-/// one step, an index through a list is three.
+/// Members are raw pointers: an index costs one step of constant evaluation, through a list three.
 class in_order_run {
  public:
   constexpr explicit in_order_run(const run_input& input)
@@ -105,7 +97,7 @@ class in_order_run {
   /// The index of the action that ran as number `i`: an order that suits one worker.
   constexpr int order(int i) const { return order_[i]; }
 
-  /// The end of the last action.
+  /// End of the last action.
   constexpr std::int64_t makespan() const {
     std::int64_t last = 1;
     for (int device = 0; device < devices_; ++device) {

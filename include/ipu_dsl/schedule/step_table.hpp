@@ -23,6 +23,13 @@ constexpr int role_row(int stage, step_role role) {
   return stage * step_roles + static_cast<int>(role);
 }
 
+/// `count` zeros in `storage`: reserving zeroes without a step of constant evaluation per element.
+template <typename T>
+constexpr T* reserve_zeros(list<T>& storage, int count) {
+  storage.reserve(static_cast<std::size_t>(count));
+  return storage.data();
+}
+
 /// The indices of a program's actions by role and micro-batch, and by role and order. Storage is
 /// reserved, not resized: reserving zeroes it without a step of constant evaluation per element.
 /// All of it is indexed through raw pointers, one step an access instead of three.

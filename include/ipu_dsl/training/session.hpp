@@ -10,58 +10,12 @@
 
 #include <ipu_dsl/data/tensor_view.hpp>
 #include <ipu_dsl/data/transform.hpp>
-#include <ipu_dsl/operators/dense.hpp>
-#include <ipu_dsl/operators/elementwise.hpp>
-#include <ipu_dsl/operators/results.hpp>
-#include <ipu_dsl/operators/sgd.hpp>
 #include <ipu_dsl/training/checkpoint.hpp>
 #include <ipu_dsl/training/data_check.hpp>
+#include <ipu_dsl/training/program_code.hpp>
 #include <ipu_dsl/training/session_core.hpp>
 
 namespace ipu_dsl {
-
-/// The code of a program, one function for each distinct kernel.
-template <std::size_t Count>
-struct function_table {
-  kernel_function functions[Count + 1] = {};
-
-  constexpr std::span<const kernel_function> view() const { return {functions, Count}; }
-};
-
-/// Built by a consteval function, so that its long list of indices is part of no emitted name.
-template <compiled_model C, program_kind Kind>
-consteval auto make_functions() {
-  constexpr std::size_t count = plan_sizes_of<C, Kind>.codes;
-  return []<std::size_t... I>(std::index_sequence<I...>) {
-    constexpr const auto& codes = frozen_plan_of<C, Kind>.codes;
-    return function_table<count>{
-        {&operators<codes[I].rule>::template run<codes[I].signature>..., nullptr}};
-  }(std::make_index_sequence<count>());
-}
-
-template <compiled_model C, program_kind Kind>
-inline constexpr function_table<plan_sizes_of<C, Kind>.codes> functions_of =
-    make_functions<C, Kind>();
-
-/// A program and its code, or nothing for a program that a model without a loss does not have.
-template <compiled_model C, program_kind Kind>
-loaded_program load_program() {
-  if constexpr (Kind == program_kind::predict || C::settings.loss != nullptr) {
-    return {frozen_plan_of<C, Kind>.view(), functions_of<C, Kind>.view()};
-  } else {
-    return {};
-  }
-}
-
-template <compiled_model C>
-session_parts parts_of() {
-  return {.model = frozen_compiled_graph_of<C>.view(),
-          .settings = C::settings,
-          .places = parameter_places_of<C>.view(),
-          .train = load_program<C, program_kind::train>(),
-          .evaluate = load_program<C, program_kind::evaluate>(),
-          .predict = load_program<C, program_kind::predict>()};
-}
 
 /// What is wrong with a type of data for a compiled model.
 template <compiled_model C, dataset Data>
@@ -76,22 +30,15 @@ struct rank_fault_of {
   static constexpr problem value = check_rank(frozen_compiled_graph_of<C>.view(), Rank);
 };
 
-/// A session of a compiled model: owns its memory, its workers and its weights.
-///
-///   session<training> run{{.learning_rate = 0.01F, .momentum = 0.9F}, {.threads = 2}};
-///
-/// Data sets and their transformations must outlive the calls that they are given to. After
-/// construction, calls that are given a feed take no memory; those that are given data make a
-/// feed of them first.
-template <compiled_model Compiled>
-class session {
-  static_assert(check<Compiled>());
+/// What a session of a compiled model does; `session` says how it is made.
+template <compiled_model Compiled, bool Runnable>
+class session_of {
   using compiled = typename Compiled::compiled;
 
  public:
   using settings = typename compiled::optimizer_type::settings;
 
-  explicit session(const settings& optimizer = {}, const session_options& options = {})
+  explicit session_of(const settings& optimizer = {}, const session_options& options = {})
       : core_(parts_of<compiled>(), options) {
     set_optimizer(optimizer);
   }
@@ -199,6 +146,58 @@ class session {
 
   session_core core_;
   std::array<float, 4> numbers_{};
+};
+
+/// The session of a model that is wrong: it takes everything, so that the one sentence about the
+/// model stays the only error. It is never linked.
+template <compiled_model Compiled>
+class session_of<Compiled, false> {
+ public:
+  using settings = typename Compiled::compiled::optimizer_type::settings;
+
+  explicit session_of(const settings& = {}, const session_options& = {});
+
+  void set_optimizer(const settings&);
+
+  template <typename Data, typename... Rest>
+  const history& fit(Data&&, const fit_options&, Rest&&...);
+
+  template <typename... Arguments>
+  double train_step(Arguments&&...);
+
+  template <typename... Arguments>
+  evaluation evaluate(Arguments&&...);
+
+  template <typename... Arguments>
+  void predict(Arguments&&...);
+
+  template <typename... Arguments>
+  void save(Arguments&&...) const;
+
+  template <typename... Arguments>
+  void load(Arguments&&...);
+
+  parameters& weights();
+
+  const trace& last_trace() const;
+
+  std::size_t bytes() const;
+};
+
+/// A session of a compiled model: owns its memory, its workers and its weights.
+///
+///   session<training> run{{.learning_rate = 0.01F, .momentum = 0.9F}, {.threads = 2}};
+///
+/// Data sets and their transformations must outlive the calls that they are given to. After
+/// construction, calls that are given a feed take no memory; those that are given data make a
+/// feed of them first.
+template <compiled_model Compiled>
+class session : public session_of<Compiled, runnable<Compiled>()> {
+  static_assert(check<Compiled>());
+  static_assert(diagnose<operators_fault_of<typename Compiled::compiled>>());
+
+ public:
+  using session_of<Compiled, runnable<Compiled>()>::session_of;
 };
 
 }  // namespace ipu_dsl

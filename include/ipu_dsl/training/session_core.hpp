@@ -124,7 +124,7 @@ class session_core {
     run_training(source, optimizer);
     double sum = 0;
     for (int i = 0; i < micro_batches_of_update(); ++i) {
-      sum += losses_[static_cast<std::size_t>(i)] * loss_factor();
+      sum += mean_loss(i);
     }
     return sum / micro_batches_of_update();
   }
@@ -146,7 +146,7 @@ class session_core {
         const auto index = static_cast<std::size_t>(i);
         if (valid_[index] > 0) {
           sum.samples += valid_[index];
-          sum.loss += losses_[index];
+          sum.loss += double{losses_[index]};
           hits += hits_[index];
         }
       }
@@ -209,10 +209,11 @@ class session_core {
 
   int micro_batches_of_update() const { return parts_.settings.gradient_accumulation; }
 
-  /// The kernels scale losses as they scale gradients; with the mean over the accumulated
-  /// micro-batches that is less than the mean over one.
-  double loss_factor() const {
-    return parts_.settings.mean_gradients ? micro_batches_of_update() : 1;
+  /// The mean loss of a micro-batch's samples. The kernels scale losses as they scale gradients;
+  /// with the mean over the accumulated micro-batches that is less than the mean over one.
+  double mean_loss(int micro_batch) const {
+    const double factor = parts_.settings.mean_gradients ? micro_batches_of_update() : 1;
+    return factor * double{losses_[static_cast<std::size_t>(micro_batch)]};
   }
 
   float loss_scale() const {
@@ -253,11 +254,10 @@ class session_core {
     for (std::int64_t step = 0; step < steps; step += micro_batches_of_update()) {
       run_training(source, optimizer);
       for (int i = 0; i < micro_batches_of_update(); ++i) {
-        const auto index = static_cast<std::size_t>(i);
-        const double loss = losses_[index] * loss_factor();
+        const double loss = mean_loss(i);
         history_.add_loss(static_cast<float>(loss));
         record.loss += loss;
-        hits += hits_[index];
+        hits += hits_[static_cast<std::size_t>(i)];
       }
     }
     record.samples = steps * parts_.settings.micro_batch;

@@ -76,7 +76,7 @@ inline layer scale(matrix mask) {
           .branches = {}};
 }
 
-inline layer residual(chain body) {
+inline layer residual_of(chain body) {
   return {.what = layer::kind::residual,
           .kernel = parameter(),
           .bias = parameter(),
@@ -84,7 +84,7 @@ inline layer residual(chain body) {
           .branches = {std::move(body)}};
 }
 
-inline layer concat(std::vector<chain> branches) {
+inline layer concat_of(std::vector<chain> branches) {
   return {.what = layer::kind::concat,
           .kernel = parameter(),
           .bias = parameter(),

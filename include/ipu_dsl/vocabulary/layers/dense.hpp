@@ -153,42 +153,50 @@ inline constexpr family dense_family{.name = "Dense",
                                      .weight_gradient = dense_rules::weight_gradient,
                                      .gradients_by_unit = true};
 
-/// activation(x * kernel + bias), with x a vector: kernel [inputs, units], bias [units].
-/// Options in any order, with Keras's defaults: an activation (linear), `alpha<...>` of it,
-/// `use_bias<...>` (true), `init<...>` (glorot_uniform), `bias_init<...>` (zeros).
-template <int Units, typename... Options>
-struct Dense {
- private:
+/// What the options of a Dense say, read once for all layers with the same ones.
+template <typename... Options>
+struct dense_reading {
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
   static constexpr const option_key* accepted[] = {&activation_key, &alpha_key, &use_bias_key,
                                                    &init_key, &bias_init_key};
   static constexpr problem fault = given.check(accepted);
   static constexpr auto kind = static_cast<activation_kind>(given.integer(activation_key, 0));
 
-  static constexpr element separate_activation{
-      .kind = element_kind::layer,
-      .rule = &activation_family,
-      .options =
-          attributes::of(activation_options{kind, given.number(alpha_key, default_alpha(kind))})};
-
   static constexpr initializer start(const option_key& key, initializer_kind otherwise) {
     const auto chosen = given.integer(key, static_cast<std::int32_t>(otherwise));
     return {static_cast<initializer_kind>(chosen), given.number(key, 0)};
   }
 
- public:
-  static constexpr element description{
+  static constexpr dense_options options{
+      .units = 0,
+      .activation = kind,
+      .alpha = given.number(alpha_key, default_alpha(kind)),
+      .has_bias = given.integer(use_bias_key, 1),
+      .kernel_start = start(init_key, initializer_kind::glorot_uniform),
+      .bias_start = start(bias_init_key, initializer_kind::zeros)};
+
+  static constexpr element separate_activation{
       .kind = element_kind::layer,
-      .rule = &dense_family,
-      .options = attributes::of(
-          dense_options{.units = Units,
-                        .activation = kind,
-                        .alpha = given.number(alpha_key, default_alpha(kind)),
-                        .has_bias = given.integer(use_bias_key, 1),
-                        .kernel_start = start(init_key, initializer_kind::glorot_uniform),
-                        .bias_start = start(bias_init_key, initializer_kind::zeros)}),
-      .followed_by = gradient_from_output(kind) ? nullptr : &separate_activation,
-      .fault = &fault};
+      .rule = &activation_family,
+      .options = attributes::of(activation_options{kind, options.alpha})};
+
+  static constexpr element with_units(std::int32_t units) {
+    dense_options chosen = options;
+    chosen.units = units;
+    return {.kind = element_kind::layer,
+            .rule = &dense_family,
+            .options = attributes::of(chosen),
+            .followed_by = gradient_from_output(kind) ? nullptr : &separate_activation,
+            .fault = &fault};
+  }
+};
+
+/// activation(x * kernel + bias), with x a vector: kernel [inputs, units], bias [units].
+/// Options in any order, with Keras's defaults: an activation (linear), `alpha<...>` of it,
+/// `use_bias<...>` (true), `init<...>` (glorot_uniform), `bias_init<...>` (zeros).
+template <int Units, typename... Options>
+struct Dense {
+  static constexpr element description = dense_reading<Options...>::with_units(Units);
 };
 
 }  // namespace ipu_dsl

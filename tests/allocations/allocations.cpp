@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// Nothing is allocated while a constructed session works. This program replaces the allocation
+// functions of the C library with ones that count, on all threads, and forward.
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include <ipu_dsl/data/digits.hpp>
+#include <ipu_dsl/training/session.hpp>
+#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+
+#include "support/catch2.hpp"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IPU_DSL_COUNTS_ALLOCATIONS 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define IPU_DSL_COUNTS_ALLOCATIONS 0
+#endif
+#endif
+#if !defined(IPU_DSL_COUNTS_ALLOCATIONS)
+#if defined(__GLIBC__)
+#define IPU_DSL_COUNTS_ALLOCATIONS 1
+#else
+#define IPU_DSL_COUNTS_ALLOCATIONS 0
+#endif
+#endif
+
+namespace {
+
+std::atomic<std::int64_t> allocations{0};
+
+}  // namespace
+
+#if IPU_DSL_COUNTS_ALLOCATIONS
+// glibc's own names of its functions; those of the C standard may be replaced by a program.
+extern "C" {
+void* __libc_malloc(std::size_t bytes);
+void* __libc_calloc(std::size_t count, std::size_t bytes);
+void* __libc_realloc(void* memory, std::size_t bytes);
+void* __libc_memalign(std::size_t alignment, std::size_t bytes);
+void __libc_free(void* memory);
+
+void* malloc(std::size_t bytes) noexcept {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_malloc(bytes);
+}
+
+void* calloc(std::size_t count, std::size_t bytes) noexcept {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_calloc(count, bytes);
+}
+
+void* realloc(void* memory, std::size_t bytes) noexcept {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_realloc(memory, bytes);
+}
+
+void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_memalign(alignment, bytes);
+}
+
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_memalign(alignment, bytes);
+}
+
+int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) noexcept {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  *memory = __libc_memalign(alignment, bytes);
+  return *memory == nullptr ? ENOMEM : 0;
+}
+
+void free(void* memory) noexcept {
+  __libc_free(memory);
+}
+}
+#endif
+
+using namespace ipu_dsl;
+
+namespace {
+
+struct network : model<input<28, 28>, pipeline<stage<Flatten, Dense<32, relu>>,
+                                               stage<residual<Dense<32, swish>>, Dense<10>>>> {};
+
+struct training : compile<network, micro_batch<16>, gradient_accumulation<4>, grouped,
+                          loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+
+constexpr std::size_t step_samples = 64;
+
+/// How many allocations a piece of work makes.
+template <typename Work>
+std::int64_t count_allocations(Work work) {
+  const std::int64_t before = allocations.load();
+  work();
+  return allocations.load() - before;
+}
+
+bool counting() {
+  if (!IPU_DSL_COUNTS_ALLOCATIONS) {
+    std::printf("Skipped: allocations are counted with glibc and without a sanitizer only.\n");
+  }
+  return IPU_DSL_COUNTS_ALLOCATIONS != 0;
+}
+
+/// A feed that allocates once in each micro-batch, as a careless user's might.
+template <feed Feed>
+struct allocating_feed {
+  Feed source;
+  std::vector<float> memory = {};
+
+  std::int32_t next(const micro_batch_rows& rows) {
+    std::vector<float> fresh(8);
+    memory.swap(fresh);
+    return source.next(rows);
+  }
+
+  void restart() { source.restart(); }
+
+  std::int64_t sample_elements() const { return source.sample_elements(); }
+
+  std::int32_t classes() const { return source.classes(); }
+
+  std::optional<std::int64_t> length() const { return source.length(); }
+};
+
+struct samples {
+  std::vector<float> features;
+  std::vector<std::int32_t> labels;
+};
+
+samples first_samples(const digit_dataset& digits) {
+  samples made{std::vector<float>(step_samples * 784), std::vector<std::int32_t>(step_samples)};
+  for (std::uint32_t i = 0; i < step_samples; ++i) {
+    digits.gather(i, made.features.data() + i * std::size_t{784});
+    made.labels[i] = digits.label(i);
+  }
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("every allocation function is counted") {
+  if (!counting()) {
+    return;
+  }
+  // Through volatile pointers, so that no compiler leaves out the pairs.
+  void* (*volatile allocate)(std::size_t) = std::malloc;
+  void* (*volatile allocate_zeroed)(std::size_t, std::size_t) = std::calloc;
+  void* (*volatile resize)(void*, std::size_t) = std::realloc;
+  void* (*volatile allocate_aligned)(std::size_t, std::size_t) = std::aligned_alloc;
+  int (*volatile allocate_posix)(void**, std::size_t, std::size_t) = posix_memalign;
+  CHECK(count_allocations([&] { std::free(allocate(8)); }) == 1);
+  CHECK(count_allocations([&] { std::free(allocate_zeroed(8, 8)); }) == 1);
+  CHECK(count_allocations([&] { std::free(resize(nullptr, 8)); }) == 1);
+  CHECK(count_allocations([&] { std::free(allocate_aligned(64, 64)); }) == 1);
+  CHECK(count_allocations([&] {
+          void* memory = nullptr;
+          if (allocate_posix(&memory, 64, 64) == 0) {
+            std::free(memory);
+          }
+        }) == 1);
+
+}
+
+TEST_CASE("a session allocates nothing after its construction") {
+  if (!counting()) {
+    return;
+  }
+  const digit_dataset digits = synthetic_digits(300, 4);
+  const samples given = first_samples(digits);
+  std::vector<float> output(step_samples * 10);
+  int checked = 0;
+  for (int threads = 1; threads <= 2; ++threads) {
+    session<training> run({.learning_rate = 0.01F, .momentum = 0.9F}, {.threads = threads});
+    auto endless = make_feed(digits | shuffled(100) | repeated(), 1);
+    auto test = make_feed(digits, 1);
+    INFO(threads << " threads");
+    CHECK(count_allocations([&] { run.train_step(given.features, given.labels); }) == 0);
+    CHECK(count_allocations([&] { run.fit(endless, {.epochs = 3, .steps_per_epoch = 40}); }) == 0);
+    CHECK(count_allocations([&] { run.evaluate(test); }) == 0);
+    CHECK(count_allocations([&] { run.predict(given.features, output); }) == 0);
+    // And once more, when everything has run.
+    CHECK(count_allocations([&] { run.train_step(given.features, given.labels); }) == 0);
+    checked += 5;
+  }
+  CHECK(checked == 10);
+  std::printf("allocations: checked %d calls, none allocated\n", checked);
+}
+
+TEST_CASE("an allocation in a feed is counted, on whichever thread it happens") {
+  if (!counting()) {
+    return;
+  }
+  const digit_dataset digits = synthetic_digits(300, 4);
+  for (int threads = 1; threads <= 2; ++threads) {
+    session<training> run({}, {.threads = threads});
+    allocating_feed planted{make_feed(digits | repeated(), 1)};
+    CHECK(count_allocations([&] { run.fit(planted, {.steps_per_epoch = 40}); }) == 40);
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// The same numbers with one, two and three stages, under every schedule, and however a batch is cut
+// into micro-batches.
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include <ipu_dsl/data/digits.hpp>
+#include <ipu_dsl/training/session.hpp>
+#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+
+#include "support/catch2.hpp"
+
+using namespace ipu_dsl;
+
+namespace {
+
+struct one_stage : model<input<28, 28>, sequential<Flatten, Dense<48, relu>, Dense<32, relu>,
+                                                   Dense<32, relu>, Dense<10>>> {};
+
+struct two_stages : model<input<28, 28>, pipeline<stage<Flatten, Dense<48, relu>>,
+                                                  stage<Dense<32, relu>, Dense<32, relu>,
+                                                        Dense<10>>>> {};
+
+struct three_stages : model<input<28, 28>, pipeline<stage<Flatten, Dense<48, relu>>,
+                                                    stage<Dense<32, relu>>,
+                                                    stage<Dense<32, relu>, Dense<10>>>> {};
+
+template <typename Model, typename Schedule, int Samples, int MicroBatches, typename Reduction>
+struct training : compile<Model, Schedule, micro_batch<Samples>,
+                          gradient_accumulation<MicroBatches>, Reduction,
+                          loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+
+struct outcome {
+  std::uint64_t weights = 0;
+  std::vector<float> losses;
+
+  friend bool operator==(const outcome&, const outcome&) = default;
+};
+
+const digit_dataset& digits() {
+  static const digit_dataset made = synthetic_digits(1'000, 9);
+  return made;
+}
+
+template <typename Compiled>
+outcome train(int threads, std::int64_t steps) {
+  session<Compiled> run({.learning_rate = 0.05F, .momentum = 0.9F},
+                        {.threads = threads, .poison_freed_slots = true});
+  auto feed = make_feed(digits() | shuffled(500) | repeated(), 3);
+  const auto losses = run.fit(feed, {.steps_per_epoch = steps}).losses();
+  return {run.weights().fingerprint(), {losses.begin(), losses.end()}};
+}
+
+/// 12 micro-batches of 16 suit the rules of every schedule with three stages.
+template <typename Model, typename Schedule>
+int compare_stages(const outcome& expected, int most_threads) {
+  int compared = 0;
+  for (int threads = 1; threads <= most_threads; ++threads) {
+    const outcome found = train<training<Model, Schedule, 16, 12, sum_gradients>>(threads, 48);
+    CHECK(found.weights == expected.weights);
+    CHECK(found == expected);
+    ++compared;
+  }
+  return compared;
+}
+
+}  // namespace
+
+TEST_CASE("one, two and three stages give the same bits under every schedule") {
+  const outcome expected =
+      train<training<one_stage, sequential_schedule, 16, 12, sum_gradients>>(1, 48);
+  REQUIRE(expected.losses.size() == 48);
+  CHECK(expected.losses.back() < expected.losses.front());
+  const int compared = compare_stages<two_stages, grouped>(expected, 2) +
+                       compare_stages<three_stages, grouped>(expected, 3) +
+                       compare_stages<three_stages, interleaved>(expected, 3) +
+                       compare_stages<three_stages, sequential_schedule>(expected, 3);
+  CHECK(compared == 11);
+  std::printf("bits: compared %d combinations of stages, schedule and threads\n", compared);
+}
