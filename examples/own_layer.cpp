@@ -9,6 +9,7 @@ namespace mine {
 
 using namespace ipu_dsl;
 
+// [shapes]
 // y = x * scale, with one learned scale a unit. First the rules, over values.
 
 constexpr problem shapes(node_draft& draft) {
@@ -19,6 +20,7 @@ constexpr problem shapes(node_draft& draft) {
   draft.output(draft.input(0));
   return {};
 }
+// [/shapes]
 
 enum class variant : int { forward, input_gradient, weight_gradient };
 
@@ -30,6 +32,7 @@ constexpr work cost(const emitter& emit) {
   return {.kind = work_kind::elementwise, .m = emit.input_shape(0)[0] * emit.batch()};
 }
 
+// [calls]
 constexpr void forward(emitter& emit) {
   emit.call_kernel(signature(emit, variant::forward), {emit.output_value(0)},
                    {emit.input_value(0), emit.parameter_value(0)}, cost(emit));
@@ -47,6 +50,9 @@ constexpr void weight_gradient(emitter& emit) {
                    {emit.output_gradient(0), emit.input_value(0)}, cost(emit));
 }
 
+// [/calls]
+
+// [layer]
 inline constexpr family scale_family{.name = "Scale",
                                      .shapes = shapes,
                                      .forward = forward,
@@ -59,10 +65,13 @@ struct Scale {
   static constexpr element description{.kind = element_kind::layer, .rule = &scale_family};
 };
 
+// [/layer]
+
 }  // namespace mine
 
 // And the kernels, with constant extents. Rows are padded to whole vectors.
 
+// [kernel]
 template <>
 struct ipu_dsl::operators<&mine::scale_family> {
   template <call_signature Signature>
@@ -91,6 +100,8 @@ struct ipu_dsl::operators<&mine::scale_family> {
     }
   }
 };
+
+// [/kernel]
 
 using namespace ipu_dsl;
 

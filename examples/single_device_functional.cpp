@@ -4,6 +4,7 @@
 
 using namespace ipu_dsl;
 
+// [model]
 struct single_device {
   static constexpr symbolic_tensor build(functional_builder& build) {
     const symbolic_tensor input_layer = build.input({28, 28, 1});
@@ -19,9 +20,14 @@ struct single_device {
 
 static_assert(check<single_device>());
 
+// [/model]
+
+// [compile]
 struct training : compile<single_device, micro_batch<tutorial::batch_size>,
                           gradient_accumulation<tutorial::steps_per_replica>,
                           loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+
+// [/compile]
 
 int main(int argc, char** argv) {
   return tutorial::train<training>("single_device", argc, argv);

@@ -5,6 +5,7 @@
 
 using namespace ipu_dsl;
 
+// [model]
 struct single_device : model<input<28, 28>, sequential<named<"flatten", Flatten>,            //
                                                        named<"dense256", Dense<256, relu>>,  //
                                                        named<"dense128", Dense<128, relu>>,  //
@@ -13,6 +14,8 @@ struct single_device : model<input<28, 28>, sequential<named<"flatten", Flatten>
                                                        named<"logits", Dense<10, softmax>>>> {};
 
 static_assert(check<single_device>());
+
+// [/model]
 
 struct training : compile<single_device, micro_batch<tutorial::batch_size>,
                           gradient_accumulation<tutorial::steps_per_replica>,

@@ -5,6 +5,7 @@
 
 using namespace ipu_dsl;
 
+// [model]
 struct two_devices : model<input<28, 28>,
                            sequential<named<"flatten", Flatten>,            //
                                       named<"dense256", Dense<256, relu>>,  //
@@ -15,6 +16,8 @@ struct two_devices : model<input<28, 28>,
                            stage_assignment<0, 0, 1, 1, 1, 1>> {};
 
 static_assert(check<two_devices>());
+
+// [/model]
 
 // Without a schedule it is the reference's default, grouped.
 struct training : compile<two_devices, micro_batch<tutorial::batch_size>,

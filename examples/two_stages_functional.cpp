@@ -4,6 +4,7 @@
 
 using namespace ipu_dsl;
 
+// [model]
 struct two_devices {
   static constexpr symbolic_tensor build(functional_builder& build) {
     const symbolic_tensor input_layer = build.input({28, 28, 1});
@@ -20,6 +21,8 @@ struct two_devices {
 };
 
 static_assert(check<two_devices>());
+
+// [/model]
 
 struct training : compile<two_devices, micro_batch<tutorial::batch_size>,
                           gradient_accumulation<tutorial::steps_per_replica>, grouped,

@@ -16,9 +16,12 @@ struct two_devices : model<input<28, 28>,
 
 static_assert(check<two_devices>());
 
+// [compile]
 struct training : compile<two_devices, micro_batch<tutorial::batch_size>,
                           gradient_accumulation<tutorial::steps_per_replica>, interleaved,
                           loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+
+// [/compile]
 
 int main(int argc, char** argv) {
   return tutorial::train<training>("two_devices", argc, argv);

@@ -166,7 +166,6 @@ TEST_CASE("every allocation function is counted") {
             std::free(memory);
           }
         }) == 1);
-
 }
 
 TEST_CASE("a session allocates nothing after its construction") {

@@ -121,7 +121,7 @@ int check_edges(const program_plan_view& plan, const run_times& times) {
   return compared;
 }
 
-/// A worker does one thing at a time, and the updates come last on their device.
+/// A worker does one thing at a time. Returns how many things it did.
 int check_workers(const trace& recorded) {
   int compared = 0;
   for (int worker = 0; worker < recorded.workers(); ++worker) {

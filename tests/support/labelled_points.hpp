@@ -22,8 +22,8 @@ inline point_set labelled_points(std::int64_t points, std::uint64_t seed) {
   for (std::int64_t point = 0; point < points; ++point) {
     const std::size_t first = features.size();
     for (std::uint64_t i = 0; i < 8; ++i) {
-      features.push_back(
-          2 * uniform_unit(random_word(seed, static_cast<std::uint64_t>(point), i)) - 1);
+      features.push_back(2 * uniform_unit(random_word(seed, static_cast<std::uint64_t>(point), i)) -
+                         1);
     }
     std::int32_t largest = 0;
     for (std::int32_t i = 1; i < 3; ++i) {

@@ -18,9 +18,9 @@ struct network : model<input<28, 28>, pipeline<stage<Flatten, Dense<48, relu>, D
                                                stage<Dense<32, relu>, Dense<10>>>> {};
 
 template <int Samples, int MicroBatches, typename Reduction>
-struct training : compile<network, interleaved, micro_batch<Samples>,
-                          gradient_accumulation<MicroBatches>, Reduction,
-                          loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+struct training
+    : compile<network, interleaved, micro_batch<Samples>, gradient_accumulation<MicroBatches>,
+              Reduction, loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
 
 /// The weights after 12 updates by 128 samples.
 template <int Samples, int MicroBatches, typename Reduction>

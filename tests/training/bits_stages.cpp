@@ -15,21 +15,22 @@ using namespace ipu_dsl;
 
 namespace {
 
-struct one_stage : model<input<28, 28>, sequential<Flatten, Dense<48, relu>, Dense<32, relu>,
-                                                   Dense<32, relu>, Dense<10>>> {};
+struct one_stage
+    : model<input<28, 28>,
+            sequential<Flatten, Dense<48, relu>, Dense<32, relu>, Dense<32, relu>, Dense<10>>> {};
 
-struct two_stages : model<input<28, 28>, pipeline<stage<Flatten, Dense<48, relu>>,
-                                                  stage<Dense<32, relu>, Dense<32, relu>,
-                                                        Dense<10>>>> {};
+struct two_stages
+    : model<input<28, 28>, pipeline<stage<Flatten, Dense<48, relu>>,
+                                    stage<Dense<32, relu>, Dense<32, relu>, Dense<10>>>> {};
 
-struct three_stages : model<input<28, 28>, pipeline<stage<Flatten, Dense<48, relu>>,
-                                                    stage<Dense<32, relu>>,
-                                                    stage<Dense<32, relu>, Dense<10>>>> {};
+struct three_stages
+    : model<input<28, 28>, pipeline<stage<Flatten, Dense<48, relu>>, stage<Dense<32, relu>>,
+                                    stage<Dense<32, relu>, Dense<10>>>> {};
 
 template <typename Model, typename Schedule, int Samples, int MicroBatches, typename Reduction>
-struct training : compile<Model, Schedule, micro_batch<Samples>,
-                          gradient_accumulation<MicroBatches>, Reduction,
-                          loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+struct training
+    : compile<Model, Schedule, micro_batch<Samples>, gradient_accumulation<MicroBatches>, Reduction,
+              loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
 
 struct outcome {
   std::uint64_t weights = 0;

@@ -53,8 +53,8 @@ inline void set_weights(gradient_case& about, parameters& weights) {
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const shape extents = weights.at(i).extents;
     const int largest = extents.rank == 2 ? std::max(extents[0], extents[1]) : 5;
-    const std::vector<float> values = reference::numbers(wanted[i]->values.size(), 71 + i,
-                                                         1.5F / static_cast<float>(largest));
+    const std::vector<float> values =
+        reference::numbers(wanted[i]->values.size(), 71 + i, 1.5F / static_cast<float>(largest));
     weights.set(i, values);
     std::copy(values.begin(), values.end(), wanted[i]->values.begin());
   }
@@ -148,8 +148,7 @@ inline double central_difference(gradient_case& about, double& value,
 /// Compares the gradients of one parameter, the library's and those of the reference's backward,
 /// with central differences.
 inline void compare_gradients(gradient_case& about, reference::parameter& wanted,
-                              std::span<const double> gradients,
-                              std::span<const double> tolerances,
+                              std::span<const double> gradients, std::span<const double> tolerances,
                               const before_micro_batch& prepare) {
   double largest = 0;
   double loosest = 0;
@@ -210,8 +209,8 @@ inline void check_step(gradient_case& about, double loss, const parameters& weig
 }
 
 /// Runs one case: a session of `Compiled` with plain descent takes one step from the case's
-/// weights. `set_masks(chain, micro-batch)` may set the masks of scale layers. Returns the case with
-/// what it found.
+/// weights. `set_masks(chain, micro-batch)` may set the masks of scale layers. Returns the case
+/// with what it found.
 template <compiled_model Compiled>
 gradient_case check_gradients(
     gradient_case about,

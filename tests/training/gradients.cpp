@@ -29,8 +29,8 @@ gradient_case about(const char* name, reference::chain network) {
 }  // namespace
 
 TEST_CASE("gradients of Dense with relu, leaky_relu and elu") {
-  check_gradients<chain_of<Dense<7, relu>, Dense<6, leaky_relu, alpha<0.1F>>, Dense<5, elu>,
-                           Dense<4>>>(
+  check_gradients<
+      chain_of<Dense<7, relu>, Dense<6, leaky_relu, alpha<0.1F>>, Dense<5, elu>, Dense<4>>>(
       about("Dense with relu, leaky_relu, elu",
             {dense(9, 7), function(activation::relu), dense(7, 6),
              function(activation::leaky_relu, static_cast<double>(0.1F)), dense(6, 5),
@@ -38,8 +38,8 @@ TEST_CASE("gradients of Dense with relu, leaky_relu and elu") {
 }
 
 TEST_CASE("gradients of Dense with sigmoid, tanh and softplus") {
-  check_gradients<chain_of<Dense<7, sigmoid>, Dense<6, ipu_dsl::tanh>, Dense<5, softplus>,
-                           Dense<4>>>(
+  check_gradients<
+      chain_of<Dense<7, sigmoid>, Dense<6, ipu_dsl::tanh>, Dense<5, softplus>, Dense<4>>>(
       about("Dense with sigmoid, tanh, softplus",
             {dense(9, 7), function(activation::sigmoid), dense(7, 6), function(activation::tanh),
              dense(6, 5), function(activation::softplus), dense(5, 4)}));
@@ -57,6 +57,5 @@ TEST_CASE("gradients of Dense without bias, with the defaults of leaky_relu and 
                            Dense<5, elu, alpha<0.5F>, use_bias<false>>, Dense<4>>>(
       about("Dense without bias",
             {dense(9, 7), function(activation::leaky_relu, static_cast<double>(0.3F)),
-             dense(7, 6, false), dense(6, 5, false), function(activation::elu, 0.5),
-             dense(5, 4)}));
+             dense(7, 6, false), dense(6, 5, false), function(activation::elu, 0.5), dense(5, 4)}));
 }

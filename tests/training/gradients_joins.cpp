@@ -32,39 +32,39 @@ gradient_case about(const char* name, std::size_t inputs, reference::chain netwo
 }  // namespace
 
 TEST_CASE("gradients through a residual, its input below Dense and its output used once") {
-  check_gradients<
-      chain_of<input<9>, Dense<7, ipu_dsl::tanh>, residual<Dense<7, relu>>, Dense<4>>>(
+  check_gradients<chain_of<input<9>, Dense<7, ipu_dsl::tanh>, residual<Dense<7, relu>>, Dense<4>>>(
       about("residual", 9,
             {dense(9, 7), function(activation::tanh),
              residual_of({dense(7, 7), function(activation::relu)}), dense(7, 4)}));
 }
 
 TEST_CASE("gradients through branches side by side") {
-  check_gradients<chain_of<input<9>, Dense<7, relu>,
-                           concat<Dense<5, sigmoid>, sequential<Dense<6, elu>, Dense<3>>>,
-                           Dense<4>>>(
+  check_gradients<
+      chain_of<input<9>, Dense<7, relu>,
+               concat<Dense<5, sigmoid>, sequential<Dense<6, elu>, Dense<3>>>, Dense<4>>>(
       about("concat", 9,
             {dense(9, 7), function(activation::relu),
              concat_of({{dense(7, 5), function(activation::sigmoid)},
-                     {dense(7, 6), function(activation::elu, 1), dense(6, 3)}}),
+                        {dense(7, 6), function(activation::elu, 1), dense(6, 3)}}),
              dense(8, 4)}));
 }
 
 TEST_CASE("gradients through joins within joins") {
-  check_gradients<chain_of<
-      input<9>, Dense<7, swish>,
-      residual<concat<sequential<Dense<4, ipu_dsl::tanh>, residual<Dense<4, relu>>>,
-                      residual<Dense<7>>, Dense<2, relu>>,
-               Dense<7>>,
-      residual<residual<Dense<7, softplus>>>, Dense<4>>>(
+  check_gradients<
+      chain_of<input<9>, Dense<7, swish>,
+               residual<concat<sequential<Dense<4, ipu_dsl::tanh>, residual<Dense<4, relu>>>,
+                               residual<Dense<7>>, Dense<2, relu>>,
+                        Dense<7>>,
+               residual<residual<Dense<7, softplus>>>, Dense<4>>>(
       about("joins within joins", 9,
             {dense(9, 7), function(activation::swish),
              residual_of({concat_of({{dense(7, 4), function(activation::tanh),
-                                residual_of({dense(4, 4), function(activation::relu)})},
-                               {residual_of({dense(7, 7)})},
-                               {dense(7, 2), function(activation::relu)}}),
-                       dense(13, 7)}),
-             residual_of({residual_of({dense(7, 7), function(activation::softplus)})}), dense(7, 4)}));
+                                      residual_of({dense(4, 4), function(activation::relu)})},
+                                     {residual_of({dense(7, 7)})},
+                                     {dense(7, 2), function(activation::relu)}}),
+                          dense(13, 7)}),
+             residual_of({residual_of({dense(7, 7), function(activation::softplus)})}),
+             dense(7, 4)}));
 }
 
 TEST_CASE("gradients through Flatten and Reshape") {

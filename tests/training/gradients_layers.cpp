@@ -31,8 +31,8 @@ gradient_case about(const char* name, reference::chain network) {
 }
 
 struct with_dropout
-    : model<input<9>, sequential<Dense<7, relu>, Dropout<0.3F>, Dense<6>, Dropout<0.5F>, Dense<4>>> {
-};
+    : model<input<9>,
+            sequential<Dense<7, relu>, Dropout<0.3F>, Dense<6>, Dropout<0.5F>, Dense<4>>> {};
 
 /// The mask that a dropout of this node and rate has for the samples of a micro-batch.
 reference::matrix mask_of(std::int32_t node, std::size_t units, float rate,
@@ -83,8 +83,8 @@ TEST_CASE("gradients of the layers relu, leaky_relu, elu and softplus") {
 }
 
 TEST_CASE("gradients of the layers sigmoid, tanh, gelu, swish, linear and softmax") {
-  check_gradients<chain_of<Dense<7>, sigmoid, gelu, Dense<6>, ipu_dsl::tanh, Dense<5>, swish, linear,
-                           softmax, Dense<4>>>(
+  check_gradients<chain_of<Dense<7>, sigmoid, gelu, Dense<6>, ipu_dsl::tanh, Dense<5>, swish,
+                           linear, softmax, Dense<4>>>(
       about("layers sigmoid, gelu, tanh, swish, linear, softmax",
             {dense(9, 7), function(activation::sigmoid), function(activation::gelu), dense(7, 6),
              function(activation::tanh), dense(6, 5), function(activation::swish),
@@ -102,8 +102,7 @@ TEST_CASE("gradients of Dropout with the mask of its own forward") {
   CHECK(zeros_of(mask_of(nodes[0], 7, 0.3F, 0)) < 20);
   CHECK(mask_of(nodes[0], 7, 0.3F, 0).values != mask_of(nodes[0], 7, 0.3F, 1).values);
   check_gradients<step_of<with_dropout>>(
-      about("Dropout",
-            {dense(9, 7), function(activation::relu), reference::scale({}), dense(7, 6),
-             reference::scale({}), dense(6, 4)}),
+      about("Dropout", {dense(9, 7), function(activation::relu), reference::scale({}), dense(7, 6),
+                        reference::scale({}), dense(6, 4)}),
       set_masks);
 }

@@ -50,17 +50,16 @@ TEST_CASE("gradients from logits, one micro-batch an update") {
 TEST_CASE("gradients of a softmax with a loss from its probabilities") {
   check_gradients<chain_of<from_probabilities, Dense<7, relu>, Dense<4, softmax>>>(
       about("softmax and loss from probabilities",
-            {dense(9, 7), function(activation::relu), dense(7, 4)},
-            reference::score_kind::logits));
+            {dense(9, 7), function(activation::relu), dense(7, 4)}, reference::score_kind::logits));
 }
 
 TEST_CASE("gradients from clipped probabilities, none of which is clipped") {
   gradient_case found =
       check_gradients<chain_of<from_clipped_probabilities, Dense<7, relu>, Dense<4, sigmoid>>>(
-          about("loss from clipped probabilities of sigmoid",
-                {dense(9, 7), function(activation::relu), dense(7, 4),
-                 function(activation::sigmoid)},
-                reference::score_kind::clipped_probabilities));
+          about(
+              "loss from clipped probabilities of sigmoid",
+              {dense(9, 7), function(activation::relu), dense(7, 4), function(activation::sigmoid)},
+              reference::score_kind::clipped_probabilities));
   CHECK(clipped_scores(found) == 0);
 }
 
@@ -75,10 +74,11 @@ TEST_CASE("gradients from clipped probabilities, some of which are clipped") {
 }
 
 TEST_CASE("gradients through a pipeline whose stages begin and end in residuals") {
-  gradient_case wanted = about("a pipeline of residuals",
-                               {dense(9, 7), function(activation::relu), residual_of({dense(7, 7)}),
-                                residual_of({dense(7, 7), function(activation::tanh)}), dense(7, 4)},
-                               reference::score_kind::logits);
+  gradient_case wanted =
+      about("a pipeline of residuals",
+            {dense(9, 7), function(activation::relu), residual_of({dense(7, 7)}),
+             residual_of({dense(7, 7), function(activation::tanh)}), dense(7, 4)},
+            reference::score_kind::logits);
   wanted.accumulated = 4;
   check_gradients<two_stages>(wanted);
 }

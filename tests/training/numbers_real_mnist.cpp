@@ -37,8 +37,7 @@ void check_seed(const mnist::data& digits, std::uint64_t seed) {
   CHECK(std::abs(found.accuracy - expected.accuracy) <= 0.006);
   CHECK(std::abs(found.loss - expected.loss) <= 0.02);
   std::printf("real MNIST, seed %d: test accuracy %.4f (float64 %.4f), loss %.4f (float64 %.4f)\n",
-              static_cast<int>(seed), found.accuracy, expected.accuracy, found.loss,
-              expected.loss);
+              static_cast<int>(seed), found.accuracy, expected.accuracy, found.loss, expected.loss);
 }
 
 }  // namespace

@@ -38,8 +38,8 @@ run_outcome train_tutorial(const Data& data, tutorial_schedule schedule, int cut
 /// sequential schedule on one thread.
 template <dataset Data>
 void check_tutorial_bits(const Data& data, int updates) {
-  const run_outcome expected = train_tutorial(data, tutorial_schedule::sequential, tutorial_cut, 1,
-                                              updates);
+  const run_outcome expected =
+      train_tutorial(data, tutorial_schedule::sequential, tutorial_cut, 1, updates);
   REQUIRE(expected.losses.size() ==
           static_cast<std::size_t>(updates) * std::size_t{tutorial_accumulation});
   CHECK(expected.losses.back() < expected.losses.front());
@@ -59,9 +59,10 @@ void check_tutorial_bits(const Data& data, int updates) {
     }
   }
   CHECK(compared == 30);
-  std::printf("bits: compared %d combinations of schedule, cut and threads over %d updates, "
-              "weights %016llx\n",
-              compared, updates, static_cast<unsigned long long>(expected.weights));
+  std::printf(
+      "bits: compared %d combinations of schedule, cut and threads over %d updates, "
+      "weights %016llx\n",
+      compared, updates, static_cast<unsigned long long>(expected.weights));
 }
 
 }  // namespace ipu_dsl::tests

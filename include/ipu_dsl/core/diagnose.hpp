@@ -83,24 +83,25 @@ template <typename Found, std::size_t Index>
 inline constexpr std::size_t begin_of = chunk_begin(message_of<Found>.view(), Index);
 
 template <typename Found, std::size_t Index>
-inline constexpr auto chunk_of = exact_text<begin_of<Found, Index + 1> - begin_of<Found, Index> >(
+inline constexpr auto chunk_of = exact_text<begin_of<Found, Index + 1> - begin_of<Found, Index>>(
     message_of<Found>.view().substr(begin_of<Found, Index>));
 
 template <exact_text... Chunks>
 struct says;
 
-template <bool Right, typename Sentence>
-inline constexpr bool model_is_right = Right;
+template <typename Sentence>
+inline constexpr bool model_is_valid = false;
 
 template <typename Found>
 using chunk_indices = std::make_index_sequence<chunk_count(message_of<Found>.view())>;
 
-template <typename Found, typename Indices = chunk_indices<Found> >
-struct report;
+template <typename Found, bool Wrong = Found::value.found(),
+          typename Indices = chunk_indices<Found>>
+struct report {};
 
 template <typename Found, std::size_t... Indices>
-struct report<Found, std::index_sequence<Indices...> > {
-  static_assert(!Found::value.found() || model_is_valid<says<chunk_of<Found, Indices>...> >);
+struct report<Found, true, std::index_sequence<Indices...>> {
+  static_assert(model_is_valid<says<chunk_of<Found, Indices>...>>);
 };
 
 #else
@@ -119,7 +120,7 @@ template <typename Found, bool Wrong = Found::value.found()>
 struct report {};
 
 template <typename Found>
-struct report<Found, true> : model_error<exact_message_of<Found> > {};
+struct report<Found, true> : model_error<exact_message_of<Found>> {};
 
 #endif
 

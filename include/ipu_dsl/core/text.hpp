@@ -94,7 +94,8 @@ struct text {
       return *this << "not a number";
     }
     constexpr double largest = 1e12;
-    const double magnitude = number < 0 ? -static_cast<double>(number) : number;
+    const auto exact = static_cast<double>(number);
+    const double magnitude = exact < 0 ? -exact : exact;
     if (magnitude >= largest) {
       return *this << (number < 0 ? "below -10^12" : "above 10^12");
     }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Numbers that a user holds, with their shape: the rank in the type, the extents beside the numbers.
+// Numbers that a user holds, with their shape: the rank in the type, the extents beside the
+// numbers.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -14,7 +16,7 @@ struct tensor_view {
   static constexpr int rank = Rank;
 
   std::span<T> elements;
-  std::array<std::int64_t, Rank> extents{};
+  std::array<std::int64_t, static_cast<std::size_t>(Rank)> extents{};
 };
 
 }  // namespace ipu_dsl

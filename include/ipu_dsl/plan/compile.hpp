@@ -133,8 +133,8 @@ template <compiled_model C>
 constexpr program actions_of(program_kind kind) {
   const bool trains = kind == program_kind::train;
   return make_program<typename C::schedule_type>(
-      C::stages, C::stages,
-      trains ? C::settings.gradient_accumulation : forward_micro_batches<C>(), purpose_of(kind));
+      C::stages, C::stages, trains ? C::settings.gradient_accumulation : forward_micro_batches<C>(),
+      purpose_of(kind));
 }
 
 /// Everything about the three programs that does not depend on which one it is.
@@ -251,7 +251,13 @@ constexpr bool valid() {
 /// Makes one compile error with one sentence if something is wrong; always true.
 template <compiled_model C>
 constexpr bool check() {
-  return diagnose<compile_fault_of<typename C::compiled>>();
+  // A mistake of the model is the model's, so that it is reported once, however often it is
+  // compiled.
+  if constexpr (!valid<typename C::model_type>()) {
+    return check<typename C::model_type>();
+  } else {
+    return diagnose<compile_fault_of<typename C::compiled>>();
+  }
 }
 
 /// See `compile::timeline`.

@@ -120,9 +120,8 @@ inline matrix activation_gradient(activation kind, double alpha, const matrix& x
       }
     }
     for (std::size_t n = 0; n < x.columns; ++n) {
-      made.row(r)[n] = kind == activation::softmax
-                           ? y[n] * (g[n] - mean)
-                           : g[n] * derivative(kind, x.row(r)[n], alpha);
+      made.row(r)[n] = kind == activation::softmax ? y[n] * (g[n] - mean)
+                                                   : g[n] * derivative(kind, x.row(r)[n], alpha);
     }
   }
   return made;

@@ -142,8 +142,7 @@ class error_bound {
         mean += y.value.row(r)[n] * x.error.row(r)[n];
       }
       for (std::size_t n = 0; n < units; ++n) {
-        y.error.row(r)[n] =
-            y.value.row(r)[n] * (x.error.row(r)[n] + mean + roundings(units + 12));
+        y.error.row(r)[n] = y.value.row(r)[n] * (x.error.row(r)[n] + mean + roundings(units + 12));
       }
     }
     return y;
@@ -155,8 +154,7 @@ class error_bound {
     const double samples = static_cast<double>(d.value.rows);
     d.value = cross_entropy_gradient(score_kind::logits, logits.value, labels);
     for (std::size_t i = 0; i < d.error.values.size(); ++i) {
-      d.error.values[i] =
-          d.error.values[i] / samples + roundings(4) * std::abs(d.value.values[i]);
+      d.error.values[i] = d.error.values[i] / samples + roundings(4) * std::abs(d.value.values[i]);
     }
     return d;
   }
@@ -237,9 +235,8 @@ class error_bound {
       }
       for (std::size_t n = 0; n < units; ++n) {
         const double centred = std::abs(d.value.row(r)[n] - mean);
-        made.error.row(r)[n] =
-            (y.error.row(r)[n] + roundings(3) * y.value.row(r)[n]) * centred +
-            y.value.row(r)[n] * (d.error.row(r)[n] + error);
+        made.error.row(r)[n] = (y.error.row(r)[n] + roundings(3) * y.value.row(r)[n]) * centred +
+                               y.value.row(r)[n] * (d.error.row(r)[n] + error);
       }
     }
     return made;
@@ -274,13 +271,11 @@ class error_bound {
     rounded total = by.what == layer::kind::residual ? d : rounded{none, none};
     std::size_t end = d.value.columns;
     for (std::size_t i = by.branches.size(); i-- > 0;) {
-      const std::size_t count = by.what == layer::kind::residual
-                                    ? end
-                                    : output_columns(by.branches[i], x.value.columns);
+      const std::size_t count =
+          by.what == layer::kind::residual ? end : output_columns(by.branches[i], x.value.columns);
       const std::size_t first = end - count;
-      const rounded made =
-          backward(by.branches[i],
-                   {columns_of(d.value, first, count), columns_of(d.error, first, count)});
+      const rounded made = backward(
+          by.branches[i], {columns_of(d.value, first, count), columns_of(d.error, first, count)});
       end = first;
       total = {sum(total.value, made.value), sum(total.error, made.error)};
       total.error = plus(total.error, magnitudes(total.value), roundings(1));

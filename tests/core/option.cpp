@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Tests of core/option.hpp.
+#include <ipu_dsl/core/option.hpp>
+
+#include "support/catch2.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+
+constexpr option_key width_key{"width"};
+constexpr option_key slope_key{"slope"};
+constexpr option_key color_key{"color"};
+constexpr const option_key* accepted[] = {&width_key, &slope_key};
+
+template <int Value>
+struct width {
+  static constexpr option as_option{&width_key, Value};
+};
+
+template <float Value>
+struct slope {
+  static constexpr option as_option{&slope_key, 0, Value};
+};
+
+struct red {
+  static constexpr option as_option{&color_key, 1};
+};
+
+struct stranger {};
+
+static_assert(option_type<width<3>> && option_type<red> && !option_type<stranger>);
+static_assert(!option_type<int>);
+
+template <typename... Options>
+constexpr bool reads(int width_expected, float slope_expected) {
+  const auto& given = options_of<Options...>;
+  return !given.check(accepted).found() && given.integer(width_key, -1) == width_expected &&
+         given.number(slope_key, -1.0F) == slope_expected;
+}
+
+static_assert(reads<>(-1, -1.0F));
+static_assert(reads<width<3>>(3, -1.0F));
+static_assert(reads<width<3>, slope<0.5F>>(3, 0.5F));
+static_assert(reads<slope<0.5F>, width<3>>(3, 0.5F), "options in any order are equal");
+static_assert(options_of<width<0>>.given(width_key) && !options_of<width<0>>.given(slope_key));
+
+constexpr problem twice = options_of<width<1>, slope<0.1F>, width<2>>.check(accepted);
+static_assert(twice.expected.view() == "one option for width");
+static_assert(twice.got.view().ends_with("as option 3"));
+static_assert(twice.got.view().find("as option 1 and ") != std::string_view::npos);
+
+constexpr problem foreign = options_of<width<1>, stranger>.check(accepted);
+static_assert(foreign.expected.view() == "an option that it takes");
+static_assert(foreign.got.view().ends_with("stranger as option 2"));
+static_assert(foreign.hint.view() == "it takes width and slope");
+
+constexpr problem elsewhere = options_of<red>.check(accepted);
+static_assert(elsewhere.got.view().ends_with("red as option 1"));
+static_assert(options_of<red>.check({}).expected.view() == "no options");
+static_assert(!options_of<>.check({}).found());
+
+TEST_CASE("options are read in any order") {
+  CHECK(reads<width<3>, slope<0.5F>>(3, 0.5F));
+  CHECK(reads<slope<0.5F>, width<3>>(3, 0.5F));
+}
+
+TEST_CASE("the first wrong option is the one reported") {
+  const problem found = options_of<width<1>, width<2>, stranger>.check(accepted);
+  CHECK(found.expected.view() == "one option for width");
+}
+
+}  // namespace

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Tests of graph/element.hpp and graph/family.hpp.
+#include <string_view>
+
+#include <ipu_dsl/graph/element.hpp>
+#include <ipu_dsl/graph/node_draft.hpp>
+
+#include "support/catch2.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+
+constexpr family nothing_family{.name = "Nothing"};
+
+struct Nothing {
+  static constexpr element description{.kind = element_kind::layer, .rule = &nothing_family};
+};
+
+struct stranger {};
+
+static_assert(model_element<Nothing> && !model_element<stranger> && !model_element<int>);
+static_assert(element_of<Nothing>.rule == &nothing_family);
+static_assert(element_of<stranger>.kind == element_kind::foreign);
+static_assert(element_of<stranger>.name.ends_with("stranger"));
+static_assert(describe(element_of<Nothing>).view() == "Nothing");
+
+constexpr element pair = composed<Nothing, stranger>(element_kind::sequence);
+static_assert(pair.parts.size() == 2 && pair.parts[0] == &element_of<Nothing>);
+static_assert(composed<>(element_kind::stage).parts.empty());
+static_assert(describe(pair).view() == "sequential");
+static_assert(describe(composed<>(element_kind::branches)).view() == "concat");
+
+/// The rules that a family does not give are there and do nothing.
+constexpr bool test_default_rules() {
+  graph model;
+  node_draft draft(model, {}, {});
+  return !nothing_family.shapes(draft).found() && model.tensors.empty();
+}
+
+static_assert(test_default_rules());
+
+TEST_CASE("a family without rules does nothing") {
+  CHECK(test_default_rules());
+}
+
+TEST_CASE("elements of any type are read") {
+  CHECK(std::string_view(element_of<stranger>.name).ends_with("stranger"));
+  CHECK(pair.parts[1] == &element_of<stranger>);
+}
+
+}  // namespace

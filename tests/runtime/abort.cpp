@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <vector>
+
+#include "runtime/pipelines.hpp"
+#include "support/catch2.hpp"
+
+using namespace ipu_dsl;
+using namespace ipu_dsl::tests;
+
+namespace {
+
+/// What the feed below throws: no `error`, and not even anything that the library knows.
+struct broken_feed {
+  int micro_batch = 0;
+};
+
+/// Points in order without end, until it breaks at a micro-batch.
+class breaking_feed {
+ public:
+  breaking_feed(const point_set& data, int breaks_at)
+      : source_(make_feed(data | repeated(), 1)), breaks_at_(breaks_at) {}
+
+  std::int32_t next(const micro_batch_rows& rows) {
+    if (given_ == breaks_at_) {
+      throw broken_feed{given_};
+    }
+    ++given_;
+    return source_.next(rows);
+  }
+
+  void restart() { source_.restart(); }
+
+  std::int64_t sample_elements() const { return source_.sample_elements(); }
+
+  std::int32_t classes() const { return source_.classes(); }
+
+  std::optional<std::int64_t> length() const { return source_.length(); }
+
+ private:
+  dataset_feed<point_set> source_;
+  int breaks_at_;
+  int given_ = 0;
+};
+
+constexpr int never = -1;
+constexpr int micro_batches = 12;
+constexpr sgd<momentum>::settings rates{.learning_rate = 0.05F, .momentum = 0.9F};
+
+/// Training on `first` breaks at a micro-batch; what comes after is as if the complete updates
+/// before it had been all. Returns how many losses were compared.
+template <compiled_model C>
+int check_break(const point_set& first, const point_set& second, int threads, int breaks_at) {
+  session<C> unbroken(rates);
+  if (breaks_at >= micro_batches) {
+    breaking_feed whole(first, never);
+    unbroken.fit(whole, {.steps_per_epoch = breaks_at / micro_batches * micro_batches});
+  }
+  session<C> broken(rates, {.threads = threads});
+  breaking_feed source(first, breaks_at);
+  int caught = never;
+  try {
+    broken.fit(source, two_updates);
+  } catch (const broken_feed& thrown) {
+    caught = thrown.micro_batch;
+  }
+  CHECK(caught == breaks_at);
+  CHECK(broken.weights().fingerprint() == unbroken.weights().fingerprint());
+  CHECK(broken.evaluate(second).loss == unbroken.evaluate(second).loss);
+
+  const auto expected = unbroken.fit(second | repeated(), two_updates).losses();
+  const auto losses = broken.fit(second | repeated(), two_updates).losses();
+  CHECK(std::vector<float>(losses.begin(), losses.end()) ==
+        std::vector<float>(expected.begin(), expected.end()));
+  CHECK(broken.weights().fingerprint() == unbroken.weights().fingerprint());
+  return static_cast<int>(losses.size());
+}
+
+template <compiled_model C>
+int check_breaks() {
+  const point_set first = labelled_points(96, 1);
+  const point_set second = labelled_points(96, 2);
+  int compared = 0;
+  for (int threads = 1; threads <= 2; ++threads) {
+    for (int breaks_at = 0; breaks_at < 2 * micro_batches; ++breaks_at) {
+      INFO(threads << " threads, breaks at micro-batch " << breaks_at);
+      compared += check_break<C>(first, second, threads, breaks_at);
+    }
+  }
+  return compared;
+}
+
+}  // namespace
+
+TEST_CASE("a feed that throws ends the run, and the session goes on as if it had not begun") {
+  int compared = check_breaks<trained<two_stages, grouped>>();
+  compared += check_breaks<trained<two_stages, interleaved>>();
+  compared += check_breaks<trained<two_stages, sequential_schedule>>();
+  CHECK(compared == 3 * 2 * 24 * 24);
+  std::printf("abort: checked %d losses\n", compared);
+}
+
+TEST_CASE("a feed may break again and again") {
+  const point_set data = labelled_points(96, 1);
+  session<trained<two_stages, grouped>> run(rates, {.threads = 2});
+  const std::uint64_t before = run.weights().fingerprint();
+  int broken = 0;
+  for (int i = 0; i < 200; ++i) {
+    breaking_feed source(data, i % micro_batches);
+    try {
+      run.fit(source, two_updates);
+    } catch (const broken_feed&) {
+      ++broken;
+    }
+  }
+  CHECK(broken == 200);
+  CHECK(run.weights().fingerprint() == before);
+}
+
+TEST_CASE("evaluation ends with the feed's exception as well") {
+  const point_set data = labelled_points(96, 1);
+  session<trained<two_stages, interleaved>> run(rates, {.threads = 2});
+  const double expected = run.evaluate(data).loss;
+  int broken = 0;
+  for (int breaks_at = 0; breaks_at < 24; ++breaks_at) {
+    /// As long as the data are.
+    struct finite_feed : breaking_feed {
+      using breaking_feed::breaking_feed;
+
+      std::optional<std::int64_t> length() const { return 96; }
+    };
+
+    finite_feed source(data, breaks_at);
+    CHECK_THROWS_AS(run.evaluate(source), broken_feed);
+    CHECK(run.evaluate(data).loss == expected);
+    ++broken;
+  }
+  CHECK(broken == 24);
+}
+
+TEST_CASE("a callback that throws leaves a session that is trained so far") {
+  const point_set data = labelled_points(96, 1);
+  session<trained<two_stages, grouped>> run(rates, {.threads = 2});
+  session<trained<two_stages, grouped>> expected(rates);
+  expected.fit(data | repeated(), {.epochs = 1, .steps_per_epoch = 24});
+  CHECK_THROWS_AS(run.fit(data | repeated(), {.epochs = 3, .steps_per_epoch = 24},
+                          [](const epoch_record& record) { throw broken_feed{record.epoch}; }),
+                  broken_feed);
+  CHECK(run.weights().fingerprint() == expected.weights().fingerprint());
+}

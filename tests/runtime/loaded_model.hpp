@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// What a session is made of, without its walls: for tests that look at slots or change a plan.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <ipu_dsl/training/session.hpp>
+
+#include "support/labelled_points.hpp"
+
+namespace ipu_dsl::tests {
+
+/// The memory, the weights and the feed of a compiled model, its training program still to be
+/// chosen.
+template <compiled_model C>
+class loaded_model {
+ public:
+  loaded_model(const point_set& data, int threads)
+      : loaded_model(data, threads, parts_of<typename C::compiled>().train.plan) {}
+
+  /// With another plan for the same calls.
+  loaded_model(const point_set& data, int threads, const program_plan_view& plan)
+      : memory(std::vector<program_plan_view>{plan}),
+        weights(parts.model, parts.places, memory),
+        workers(threads),
+        train(plan, parts.train.functions, memory, workers),
+        source_(make_feed(data | repeated(), 1)),
+        losses_(static_cast<std::size_t>(plan.actions.micro_batches)),
+        valid_(losses_.size()),
+        hits_(losses_.size()) {
+    weights.initialize(1);
+  }
+
+  /// One update. Returns the loss of every micro-batch.
+  const std::vector<float>& update() {
+    feed_reference source(source_);
+    run_context context;
+    context.training = true;
+    context.micro_batch_size = static_cast<std::uint32_t>(parts.settings.micro_batch);
+    context.loss_scale = 1.0F / static_cast<float>(parts.settings.micro_batch);
+    context.optimizer = rates_.data();
+    context.feed = &source;
+    context.valid = valid_.data();
+    context.loss = losses_.data();
+    context.hits = hits_.data();
+    train.run(context);
+    return losses_;
+  }
+
+  session_parts parts = parts_of<typename C::compiled>();
+  region_set memory;
+  parameters weights;
+  worker_pool workers;
+  executor train;
+
+ private:
+  dataset_feed<point_set> source_;
+  std::array<float, 4> rates_{0.05F, 0.9F};
+  std::vector<float> losses_;
+  std::vector<std::int32_t> valid_;
+  std::vector<std::int32_t> hits_;
+};
+
+}  // namespace ipu_dsl::tests

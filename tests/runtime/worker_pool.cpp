@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+#include <ipu_dsl/runtime/worker_pool.hpp>
+
+#include "support/catch2.hpp"
+
+using namespace ipu_dsl;
+
+namespace {
+
+/// What a task sees: plain numbers, because the pool alone has to order what is written to them.
+struct tally {
+  std::vector<int> runs_of_worker;
+  std::vector<std::thread::id> thread_of_worker;
+
+  explicit tally(int workers)
+      : runs_of_worker(static_cast<std::size_t>(workers)),
+        thread_of_worker(static_cast<std::size_t>(workers)) {}
+
+  static void count(void* self, int worker) {
+    tally& here = *static_cast<tally*>(self);
+    ++here.runs_of_worker[static_cast<std::size_t>(worker)];
+    here.thread_of_worker[static_cast<std::size_t>(worker)] = std::this_thread::get_id();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a task runs once on every worker, and the caller is worker 0") {
+  int checked = 0;
+  for (int workers = 1; workers <= 4; ++workers) {
+    worker_pool pool(workers);
+    CHECK(pool.workers() == workers);
+    tally seen(workers);
+    pool.run({tally::count, &seen});
+    CHECK(seen.thread_of_worker[0] == std::this_thread::get_id());
+    for (std::size_t worker = 0; worker < seen.runs_of_worker.size(); ++worker) {
+      CHECK(seen.runs_of_worker[worker] == 1);
+      CHECK((seen.thread_of_worker[worker] == std::this_thread::get_id()) == (worker == 0));
+      ++checked;
+    }
+  }
+  CHECK(checked == 10);
+  std::printf("checked %d workers\n", checked);
+}
+
+TEST_CASE("workers serve run after run, awake or asleep, and keep their threads") {
+  constexpr int runs = 2'000;
+  worker_pool pool(3);
+  tally seen(3);
+  pool.run({tally::count, &seen});
+  const std::vector<std::thread::id> threads = seen.thread_of_worker;
+  for (int run = 1; run < runs; ++run) {
+    if (run % 500 == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    pool.run({tally::count, &seen});
+    // Whoever has run is done: what it wrote is seen here.
+    REQUIRE(seen.runs_of_worker == std::vector<int>(3, run + 1));
+  }
+  CHECK(seen.thread_of_worker == threads);
+  CHECK(seen.runs_of_worker == std::vector<int>(3, runs));
+  std::printf("checked %d runs\n", runs);
+}
+
+TEST_CASE("a pool ends while its workers are starting, idle or asleep") {
+  int ended = 0;
+  for (int i = 0; i < 50; ++i) {
+    const worker_pool at_once(3);
+    ++ended;
+  }
+  for (int i = 0; i < 50; ++i) {
+    worker_pool used(3);
+    tally seen(3);
+    used.run({tally::count, &seen});
+    ++ended;
+  }
+  {
+    const worker_pool asleep(3);
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    ++ended;
+  }
+  CHECK(ended == 101);
+  std::printf("checked the end of %d pools\n", ended);
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Tests of vocabulary/layers/activation.hpp.
+#include <ipu_dsl/vocabulary/layers/activation.hpp>
+
+#include "support/catch2.hpp"
+#include "vocabulary/one_layer.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using testing::apply;
+
+template <typename Layer>
+constexpr activation_options read = Layer::description.options.template as<activation_options>();
+
+template <typename... Layers>
+constexpr bool keep_shapes() {
+  return ((apply<Layers>({{7}}).gives({7}) && !apply<Layers>({{7}}).only().parameters) && ...);
+}
+
+static_assert(keep_shapes<linear, relu, leaky_relu, elu, gelu, swish, sigmoid, ipu_dsl::tanh,
+                          softplus, softmax, Activation<>, Activation<relu>>());
+static_assert(apply<relu>({{2, 3}}).gives({2, 3}));
+static_assert(apply<softmax>({{2, 3}}).refused("a vector", "(2, 3)"));
+
+// A type and the option of Activation<...> are the same layer.
+static_assert(read<relu>.kind == activation_kind::relu);
+static_assert(read<Activation<relu>>.kind == activation_kind::relu);
+static_assert(read<Activation<>>.kind == activation_kind::linear);
+static_assert(read<leaky_relu>.alpha == 0.3F && read<Activation<leaky_relu>>.alpha == 0.3F);
+static_assert(read<elu>.alpha == 1.0F);
+static_assert(read<Activation<alpha<0.1F>, elu>>.alpha == 0.1F);
+static_assert(read<Activation<elu, alpha<0.1F>>>.alpha == 0.1F);
+static_assert(apply<Activation<relu, elu>>({{7}}).refused("one option for activation",
+                                                          "relu as option 1 and elu as option 2"));
+
+static_assert(describe(swish::description).view() == "swish");
+static_assert(describe(Activation<elu>::description).view() == "elu");
+
+TEST_CASE("activations keep the shape") {
+  CHECK(keep_shapes<linear, relu, softmax>());
+  CHECK(apply<softmax>({{2, 3}}).found.found());
+}
+
+}  // namespace

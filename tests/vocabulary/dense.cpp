@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Tests of vocabulary/layers/dense.hpp and vocabulary/layers/initialization.hpp.
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+
+#include "support/catch2.hpp"
+#include "vocabulary/one_layer.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using testing::apply;
+
+template <typename Layer>
+constexpr dense_options options_of_layer = Layer::description.options.template as<dense_options>();
+
+struct stranger {};
+
+constexpr bool test_defaults() {
+  const auto made = apply<Dense<256>>({{784}});
+  bool right = made.gives({256}) && made.only().parameters == 2;
+  const tensor& kernel = made.parameter(0);
+  right = right && kernel.name == "kernel" && kernel.extents == shape{784, 256} &&
+          kernel.start.kind == initializer_kind::glorot_uniform && kernel.lies == storage::panels;
+  const tensor& bias = made.parameter(1);
+  right = right && bias.name == "bias" && bias.extents == shape{256} &&
+          bias.start.kind == initializer_kind::zeros;
+  return right && options_of_layer<Dense<256>>.activation == activation_kind::linear;
+}
+
+constexpr bool test_starts() {
+  const auto made = apply<Dense<2, bias_init<constant<0.5F>>, init<he_uniform>>>({{3}});
+  return made.parameter(0).start.kind == initializer_kind::he_uniform &&
+         made.parameter(1).start.kind == initializer_kind::constant &&
+         made.parameter(1).start.value == 0.5F;
+}
+
+constexpr bool test_refusals() {
+  bool right = apply<Dense<256>>({{28, 28}}).refused("a vector", "(28, 28)");
+  right = right && apply<Dense<256>>({{}}).refused("a vector", "()");
+  right = right && apply<Dense<0>>({{784}}).refused("at least 1 unit", "0");
+  right = right && apply<Dense<-3>>({{784}}).refused("at least 1 unit", "-3");
+  right = right && apply<Dense<3, relu, ipu_dsl::tanh>>({{784}}).refused(
+                       "one option for activation", "relu as option 1 and tanh as option 2");
+  return right && apply<Dense<3, stranger>>({{784}}).found.found();
+}
+
+/// The same options in another order are the same layer.
+template <typename First, typename Second>
+constexpr bool same_layer() {
+  const element& first = First::description;
+  const element& second = Second::description;
+  bool same = first.followed_by == nullptr && second.followed_by == nullptr;
+  for (std::size_t i = 0; i < attributes::capacity; ++i) {
+    same = same && first.options.words[i] == second.options.words[i];
+  }
+  return same;
+}
+
+static_assert(test_defaults());
+static_assert(test_starts());
+static_assert(apply<Dense<1, use_bias<false>>>({{3}}).only().parameters == 1);
+static_assert(same_layer<Dense<8, relu, use_bias<false>, init<ones>>,
+                         Dense<8, init<ones>, relu, use_bias<false>>>());
+static_assert(!same_layer<Dense<8, relu>, Dense<8, ipu_dsl::tanh>>());
+static_assert(!same_layer<Dense<8>, Dense<9>>());
+
+// An activation whose gradient needs its input is a node of its own.
+static_assert(options_of_layer<Dense<8, gelu>>.fused() == activation_kind::linear);
+static_assert(Dense<8, gelu>::description.followed_by->rule == &activation_family);
+static_assert(options_of_layer<Dense<8, relu>>.fused() == activation_kind::relu);
+static_assert(options_of_layer<Dense<8, leaky_relu>>.alpha == 0.3F);
+static_assert(options_of_layer<Dense<8, alpha<0.1F>, leaky_relu>>.alpha == 0.1F);
+
+static_assert(describe(Dense<10>::description).view() == "Dense<10>");
+static_assert(describe(Dense<10, use_bias<false>, softmax>::description).view() ==
+              "Dense<10, softmax>");
+
+TEST_CASE("Dense has Keras's defaults") {
+  CHECK(test_defaults());
+}
+
+TEST_CASE("Dense takes its initialisers") {
+  CHECK(test_starts());
+}
+
+TEST_CASE("Dense refuses what it cannot multiply") {
+  CHECK(test_refusals());
+}
+
+}  // namespace

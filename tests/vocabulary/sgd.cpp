@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Tests of vocabulary/optimizers/sgd.hpp.
+#include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
+
+#include "support/catch2.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+
+struct stranger {};
+
+static_assert(sgd<>::variant == sgd_variant::plain);
+static_assert(sgd<momentum>::variant == sgd_variant::momentum);
+static_assert(sgd<momentum, nesterov>::variant == sgd_variant::nesterov);
+static_assert(sgd<nesterov, momentum>::variant == sgd_variant::nesterov);
+static_assert(sgd<nesterov>::variant == sgd_variant::nesterov);
+static_assert(sgd<momentum>::rule != sgd<>::rule);
+static_assert(!sgd<momentum, nesterov>::fault.found());
+static_assert(sgd<momentum, momentum>::fault.expected.view() == "one option for momentum");
+static_assert(sgd<stranger>::fault.hint.view() == "it takes momentum and nesterov");
+
+TEST_CASE("sgd's type says what it keeps beside the parameters") {
+  CHECK(sgd<>::variant == sgd_variant::plain);
+  CHECK(sgd<momentum>::variant == sgd_variant::momentum);
+  CHECK(sgd<momentum, momentum>::fault.found());
+}
+
+}  // namespace

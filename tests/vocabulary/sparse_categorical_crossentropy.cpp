@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Tests of vocabulary/losses/sparse_categorical_crossentropy.hpp and metrics/accuracy.hpp.
+#include <ipu_dsl/vocabulary/losses/sparse_categorical_crossentropy.hpp>
+#include <ipu_dsl/vocabulary/metrics/accuracy.hpp>
+
+#include "support/catch2.hpp"
+#include "vocabulary/one_layer.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using testing::apply;
+
+/// A loss as a layer of scores and labels.
+template <const family& Rule>
+struct node_of {
+  static constexpr element description{.kind = element_kind::layer, .rule = &Rule};
+};
+
+using crossentropy = node_of<sparse_categorical_crossentropy_family>;
+
+static_assert(apply<crossentropy>({{10}, {}}).gives({}));
+static_assert(apply<crossentropy>({{8, 8}, {}}).refused("a vector, one score a class", "(8, 8)"));
+static_assert(apply<crossentropy>({{}, {}}).found.found());
+static_assert(apply<node_of<accuracy_family>>({{10}, {}}).gives({}));
+static_assert(from_logits::as_option.key == from_clipped_probabilities::as_option.key);
+static_assert(sparse_categorical_crossentropy::rule == &sparse_categorical_crossentropy_family);
+
+TEST_CASE("the loss is one number from a vector of scores") {
+  CHECK(apply<crossentropy>({{10}, {}}).gives({}));
+  CHECK(apply<crossentropy>({{8, 8}, {}}).found.found());
+}
+
+}  // namespace
