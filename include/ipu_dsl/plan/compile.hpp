@@ -254,7 +254,7 @@ constexpr bool check() {
   // A mistake of the model is the model's, so that it is reported once, however often it is
   // compiled.
   if constexpr (!valid<typename C::model_type>()) {
-    return check<typename C::model_type>();
+    return diagnose<fault_of<typename C::model_type>>();
   } else {
     return diagnose<compile_fault_of<typename C::compiled>>();
   }
