@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
+#include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/operators/operators.hpp>
 #include <ipu_dsl/runtime/regions.hpp>
 #include <ipu_dsl/schedule/waits.hpp>
@@ -131,6 +133,11 @@ class execution_table {
                              .node = row.node,
                              .first_operand = static_cast<std::int32_t>(operands_.size()),
                              .operands = row.writes + row.reads};
+      if (resolved.operands > most_operands) {
+        throw error("A kernel takes at most " + std::to_string(most_operands) +
+                    " operands, one of " + std::string(row.code->name) + " has " +
+                    std::to_string(resolved.operands) + ".");
+      }
       for (std::int32_t operand = 0; operand < resolved.operands; ++operand) {
         const auto entry = static_cast<std::size_t>(row.first_operand + operand);
         const auto buffer = static_cast<std::size_t>(plan_.operands[entry]);

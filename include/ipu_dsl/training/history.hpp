@@ -19,6 +19,13 @@ struct epoch_record {
   std::int64_t samples = 0;
 };
 
+/// A part of an epoch that ran without the host looking: the mean loss of its steps.
+struct execution_record {
+  std::int32_t epoch = 0;  ///< counts from 0
+  std::int64_t steps = 0;  ///< of the epoch, done so far
+  double loss = 0;
+};
+
 /// The epochs of a `fit` and the mean loss of each of its micro-batches. Its memory is the
 /// session's and lasts: a `fit` that fits into what was reserved takes none.
 class history {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -53,13 +54,21 @@ class session_of {
     return core_.fit(source, wanted, numbers_, {});
   }
 
-  /// The same, calling `done(record)` after every epoch.
+  /// The same, calling `done(record)` after every epoch with an `epoch_record`, and after every
+  /// execution if `done` takes an `execution_record` as well.
   template <feed Feed, typename Done>
   const history& fit(Feed& source, const fit_options& wanted, Done done) {
-    return core_.fit(
-        source, wanted, numbers_,
-        {[](void* object, const epoch_record& record) { (*static_cast<Done*>(object))(record); },
-         &done});
+    fit_callbacks calls;
+    calls.object = &done;
+    calls.epoch = [](void* object, const epoch_record& record) {
+      (*static_cast<Done*>(object))(record);
+    };
+    if constexpr (std::invocable<Done&, const execution_record&>) {
+      calls.execution = [](void* object, const execution_record& record) {
+        (*static_cast<Done*>(object))(record);
+      };
+    }
+    return core_.fit(source, wanted, numbers_, calls);
   }
 
   /// Trains on data: `run.fit(digits.train | shuffled(10'000) | repeated(), {.epochs = 4})`.

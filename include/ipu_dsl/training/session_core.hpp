@@ -51,9 +51,10 @@ struct session_parts {
   loaded_program predict;
 };
 
-/// Called after every epoch, on the calling thread.
-struct epoch_callback {
-  void (*call)(void* object, const epoch_record& record) = nullptr;
+/// Called on the calling thread after every execution and after every epoch; null: not called.
+struct fit_callbacks {
+  void (*execution)(void* object, const execution_record& record) = nullptr;
+  void (*epoch)(void* object, const epoch_record& record) = nullptr;
   void* object = nullptr;
 };
 
@@ -94,19 +95,19 @@ class session_core {
   session_core& operator=(const session_core&) = delete;
 
   const history& fit(feed_reference source, const fit_options& wanted,
-                     std::span<const float> optimizer, epoch_callback done) {
-    const std::int64_t steps = steps_of_epoch(parts_.model, parts_.settings, source, wanted);
+                     std::span<const float> optimizer, const fit_callbacks& calls) {
+    const epoch_steps steps = steps_of_epoch(parts_.model, parts_.settings, source, wanted);
     history_.clear();
     history_.reserve(static_cast<std::size_t>(wanted.epochs),
-                     static_cast<std::size_t>(wanted.epochs * steps));
+                     static_cast<std::size_t>(wanted.epochs * steps.steps));
     for (std::int32_t epoch = 0; epoch < wanted.epochs; ++epoch) {
       if (wanted.steps_per_epoch == 0) {
         source.restart();
       }
-      const epoch_record record = train_epoch(source, epoch, steps, optimizer);
+      const epoch_record record = train_epoch(source, epoch, steps, optimizer, calls);
       history_.add_epoch(record);
-      if (done.call != nullptr) {
-        done.call(done.object, record);
+      if (calls.epoch != nullptr) {
+        calls.epoch(calls.object, record);
       }
     }
     return history_;
@@ -193,7 +194,12 @@ class session_core {
 
   const parameters& weights() const { return parameters_; }
 
-  const trace& last_trace() const { return train_->last_trace(); }
+  const trace& last_trace() const {
+    if (!train_) {
+      throw error("A model that was compiled without a loss has no training run to trace.");
+    }
+    return train_->last_trace();
+  }
 
   std::size_t bytes() const { return memory_.bytes(); }
 
@@ -246,26 +252,49 @@ class session_core {
                         static_cast<std::uint64_t>(parts_.settings.micro_batch);
   }
 
-  epoch_record train_epoch(feed_reference& source, std::int32_t epoch, std::int64_t steps,
-                           std::span<const float> optimizer) {
+  epoch_record train_epoch(feed_reference& source, std::int32_t epoch, const epoch_steps& steps,
+                           std::span<const float> optimizer, const fit_callbacks& calls) {
     const auto begin = std::chrono::steady_clock::now();
     epoch_record record{.epoch = epoch};
     double hits = 0;
-    for (std::int64_t step = 0; step < steps; step += micro_batches_of_update()) {
-      run_training(source, optimizer);
-      for (int i = 0; i < micro_batches_of_update(); ++i) {
-        const double loss = mean_loss(i);
-        history_.add_loss(static_cast<float>(loss));
-        record.loss += loss;
-        hits += hits_[static_cast<std::size_t>(i)];
+    for (std::int64_t step = 0; step < steps.steps; step += steps.of_execution) {
+      execution_record execution{.epoch = epoch, .steps = step + steps.of_execution};
+      for (std::int64_t i = 0; i < steps.of_execution; i += micro_batches_of_update()) {
+        run_training(source, optimizer);
+        execution.loss += note_losses();
+        hits += sum_of_hits();
+      }
+      record.loss += execution.loss;
+      execution.loss /= static_cast<double>(steps.of_execution);
+      if (calls.execution != nullptr) {
+        calls.execution(calls.object, execution);
       }
     }
-    record.samples = steps * parts_.settings.micro_batch;
-    record.loss /= static_cast<double>(steps);
+    record.samples = steps.steps * parts_.settings.micro_batch;
+    record.loss /= static_cast<double>(steps.steps);
     record.accuracy = hits / static_cast<double>(record.samples);
     record.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return record;
+  }
+
+  /// Writes the losses of the micro-batches of an update into the history; returns their sum.
+  double note_losses() {
+    double sum = 0;
+    for (int i = 0; i < micro_batches_of_update(); ++i) {
+      const double loss = losses_[static_cast<std::size_t>(i)] * loss_factor();
+      history_.add_loss(static_cast<float>(loss));
+      sum += loss;
+    }
+    return sum;
+  }
+
+  double sum_of_hits() const {
+    double sum = 0;
+    for (int i = 0; i < micro_batches_of_update(); ++i) {
+      sum += hits_[static_cast<std::size_t>(i)];
+    }
+    return sum;
   }
 
   session_parts parts_;

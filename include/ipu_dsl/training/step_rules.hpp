@@ -18,7 +18,13 @@ namespace ipu_dsl {
 struct fit_options {
   std::int32_t epochs = 1;
   std::int64_t steps_per_epoch = 0;      ///< 0: an epoch is one pass over the data
-  std::int64_t steps_per_execution = 0;  ///< 0: an epoch
+  std::int64_t steps_per_execution = 0;  ///< steps between calls of the host; 0: an epoch
+};
+
+/// The steps of an epoch, and of each execution that it divides into.
+struct epoch_steps {
+  std::int64_t steps = 0;
+  std::int64_t of_execution = 0;
 };
 
 /// Throws `error` unless a sample of the feed has as many values as the model's input.
@@ -53,38 +59,89 @@ inline void require_end(const feed_reference& source, const char* what) {
   }
 }
 
-/// The rules of the reference for steps: an epoch divides into executions, an execution into
-/// updates, and the data last. Returns the steps of an epoch; throws `error` otherwise, before
-/// anything runs.
-inline std::int64_t steps_of_epoch(const graph_view& model, const compile_settings& settings,
-                                   const feed_reference& source, const fit_options& wanted) {
+namespace step_rules {
+
+/// " Use 8 or 12 steps."; a count of 0 is no alternative.
+inline std::string use(std::int64_t below, std::int64_t above) {
+  std::string words = below > 0 ? std::to_string(below) : std::string();
+  if (above > 0) {
+    words += (words.empty() ? "" : " or ") + std::to_string(above);
+  }
+  return " Use " + words + " steps.";
+}
+
+/// The executions next to `wanted` that divide an epoch of whole updates and hold such themselves.
+inline std::string use_execution(std::int64_t steps, std::int64_t wanted,
+                                 std::int64_t accumulated) {
+  std::int64_t below = 0;
+  std::int64_t above = 0;
+  for (std::int64_t length = accumulated; length <= steps && above == 0; length += accumulated) {
+    if (steps % length == 0) {
+      below = length < wanted ? length : below;
+      above = length > wanted ? length : above;
+    }
+  }
+  return use(below, above);
+}
+
+inline std::string no_whole_updates(const char* what, std::int64_t steps,
+                                    std::int64_t accumulated) {
+  return std::string(what) + " of " + std::to_string(steps) + " steps is no multiple of the " +
+         std::to_string(accumulated) +
+         " micro-batches that make an update (gradient_accumulation).";
+}
+
+/// The steps of an epoch: those asked for, or those of one pass over the data.
+inline std::int64_t steps_of_epoch(const feed_reference& source, const fit_options& wanted,
+                                   std::int64_t micro_batch) {
+  if (wanted.steps_per_epoch < 0) {
+    throw error("An epoch needs at least 1 step, got " + std::to_string(wanted.steps_per_epoch) +
+                ".");
+  }
+  if (wanted.steps_per_epoch > 0) {
+    return wanted.steps_per_epoch;
+  }
+  if (!source.length()) {
+    throw error("Data without an end have no length of an epoch: say steps_per_epoch.");
+  }
+  if (*source.length() < micro_batch) {
+    throw error("The data have " + std::to_string(*source.length()) +
+                " samples, a micro-batch has " + std::to_string(micro_batch) + ".");
+  }
+  return *source.length() / micro_batch;
+}
+
+/// An epoch divides into executions, an execution into updates.
+inline void check_divisions(std::int64_t steps, std::int64_t execution, std::int64_t accumulated) {
+  if (steps % accumulated != 0) {
+    const std::int64_t below = steps / accumulated * accumulated;
+    throw error(no_whole_updates("An epoch", steps, accumulated) + use(below, below + accumulated));
+  }
+  if (execution < 1 || steps % execution != 0) {
+    throw error("An epoch of " + std::to_string(steps) +
+                " steps does not divide into executions of " + std::to_string(execution) +
+                " steps." + use_execution(steps, execution, accumulated));
+  }
+  if (execution % accumulated != 0) {
+    throw error(no_whole_updates("An execution", execution, accumulated) +
+                use_execution(steps, execution, accumulated));
+  }
+}
+
+}  // namespace step_rules
+
+/// The rules of the reference for steps, the data last. Returns the steps of an epoch; throws
+/// `error` otherwise, before anything runs.
+inline epoch_steps steps_of_epoch(const graph_view& model, const compile_settings& settings,
+                                  const feed_reference& source, const fit_options& wanted) {
   check_feed(model, settings, source);
-  const std::int64_t accumulated = settings.gradient_accumulation;
   if (wanted.epochs < 1) {
     throw error("fit needs at least 1 epoch, got " + std::to_string(wanted.epochs) + ".");
   }
-  std::int64_t steps = wanted.steps_per_epoch;
-  if (steps == 0) {
-    if (!source.length()) {
-      throw error("Data without an end have no length of an epoch: say steps_per_epoch.");
-    }
-    steps = *source.length() / settings.micro_batch;
-  }
+  const std::int64_t steps = step_rules::steps_of_epoch(source, wanted, settings.micro_batch);
   const std::int64_t execution =
       wanted.steps_per_execution == 0 ? steps : std::min(wanted.steps_per_execution, steps);
-  if (steps < 1 || execution < 1 || steps % execution != 0) {
-    throw error("An epoch of " + std::to_string(steps) +
-                " steps does not divide into executions of " + std::to_string(execution) +
-                " steps.");
-  }
-  if (execution % accumulated != 0) {
-    const std::int64_t below = execution / accumulated * accumulated;
-    throw error("An execution of " + std::to_string(execution) + " steps is no multiple of the " +
-                std::to_string(accumulated) +
-                " micro-batches that make an update (gradient_accumulation). Use " +
-                (below > 0 ? std::to_string(below) + " or " : std::string()) +
-                std::to_string(below + accumulated) + " steps.");
-  }
+  step_rules::check_divisions(steps, execution, settings.gradient_accumulation);
   // Epochs without a number of steps are passes: each begins the data anew.
   const std::int64_t passes = wanted.steps_per_epoch == 0 ? 1 : wanted.epochs;
   const std::int64_t needed = steps * passes * settings.micro_batch;
@@ -94,7 +151,7 @@ inline std::int64_t steps_of_epoch(const graph_view& model, const compile_settin
                 " steps of " + std::to_string(settings.micro_batch) + " samples need " +
                 std::to_string(needed) + ". Repeat the data: data | repeated().");
   }
-  return steps;
+  return {steps, execution};
 }
 
 /// Throws `error` unless the extents are [samples, extents of the input...] and count the values.
