@@ -282,7 +282,7 @@ class session_core {
   double note_losses() {
     double sum = 0;
     for (int i = 0; i < micro_batches_of_update(); ++i) {
-      const double loss = losses_[static_cast<std::size_t>(i)] * loss_factor();
+      const double loss = mean_loss(i);
       history_.add_loss(static_cast<float>(loss));
       sum += loss;
     }
