@@ -25,11 +25,11 @@ static_assert(element_of<stranger>.kind == element_kind::foreign);
 static_assert(element_of<stranger>.name.ends_with("stranger"));
 static_assert(describe(element_of<Nothing>).view() == "Nothing");
 
-constexpr element pair = composed<Nothing, stranger>(element_kind::sequence);
+constexpr element pair = composed<Nothing, stranger>(element_kind::sequence, "sequential");
 static_assert(pair.parts.size() == 2 && pair.parts[0] == &element_of<Nothing>);
-static_assert(composed<>(element_kind::stage).parts.empty());
+static_assert(composed<>(element_kind::stage, "stage").parts.empty());
 static_assert(describe(pair).view() == "sequential");
-static_assert(describe(composed<>(element_kind::branches)).view() == "concat");
+static_assert(describe(composed<>(element_kind::branches, "concat")).view() == "concat");
 
 /// The rules that a family does not give are there and do nothing.
 constexpr bool test_default_rules() {

@@ -27,8 +27,9 @@ enum class element_kind : std::uint8_t {
 /// description`, and nothing else: what is done with it is done by functions over values.
 struct element {
   element_kind kind = element_kind::foreign;
-  std::string_view name = {};    ///< given by `named`; for `foreign` the name of the type
-  const family* rule = nullptr;  ///< of `layer` and of what joins `branches`
+  std::string_view name = {};        ///< given by `named`; for `foreign` the name of the type
+  std::string_view combinator = {};  ///< "concat"; empty for layers, which families describe
+  const family* rule = nullptr;      ///< of `layer` and of what joins `branches`
   attributes options = {};
   std::span<const element* const> parts = {};
   const element* followed_by = nullptr;  ///< a further node of the same layer
@@ -60,10 +61,12 @@ template <typename... Parts>
 inline constexpr const element* elements_of[sizeof...(Parts) + 1] = {&element_of<Parts>...,
                                                                      nullptr};
 
-/// An element made of parts.
+/// An element made of parts by a combinator of this name; `rule` joins what the parts make.
 template <typename... Parts>
-constexpr element composed(element_kind kind, const family* rule = nullptr) {
+constexpr element composed(element_kind kind, std::string_view combinator,
+                           const family* rule = nullptr) {
   return {.kind = kind,
+          .combinator = combinator,
           .rule = rule,
           .parts = std::span<const element* const>(elements_of<Parts...>, sizeof...(Parts))};
 }
@@ -73,20 +76,7 @@ constexpr label describe(const element& piece) {
   if (piece.kind == element_kind::layer) {
     return piece.rule->describe(*piece.rule, piece.options);
   }
-  switch (piece.kind) {
-    case element_kind::sequence:
-      return "sequential";
-    case element_kind::residual:
-      return "residual";
-    case element_kind::branches:
-      return "concat";
-    case element_kind::stage:
-      return "stage";
-    case element_kind::pipeline:
-      return "pipeline";
-    default:
-      return piece.name;
-  }
+  return piece.kind == element_kind::foreign ? piece.name : piece.combinator;
 }
 
 }  // namespace ipu_dsl

@@ -11,25 +11,26 @@ namespace ipu_dsl {
 /// Layers one after the other.
 template <typename... Layers>
 struct sequential {
-  static constexpr element description = composed<Layers...>(element_kind::sequence);
+  static constexpr element description = composed<Layers...>(element_kind::sequence, "sequential");
 };
 
 /// Layers that one device computes, one after the other.
 template <typename... Layers>
 struct stage {
-  static constexpr element description = composed<Layers...>(element_kind::stage);
+  static constexpr element description = composed<Layers...>(element_kind::stage, "stage");
 };
 
 /// Stages one after the other; each may have a device of its own.
 template <typename... Stages>
 struct pipeline {
-  static constexpr element description = composed<Stages...>(element_kind::pipeline);
+  static constexpr element description = composed<Stages...>(element_kind::pipeline, "pipeline");
 };
 
 /// x + layers(x): the layers must end in the shape that they start with.
 template <typename... Layers>
 struct residual {
-  static constexpr element description = composed<Layers...>(element_kind::residual, &add_family);
+  static constexpr element description =
+      composed<Layers...>(element_kind::residual, "residual", &add_family);
 };
 
 /// Every branch gets the same input; their outputs stand side by side along the last axis.
@@ -37,7 +38,7 @@ struct residual {
 template <typename... Branches>
 struct concat {
   static constexpr element description =
-      composed<Branches...>(element_kind::branches, &concatenate_family);
+      composed<Branches...>(element_kind::branches, "concat", &concatenate_family);
 };
 
 /// The element with a name; what is no element stays nothing of the kind.

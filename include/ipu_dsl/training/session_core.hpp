@@ -147,7 +147,7 @@ class session_core {
         const auto index = static_cast<std::size_t>(i);
         if (valid_[index] > 0) {
           sum.samples += valid_[index];
-          sum.loss += double{losses_[index]};
+          sum.loss += static_cast<double>(losses_[index]);
           hits += hits_[index];
         }
       }
@@ -219,7 +219,7 @@ class session_core {
   /// with the mean over the accumulated micro-batches that is less than the mean over one.
   double mean_loss(int micro_batch) const {
     const double factor = parts_.settings.mean_gradients ? micro_batches_of_update() : 1;
-    return factor * double{losses_[static_cast<std::size_t>(micro_batch)]};
+    return factor * static_cast<double>(losses_[static_cast<std::size_t>(micro_batch)]);
   }
 
   float loss_scale() const {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// The sentences of mistakes, as values: what `check` would make a compile error of. The output is
+// docs/samples/mistakes.txt.
+#include <cstdio>
+#include <string>
+
+#include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+
+using namespace ipu_dsl;
+
+namespace {
+
+struct without_flatten {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor input_layer = build.input({28, 28, 1});
+    const symbolic_tensor x = build.layer<Dense<256, relu>>("dense256", input_layer);
+    return build.layer<Dense<10>>("logits", x);
+  }
+};
+
+struct backwards {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor image = build.input({784});
+    build.stage(1);
+    const symbolic_tensor later = build.layer<Dense<64, relu>>("later", image);
+    build.stage(0);
+    return build.layer<Dense<10>>("earlier", later);
+  }
+};
+
+struct gap {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor image = build.input({784});
+    const symbolic_tensor x = build.layer<Dense<64, relu>>("", image);
+    build.stage(2);
+    return build.layer<Dense<10>>("", x);
+  }
+};
+
+template <int... Stages>
+struct assigned : model<input<28, 28>,
+                        sequential<Flatten, Dense<256, relu>, Dense<128, relu>, Dense<64, relu>,
+                                   Dense<32, relu>, Dense<10>>,
+                        stage_assignment<Stages...>> {};
+
+template <typename... Options>
+using compiled = compile<assigned<0, 0, 1, 1, 1, 1>, loss<sparse_categorical_crossentropy>,
+                         micro_batch<32>, Options...>;
+
+struct from_probabilities_of_linear
+    : compile<assigned<0, 0, 1, 1, 1, 1>, gradient_accumulation<4>,
+              loss<sparse_categorical_crossentropy, from_probabilities>> {};
+
+void print(const char* tag, const problem& found) {
+  std::printf("[%s]\n%s\n[/%s]\n\n", tag, std::string(found.message().view()).c_str(), tag);
+}
+
+}  // namespace
+
+int main() {
+  print("without_flatten", fault_of<without_flatten>::value);
+  print("backwards", fault_of<backwards>::value);
+  print("gap", fault_of<gap>::value);
+  print("list_length", fault_of<assigned<0, 0, 1, 1, 1>>::value);
+  print("list_jump", fault_of<assigned<0, 0, 2, 2, 2, 2>>::value);
+  print("list_start", fault_of<assigned<1, 1, 1, 1, 1, 1>>::value);
+  print("from_probabilities", compile_fault_of<from_probabilities_of_linear::compiled>::value);
+  print("accumulation_missing", compile_fault_of<compiled<>>::value);
+  print("accumulation_grouped", compile_fault_of<compiled<gradient_accumulation<6>>>::value);
+  print("accumulation_interleaved",
+        compile_fault_of<compiled<gradient_accumulation<7>, interleaved>>::value);
+  print("unknown_option", compile_fault_of<compiled<gradient_accumulation<4>, relu>>::value);
+  print("set_twice",
+        compile_fault_of<compiled<gradient_accumulation<4>, grouped, interleaved>>::value);
+  return 0;
+}

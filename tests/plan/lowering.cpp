@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// Tests of plan/lowering.hpp: which calls the actions of a stage are.
+#include <cstdio>
+
+#include <ipu_dsl/plan/lowering.hpp>
+
+#include "plan/models.hpp"
+#include "support/catch2.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using testing::calls_of;
+using testing::count_calls;
+using testing::lowered;
+using testing::with_loss;
+
+constexpr auto variant_of(dense_variant variant) {
+  return static_cast<std::int32_t>(variant);
+}
+
+/// What the tutorial's MLP does in training: one row an action.
+constexpr bool test_training_of_mlp() {
+  const graph model = with_loss<testing::mlp>();
+  const lowered_program program = lowered(model.view(), program_kind::train);
+  const auto forward_0 = calls_of(program, 0, action_kind::forward);
+  const auto backward_0 = calls_of(program, 0, action_kind::backward);
+  const auto update_0 = calls_of(program, 0, action_kind::update);
+  bool right = forward_0.size() == 2 && forward_0[0].code == &infeed_family &&
+               forward_0[0].signature.extents[2] == 1 && forward_0[1].code == &dense_family;
+  // The first layer has no input gradient, only the mask of its activation; Flatten has no call.
+  right = right && backward_0.size() == 2 &&
+          count_calls(backward_0, dense_family, variant_of(dense_variant::input_gradient)) == 0 &&
+          count_calls(backward_0, dense_family, variant_of(dense_variant::weight_gradient)) == 1;
+  right = right && update_0.size() == 2 &&
+          count_calls(update_0, sgd_family<sgd_variant::momentum>) == 2;
+
+  const auto forward_1 = calls_of(program, 1, action_kind::forward);
+  const auto backward_1 = calls_of(program, 1, action_kind::backward);
+  // In training the loss comes with its gradient, in the backward pass.
+  right = right && forward_1.size() == 5 && count_calls(forward_1, dense_family) == 4 &&
+          count_calls(forward_1, accuracy_family) == 1;
+  right = right && backward_1[0].code == &sparse_categorical_crossentropy_family &&
+          count_calls(backward_1, dense_family, variant_of(dense_variant::input_gradient)) == 4 &&
+          count_calls(backward_1, dense_family, variant_of(dense_variant::output_gradient)) == 4 &&
+          count_calls(backward_1, dense_family, variant_of(dense_variant::weight_gradient)) == 4 &&
+          backward_1.size() == 13;
+  return right && calls_of(program, 1, action_kind::update).size() == 8;
+}
+
+constexpr bool test_forward_programs_of_mlp() {
+  const graph model = with_loss<testing::mlp>();
+  const lowered_program evaluated = lowered(model.view(), program_kind::evaluate);
+  const auto scored = calls_of(evaluated, 1, action_kind::forward);
+  bool right = count_calls(scored, sparse_categorical_crossentropy_family) == 1 &&
+               count_calls(scored, accuracy_family) == 1 &&
+               count_calls(scored, outfeed_family) == 0;
+  const lowered_program predicted = lowered(model.view(), program_kind::predict);
+  const auto handed_out = calls_of(predicted, 1, action_kind::forward);
+  right = right && handed_out.size() == 5 && handed_out.back().code == &outfeed_family &&
+          calls_of(predicted, 0, action_kind::forward)[0].signature.extents[2] == 0;
+  for (const action_kind kind : {action_kind::backward, action_kind::update}) {
+    right = right && calls_of(predicted, 0, kind).empty() && calls_of(evaluated, 1, kind).empty();
+  }
+  return right;
+}
+
+/// A softmax at the end is for predict; training goes around it, from the logits.
+constexpr bool test_softmax_at_the_end() {
+  const graph model = with_loss<testing::branching>();
+  const auto last = model.view().stages - 1;
+  bool right = !model.fault.found();
+  const auto softmaxes = [&](program_kind kind) {
+    const lowered_program program = lowered(model.view(), kind);
+    std::int32_t count = 0;
+    for (const call& row : calls_of(program, last, action_kind::forward)) {
+      const bool softmax_call =
+          row.code == &activation_family &&
+          row.signature.extents[0] == static_cast<std::int32_t>(activation_kind::softmax);
+      count += softmax_call ? 1 : 0;
+    }
+    return count;
+  };
+  right = right && softmaxes(program_kind::train) == 0;
+  right = right && softmaxes(program_kind::evaluate) == 0;
+  return right && softmaxes(program_kind::predict) == 1;
+}
+
+/// What several layers read gets its gradient as a sum, in order of the readers.
+constexpr bool test_sums_at_fan_out() {
+  const graph model = with_loss<testing::branching>();
+  const lowered_program program = lowered(model.view(), program_kind::train);
+  std::int32_t sums = 0;
+  bool in_order = true;
+  for (const call& row : program.made.calls) {
+    if (row.code != &gradient_sum_family) {
+      continue;
+    }
+    ++sums;
+    in_order = in_order && row.signature.extents[0] == row.reads && row.reads >= 2;
+    for (std::int32_t i = 0; i < row.reads; ++i) {
+      const auto read = static_cast<std::size_t>(
+          program.made.operands[static_cast<std::size_t>(row.first_operand + row.writes + i)]);
+      in_order = in_order && program.made.buffers[read].role == buffer_role::contribution;
+    }
+  }
+  // The input of the residual, and that of the three branches.
+  return in_order && sums == 2;
+}
+
+/// Within an action of a program nothing is read that nothing wrote: not by an earlier call of any
+/// action that a micro-batch meets before.
+template <typename M>
+constexpr std::int32_t reads_of_unwritten(program_kind kind, std::int32_t& checked) {
+  const graph model = with_loss<M>();
+  const graph_view view = model.view();
+  const lowered_program program = lowered(view, kind);
+  list<bool> written(program.made.buffers.size(), false);
+  for (std::size_t i = 0; i < program.made.buffers.size(); ++i) {
+    const buffer& memory = program.made.buffers[i];
+    written[i] = memory.tensor >= 0 && persistent(memory, view.at(memory.tensor));
+  }
+  std::int32_t wrong = 0;
+  const auto visit = [&](std::int32_t stage, action_kind action) {
+    for (const call& row : calls_of(program, stage, action)) {
+      for (std::int32_t i = 0; i < row.writes + row.reads; ++i) {
+        const auto touched = static_cast<std::size_t>(
+            program.made.operands[static_cast<std::size_t>(row.first_operand + i)]);
+        wrong += i >= row.writes && !written[touched] ? 1 : 0;
+        checked += i >= row.writes ? 1 : 0;
+      }
+      for (std::int32_t i = 0; i < row.writes; ++i) {
+        written[static_cast<std::size_t>(
+            program.made.operands[static_cast<std::size_t>(row.first_operand + i)])] = true;
+      }
+    }
+  };
+  for (std::int32_t stage = 0; stage < view.stages; ++stage) {
+    visit(stage, action_kind::forward);
+  }
+  for (std::int32_t stage = view.stages - 1; stage >= 0; --stage) {
+    visit(stage, action_kind::backward);
+  }
+  for (std::int32_t stage = 0; stage < view.stages; ++stage) {
+    visit(stage, action_kind::update);
+  }
+  return wrong;
+}
+
+template <typename... Ms>
+std::int32_t reads_of_unwritten_in(std::int32_t& checked) {
+  std::int32_t wrong = 0;
+  for (const program_kind kind :
+       {program_kind::train, program_kind::evaluate, program_kind::predict}) {
+    wrong += (0 + ... + reads_of_unwritten<Ms>(kind, checked));
+  }
+  return wrong;
+}
+
+static_assert(test_training_of_mlp());
+static_assert(test_forward_programs_of_mlp());
+static_assert(test_softmax_at_the_end());
+static_assert(test_sums_at_fan_out());
+
+TEST_CASE("the tutorial's MLP is lowered to these calls") {
+  CHECK(test_training_of_mlp());
+  CHECK(test_forward_programs_of_mlp());
+}
+
+TEST_CASE("predict ends in softmax, training skips it") {
+  CHECK(test_softmax_at_the_end());
+}
+
+TEST_CASE("gradients are summed where several layers read") {
+  CHECK(test_sums_at_fan_out());
+}
+
+TEST_CASE("calls read what was written before") {
+  std::int32_t checked = 0;
+  CHECK(reads_of_unwritten_in<testing::mlp, testing::branching, testing::alike, testing::slender>(
+            checked) == 0);
+  std::printf("checked %d reads of calls\n", checked);
+  CHECK(checked > 300);
+}
+
+}  // namespace

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// Tests of plan/memory.hpp, plan/lifetime.hpp and plan/buffer_size.hpp: properties of layouts.
+#include <cstdio>
+
+#include <ipu_dsl/plan/memory.hpp>
+#include <ipu_dsl/schedule/program.hpp>
+
+#include "plan/models.hpp"
+#include "support/catch2.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using testing::lowered;
+using testing::with_loss;
+
+static_assert(aligned(0) == 0 && aligned(1) == 64 && aligned(64) == 64 && aligned(65) == 128);
+static_assert(bytes_of(buffer{.type = dtype::int32, .extents = {}}, 32) == 128,
+              "labels lie side by side");
+
+/// What was looked at, and what was wrong with it.
+struct findings {
+  int buffers = 0;  ///< placed, and within their regions
+  int pairs = 0;    ///< alive together in one region
+  int lasting = 0;  ///< compared between programs
+  int misplaced = 0;
+  int overlapping = 0;
+  int moved = 0;
+
+  constexpr bool right() const { return misplaced + overlapping + moved == 0; }
+};
+
+/// One program of a model, laid out.
+struct laid_out {
+  lowered_program program;
+  memory_layout memory;
+  list<lifetime> lives;
+};
+
+constexpr laid_out lay_out(const graph_view& model, program_kind kind, std::int32_t batch,
+                           int devices) {
+  const list<int> device_of_stage = neighbouring_placement(devices, model.stages);
+  const lowered_program trained = lowered(model, program_kind::train, batch);
+  const parameter_layout lasting =
+      lay_out_parameters(model, device_of_stage, devices, trained.made);
+  laid_out made{.program = lowered(model, kind, batch), .memory = {}, .lives = {}};
+  made.memory = memory_planner(model, made.program, batch, device_of_stage, lasting).plan();
+  made.lives = lifetimes_of(made.program, model.stages);
+  return made;
+}
+
+constexpr bool lasts(const graph_view& model, const buffer& memory) {
+  return memory.tensor >= 0 && persistent(memory, model.at(memory.tensor));
+}
+
+/// Every buffer starts aligned and ends within its region or slot.
+constexpr void check_places(const laid_out& made, std::int32_t batch, findings& seen) {
+  for (std::size_t i = 0; i < made.program.made.buffers.size(); ++i) {
+    const placement& where = made.memory.of_buffer[i];
+    const auto devices = made.memory.bytes_of_device.size();
+    const auto region = static_cast<std::size_t>(where.region);
+    const std::int64_t end = where.edge < 0
+                                 ? (region < devices ? made.memory.bytes_of_device[region] : -1)
+                                 : made.memory.edges[static_cast<std::size_t>(where.edge)].bytes;
+    const bool numbered =
+        where.edge < 0 || region == devices + static_cast<std::size_t>(where.edge);
+    const std::int64_t bytes = bytes_of(made.program.made.buffers[i], batch);
+    const bool inside = where.offset >= 0 && where.offset + bytes <= end;
+    seen.misplaced += numbered && inside && where.offset % buffer_alignment == 0 ? 0 : 1;
+    ++seen.buffers;
+  }
+}
+
+/// Whether two buffers hold something at the same time: what lasts and what lies in a slot always
+/// does, the rest from its first to its last call within the one action that it belongs to.
+constexpr bool alive_together(const graph_view& model, const laid_out& made, std::size_t i,
+                              std::size_t j) {
+  const buffer& left = made.program.made.buffers[i];
+  const buffer& right = made.program.made.buffers[j];
+  const bool always =
+      lasts(model, left) || lasts(model, right) || made.memory.of_buffer[i].edge >= 0;
+  return always || (made.lives[i].first_call <= made.lives[j].last_call &&
+                    made.lives[j].first_call <= made.lives[i].last_call);
+}
+
+constexpr void check_pairs(const graph_view& model, const laid_out& made, std::int32_t batch,
+                           findings& seen) {
+  for (std::size_t i = 0; i < made.program.made.buffers.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const placement& left = made.memory.of_buffer[i];
+      const placement& right = made.memory.of_buffer[j];
+      if (left.region != right.region || !alive_together(model, made, i, j)) {
+        continue;
+      }
+      const bool apart =
+          left.offset + bytes_of(made.program.made.buffers[i], batch) <= right.offset ||
+          right.offset + bytes_of(made.program.made.buffers[j], batch) <= left.offset;
+      seen.overlapping += apart ? 0 : 1;
+      ++seen.pairs;
+    }
+  }
+}
+
+/// What lasts lies at the same place in both programs.
+constexpr void compare(const graph_view& model, const laid_out& trained, const laid_out& other,
+                       findings& seen) {
+  for (std::size_t i = 0; i < other.program.made.buffers.size(); ++i) {
+    const buffer& memory = other.program.made.buffers[i];
+    for (std::size_t j = 0; lasts(model, memory) && j < trained.program.made.buffers.size(); ++j) {
+      const buffer& same = trained.program.made.buffers[j];
+      if (same.role == memory.role && same.tensor == memory.tensor && same.index == memory.index) {
+        const placement& here = other.memory.of_buffer[i];
+        const placement& there = trained.memory.of_buffer[j];
+        seen.moved += here.region == there.region && here.offset == there.offset ? 0 : 1;
+        ++seen.lasting;
+      }
+    }
+  }
+}
+
+template <typename M>
+constexpr findings examine(std::int32_t batch, int devices) {
+  findings seen;
+  const graph model = with_loss<M>();
+  const graph_view view = model.view();
+  const laid_out trained = lay_out(view, program_kind::train, batch, devices);
+  for (const program_kind kind :
+       {program_kind::train, program_kind::evaluate, program_kind::predict}) {
+    const laid_out made = lay_out(view, kind, batch, devices);
+    check_places(made, batch, seen);
+    check_pairs(view, made, batch, seen);
+    compare(view, trained, made, seen);
+  }
+  return seen;
+}
+
+template <typename M>
+void check_model(std::string_view name, findings& all) {
+  const int stages = fold<M>().stages;
+  for (const std::int32_t batch : {1, 3, 32}) {
+    for (int devices = 1; devices <= stages; ++devices) {
+      INFO(name << " in batches of " << batch << " on " << devices << " devices");
+      const findings seen = examine<M>(batch, devices);
+      CHECK(seen.misplaced == 0);
+      CHECK(seen.overlapping == 0);
+      CHECK(seen.moved == 0);
+      CHECK(seen.buffers > 0);
+      all.buffers += seen.buffers;
+      all.pairs += seen.pairs;
+      all.lasting += seen.lasting;
+    }
+  }
+}
+
+/// Buffers that one action alone touches are overlaid: the tutorial's scratch takes less than the
+/// sum of its parts. What several actions touch lies in slots.
+constexpr bool test_edges_of_mlp() {
+  const graph model = with_loss<testing::mlp>();
+  const laid_out made = lay_out(model.view(), program_kind::train, 32, 2);
+  const list<edge>& edges = made.memory.edges;
+  bool right = edges.size() >= 3;
+  bool hands_on = false;
+  bool gradient_back = false;
+  for (const edge& flow : edges) {
+    right = right && flow.bytes > 0 && flow.reader_count > 0;
+    hands_on = hands_on || (flow.writer == step{0, action_kind::forward} &&
+                            flow.readers[0] == step{1, action_kind::forward});
+    gradient_back = gradient_back || (flow.writer == step{1, action_kind::backward} &&
+                                      flow.readers[0] == step{0, action_kind::backward});
+  }
+  return right && hands_on && gradient_back;
+}
+
+static_assert(examine<testing::alike>(3, 1).right());
+static_assert(test_edges_of_mlp());
+
+TEST_CASE("no two buffers that are alive share a byte") {
+  findings all;
+  check_model<testing::mlp>("mlp", all);
+  check_model<testing::branching>("branching", all);
+  check_model<testing::alike>("alike", all);
+  check_model<testing::slender>("slender", all);
+  std::printf("checked %d buffers, %d pairs, %d lasting places\n", all.buffers, all.pairs,
+              all.lasting);
+  CHECK(all.buffers > 1000);
+  CHECK(all.pairs > 1000);
+  CHECK(all.lasting > 100);
+}
+
+TEST_CASE("activations and gradients between stages lie in slots") {
+  CHECK(test_edges_of_mlp());
+}
+
+}  // namespace

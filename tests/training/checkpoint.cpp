@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ipu_dsl/training/checkpoint.hpp>
+#include <ipu_dsl/training/session.hpp>
+
+#include "formats/sentence_of.hpp"
+#include "formats/temporary_directory.hpp"
+#include "support/catch2.hpp"
+#include "support/labelled_points.hpp"
+
+using namespace ipu_dsl;
+using namespace ipu_dsl::tests;
+
+namespace {
+
+struct net : model<input<8>, pipeline<stage<Dense<20, relu>>, stage<named<"logits", Dense<3>>>>> {};
+
+struct trained : compile<net, micro_batch<8>, gradient_accumulation<4>,
+                         loss<sparse_categorical_crossentropy>> {};
+
+/// What loading a file with changed arrays says. Nothing may have changed then.
+std::string refusal(const std::function<void(std::vector<npz_entry>&)>& change) {
+  const temporary_directory folder;
+  const std::string path = folder / "weights.npz";
+  session<trained> run({}, {.seed = 1});
+  run.save(path);
+  std::vector<npz_entry> entries = read_npz(path);
+  change(entries);
+  write_npz(path, entries);
+  session<trained> other({}, {.seed = 2});
+  const std::uint64_t before = other.weights().fingerprint();
+  std::string said = sentence_of([&] { other.load(path); });
+  CHECK(other.weights().fingerprint() == before);
+  const std::size_t at = said.find(path);
+  return at == std::string::npos ? said : said.replace(at, path.size(), "FILE");
+}
+
+npz_entry array_of(const std::string& name, const std::vector<std::int64_t>& extents) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : extents) {
+    count *= extent;
+  }
+  const std::vector<float> values(static_cast<std::size_t>(count), 1.0F);
+  return {name, make_npy(std::span<const float>(values), extents)};
+}
+
+}  // namespace
+
+TEST_CASE("what is saved is loaded, bit for bit") {
+  const temporary_directory folder;
+  const point_set data = labelled_points(96, 1);
+  session<trained> run({.learning_rate = 0.1F}, {.seed = 1});
+  run.fit(data | repeated(), {.steps_per_epoch = 40});
+  run.save(folder / "weights.npz");
+
+  session<trained> other({}, {.seed = 2});
+  CHECK(other.weights().fingerprint() != run.weights().fingerprint());
+  other.load(folder / "weights.npz");
+  CHECK(other.weights().fingerprint() == run.weights().fingerprint());
+  CHECK(other.evaluate(data).loss == run.evaluate(data).loss);
+
+  other.save(folder / "again.npz");
+  CHECK(read_file(folder / "again.npz") == read_file(folder / "weights.npz"));
+}
+
+TEST_CASE("a file of weights has an array for each parameter, in [inputs, units] order") {
+  const temporary_directory folder;
+  session<trained> run;
+  run.save(folder / "weights.npz");
+  const std::vector<npz_entry> entries = read_npz(folder / "weights.npz");
+  const std::vector<std::string> names = {"dense_0/kernel", "dense_0/bias", "logits/kernel",
+                                          "logits/bias"};
+  const std::vector<std::vector<std::int64_t>> extents = {{8, 20}, {20}, {20, 3}, {3}};
+  REQUIRE(entries.size() == names.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    CHECK(entries[i].name == names[i]);
+    CHECK(entries[i].array.extents == extents[i]);
+    const std::vector<float> in_file = npy_values<float>(entries[i].array, names[i]);
+    std::vector<float> in_session(in_file.size());
+    run.weights().get(i, in_session);
+    CHECK(in_file == in_session);
+  }
+}
+
+TEST_CASE("the order of the arrays in a file does not matter") {
+  const temporary_directory folder;
+  session<trained> run({}, {.seed = 1});
+  run.save(folder / "weights.npz");
+  std::vector<npz_entry> entries = read_npz(folder / "weights.npz");
+  std::reverse(entries.begin(), entries.end());
+  write_npz(folder / "weights.npz", entries);
+  session<trained> other({}, {.seed = 2});
+  other.load(folder / "weights.npz");
+  CHECK(other.weights().fingerprint() == run.weights().fingerprint());
+}
+
+TEST_CASE("a file of another model is refused and changes nothing") {
+  CHECK(refusal([](std::vector<npz_entry>& entries) { entries.pop_back(); }) ==
+        "The file FILE has no array logits/bias.");
+  CHECK(refusal([](std::vector<npz_entry>& entries) {
+          entries[2] = array_of("logits/kernel", {3, 20});
+        }) == "The array logits/kernel of FILE must have the shape (20, 3).");
+  CHECK(refusal([](std::vector<npz_entry>& entries) {
+          entries[0] = array_of("dense_0/kernel", {160});
+        }) == "The array dense_0/kernel of FILE must have the shape (8, 20).");
+  CHECK(refusal([](std::vector<npz_entry>& entries) {
+          entries.push_back(array_of("dense_2/kernel", {2, 2}));
+        }) == "The file FILE has 5 arrays, the model has 4 parameters.");
+  CHECK(refusal([](std::vector<npz_entry>& entries) { entries[1].name = "dense_0/biases"; }) ==
+        "The file FILE has no array dense_0/bias.");
+  const std::string said = refusal([](std::vector<npz_entry>& entries) {
+    const std::vector<double> values(3, 1.0);
+    entries[3] = {"logits/bias", make_npy(std::span<const double>(values), {3})};
+  });
+  INFO(said);
+  CHECK(said.find("logits/bias") != std::string::npos);
+}
+
+TEST_CASE("a file that is missing is refused and changes nothing") {
+  const temporary_directory folder;
+  session<trained> run;
+  const std::uint64_t before = run.weights().fingerprint();
+  CHECK_FALSE(sentence_of([&] { run.load(folder / "missing.npz"); }).empty());
+  CHECK(run.weights().fingerprint() == before);
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ipu_dsl/data/feed.hpp>
+#include <ipu_dsl/training/step_rules.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+
+#include "formats/sentence_of.hpp"
+#include "support/catch2.hpp"
+#include "support/labelled_points.hpp"
+
+using namespace ipu_dsl;
+using namespace ipu_dsl::tests;
+
+namespace {
+
+struct net : model<input<8>, pipeline<stage<Dense<8, relu>>, stage<Dense<3>>>> {};
+
+struct trained : compile<net, micro_batch<32>, gradient_accumulation<4>,
+                         loss<sparse_categorical_crossentropy>> {};
+
+struct predicting : compile<net> {};
+
+template <compiled_model C>
+epoch_steps steps_for(feed_reference source, const fit_options& wanted) {
+  using compiled = typename C::compiled;
+  return steps_of_epoch(frozen_compiled_graph_of<compiled>.view(), compiled::settings, source,
+                        wanted);
+}
+
+/// What is said of a wish for steps from so many samples; "" if it is granted.
+std::string refusal(std::int64_t samples, const fit_options& wanted) {
+  const point_set data = labelled_points(samples, 1);
+  auto source = make_feed(data, 1);
+  return sentence_of([&] { steps_for<trained>(source, wanted); });
+}
+
+/// The same of data without an end.
+std::string refusal_of_endless(const fit_options& wanted) {
+  const point_set data = labelled_points(10, 1);
+  auto source = make_feed(data | repeated(), 1);
+  return sentence_of([&] { steps_for<trained>(source, wanted); });
+}
+
+}  // namespace
+
+TEST_CASE("an epoch has the steps asked for, or those of one pass over the data") {
+  const point_set data = labelled_points(287, 1);
+  auto finite = make_feed(data, 1);
+  auto endless = make_feed(data | repeated(), 1);
+  CHECK(steps_for<trained>(finite, {}).steps == 8);
+  CHECK(steps_for<trained>(endless, {.epochs = 3, .steps_per_epoch = 20}).steps == 20);
+  CHECK(steps_for<trained>(finite, {.epochs = 2, .steps_per_epoch = 4}).steps == 4);
+}
+
+TEST_CASE("passes begin the data anew, however many there are") {
+  CHECK(refusal(256, {.epochs = 100}).empty());
+  CHECK(refusal(256, {.epochs = 1, .steps_per_epoch = 8}).empty());
+}
+
+TEST_CASE("epochs and steps are at least one") {
+  CHECK(refusal(256, {.epochs = 0}) == "fit needs at least 1 epoch, got 0.");
+  CHECK(refusal(256, {.epochs = -2}) == "fit needs at least 1 epoch, got -2.");
+  CHECK(refusal(256, {.steps_per_epoch = -4}) == "An epoch needs at least 1 step, got -4.");
+  CHECK(refusal(256, {.steps_per_epoch = 8, .steps_per_execution = -4}) ==
+        "An epoch of 8 steps does not divide into executions of -4 steps. Use 4 steps.");
+}
+
+TEST_CASE("an epoch holds whole updates") {
+  const std::string end = " micro-batches that make an update (gradient_accumulation).";
+  CHECK(refusal_of_endless({.steps_per_epoch = 10}) ==
+        "An epoch of 10 steps is no multiple of the 4" + end + " Use 8 or 12 steps.");
+  CHECK(refusal_of_endless({.steps_per_epoch = 3}) ==
+        "An epoch of 3 steps is no multiple of the 4" + end + " Use 4 steps.");
+}
+
+TEST_CASE("executions divide an epoch and hold whole updates") {
+  CHECK(refusal_of_endless({.steps_per_epoch = 24, .steps_per_execution = 16}) ==
+        "An epoch of 24 steps does not divide into executions of 16 steps. Use 12 or 24 steps.");
+  CHECK(refusal_of_endless({.steps_per_epoch = 24, .steps_per_execution = 6}) ==
+        "An execution of 6 steps is no multiple of the 4 micro-batches that make an update "
+        "(gradient_accumulation). Use 4 or 8 steps.");
+  CHECK(refusal_of_endless({.steps_per_epoch = 24, .steps_per_execution = 2}) ==
+        "An execution of 2 steps is no multiple of the 4 micro-batches that make an update "
+        "(gradient_accumulation). Use 4 steps.");
+}
+
+TEST_CASE("an execution longer than an epoch is an epoch") {
+  const point_set data = labelled_points(10, 1);
+  auto endless = make_feed(data | repeated(), 1);
+  const auto execution = [&endless](std::int64_t wanted) {
+    return steps_for<trained>(endless, {.steps_per_epoch = 24, .steps_per_execution = wanted})
+        .of_execution;
+  };
+  CHECK(execution(100) == 24);
+  CHECK(execution(0) == 24);
+  CHECK(execution(8) == 8);
+}
+
+TEST_CASE("what is refused is exactly what the rules refuse") {
+  int granted = 0;
+  int checked = 0;
+  for (std::int64_t steps = 1; steps <= 32; ++steps) {
+    for (std::int64_t execution = 1; execution <= 40; ++execution) {
+      const std::int64_t used = execution < steps ? execution : steps;
+      const bool legal = steps % used == 0 && used % 4 == 0;
+      const std::string said =
+          refusal_of_endless({.steps_per_epoch = steps, .steps_per_execution = execution});
+      CHECK(said.empty() == legal);
+      granted += legal ? 1 : 0;
+      ++checked;
+    }
+  }
+  CHECK(granted > 0);
+  CHECK(checked == 1280);
+  std::printf("checked %d pairs of steps, %d granted\n", checked, granted);
+}
+
+TEST_CASE("data have to be long enough") {
+  CHECK(refusal(31, {}) == "The data have 31 samples, a micro-batch has 32.");
+  CHECK(refusal(255, {.epochs = 2, .steps_per_epoch = 4}) ==
+        "The data have 255 samples, 2 epochs of 4 steps of 32 samples need 256. Repeat the data: "
+        "data | repeated().");
+  CHECK(refusal_of_endless({}) ==
+        "Data without an end have no length of an epoch: say steps_per_epoch.");
+}
+
+TEST_CASE("samples and classes have to fit the model") {
+  const std::vector<float> features(56, 0.5F);
+  const std::vector<std::int32_t> labels(8, 2);
+  batch_feed short_samples(features, 7, labels, 3);
+  CHECK(sentence_of([&] { steps_for<trained>(short_samples, {}); }) ==
+        "A sample of the model's input (8) has 8 values, the data's has 7.");
+  const std::vector<std::int32_t> of_seven(7, 2);
+  batch_feed many_classes(features, 8, of_seven, 4);
+  CHECK(sentence_of([&] { steps_for<trained>(many_classes, {}); }) ==
+        "The model scores 3 classes, the labels of the data have 4.");
+  batch_feed unlabelled(features, 8, {}, 0);
+  CHECK(sentence_of([&] { steps_for<trained>(unlabelled, {}); }) ==
+        "The model scores 3 classes, the labels of the data have 0.");
+}
+
+TEST_CASE("a model without a loss does not train") {
+  const point_set data = labelled_points(256, 1);
+  auto source = make_feed(data, 1);
+  CHECK(sentence_of([&] { steps_for<predicting>(source, {}); }) ==
+        "This model was compiled without a loss: it can predict, not train or evaluate.");
+}
+
+TEST_CASE("only data with an end can be evaluated") {
+  const point_set data = labelled_points(10, 1);
+  auto endless = make_feed(data | repeated(), 1);
+  auto finite = make_feed(data, 1);
+  CHECK(sentence_of([&] { require_end(endless, "evaluate"); }) ==
+        "evaluate needs data with an end; these are repeated without one.");
+  CHECK(sentence_of([&] { require_end(finite, "evaluate"); }).empty());
+}
+
+TEST_CASE("a batch has the extents of the input") {
+  graph drawn;
+  drawn.input = add_source(drawn, {4, 6}, dtype::float32, tensor_role::input);
+  const auto said = [&](std::vector<std::int64_t> extents, std::size_t values) {
+    return sentence_of([&] { check_batch(drawn.view(), extents, values); });
+  };
+  CHECK(said({5, 4, 6}, 120).empty());
+  CHECK(said({5, 6, 4}, 120) ==
+        "A sample of the model's input is (4, 6), axis 1 of the batch has 6 instead of 4.");
+  CHECK(said({5, 4, 7}, 140) ==
+        "A sample of the model's input is (4, 6), axis 2 of the batch has 7 instead of 6.");
+  CHECK(said({5, 4, 6}, 119) == "A batch of 5 samples has 120 values, got 119.");
+}
+
+TEST_CASE("a micro-batch of training is full") {
+  const point_set data = labelled_points(10, 1);
+  auto source = make_feed(data, 1);
+  feed_reference reference(source);
+  full_micro_batches full{&reference};
+  std::vector<float> features(64);
+  std::vector<std::int32_t> labels(8);
+  const micro_batch_rows rows{.features = features,
+                              .labels = labels,
+                              .micro_batch = 8,
+                              .sample_elements = 8,
+                              .row_stride = 8};
+  CHECK(full.next(rows) == 8);
+  CHECK(sentence_of([&] { full.next(rows); }) ==
+        "The data ran out while training: a micro-batch has 8 samples, got 2. Repeat the data or "
+        "ask for fewer steps.");
+  full.restart();
+  CHECK(full.next(rows) == 8);
+  CHECK(full.length() == 10);
+  CHECK(full.classes() == 3);
+  CHECK(full.sample_elements() == 8);
+}
