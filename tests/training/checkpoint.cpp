@@ -117,8 +117,8 @@ TEST_CASE("a file of another model is refused and changes nothing") {
   CHECK(refusal([](std::vector<npz_entry>& entries) { entries[1].name = "dense_0/biases"; }) ==
         "The file FILE has no array dense_0/bias.");
   const std::string said = refusal([](std::vector<npz_entry>& entries) {
-    const std::vector<double> values(3, 1.0);
-    entries[3] = {"logits/bias", make_npy(std::span<const double>(values), {3})};
+    const std::vector<std::int32_t> values(3, 1);
+    entries[3] = {"logits/bias", make_npy(std::span<const std::int32_t>(values), {3})};
   });
   INFO(said);
   CHECK(said.find("logits/bias") != std::string::npos);

@@ -2,6 +2,11 @@
 // What comes in and goes out of a program: feed, loss, accuracy, output.
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/kernels/cross_entropy.hpp>
 #include <ipu_dsl/layout/padding.hpp>
@@ -27,6 +32,18 @@ struct operators<&infeed_family> {
       rows.labels = {integers(operands[1]), std::size_t{batch}};
     }
     context.valid[context.micro_batch] = context.feed->next(rows);
+    check_labels(rows.labels, context.feed->classes());
+  }
+
+ private:
+  /// A label is an index: one that is no class would be read outside the scores.
+  static void check_labels(std::span<const std::int32_t> labels, std::int32_t classes) {
+    for (const std::int32_t found : labels) {
+      if (found < 0 || found >= classes) {
+        throw error("The data have the label " + std::to_string(found) + "; expected 0 to " +
+                    std::to_string(classes - 1) + ".");
+      }
+    }
   }
 };
 

@@ -96,6 +96,10 @@ class executor {
         static_cast<std::uint64_t>(step.what.micro_batch) * context_.micro_batch_size;
     for (const resolved_call& row : table_.calls(step)) {
       perform(row, context);
+      // Behind the end of the data there is nothing to compute.
+      if (!context.training && context.valid_samples() == 0) {
+        break;
+      }
     }
     if (poison_) {
       for (const freed_slot& slot : table_.freed(step)) {

@@ -116,8 +116,7 @@ class session_core {
   /// One update from exactly the samples of one run. Returns their mean loss.
   double train_step(feed_reference source, std::span<const float> optimizer) {
     check_feed(parts_.model, parts_.settings, source);
-    const std::int64_t wanted =
-        std::int64_t{micro_batches_of_update()} * parts_.settings.micro_batch;
+    const std::int64_t wanted = samples_of(micro_batches_of_update());
     if (source.length() != wanted) {
       throw error("An update takes " + std::to_string(wanted) + " samples, got " +
                   std::to_string(source.length().value_or(-1)) + ".");
@@ -140,15 +139,14 @@ class session_core {
     double hits = 0;
     run_context context = context_for(source);
     context.loss_scale = 1;
-    for (std::int64_t given = -1; given != sum.samples;) {
-      given = sum.samples;
+    const int micro_batches = evaluate_->plan().actions.micro_batches;
+    for (std::int64_t left = *source.length(); left > 0; left -= samples_of(micro_batches)) {
       evaluate_->run(context);
-      for (int i = 0; i < evaluate_->plan().actions.micro_batches; ++i) {
-        const auto index = static_cast<std::size_t>(i);
-        if (valid_[index] > 0) {
-          sum.samples += valid_[index];
-          sum.loss += static_cast<double>(losses_[index]);
-          hits += hits_[index];
+      for (std::size_t i = 0; i < static_cast<std::size_t>(micro_batches); ++i) {
+        if (valid_[i] > 0) {
+          sum.samples += valid_[i];
+          sum.loss += static_cast<double>(losses_[i]);
+          hits += hits_[i];
         }
       }
     }
@@ -174,14 +172,11 @@ class session_core {
     source.restart();
     run_context context = context_for(source);
     context.output = output.data();
-    std::int64_t samples = 0;
-    for (std::int64_t given = -1; given != samples;) {
-      given = samples;
-      context.first_sample = static_cast<std::uint64_t>(samples);
+    const std::int64_t samples = *source.length();
+    for (std::int64_t done = 0; done < samples;) {
+      context.first_sample = static_cast<std::uint64_t>(done);
       predict_.run(context);
-      for (int i = 0; i < predict_.plan().actions.micro_batches; ++i) {
-        samples += valid_[static_cast<std::size_t>(i)];
-      }
+      done += samples_of(predict_.plan().actions.micro_batches);
     }
     return samples;
   }
@@ -211,6 +206,10 @@ class session_core {
       all.push_back(parts.evaluate.plan);
     }
     return all;
+  }
+
+  std::int64_t samples_of(int micro_batches) const {
+    return std::int64_t{micro_batches} * parts_.settings.micro_batch;
   }
 
   int micro_batches_of_update() const { return parts_.settings.gradient_accumulation; }
@@ -248,8 +247,7 @@ class session_core {
     context.optimizer = optimizer.data();
     context.first_sample = trained_samples_;
     train_->run(context);
-    trained_samples_ += static_cast<std::uint64_t>(micro_batches_of_update()) *
-                        static_cast<std::uint64_t>(parts_.settings.micro_batch);
+    trained_samples_ += static_cast<std::uint64_t>(samples_of(micro_batches_of_update()));
   }
 
   epoch_record train_epoch(feed_reference& source, std::int32_t epoch, const epoch_steps& steps,

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Tests of plan/options.hpp.
+#include <concepts>
+
+#include <ipu_dsl/plan/options.hpp>
+
+#include "support/catch2.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+
+/// A schedule of one's own is an option as it stands.
+struct own_schedule : rotating_schedule<own_schedule> {
+  static constexpr std::string_view name = "own";
+  static constexpr overlap how = overlap::none;
+  static constexpr int least_stages = 1;
+};
+
+struct none {};
+
+static_assert(compile_options_of<micro_batch<8>, grouped>.integer(micro_batch_key, 32) == 8);
+static_assert(compile_options_of<grouped, micro_batch<8>>.integer(micro_batch_key, 32) == 8);
+static_assert(compile_options_of<grouped>.integer(micro_batch_key, 32) == 32);
+static_assert(compile_options_of<mean_gradients>.integer(reduction_key, 0) == 1);
+static_assert(compile_options_of<own_schedule>.given(schedule_key));
+static_assert(std::same_as<option_about<&schedule_key, none, micro_batch<8>, own_schedule>::type,
+                           own_schedule>);
+static_assert(std::same_as<option_about<&schedule_key, none, micro_batch<8>>::type, none>);
+static_assert(std::same_as<option_about<&loss_key, none>::type, none>);
+static_assert(loss<sparse_categorical_crossentropy, from_probabilities>::options.integer(scores_key,
+                                                                                         0) == 1);
+
+TEST_CASE("compile options are read in any order") {
+  CHECK(compile_options_of<micro_batch<8>, grouped>.integer(micro_batch_key, 32) == 8);
+  CHECK(compile_options_of<grouped, micro_batch<8>>.integer(micro_batch_key, 32) == 8);
+}
+
+}  // namespace

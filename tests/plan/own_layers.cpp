@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// The set of layers is open: families from another namespace, with two inputs, with two outputs and
+// with running state, through graph, lowering and memory.
+#include <ipu_dsl/plan/memory.hpp>
+#include <ipu_dsl/schedule/program.hpp>
+
+#include "plan/models.hpp"
+#include "support/catch2.hpp"
+
+namespace theirs {
+
+using ipu_dsl::emitter;
+using ipu_dsl::family;
+using ipu_dsl::node_draft;
+
+constexpr ipu_dsl::work copying(const emitter& emit) {
+  return {.kind = ipu_dsl::work_kind::copy, .m = emit.input_shape(0).elements() * emit.batch()};
+}
+
+/// Two inputs: their product, element by element. The gradient of each needs the other.
+constexpr family product_family{
+    .name = "Product",
+    .shapes =
+        [](node_draft& draft) {
+          if (draft.inputs() != 2 || !(draft.input(0) == draft.input(1))) {
+            return ipu_dsl::refuse("2 inputs of one shape", ipu_dsl::label() << draft.inputs());
+          }
+          draft.output(draft.input(0));
+          return ipu_dsl::problem{};
+        },
+    .forward =
+        [](emitter& emit) {
+          emit.call_kernel({.variant = 0}, {emit.output_value(0)},
+                           {emit.input_value(0), emit.input_value(1)}, copying(emit));
+        },
+    .input_gradient =
+        [](emitter& emit) {
+          for (std::int32_t i = 0; i < 2; ++i) {
+            if (emit.wants_input_gradient(i)) {
+              emit.call_kernel({.variant = 1}, {emit.input_gradient(i)},
+                               {emit.output_gradient(0), emit.input_value(1 - i)}, copying(emit));
+            }
+          }
+        }};
+
+template <typename Left, typename Right>
+struct product {
+  static constexpr ipu_dsl::element description =
+      ipu_dsl::composed<Left, Right>(ipu_dsl::element_kind::branches, "product", &product_family);
+};
+
+/// Two outputs: the halves of a vector.
+constexpr family halves_family{
+    .name = "Halves",
+    .shapes =
+        [](node_draft& draft) {
+          draft.output({draft.input(0)[0] / 2});
+          draft.output({draft.input(0)[0] / 2});
+          return ipu_dsl::problem{};
+        },
+    .forward =
+        [](emitter& emit) {
+          emit.call_kernel({.variant = 0}, {emit.output_value(0), emit.output_value(1)},
+                           {emit.input_value(0)}, copying(emit));
+        },
+    .input_gradient =
+        [](emitter& emit) {
+          if (emit.wants_input_gradient(0)) {
+            emit.call_kernel({.variant = 1}, {emit.input_gradient(0)},
+                             {emit.output_gradient(0), emit.output_gradient(1)}, copying(emit));
+          }
+        }};
+
+/// Running state: subtracts a mean that every micro-batch moves.
+constexpr family centering_family{
+    .name = "Centering",
+    .shapes =
+        [](node_draft& draft) {
+          draft.state("mean", draft.input(0), {});
+          draft.output(draft.input(0));
+          return ipu_dsl::problem{};
+        },
+    .forward =
+        [](emitter& emit) {
+          emit.call_kernel({.variant = 0}, {emit.output_value(0), emit.parameter_value(0)},
+                           {emit.input_value(0), emit.parameter_value(0)}, copying(emit));
+        },
+    .input_gradient =
+        [](emitter& emit) {
+          if (emit.wants_input_gradient(0)) {
+            emit.call_kernel({.variant = 1}, {emit.input_gradient(0)}, {emit.output_gradient(0)},
+                             copying(emit));
+          }
+        }};
+
+struct Centering {
+  static constexpr ipu_dsl::element description{.kind = ipu_dsl::element_kind::layer,
+                                                .rule = &centering_family};
+};
+
+}  // namespace theirs
+
+namespace {
+
+using namespace ipu_dsl;
+using testing::calls_of;
+using testing::count_calls;
+using testing::lowered;
+using testing::with_loss;
+
+struct gated
+    : model<input<9>, pipeline<stage<Dense<6>, theirs::product<Dense<8>, Dense<8, sigmoid>>>,
+                               stage<theirs::Centering, Dense<3>>>> {};
+
+static_assert(check<gated>());
+
+struct centered_first : model<input<9>, sequential<theirs::Centering, Dense<3>>> {};
+
+struct wrong_product : model<input<9>, sequential<theirs::product<Dense<8>, Dense<7>>>> {};
+
+static_assert(fault_of<wrong_product>::value.where.view() == "layer 0 product in stage 0");
+
+constexpr bool test_two_inputs() {
+  const graph model = with_loss<gated>();
+  const graph_view view = model.view();
+  const layer_record& joined = view.layers[3];
+  const node& product = view.node_at(joined.first_node);
+  bool right = where_is(joined).view() == "layer 1 product in stage 0" && product.inputs == 2;
+  right = right && view.input_of(product, 0) == view.layers[1].output &&
+          view.input_of(product, 1) == view.layers[2].output;
+  const lowered_program program = lowered(view, program_kind::train);
+  const auto backward = calls_of(program, 0, action_kind::backward);
+  right = right && count_calls(backward, theirs::product_family, 1) == 2;
+  // Both branches read the first layer, so that its gradient is a sum.
+  return right && count_calls(backward, gradient_sum_family) == 1;
+}
+
+/// A chain of Dense, Halves and a Dense on one half or on both.
+constexpr graph split(bool both) {
+  graph model;
+  model.input = add_source(model, {8}, dtype::float32, tensor_role::input);
+  const element& dense = Dense<6>::description;
+  const std::int32_t source[] = {model.input};
+  add_node(model, dense_family, dense.options, source, 0, -1);
+  const std::int32_t whole[] = {newest_output(model)};
+  add_node(model, theirs::halves_family, {}, whole, 0, -1);
+  const graph_view view = model.view();
+  const std::int32_t halves[] = {view.output_of(view.nodes.back(), 0),
+                                 view.output_of(view.nodes.back(), 1)};
+  if (both) {
+    add_node(model, theirs::product_family, {}, halves, 0, -1);
+  } else {
+    add_node(model, activation_family, relu::description.options, {halves + 1, 1}, 0, -1);
+  }
+  model.output = newest_output(model);
+  model.layers.push_back({.source = &dense});
+  mark_gradients(model);
+  attach_loss(model, sparse_categorical_crossentropy_family, requested_scores::logits);
+  return model;
+}
+
+constexpr bool test_two_outputs() {
+  const graph model = split(true);
+  const lowered_program program = lowered(model.view(), program_kind::train);
+  const auto backward = calls_of(program, 0, action_kind::backward);
+  const node& halves = model.nodes[1];
+  return halves.outputs == 2 && count_calls(backward, theirs::halves_family, 1) == 1 &&
+         count_calls(backward, gradient_sum_family) == 0;
+}
+
+/// Nobody reads the first half: its gradient is the sum of nothing, which is zero, and is written
+/// before it is read.
+constexpr bool test_unused_output() {
+  const graph model = split(false);
+  const lowered_program program = lowered(model.view(), program_kind::train);
+  const auto backward = calls_of(program, 0, action_kind::backward);
+  bool right = count_calls(backward, gradient_sum_family) == 1;
+  for (std::size_t i = 0; i < backward.size(); ++i) {
+    if (backward[i].code == &gradient_sum_family) {
+      const call& sum = backward[i];
+      const call& next = backward[i + 1];
+      const auto written = static_cast<std::size_t>(sum.first_operand);
+      const auto read = static_cast<std::size_t>(next.first_operand + next.writes);
+      right = right && sum.reads == 0 && sum.signature.extents[0] == 0 &&
+              next.code == &theirs::halves_family &&
+              program.made.operands[written] == program.made.operands[read];
+    }
+  }
+  return right;
+}
+
+/// A state is neither learned nor updated, lies where it lies in all programs, and is written in
+/// the forward pass.
+constexpr bool test_state() {
+  const graph model = with_loss<gated>();
+  const graph_view view = model.view();
+  std::int32_t state = -1;
+  for (std::size_t i = 0; i < view.tensors.size(); ++i) {
+    state = view.tensors[i].role == tensor_role::state ? static_cast<std::int32_t>(i) : state;
+  }
+  bool right = state >= 0 && !view.at(state).trainable && view.at(state).extents == shape{8};
+  const list<int> device_of_stage = neighbouring_placement(2, 2);
+  const lowered_program trained = lowered(view, program_kind::train);
+  const parameter_layout lasting = lay_out_parameters(view, device_of_stage, 2, trained.made);
+  const auto entry = static_cast<std::size_t>(state);
+  right = right && lasting.value[entry] >= 0 && lasting.accumulator[entry] == -1 &&
+          lasting.slot[entry * buffer_index::slots_per_parameter] == -1;
+  for (const program_kind kind : {program_kind::train, program_kind::predict}) {
+    const lowered_program program = lowered(view, kind);
+    const memory_layout memory = memory_planner(view, program, 32, device_of_stage, lasting).plan();
+    int seen = 0;
+    for (std::size_t i = 0; i < program.made.buffers.size(); ++i) {
+      if (program.made.buffers[i].tensor == state) {
+        right = right && memory.of_buffer[i].offset == lasting.value[entry] &&
+                memory.of_buffer[i].region == 1;
+        ++seen;
+      }
+    }
+    right = right && seen == 1;
+  }
+  return right;
+}
+
+/// What has only state before it does not learn.
+constexpr bool test_state_alone_has_no_backward() {
+  const graph model = with_loss<centered_first>();
+  const lowered_program program = lowered(model.view(), program_kind::train);
+  return count_calls(calls_of(program, 0, action_kind::backward), theirs::centering_family) == 0 &&
+         count_calls(calls_of(program, 0, action_kind::forward), theirs::centering_family) == 1;
+}
+
+static_assert(test_two_inputs());
+static_assert(test_two_outputs());
+static_assert(test_unused_output());
+static_assert(test_state());
+static_assert(test_state_alone_has_no_backward());
+
+TEST_CASE("a layer of two inputs") {
+  CHECK(test_two_inputs());
+}
+
+TEST_CASE("a layer of two outputs, one of them unused") {
+  CHECK(test_two_outputs());
+  CHECK(test_unused_output());
+}
+
+TEST_CASE("a layer with running state") {
+  CHECK(test_state());
+  CHECK(test_state_alone_has_no_backward());
+}
+
+}  // namespace
