@@ -153,7 +153,9 @@ constexpr graph split(bool both) {
     add_node(model, activation_family, relu::description.options, {halves + 1, 1}, 0, -1);
   }
   model.output = newest_output(model);
-  model.layers.push_back({.source = &dense});
+  layer_record record;
+  record.source = &dense;
+  model.layers.push_back(record);
   mark_gradients(model);
   attach_loss(model, sparse_categorical_crossentropy_family, requested_scores::logits);
   return model;

@@ -90,7 +90,8 @@ TEST_CASE("evaluation takes any number of samples, and is the mean over them") {
     hit_of.push_back(found.accuracy);
   }
   int checked = 0;
-  for (const std::size_t samples : {1, 2, 31, 32, 33, 127, 128, 129, 255, 257, 1'000}) {
+  for (const std::size_t samples :
+       std::vector<std::size_t>{1, 2, 31, 32, 33, 127, 128, 129, 255, 257, 1'000}) {
     batch_feed several(features_of(data, 0, samples), 8, data.labels().first(samples), 3);
     const evaluation found = run.evaluate(several);
     double loss = 0;
@@ -120,7 +121,7 @@ TEST_CASE("prediction takes any number of samples, each as if it were alone") {
     run.predict(features_of(data, i, 1), std::span(expected).subspan(3 * i, 3));
   }
   std::size_t compared = 0;
-  for (const std::size_t samples : {0, 1, 31, 32, 33, 127, 129, 300}) {
+  for (const std::size_t samples : std::vector<std::size_t>{0, 1, 31, 32, 33, 127, 129, 300}) {
     std::vector<float> outputs(3 * samples);
     run.predict(features_of(data, 0, samples), outputs);
     CHECK(std::equal(outputs.begin(), outputs.end(), expected.begin()));
@@ -275,7 +276,7 @@ TEST_CASE("data that run out end training before the update") {
 TEST_CASE("predictions into too little or too much room are refused before anything is written") {
   const point_set data = labelled_points(40, 1);
   session<trained<net>> run(rates);
-  for (const std::size_t room : {119, 121}) {
+  for (const std::size_t room : std::vector<std::size_t>{119, 121}) {
     std::vector<float> outputs(room, 7.0F);
     CHECK(refusal(run, [&] { run.predict(data.features(), outputs); }) ==
           "predict of 40 samples writes 120 values, got room for " + std::to_string(room) + ".");
