@@ -2,6 +2,7 @@
 // A model as a type, its graph as a value, and the check in between.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -90,5 +91,24 @@ inline constexpr frozen_graph<graph_sizes_of<M>.tensors, graph_sizes_of<M>.nodes
 /// The graph of a model, in static storage.
 template <model_type M>
 inline constexpr graph_view graph_of = frozen_graph_of<M>.view();
+
+/// How many layers stand in stages or in the outermost sequence.
+constexpr std::size_t listed_layers(const graph_view& model) {
+  return model.layers.empty() ? 0 : static_cast<std::size_t>(model.layers.back().number) + 1;
+}
+
+/// The stage of every layer that stands in a stage or in the outermost sequence, in order: what
+/// `stage_assignment<...>` takes.
+template <model_type M>
+constexpr auto get_stage_assignment() {
+  std::array<std::int32_t, listed_layers(graph_of<M>)> stages{};
+  for (const layer_record& layer : graph_of<M>.layers) {
+    stages[static_cast<std::size_t>(layer.number)] = layer.stage;
+  }
+  return stages;
+}
+
+template <model_type M>
+inline constexpr auto stage_assignment_of = get_stage_assignment<M>();
 
 }  // namespace ipu_dsl
