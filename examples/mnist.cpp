@@ -59,7 +59,9 @@ void show_schedule() {
   const list<timed_action> timeline =
       asynchronous_timeline(plan.actions, plan.stages(), plan.slots);
   const facts found = facts_of(plan.actions, timeline);
-  std::printf("\n%s", timeline_text(plan.actions, timeline, found, Schedule::name).c_str());
+  std::printf("\n%s", timeline_text(plan.actions, timeline, found, Schedule::name,
+                                    {.clock = "multiply-adds, modelled"})
+                          .c_str());
 }
 
 template <int Cut, typename Schedule>

@@ -24,6 +24,7 @@ static_assert(compile_options_of<grouped, micro_batch<8>>.integer(micro_batch_ke
 static_assert(compile_options_of<grouped>.integer(micro_batch_key, 32) == 32);
 static_assert(compile_options_of<mean_gradients>.integer(reduction_key, 0) == 1);
 static_assert(compile_options_of<own_schedule>.given(schedule_key));
+static_assert(!own_schedule::allows(1, 1, 4, purpose::training).found());
 static_assert(std::same_as<option_about<&schedule_key, none, micro_batch<8>, own_schedule>::type,
                            own_schedule>);
 static_assert(std::same_as<option_about<&schedule_key, none, micro_batch<8>>::type, none>);

@@ -2,7 +2,9 @@
 // Models written as Keras's functional ones: calls of layers on tensors.
 #pragma once
 
+#include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -62,6 +64,16 @@ class functional_builder {
     return call(element_of<Layer>, name, operands);
   }
 
+  /// Calls a layer of several outputs: `const auto [low, high] = build.layers<Halves, 2>("", x);`
+  template <typename Layer, std::size_t Outputs, typename... Inputs>
+  constexpr std::array<symbolic_tensor, Outputs> layers(std::string_view name, Inputs... inputs) {
+    const std::int32_t operands[] = {inputs.index...};
+    call(element_of<Layer>, name, operands);
+    std::array<symbolic_tensor, Outputs> outputs;
+    read_outputs(outputs);
+    return outputs;
+  }
+
   /// The whole model, its output being `output`.
   constexpr graph finish(symbolic_tensor output) {
     if (!made_.fault.found()) {
@@ -101,6 +113,22 @@ class functional_builder {
     made_.layers.push_back(record);
     made_.stages = stage_ + 1 > made_.stages ? stage_ + 1 : made_.stages;
     return {current};
+  }
+
+  /// All outputs of the newest layer, if there are as many.
+  constexpr void read_outputs(std::span<symbolic_tensor> outputs) {
+    if (made_.fault.found()) {
+      return;
+    }
+    const node& newest = made_.nodes.back();
+    if (newest.outputs != static_cast<std::int32_t>(outputs.size())) {
+      fail(where_is(made_.layers.back()),
+           refuse(label() << outputs.size() << " outputs", label() << newest.outputs));
+      return;
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      outputs[i].index = made_.view().output_of(newest, static_cast<std::int32_t>(i));
+    }
   }
 
   constexpr void check_call(const layer_record& record, std::span<const std::int32_t> inputs) {

@@ -2,6 +2,7 @@
 // A schedule as text: one line per device, time from left to right, then its facts.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -9,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <ipu_dsl/schedule/facts.hpp>
 
@@ -22,20 +24,45 @@ struct timeline_style {
 
 namespace drawing {
 
-/// Time of one column: what all times share, or half of the shortest action where that is finer
-/// than a person wants to see.
-inline std::int64_t column_time(std::span<const timed_action> timeline) {
+/// Where columns begin and end: [columns + 1], ascending.
+struct columns {
+  std::vector<std::int64_t> bounds;
+  bool equal = true;  ///< all of one length
+
+  std::size_t size() const { return bounds.size() - 1; }
+};
+
+/// What all times share: the longest length that every start and end is a multiple of.
+inline std::int64_t common_time(std::span<const timed_action> timeline) {
   std::int64_t common = 0;
-  std::int64_t shortest = 0;
   for (const timed_action& times : timeline) {
-    const std::int64_t duration = times.end - times.start;
     common = std::gcd(std::gcd(common, times.start), times.end);
-    if (duration > 0 && (shortest == 0 || duration < shortest)) {
-      shortest = duration;
+  }
+  return common == 0 ? 1 : common;
+}
+
+/// Columns of equal length, if a line holds them all or if few of them could be saved; otherwise
+/// one column from each start or end to the next, so that every action is seen, however short.
+inline columns columns_of(std::span<const timed_action> timeline, std::int64_t makespan,
+                          std::size_t room) {
+  columns made;
+  for (const timed_action& times : timeline) {
+    made.bounds.push_back(times.start);
+    made.bounds.push_back(times.end);
+  }
+  made.bounds.push_back(makespan);
+  std::sort(made.bounds.begin(), made.bounds.end());
+  made.bounds.erase(std::unique(made.bounds.begin(), made.bounds.end()), made.bounds.end());
+  const std::int64_t length = common_time(timeline);
+  const auto needed = static_cast<std::size_t>((makespan + length - 1) / length);
+  made.equal = needed <= room || needed <= 2 * made.size();
+  if (made.equal) {
+    made.bounds.clear();
+    for (std::size_t i = 0; i <= needed; ++i) {
+      made.bounds.push_back(static_cast<std::int64_t>(i) * length);
     }
   }
-  const std::int64_t coarse = shortest / 2;
-  return common == 0 ? 1 : shortest / common > 4 ? coarse : common;
+  return made;
 }
 
 /// "F0" where a device has one stage, else "F2(0)".
@@ -67,25 +94,26 @@ inline std::string times_faster(double factor) {
 
 /// The line of one device: names at starts, "-" while an action lasts, "." while nothing runs.
 inline std::string device_line(const program_view& rows, std::span<const timed_action> timeline,
-                               int device, std::int64_t column, std::size_t columns,
+                               int device, const columns& grid, std::size_t shown_columns,
                                std::size_t cell) {
   const bool short_names = rows.devices == rows.stages;
-  list<int> shown(columns, -1);
-  list<bool> starts(columns, false);
+  list<int> shown(shown_columns, -1);
+  list<bool> starts(shown_columns, false);
   const std::size_t end =
       static_cast<std::size_t>(rows.row_begin[static_cast<std::size_t>(device) + 1]);
   for (std::size_t index =
            static_cast<std::size_t>(rows.row_begin[static_cast<std::size_t>(device)]);
        index < end; ++index) {
-    const std::size_t first = static_cast<std::size_t>(timeline[index].start / column);
-    const std::size_t last = static_cast<std::size_t>((timeline[index].end + column - 1) / column);
-    for (std::size_t at = first; at < last && at < columns; ++at) {
-      shown[at] = static_cast<int>(index);
-      starts[at] = at == first;
+    const timed_action& times = timeline[index];
+    for (std::size_t at = 0; at < shown_columns && grid.bounds[at] < times.end; ++at) {
+      if (grid.bounds[at] >= times.start) {
+        shown[at] = static_cast<int>(index);
+        starts[at] = grid.bounds[at] == times.start;
+      }
     }
   }
   std::string line;
-  for (std::size_t at = 0; at < columns; ++at) {
+  for (std::size_t at = 0; at < shown_columns; ++at) {
     const int index = shown[at];
     line +=
         padded(index < 0    ? "."
@@ -113,8 +141,6 @@ inline std::string numbers(std::span<const int> values) {
 inline std::string timeline_text(const program_view& rows, std::span<const timed_action> timeline,
                                  const facts& found, std::string_view name,
                                  const timeline_style& style = {}) {
-  const std::int64_t column = drawing::column_time(timeline);
-  const std::size_t needed = static_cast<std::size_t>((found.makespan + column - 1) / column);
   std::size_t cell = 2;
   for (const action& what : rows.actions) {
     const std::size_t length = drawing::cell_name(what, rows.devices == rows.stages).size() + 1;
@@ -122,18 +148,23 @@ inline std::string timeline_text(const program_view& rows, std::span<const timed
   }
   const std::size_t prefix = ("device " + std::to_string(rows.devices - 1) + "  ").size();
   const std::size_t room = style.width > prefix + cell ? (style.width - prefix) / cell : 1;
-  const std::size_t columns = needed < room ? needed : room;
+  const drawing::columns grid = drawing::columns_of(timeline, found.makespan, room);
+  const std::size_t shown = std::min(grid.size(), room);
 
   std::string page = "schedule " + std::string(name) + ": " + std::to_string(rows.devices) +
                      " devices, " + std::to_string(rows.stages) + " stages, " +
                      std::to_string(rows.micro_batches) + " micro-batches\n";
   for (int device = 0; device < rows.devices; ++device) {
     page += drawing::padded("device " + std::to_string(device), prefix);
-    page += drawing::device_line(rows, timeline, device, column, columns, cell) + "\n";
+    page += drawing::device_line(rows, timeline, device, grid, shown, cell) + "\n";
   }
-  page += "one column is " + std::to_string(column) + " " + std::string(style.clock);
-  if (columns < needed) {
-    page += "; " + std::to_string(needed - columns) + " more columns are not shown";
+  if (grid.equal) {
+    page += "one column is " + std::to_string(grid.bounds[1]) + " " + std::string(style.clock);
+  } else {
+    page += "columns go from one start or end to the next and are not of equal length";
+  }
+  if (shown < grid.size()) {
+    page += "; " + std::to_string(grid.size() - shown) + " more columns are not shown";
   }
   page += "\nmakespan " + std::to_string(found.makespan) + " " + std::string(style.clock);
   page += "\nflush bubble " + std::to_string(found.flush_bubble()) + " = " +
