@@ -7,6 +7,7 @@
 
 #include <ipu_dsl/runtime/execution_table.hpp>
 
+#include "formats/sentence_of.hpp"
 #include "runtime/loaded_model.hpp"
 #include "runtime/pipelines.hpp"
 #include "support/catch2.hpp"
@@ -167,4 +168,31 @@ TEST_CASE("the last reader frees a slot, once for every micro-batch") {
   const int freed = check_freed<trained<three_stages, grouped>>();
   CHECK(freed > 0);
   std::printf("checked %d freed slots\n", freed);
+}
+
+TEST_CASE("a call with more operands than an executor takes is refused") {
+  static constexpr family greedy{.name = "Greedy"};
+  const auto refused = [](std::int32_t reads) {
+    call row;
+    row.code = &greedy;
+    row.writes = 1;
+    row.reads = reads;
+    const std::vector<std::int32_t> operands(static_cast<std::size_t>(reads) + 1, 0);
+    const std::int32_t code = 0;
+    const placement where;
+    const std::int64_t bytes = 64;
+    const kernel_function function = nullptr;
+    program_plan_view plan;
+    plan.calls = {&row, 1};
+    plan.code_of_call = {&code, 1};
+    plan.operands = operands;
+    plan.placements = {&where, 1};
+    plan.bytes_of_device = {&bytes, 1};
+    const int row_begin[] = {0};
+    plan.actions.row_begin = row_begin;
+    const region_set memory(std::vector<program_plan_view>{plan});
+    return sentence_of([&] { execution_table(plan, {&function, 1}, memory, 1); });
+  };
+  CHECK(refused(31).empty());
+  CHECK(refused(32) == "A kernel takes at most 32 operands, one of Greedy has 33.");
 }

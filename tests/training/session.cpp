@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -271,6 +272,51 @@ TEST_CASE("data that run out end training before the update") {
         "The data ran out while training: a micro-batch has 32 samples, got 0. Repeat the data or "
         "ask for fewer steps.");
   CHECK(run.weights().fingerprint() == expected.weights().fingerprint());
+}
+
+namespace {
+
+/// Points whose labels are wrong from one micro-batch on: a feed promises what it cannot keep.
+struct mislabelled_feed {
+  dataset_feed<point_set> source;
+  int wrong_from;
+  std::int32_t wrong;
+  int given = 0;
+
+  std::int32_t next(const micro_batch_rows& rows) {
+    const std::int32_t valid = source.next(rows);
+    if (given >= wrong_from && valid > 0) {
+      rows.labels[0] = wrong;
+    }
+    ++given;
+    return valid;
+  }
+
+  void restart() { source.restart(); }
+
+  std::int64_t sample_elements() const { return source.sample_elements(); }
+
+  std::int32_t classes() const { return source.classes(); }
+
+  std::optional<std::int64_t> length() const { return source.length(); }
+};
+
+}  // namespace
+
+TEST_CASE("a label that is no class ends training before the update") {
+  const point_set data = labelled_points(256, 1);
+  for (const std::int32_t wrong : {3, -1, 1'000'000}) {
+    session<trained<net>> run(rates, {.threads = 2});
+    session<trained<net>> expected(rates);
+    expected.fit(data | repeated(), {.steps_per_epoch = 4});
+    mislabelled_feed source{.source = make_feed(data, 1), .wrong_from = 6, .wrong = wrong};
+    const std::string said =
+        "The data have the label " + std::to_string(wrong) + "; expected 0 to 2.";
+    CHECK(sentence_of([&] { run.fit(source, {.steps_per_epoch = 8}); }) == said);
+    CHECK(run.weights().fingerprint() == expected.weights().fingerprint());
+    mislabelled_feed evaluated{.source = make_feed(data, 1), .wrong_from = 0, .wrong = wrong};
+    CHECK(refusal(run, [&] { run.evaluate(evaluated); }) == said);
+  }
 }
 
 TEST_CASE("predictions into too little or too much room are refused before anything is written") {

@@ -78,6 +78,9 @@ struct compile {
     if (!found.found()) {
       found = optimizer_type::fault;
     }
+    if (!found.found() && stages > action_set::max_stages) {
+      found = refuse(label("at most ") << action_set::max_stages << " stages", label() << stages);
+    }
     if (!found.found() && settings.micro_batch < 1) {
       found = refuse("a micro_batch of at least 1 sample", label() << settings.micro_batch);
     }

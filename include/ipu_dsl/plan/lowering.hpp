@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
@@ -45,6 +46,7 @@ class lowering {
       }
     }
     result_.first_call.push_back(static_cast<std::int32_t>(result_.made.calls.size()));
+    number_by_first_use();
     return result_;
   }
 
@@ -128,6 +130,23 @@ class lowering {
 
   constexpr emitter at_node(std::int32_t i, call_phase phase) {
     return emitter(model_, facts_, index_, result_.made, i, phase);
+  }
+
+  /// Rules ask for buffers while the arguments of a call are evaluated, in an order that is the
+  /// compiler's own. So they are numbered anew, as the operands name them.
+  constexpr void number_by_first_use() {
+    call_list& made = result_.made;
+    list<std::int32_t> number(made.buffers.size(), -1);
+    list<buffer> used;
+    for (std::int32_t& operand : made.operands) {
+      std::int32_t& known = number[at(operand)];
+      if (known < 0) {
+        known = static_cast<std::int32_t>(used.size());
+        used.push_back(made.buffers[at(operand)]);
+      }
+      operand = known;
+    }
+    made.buffers = std::move(used);
   }
 
   constexpr void lower_action(std::int32_t stage, action_kind kind) {

@@ -73,6 +73,7 @@ struct memory_layout {
   list<placement> of_buffer;
   list<edge> edges;                    ///< what lives in slots, with the bytes of one slot
   list<std::int64_t> bytes_of_device;  ///< by device: what lasts and what the program overlays
+  problem fault;                       ///< what this plan cannot hold
 };
 
 /// Lays out one program.
@@ -159,13 +160,24 @@ class memory_planner {
         made.writer = step_at(position, model_.stages);
         written = true;
       } else if (touched.has(position)) {
-        const step reader = step_at(position, model_.stages);
-        made.read_by(reader.stage, reader.kind);
+        add_reader(made, step_at(position, model_.stages));
       }
     }
     touched_by_.push_back(touched);
     made_.edges.push_back(made);
     return touched_by_.size() - 1;
+  }
+
+  constexpr void add_reader(edge& made, const step& reader) {
+    if (made.reader_count < edge::max_readers) {
+      made.read_by(reader.stage, reader.kind);
+      return;
+    }
+    made_.fault =
+        refuse(label("at most ") << edge::max_readers << " actions behind the one that "
+                                 << "writes a tensor",
+               "one that more of them read", "move the layers that read it into fewer stages");
+    made_.fault.where = label("a tensor of stage ") << made.writer.stage;
   }
 
   /// Buffers of one action lie over those of the others of the device; within the action each gets

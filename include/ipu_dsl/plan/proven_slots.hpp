@@ -16,6 +16,11 @@ template <schedule_type Schedule>
 constexpr void prove_with_slots(program_plan& plan, purpose aim) {
   const program_view rows = plan.actions.view();
   const stage_graph_view stages{rows.stages, plan.memory.edges, plan.costs};
+  if (plan.memory.fault.found()) {
+    plan.fault = plan.memory.fault;
+    plan.slots.resize(plan.memory.edges.size(), 1);
+    return;
+  }
   verdict found = prove(rows, stages, {}, Schedule::name);
   if (found.proven()) {
     const int searched =

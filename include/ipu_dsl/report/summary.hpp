@@ -19,13 +19,19 @@ inline std::string field(std::string text, std::size_t width) {
   return text;
 }
 
+/// The same, with a space at the end, so that what was cut does not run into the next field.
+inline std::string separated_field(const std::string& text, std::size_t width) {
+  return field(text, width - 1) + " ";
+}
+
 /// Trainable values of the nodes of a layer.
 inline std::int64_t parameters_of(const graph_view& model, const layer_record& layer) {
   std::int64_t sum = 0;
   for (std::int32_t i = layer.first_node; i < layer.first_node + layer.nodes; ++i) {
     const node& here = model.node_at(i);
     for (std::int32_t parameter = 0; parameter < here.parameters; ++parameter) {
-      sum += model.at(model.parameter_of(here, parameter)).extents.elements();
+      const tensor& owned = model.at(model.parameter_of(here, parameter));
+      sum += owned.trainable ? owned.extents.elements() : 0;
     }
   }
   return sum;
@@ -47,13 +53,13 @@ inline std::string loss_line(const graph_view& model) {
 }  // namespace summary
 
 /// The table of a model, one line a layer: name, kind, output shape of one sample, stage and number
-/// of parameters; then the sum, and what the loss reads.
+/// of learned values; then the sum, and what the loss reads.
 inline std::string summary_text(const graph_view& model, std::string_view name) {
   const std::size_t widths[] = {16, 22, 18, 7, 12};
   const auto line = [&widths](const std::string(&fields)[5]) {
     std::string row;
     for (std::size_t i = 0; i < 5; ++i) {
-      row += summary::field(fields[i], widths[i]);
+      row += summary::separated_field(fields[i], widths[i]);
     }
     row.erase(row.find_last_not_of(' ') + 1);
     return row + "\n";

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/data/tensor_view.hpp>
 #include <ipu_dsl/data/transform.hpp>
 #include <ipu_dsl/training/checkpoint.hpp>

@@ -78,7 +78,7 @@ struct from_probabilities {
   static constexpr option as_option{&scores_key, 1};
 };
 
-/// The output is taken for probabilities whatever it is, clipped to [1e-7, 1 - 1e-7], as Keras
+/// The output is taken for probabilities clipped to [1e-7, 1 - 1e-7], as Keras
 /// does.
 struct from_clipped_probabilities {
   static constexpr option as_option{&scores_key, 2};

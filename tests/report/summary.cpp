@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include <ipu_dsl/graph/builder.hpp>
+#include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/report/summary.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/layers/dropout.hpp>
+#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+
+#include "support/catch2.hpp"
+
+using namespace ipu_dsl;
+
+namespace {
+
+/// The tutorial's model, named and cut as there.
+struct tutorial
+    : model<input<28, 28>,
+            sequential<named<"flatten", Flatten>, named<"dense256", Dense<256, relu>>,
+                       named<"dense128", Dense<128, relu>>, named<"dense64", Dense<64, relu>>,
+                       named<"dense32", Dense<32, relu>>, named<"logits", Dense<10, softmax>>>,
+            stage_assignment<0, 0, 1, 1, 1, 1>> {};
+
+struct trained
+    : compile<tutorial, gradient_accumulation<4>, loss<sparse_categorical_crossentropy>> {};
+
+/// Without names, with layers inside layers, and trained on what it puts out.
+struct branched
+    : model<input<6>, pipeline<stage<Dense<8, relu>, residual<Dense<8, elu>, Dropout<0.25F>>>,
+                               stage<concat<Dense<3>, Dense<4, use_bias<false>>>, Dense<2>>>> {};
+
+struct trained_branched
+    : compile<branched, gradient_accumulation<4>, loss<sparse_categorical_crossentropy>> {};
+
+/// The lengths of the lines of a text that are not `length`.
+std::size_t other_lengths(const std::string& text, std::size_t length) {
+  std::size_t others = 0;
+  for (std::size_t begin = text.find('\n') + 1; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    others += end - begin == length ? 0 : 1;
+    begin = end + 1;
+  }
+  return others;
+}
+
+}  // namespace
+
+TEST_CASE("a summary has a line for each layer, and says what the loss reads") {
+  CHECK(summary_text(frozen_compiled_graph_of<trained::compiled>.view(), "tutorial") ==
+        "Model: tutorial\n"
+        "Layer           Kind                  Output            Stage  Parameters\n"
+        "---------------------------------------------------------------------------\n"
+        "flatten         Flatten               (784)             0      0\n"
+        "dense256        Dense<256, relu>      (256)             0      200960\n"
+        "dense128        Dense<128, relu>      (128)             1      32896\n"
+        "dense64         Dense<64, relu>       (64)              1      8256\n"
+        "dense32         Dense<32, relu>       (32)              1      2080\n"
+        "logits          Dense<10, softmax>    (10)              1      330\n"
+        "---------------------------------------------------------------------------\n"
+        "Parameters: 244522\n"
+        "Loss: sparse_categorical_crossentropy, from the logits before the softmax at the end\n");
+}
+
+TEST_CASE("a summary names parts by their places") {
+  CHECK(summary_text(frozen_compiled_graph_of<trained_branched::compiled>.view(), "branched") ==
+        "Model: branched\n"
+        "Layer           Kind                  Output            Stage  Parameters\n"
+        "---------------------------------------------------------------------------\n"
+        "dense_0         Dense<8, relu>        (8)               0      56\n"
+        "dense_1_0       Dense<8, elu>         (8)               0      72\n"
+        "dropout_1_1     Dropout<0.25>         (8)               0      0\n"
+        "residual_1      residual              (8)               0      0\n"
+        "dense_2_0       Dense<3>              (3)               1      27\n"
+        "dense_2_1       Dense<4>              (4)               1      32\n"
+        "concat_2        concat                (7)               1      0\n"
+        "dense_3         Dense<2>              (2)               1      16\n"
+        "---------------------------------------------------------------------------\n"
+        "Parameters: 203\n"
+        "Loss: sparse_categorical_crossentropy\n");
+}
+
+TEST_CASE("a model without a loss has a summary without one") {
+  const std::string text = summary_text(graph_of<tutorial>, "tutorial");
+  CHECK(text.find("Loss") == std::string::npos);
+  CHECK(text.ends_with("Parameters: 244522\n"));
+}
+
+namespace {
+
+/// A name and a kind that are longer than their columns.
+struct wordy
+    : model<input<8>, sequential<named<"a_name_of_twenty_two_", Dense<4096, leaky_relu>>>> {};
+
+constexpr family kept_family{.name = "Kept", .shapes = [](node_draft& draft) {
+                               draft.parameter("scale", {4}, {});
+                               draft.state("mean", {8}, {});
+                               draft.output({8});
+                               return problem{};
+                             }};
+
+constexpr element kept{.kind = element_kind::layer, .rule = &kept_family};
+
+/// A state of 8 values beside 4 that learn.
+graph with_state() {
+  graph made;
+  made.input = add_source(made, {8}, dtype::float32, tensor_role::input);
+  const std::int32_t inputs[] = {made.input};
+  add_node(made, kept_family, {}, inputs, 0, 0);
+  made.output = newest_output(made);
+  made.layers.push_back({.source = &kept, .name = {}, .nodes = 1, .output = made.output});
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("a summary cuts what is too long, and keeps a space behind it") {
+  const std::string text = summary_text(graph_of<wordy>, "wordy");
+  CHECK(text.find("\na_name_of_twent Dense<4096, leaky_rel (4096)            0      36864\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("a summary counts what learns") {
+  const graph made = with_state();
+  const std::string text = summary_text(made.view(), "kept");
+  CHECK(text.ends_with("\nParameters: 4\n"));
+}
+
+TEST_CASE("the stage assignment reads as Keras prints it") {
+  CHECK(stage_assignment_text(graph_of<tutorial>, "tutorial") ==
+        "Model: \"tutorial\"\n"
+        "____________________________________________________________\n"
+        "Layer (type)                  Pipeline Stage                \n"
+        "============================================================\n"
+        "flatten (Flatten)             0                             \n"
+        "____________________________________________________________\n"
+        "dense256 (Dense)              0                             \n"
+        "____________________________________________________________\n"
+        "dense128 (Dense)              1                             \n"
+        "____________________________________________________________\n"
+        "dense64 (Dense)               1                             \n"
+        "____________________________________________________________\n"
+        "dense32 (Dense)               1                             \n"
+        "____________________________________________________________\n"
+        "logits (Dense)                1                             \n"
+        "============================================================\n");
+}
+
+TEST_CASE("the stage assignment is as wide as asked for") {
+  const std::string text = stage_assignment_text(graph_of<tutorial>, "tutorial", 65);
+  CHECK(text.find("Layer (type)                    Pipeline Stage                   \n") !=
+        std::string::npos);
+  CHECK(text.find("flatten (Flatten)               0                                \n") !=
+        std::string::npos);
+  int checked = 0;
+  for (std::size_t length = 20; length <= 100; ++length) {
+    CHECK(other_lengths(stage_assignment_text(graph_of<tutorial>, "tutorial", length), length) ==
+          0);
+    ++checked;
+  }
+  CHECK(checked == 81);
+  std::printf("checked %d widths\n", checked);
+}
+
+TEST_CASE("what is too long for its column is cut") {
+  const std::string text = stage_assignment_text(graph_of<tutorial>, "tutorial", 30);
+  CHECK(text.find("dense256 (Dense0              \n") != std::string::npos);
+}
