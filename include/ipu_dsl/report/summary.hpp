@@ -66,7 +66,8 @@ inline std::string summary_text(const graph_view& model, std::string_view name) 
   };
   std::string table = "Model: " + std::string(name) + "\n";
   const std::string heads[] = {"Layer", "Kind", "Output", "Stage", "Parameters"};
-  table += line(heads) + std::string(75, '-') + "\n";
+  table += line(heads);
+  table.append(75, '-') += "\n";
   std::int64_t sum = 0;
   for (const layer_record& layer : model.layers) {
     const std::int64_t parameters = summary::parameters_of(model, layer);
@@ -76,7 +77,7 @@ inline std::string summary_text(const graph_view& model, std::string_view name) 
                                   std::to_string(layer.stage), std::to_string(parameters)};
     table += line(fields);
   }
-  table += std::string(75, '-') + "\n";
+  table.append(75, '-') += "\n";
   table += "Parameters: " + std::to_string(sum) + "\n";
   return table + summary::loss_line(model);
 }
@@ -90,8 +91,9 @@ inline std::string stage_assignment_text(const graph_view& model, std::string_vi
     return summary::field(left, first) + summary::field(right, line_length - first) + "\n";
   };
   std::string table = "Model: \"" + std::string(name) + "\"\n";
-  table += std::string(line_length, '_') + "\n" + row("Layer (type)", "Pipeline Stage");
-  table += std::string(line_length, '=') + "\n";
+  table.append(line_length, '_') += "\n";
+  table += row("Layer (type)", "Pipeline Stage");
+  table.append(line_length, '=') += "\n";
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     const layer_record& layer = model.layers[i];
     const std::string kind(layer.source->kind == element_kind::layer
@@ -99,7 +101,7 @@ inline std::string stage_assignment_text(const graph_view& model, std::string_vi
                                : describe(*layer.source).view());
     table += row(layer_name(layer) + " (" + kind + ")", std::to_string(layer.stage));
     const bool last = i + 1 == model.layers.size();
-    table += std::string(line_length, last ? '=' : '_') + "\n";
+    table.append(line_length, last ? '=' : '_') += "\n";
   }
   return table;
 }
