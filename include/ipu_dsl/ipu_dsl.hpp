@@ -6,6 +6,7 @@
 #include <ipu_dsl/data/digits.hpp>
 #include <ipu_dsl/data/mnist.hpp>
 #include <ipu_dsl/data/transform.hpp>
+#include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/model/model.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>

@@ -336,7 +336,7 @@ int check_gradients(bool joins) {
       weights[i][k] = before - step;
       const double below = reference_loss(weights, data, joins);
       weights[i][k] = before;
-      const double gradient = (before - after[i][k]) / double{gradient_rate};
+      const double gradient = (before - after[i][k]) / static_cast<double>(gradient_rate);
       CHECK(gradient == Approx((above - below) / (2 * step)).margin(2e-6).epsilon(1e-5));
       ++compared;
     }
@@ -389,8 +389,8 @@ TEST_CASE("layers with two inputs and two outputs learn, with the same bits ever
   double first = 0;
   double last = 0;
   for (std::size_t i = 0; i < 40; ++i) {
-    first += double{expected.losses[i]};
-    last += double{expected.losses[expected.losses.size() - 1 - i]};
+    first += static_cast<double>(expected.losses[i]);
+    last += static_cast<double>(expected.losses[expected.losses.size() - 1 - i]);
   }
   CHECK(last < 0.8 * first);
   const int agreed = check_bits<joined>(expected, data);
@@ -432,7 +432,7 @@ std::vector<double> mean_after(const point_set& data, std::size_t micro_batches)
       double sum = 0;
       for (std::size_t sample = 0; sample < samples_of_micro_batch; ++sample) {
         const std::size_t at = i * samples_of_micro_batch + sample;
-        sum += double{data.features()[at * features + unit]};
+        sum += static_cast<double>(data.features()[at * features + unit]);
       }
       mean[unit] += 0.5 * (sum / samples_of_micro_batch - mean[unit]);
     }
@@ -452,7 +452,7 @@ std::vector<float> check_state(const point_set& data, int threads, int& compared
     const std::vector<double> expected = mean_after(data, 4 * (update + 1));
     const std::vector<float> found = mean_of(run.weights(), "first");
     for (std::size_t unit = 0; unit < features; ++unit) {
-      CHECK(double{found[unit]} == Approx(expected[unit]).margin(1e-6));
+      CHECK(static_cast<double>(found[unit]) == Approx(expected[unit]).margin(1e-6));
       ++compared;
     }
   }

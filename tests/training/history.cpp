@@ -32,7 +32,7 @@ int check_means(const point_set& data) {
   for (std::size_t epoch = 0; epoch < 3; ++epoch) {
     double sum = 0;
     for (const float loss : done.losses().subspan(20 * epoch, 20)) {
-      sum += double{loss};
+      sum += static_cast<double>(loss);
     }
     const epoch_record& record = done.epochs()[epoch];
     CHECK(record.epoch == static_cast<int>(epoch));
@@ -124,7 +124,7 @@ TEST_CASE("a callback that takes executions is called after each of them") {
   for (std::size_t i = 0; i < executions.size(); ++i) {
     double sum = 0;
     for (const float loss : losses.subspan(16 * i, 16)) {
-      sum += double{loss};
+      sum += static_cast<double>(loss);
     }
     CHECK(executions[i].epoch == static_cast<int>(i / 6));
     CHECK(executions[i].steps == static_cast<int>(i % 6 + 1) * 16);

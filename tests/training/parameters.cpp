@@ -160,7 +160,7 @@ range range_of(const parameters& kept, const char* layer, const char* name) {
   for (const float value : values) {
     found.least = std::min(found.least, value);
     found.most = std::max(found.most, value);
-    found.mean += double{value} / static_cast<double>(values.size());
+    found.mean += static_cast<double>(value) / static_cast<double>(values.size());
   }
   return found;
 }
@@ -168,10 +168,10 @@ range range_of(const parameters& kept, const char* layer, const char* name) {
 /// Uniform values fill [-limit, limit) and nothing beyond it. The mean of n values has the standard
 /// deviation limit / sqrt(3 n); five of them are allowed.
 void check_uniform(const range& found, double limit, double count) {
-  CHECK(double{found.least} >= -limit * 1.000001);
-  CHECK(double{found.most} < limit * 1.000001);
-  CHECK(double{found.least} < -0.98 * limit);
-  CHECK(double{found.most} > 0.98 * limit);
+  CHECK(static_cast<double>(found.least) >= -limit * 1.000001);
+  CHECK(static_cast<double>(found.most) < limit * 1.000001);
+  CHECK(static_cast<double>(found.least) < -0.98 * limit);
+  CHECK(static_cast<double>(found.most) > 0.98 * limit);
   CHECK(std::abs(found.mean) < 5 * limit / std::sqrt(3 * count));
 }
 
@@ -208,9 +208,9 @@ double correlation(const std::vector<float>& left, const std::vector<float>& rig
   double of_left = 0;
   double of_right = 0;
   for (std::size_t i = 0; i < left.size(); ++i) {
-    product += double{left[i]} * double{right[i]};
-    of_left += double{left[i]} * double{left[i]};
-    of_right += double{right[i]} * double{right[i]};
+    product += static_cast<double>(left[i]) * static_cast<double>(right[i]);
+    of_left += static_cast<double>(left[i]) * static_cast<double>(left[i]);
+    of_right += static_cast<double>(right[i]) * static_cast<double>(right[i]);
   }
   return product / std::sqrt(of_left * of_right);
 }

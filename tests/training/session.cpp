@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ipu_dsl/training/session.hpp>
+#include <ipu_dsl/vocabulary/layers/dropout.hpp>
 
 #include "formats/sentence_of.hpp"
 #include "support/catch2.hpp"
@@ -159,13 +160,13 @@ TEST_CASE("a model that ends in softmax trains on logits and predicts probabilit
     double sum = 0;
     double of_exponentials = 0;
     for (std::size_t k = i; k < i + 3; ++k) {
-      sum += double{probabilities[k]};
-      of_exponentials += std::exp(double{logits[k]});
+      sum += static_cast<double>(probabilities[k]);
+      of_exponentials += std::exp(static_cast<double>(logits[k]));
     }
     CHECK(std::abs(sum - 1) < 1e-6);
     for (std::size_t k = i; k < i + 3; ++k) {
-      const double expected = std::exp(double{logits[k]}) / of_exponentials;
-      CHECK(double{probabilities[k]} == Approx(expected).epsilon(1e-5));
+      const double expected = std::exp(static_cast<double>(logits[k])) / of_exponentials;
+      CHECK(static_cast<double>(probabilities[k]) == Approx(expected).epsilon(1e-5));
       ++checked;
     }
   }
@@ -183,7 +184,7 @@ TEST_CASE("a training step is an update of fit") {
                                        data.labels().subspan(128 * update, 128));
     double mean = 0;
     for (std::size_t i = 4 * update; i < 4 * update + 4; ++i) {
-      mean += double{losses[i]} / 4;
+      mean += static_cast<double>(losses[i]) / 4;
     }
     CHECK(loss == Approx(mean).epsilon(1e-7));
   }
@@ -209,6 +210,26 @@ TEST_CASE("new numbers for the optimizer count from the next update on") {
   run.set_optimizer(rates);
   run.fit(data | repeated(), four_updates);
   CHECK(run.weights().fingerprint() != before);
+}
+
+namespace {
+
+struct dropout_net
+    : model<input<8>, pipeline<stage<Dense<8, relu>, Dropout<0.5F>>, stage<Dense<3>>>> {};
+
+}  // namespace
+
+TEST_CASE("every update drops other elements, and evaluation none") {
+  const point_set data = labelled_points(128, 1);
+  session<trained<dropout_net>> run({.learning_rate = 0});
+  session<trained<net>> without({.learning_rate = 0});
+  const double first = run.train_step(data.features(), data.labels());
+  const double second = run.train_step(data.features(), data.labels());
+  CHECK(first != second);
+  CHECK(run.evaluate(data).loss == without.evaluate(data).loss);
+  session<trained<dropout_net>> again({.learning_rate = 0});
+  CHECK(again.train_step(data.features(), data.labels()) == first);
+  CHECK(again.train_step(data.features(), data.labels()) == second);
 }
 
 TEST_CASE("what a training step cannot use is refused before anything changes") {

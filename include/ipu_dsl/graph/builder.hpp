@@ -62,4 +62,20 @@ constexpr std::int32_t newest_output(const graph& model) {
   return model.view().output_of(model.nodes.back(), 0);
 }
 
+/// Layers are found by the names they were given, so no two may have the same.
+constexpr problem refuse_repeated_name(const graph& model) {
+  for (std::size_t later = 0; later < model.layers.size(); ++later) {
+    const std::string_view name = model.layers[later].name;
+    for (std::size_t earlier = 0; !name.empty() && earlier < later; ++earlier) {
+      if (model.layers[earlier].name == name) {
+        problem found = refuse("a name of its own", label("the name of layer ")
+                                                        << model.layers[earlier].number);
+        found.where = where_is(model.layers[later]);
+        return found;
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace ipu_dsl

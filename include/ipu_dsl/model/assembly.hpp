@@ -28,6 +28,9 @@ class assembly {
     walk.made_.input = add_source(walk.made_, input, dtype::float32, tensor_role::input);
     walk.current_ = walk.made_.input;
     walk.add_body(body, assigned);
+    if (!walk.failed()) {
+      walk.made_.fault = refuse_repeated_name(walk.made_);
+    }
     walk.made_.output = walk.current_;
     walk.made_.stages = walk.stage_ + 1;
     mark_gradients(walk.made_);
@@ -118,6 +121,7 @@ class assembly {
   }
 
   constexpr void add_stage(const element& body, const label& where) {
+    refuse_name(body, where);
     if (body.parts.empty()) {
       fail(where, refuse("at least 1 layer", "none", "give it a layer or take it out"));
     }
@@ -187,6 +191,7 @@ class assembly {
       }
       case element_kind::sequence:
         refuse_empty(piece);
+        refuse_name(piece, here());
         add_parts(piece);
         break;
       case element_kind::residual:
@@ -225,6 +230,15 @@ class assembly {
     if (piece.parts.empty()) {
       fail(here(describe(piece)),
            refuse("at least 1 layer", "none", "give it a layer or take it out"));
+    }
+  }
+
+  /// Only what becomes a layer can have a name.
+  constexpr void refuse_name(const element& piece, const label& where) {
+    if (!piece.name.empty()) {
+      label got = describe(piece);
+      got << " named " << piece.name;
+      fail(where, refuse("a name for a layer", got, "name its layers"));
     }
   }
 

@@ -11,6 +11,7 @@
 
 #include <ipu_dsl/graph/builder.hpp>
 #include <ipu_dsl/graph/gradient.hpp>
+#include <ipu_dsl/model/model.hpp>
 
 namespace ipu_dsl {
 
@@ -76,6 +77,9 @@ class functional_builder {
 
   /// The whole model, its output being `output`.
   constexpr graph finish(symbolic_tensor output) {
+    if (!made_.fault.found()) {
+      made_.fault = refuse_repeated_name(made_);
+    }
     if (!made_.fault.found()) {
       check(output);
     }
@@ -194,6 +198,15 @@ class functional_builder {
 template <typename M>
 concept functional_model = requires(functional_builder& builder) {
   { M::build(builder) } -> std::same_as<symbolic_tensor>;
+};
+
+template <functional_model M>
+struct model_fold<M> {
+  static constexpr graph make() {
+    functional_builder builder;
+    const symbolic_tensor output = M::build(builder);
+    return builder.finish(output);
+  }
 };
 
 }  // namespace ipu_dsl

@@ -9,7 +9,6 @@
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/model/assembly.hpp>
 #include <ipu_dsl/model/compose.hpp>
-#include <ipu_dsl/model/functional.hpp>
 
 namespace ipu_dsl {
 
@@ -23,6 +22,11 @@ struct model {
   using assignment_type = Assignment;
 };
 
+/// How the graph of a model is made: `model_fold<M>::make()`. There is one for each way in which a
+/// model can be written; functional.hpp has the other.
+template <typename M>
+struct model_fold;
+
 /// A model that is a list of layers.
 template <typename M>
 concept layered_model = requires {
@@ -31,23 +35,24 @@ concept layered_model = requires {
   typename M::assignment_type;
 };
 
-/// A model, written either way. Model: `struct mlp : model<...> {}`. Not a model: `pipeline<...>`,
-/// which has no input yet.
-template <typename M>
-concept model_type = layered_model<M> || functional_model<M>;
-
-/// The graph of a model while the compiler evaluates; `fault` holds the first mistake.
-template <model_type M>
-constexpr graph fold() {
-  if constexpr (functional_model<M>) {
-    functional_builder builder;
-    const symbolic_tensor output = M::build(builder);
-    return builder.finish(output);
-  } else {
+template <layered_model M>
+struct model_fold<M> {
+  static constexpr graph make() {
     using assignment = typename M::assignment_type;
     return assembly::build(M::input_type::extents, element_of<typename M::body_type>,
                            {assignment::stages, static_cast<std::size_t>(assignment::count)});
   }
+};
+
+/// A model, written either way. Model: `struct mlp : model<...> {}`. Not a model: `pipeline<...>`,
+/// which has no input yet.
+template <typename M>
+concept model_type = requires { model_fold<M>::make(); };
+
+/// The graph of a model while the compiler evaluates; `fault` holds the first mistake.
+template <model_type M>
+constexpr graph fold() {
+  return model_fold<M>::make();
 }
 
 /// The first mistake of a model, or none.
