@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/training/session.hpp>
 
 #include "support/catch2.hpp"
