@@ -14,49 +14,10 @@
 #include <ipu_dsl/runtime/executor.hpp>
 #include <ipu_dsl/training/history.hpp>
 #include <ipu_dsl/training/parameters.hpp>
+#include <ipu_dsl/training/session_parts.hpp>
 #include <ipu_dsl/training/step_rules.hpp>
 
 namespace ipu_dsl {
-
-/// How a session runs. Nothing here changes a result except the seed.
-struct session_options {
-  int threads = 1;                    ///< at most one a device is used
-  std::uint64_t seed = 1;             ///< of initial weights and dropout
-  bool poison_freed_slots = false;    ///< fills slots with NaN when nothing may read them any more
-  bool trace = false;                 ///< keeps what the last run did
-  std::size_t history_epochs = 1024;  ///< reserved, so that `fit` takes no memory
-  std::size_t history_micro_batches = 65'536;
-};
-
-/// What `evaluate` found: means over all samples.
-struct evaluation {
-  double loss = 0;
-  double accuracy = 0;
-  std::int64_t samples = 0;
-};
-
-/// A program with its code.
-struct loaded_program {
-  program_plan_view plan;
-  std::span<const kernel_function> functions;
-};
-
-/// What a session is made of. `train` and `evaluate` are empty plans without a loss.
-struct session_parts {
-  graph_view model;
-  compile_settings settings;
-  std::span<const parameter_place> places;
-  loaded_program train;
-  loaded_program evaluate;
-  loaded_program predict;
-};
-
-/// Called on the calling thread after every execution and after every epoch; null: not called.
-struct fit_callbacks {
-  void (*execution)(void* object, const execution_record& record) = nullptr;
-  void (*epoch)(void* object, const epoch_record& record) = nullptr;
-  void* object = nullptr;
-};
 
 /// Owns the memory, the workers and the executors of a compiled model.
 class session_core {
@@ -65,13 +26,9 @@ class session_core {
       : parts_(parts),
         options_(options),
         memory_(plans(parts)),
-        workers_(std::min(options.threads, parts.predict.plan.actions.devices)),
+        workers_(worker_count(options, parts.predict.plan.actions.devices)),
         parameters_(parts.model, parts.places, memory_),
         predict_(parts.predict.plan, parts.predict.functions, memory_, workers_) {
-    if (options.threads < 1) {
-      throw error("A session needs at least 1 thread, got " + std::to_string(options.threads) +
-                  ".");
-    }
     if (parts.settings.loss != nullptr) {
       train_.emplace(parts.train.plan, parts.train.functions, memory_, workers_);
       evaluate_.emplace(parts.evaluate.plan, parts.evaluate.functions, memory_, workers_);
@@ -199,6 +156,14 @@ class session_core {
   std::size_t bytes() const { return memory_.bytes(); }
 
  private:
+  static int worker_count(const session_options& options, int devices) {
+    if (options.threads < 1) {
+      throw error("A session needs at least 1 thread, got " + std::to_string(options.threads) +
+                  ".");
+    }
+    return std::min(options.threads, devices);
+  }
+
   static std::vector<program_plan_view> plans(const session_parts& parts) {
     std::vector<program_plan_view> all{parts.predict.plan};
     if (parts.settings.loss != nullptr) {
