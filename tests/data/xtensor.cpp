@@ -40,6 +40,16 @@ TEST_CASE("bytes come back divided by 255") {
   CHECK(values(1, 1) == 102.0f / 255.0f);
 }
 
+TEST_CASE("a batch is seen with its rank and its extents") {
+  const xt::xtensor<float, 3> batch = {{{0.0f, 1.0f, 2.0f}, {3.0f, 4.0f, 5.0f}}};
+  const auto view = view_of(batch);
+  static_assert(decltype(view)::rank == 3);
+  CHECK(view.extents == std::array<std::int64_t, 3>{1, 2, 3});
+  CHECK(view.elements.data() == batch.data());
+  CHECK(view.elements.size() == 6);
+  CHECK(view.elements[5] == 5.0f);
+}
+
 TEST_CASE("extents, counts and labels that do not fit are refused") {
   const xt::xtensor<float, 2> features = {{0.0f, 1.0f}, {2.0f, 3.0f}};
   const xt::xtensor<std::int32_t, 1> labels = {0, 5};

@@ -18,6 +18,7 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/shape.hpp>
 #include <ipu_dsl/data/dataset.hpp>
+#include <ipu_dsl/data/tensor_view.hpp>
 
 namespace ipu_dsl {
 
@@ -65,5 +66,20 @@ to_xtensor(const labelled_dataset<SampleShape, Classes, Element>& data) {
   }
   return {std::move(features), std::move(labels)};
 }
+
+/// A batch as `session::predict` takes it; refers to `batch`.
+template <std::size_t Rank>
+tensor_view<const float, static_cast<int>(Rank)> view_of(const xt::xtensor<float, Rank>& batch) {
+  tensor_view<const float, static_cast<int>(Rank)> view;
+  view.elements = {batch.data(), batch.size()};
+  for (std::size_t axis = 0; axis < Rank; ++axis) {
+    view.extents[axis] = static_cast<std::int64_t>(batch.shape()[axis]);
+  }
+  return view;
+}
+
+template <std::size_t Rank>
+tensor_view<const float, static_cast<int>(Rank)> view_of(const xt::xtensor<float, Rank>&& batch) =
+    delete;
 
 }  // namespace ipu_dsl
