@@ -95,6 +95,18 @@ outcome train_with_edges(const point_set& data, std::span<const edge> edges) {
   return found;
 }
 
+/// The edge of the labels: poisoned they are indices out of range, which no test should follow.
+std::size_t edge_of_labels(const program_plan_view& plan) {
+  for (const call& row : plan.calls) {
+    if (row.code == &infeed_family) {
+      const auto entry = static_cast<std::size_t>(row.first_operand) + 1;
+      const auto buffer = static_cast<std::size_t>(plan.operands[entry]);
+      return static_cast<std::size_t>(plan.placements[buffer].edge);
+    }
+  }
+  return plan.edges.size();
+}
+
 bool has_nan(const outcome& found) {
   return std::any_of(found.losses.begin(), found.losses.end(),
                      [](float loss) { return std::isnan(loss); });
@@ -129,9 +141,14 @@ TEST_CASE("a slot that is freed too early is found") {
   const program_plan_view plan = training_plan<planned>();
   const outcome expected = train_with_edges<planned>(data, plan.edges);
   CHECK_FALSE(has_nan(expected));
+  const std::size_t labels = edge_of_labels(plan);
+  REQUIRE(labels < plan.edges.size());
   int found = 0;
   int with_nan = 0;
   for (std::size_t i = 0; i < plan.edges.size(); ++i) {
+    if (i == labels) {
+      continue;
+    }
     // Without its last reader, an edge is freed by the one before it, or by its writer.
     std::vector<edge> edges(plan.edges.begin(), plan.edges.end());
     --edges[i].reader_count;
@@ -142,7 +159,7 @@ TEST_CASE("a slot that is freed too early is found") {
     ++found;
     with_nan += has_nan(planted) ? 1 : 0;
   }
-  CHECK(found == static_cast<int>(plan.edges.size()));
+  CHECK(found == static_cast<int>(plan.edges.size()) - 1);
   CHECK(with_nan >= 4);
   std::printf("poison: found %d edges freed too early, %d by a loss of NaN\n", found, with_nan);
 }

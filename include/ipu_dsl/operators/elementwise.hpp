@@ -100,6 +100,9 @@ struct operators<&concatenate_family> {
   }
 };
 
+/// The streams of dropout nodes, beyond those of the parameters' initial values.
+inline constexpr std::uint64_t dropout_streams = std::uint64_t{1} << 32;
+
 /// The mask is that of the sample's number, so forward, backward and any schedule make the same.
 template <>
 struct operators<&dropout_family> {
@@ -110,7 +113,7 @@ struct operators<&dropout_family> {
     constexpr std::int32_t elements = Signature.extents[1];
     const kernels::dropout_mask mask{
         .seed = context.seed,
-        .stream = static_cast<std::uint64_t>(context.node),
+        .stream = dropout_streams + static_cast<std::uint64_t>(context.node),
         .first_element = context.first_sample * static_cast<std::uint64_t>(elements),
         .rate = context.training ? scalars[0] : 0.0F};
     kernels::dropout(floats(operands[1]), floats(operands[0]), batch, elements, mask);

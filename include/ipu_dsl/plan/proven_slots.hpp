@@ -8,6 +8,22 @@
 
 namespace ipu_dsl {
 
+/// The first action of a program that no calls are lowered for, as a problem: it would be skipped
+/// without a word.
+constexpr problem refuse_unlowered(const program_view& rows, std::string_view schedule) {
+  for (const action& what : rows.actions) {
+    const bool lowered = what.kind == action_kind::forward || what.kind == action_kind::backward ||
+                         what.kind == action_kind::update;
+    if (!lowered) {
+      problem found = refuse("forward, backward and update actions only", describe(what),
+                             "a backward in halves and recomputation are proven, not yet executed");
+      found.where = label("schedule ") << schedule;
+      return found;
+    }
+  }
+  return {};
+}
+
 /// Gives a program as many slots as it needs to run without stall, and proves that it runs with
 /// them. They are searched on a short program of the same schedule and confirmed on the real one:
 /// a search on the real one would grow with the square of the micro-batches. What is not proven
@@ -16,8 +32,11 @@ template <schedule_type Schedule>
 constexpr void prove_with_slots(program_plan& plan, purpose aim) {
   const program_view rows = plan.actions.view();
   const stage_graph_view stages{rows.stages, plan.memory.edges, plan.costs};
-  if (plan.memory.fault.found()) {
-    plan.fault = plan.memory.fault;
+  plan.fault = plan.memory.fault;
+  if (!plan.fault.found()) {
+    plan.fault = refuse_unlowered(rows, Schedule::name);
+  }
+  if (plan.fault.found()) {
     plan.slots.resize(plan.memory.edges.size(), 1);
     return;
   }

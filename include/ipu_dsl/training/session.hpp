@@ -19,6 +19,20 @@
 
 namespace ipu_dsl {
 
+/// The data set behind data: itself, or what its transformations begin with.
+template <typename Data>
+struct data_behind {
+  using type = Data;
+};
+
+template <dataset Data>
+struct data_behind<transformed<Data>> {
+  using type = Data;
+};
+
+template <typename Data>
+using dataset_of = typename data_behind<Data>::type;
+
 /// What is wrong with a type of data for a compiled model.
 template <compiled_model C, dataset Data>
 struct data_fault_of {
@@ -72,21 +86,14 @@ class session_of {
     return core_.fit(source, wanted, numbers_, calls);
   }
 
-  /// Trains on data: `run.fit(digits.train | shuffled(10'000) | repeated(), {.epochs = 4})`.
-  /// Makes the feed first, with the session's seed.
-  template <dataset Data>
-  const history& fit(const transformed<Data>& data, const fit_options& wanted) {
-    static_assert(diagnose<data_fault_of<compiled, Data>>());
+  /// Trains on data: `run.fit(digits.train | shuffled(10'000) | repeated(), {.epochs = 4})`,
+  /// calling `done` as above if it is given. Makes the feed first, with the session's seed.
+  template <typename Data, typename... Done>
+    requires(!feed<Data>)
+  const history& fit(const Data& data, const fit_options& wanted, Done... done) {
+    static_assert(diagnose<data_fault_of<compiled, dataset_of<Data>>>());
     auto source = make_feed(data, core_.options().seed);
-    return fit(source, wanted);
-  }
-
-  /// The same, calling `done(record)` after every epoch.
-  template <dataset Data, typename Done>
-  const history& fit(const transformed<Data>& data, const fit_options& wanted, Done done) {
-    static_assert(diagnose<data_fault_of<compiled, Data>>());
-    auto source = make_feed(data, core_.options().seed);
-    return fit(source, wanted, done);
+    return fit(source, wanted, done...);
   }
 
   /// One update from samples in order: features [gradient_accumulation * micro_batch, elements]
@@ -103,10 +110,11 @@ class session_of {
     return core_.evaluate(source);
   }
 
-  /// Mean loss and accuracy over a data set.
-  template <dataset Data>
+  /// Mean loss and accuracy over data: `run.evaluate(digits.test | take(1'000))`.
+  template <typename Data>
+    requires(!feed<Data>)
   evaluation evaluate(const Data& data) {
-    static_assert(diagnose<data_fault_of<compiled, Data>>());
+    static_assert(diagnose<data_fault_of<compiled, dataset_of<Data>>>());
     auto source = make_feed(data, core_.options().seed);
     return core_.evaluate(source);
   }

@@ -111,6 +111,10 @@ struct sigmoid : activation_layer<activation_kind::sigmoid> {};
 
 struct tanh : activation_layer<activation_kind::tanh> {};
 
+/// `tanh` by another name: after `using namespace ipu_dsl` the plain one clashes with the function
+/// that C headers put into the global namespace.
+using hyperbolic_tangent = tanh;
+
 struct softplus : activation_layer<activation_kind::softplus> {};
 
 struct softmax : activation_layer<activation_kind::softmax> {};
