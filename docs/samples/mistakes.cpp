@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 
+#include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
