@@ -12,4 +12,5 @@ using head = sequential<Dense<32>, Dense<10>>;
 #endif
 
 struct net : model<input<784>, sequential<Dense<64>, head>> {};
+
 static_assert(check<net>());

@@ -12,4 +12,5 @@ using second = named<"logits", Dense<32>>;
 #endif
 
 struct net : model<input<784>, sequential<named<"hidden", Dense<64>>, second>> {};
+
 static_assert(check<net>());

@@ -42,7 +42,7 @@ reference::matrix mask_of(std::int32_t node, std::size_t units, float rate,
   const auto elements = static_cast<std::int32_t>(units);
   kernels::dropout(ones.data(), kept.data(), 5, elements,
                    {.seed = session_options{}.seed,
-                    .stream = static_cast<std::uint64_t>(node),
+                    .stream = dropout_streams + static_cast<std::uint64_t>(node),
                     .first_element = micro_batch * 5 * units,
                     .rate = rate});
   reference::matrix mask(5, units);

@@ -8,6 +8,7 @@
 
 #include <ipu_dsl/graph/builder.hpp>
 #include <ipu_dsl/graph/gradient.hpp>
+#include <ipu_dsl/model/stage_numbers.hpp>
 
 namespace ipu_dsl {
 
@@ -132,7 +133,7 @@ class assembly {
 
   /// As Keras: as many numbers as layers, from 0 on, each the same as the one before or one more.
   constexpr void add_assigned(const element& body, std::span<const std::int32_t> assigned) {
-    const problem refused = check_assignment(body, assigned);
+    const problem refused = check_stage_numbers(body, assigned);
     if (refused.found()) {
       fail("stage_assignment", refused);
       return;
@@ -141,32 +142,6 @@ class assembly {
       stage_ = assigned[i];
       add_layer(*body.parts[i]);
     }
-  }
-
-  static constexpr problem check_assignment(const element& body,
-                                            std::span<const std::int32_t> assigned) {
-    if (body.kind != element_kind::sequence) {
-      return refuse("a sequential model", describe(body), "write sequential<...>");
-    }
-    if (assigned.size() != body.parts.size()) {
-      label expected;
-      expected << body.parts.size() << " numbers, a stage for every layer";
-      return refuse(expected, label() << assigned.size());
-    }
-    std::int32_t previous = 0;
-    for (std::size_t i = 0; i < assigned.size(); ++i) {
-      if (i == 0 && assigned[i] != 0) {
-        return refuse("stage 0 for layer 0", label() << assigned[i], "stages count from 0");
-      }
-      if (assigned[i] != previous && assigned[i] != previous + 1) {
-        label expected = "stage ";
-        expected << previous << " or " << previous + 1 << " for layer " << i;
-        return refuse(expected, label() << assigned[i],
-                      "a layer is in the stage of the layer before it or in the next");
-      }
-      previous = assigned[i];
-    }
-    return {};
   }
 
   /// One part of a stage or of the outermost sequence.

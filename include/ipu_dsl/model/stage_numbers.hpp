@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The rules for stages that are assigned by number.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <ipu_dsl/graph/element.hpp>
+
+namespace ipu_dsl {
+
+/// As Keras: as many numbers as layers, from 0 on, each the same as the one before or one more.
+constexpr problem check_stage_numbers(const element& body, std::span<const std::int32_t> assigned) {
+  if (body.kind != element_kind::sequence) {
+    return refuse("a sequential model", describe(body), "write sequential<...>");
+  }
+  if (assigned.size() != body.parts.size()) {
+    label expected;
+    expected << body.parts.size() << " numbers, a stage for every layer";
+    return refuse(expected, label() << assigned.size());
+  }
+  std::int32_t previous = 0;
+  for (std::size_t i = 0; i < assigned.size(); ++i) {
+    if (i == 0 && assigned[i] != 0) {
+      return refuse("stage 0 for layer 0", label() << assigned[i], "stages count from 0");
+    }
+    if (assigned[i] != previous && assigned[i] != previous + 1) {
+      label expected = "stage ";
+      expected << previous << " or " << previous + 1 << " for layer " << i;
+      return refuse(expected, label() << assigned[i],
+                    "a layer is in the stage of the layer before it or in the next");
+    }
+    previous = assigned[i];
+  }
+  return {};
+}
+
+}  // namespace ipu_dsl
