@@ -2,6 +2,7 @@
 // Trains the tutorial's model in two pipeline stages, tests it, and shows the schedule that ran.
 #include <cinttypes>
 #include <cstdio>
+#include <limits>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -36,14 +37,15 @@ struct command_line {
   int threads = 1;
   int epochs = 4;
   int steps = 500;
-  std::uint64_t seed = 1;
+  std::int64_t seed = 1;
 };
 
 /// Where digits come from: files that the user has, or the program's own.
 mnist::data load_digits(const command_line& wanted) {
   if (wanted.data.empty()) {
     std::printf("Drawing 60,000 digits to train on and 10,000 to test with.\n");
-    return {synthetic_digits(60'000, wanted.seed), synthetic_digits(10'000, wanted.seed + 1)};
+    const auto seed = static_cast<std::uint64_t>(wanted.seed);
+    return {synthetic_digits(60'000, seed), synthetic_digits(10'000, seed + 1)};
   }
 #if __has_include(<zlib.h>)
   return mnist::load(wanted.data, read_file_or_gzip);
@@ -66,11 +68,12 @@ void show_schedule() {
 
 template <int Cut, typename Schedule>
 void train(const command_line& wanted) {
+  const auto seed = static_cast<std::uint64_t>(wanted.seed);
   const mnist::data digits = load_digits(wanted);
   session<training<Cut, Schedule>> run{{.learning_rate = 0.01F, .momentum = 0.9F},
-                                       {.threads = wanted.threads, .seed = wanted.seed}};
+                                       {.threads = wanted.threads, .seed = seed}};
   std::printf("%s\n", summary_text(graph_of<mlp<Cut>>, "mnist").c_str());
-  auto batches = make_feed(digits.train | shuffled(10'000) | repeated(), wanted.seed);
+  auto batches = make_feed(digits.train | shuffled(10'000) | repeated(), seed);
   run.fit(batches, {.epochs = wanted.epochs, .steps_per_epoch = wanted.steps},
           [&wanted](const epoch_record& epoch) {
             std::printf("Epoch %d/%d  loss %.4f  accuracy %.4f  %.0f samples/s\n", epoch.epoch + 1,
@@ -78,7 +81,7 @@ void train(const command_line& wanted) {
                         static_cast<double>(epoch.samples) / epoch.seconds);
             std::fflush(stdout);
           });
-  auto test = make_feed(digits.test, wanted.seed);
+  auto test = make_feed(digits.test, seed);
   const evaluation found = run.evaluate(test);
   std::printf("Test     loss %.4f  accuracy %.4f  on %" PRId64 " digits\n", found.loss,
               found.accuracy, found.samples);
@@ -112,30 +115,49 @@ void train_schedule(const command_line& wanted) {
   }
 }
 
+/// Refused here, before the digits are drawn; empty if nothing is wrong.
+std::string multiple_of_four(const std::string& steps) {
+  return std::stoll(steps) % 4 == 0 ? "" : "expected a multiple of 4 steps, got " + steps;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   command_line wanted;
+  const int most = std::numeric_limits<int>::max();
   CLI::App options("Trains 784-256-128-64-32-10 on handwritten digits in two pipeline stages.");
-  options.add_option("--data", wanted.data,
-                     "folder of the MNIST files, plain or .gz; without it digits are drawn");
+  options
+      .add_option("--data", wanted.data,
+                  "folder of the MNIST files, plain or .gz; without it digits are drawn")
+      ->type_name("FOLDER")
+      ->check([](const std::string& folder) {
+        return folder.empty() ? std::string("expected a folder, got an empty name") : std::string();
+      });
   options.add_option("--schedule", wanted.schedule, "grouped, interleaved or sequential")
       ->check(CLI::IsMember({"grouped", "interleaved", "sequential"}))
+      ->type_name("NAME")
       ->capture_default_str();
   options.add_option("--cut", wanted.cut, "layers in the first stage, Flatten included")
       ->check(CLI::Range(1, 5))
       ->capture_default_str();
   options.add_option("--threads", wanted.threads, "workers; at most one a stage is used")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, most))
       ->capture_default_str();
-  options.add_option("--epochs", wanted.epochs)->check(CLI::PositiveNumber)->capture_default_str();
+  options.add_option("--epochs", wanted.epochs, "how often the steps are gone through")
+      ->check(CLI::Range(1, most))
+      ->capture_default_str();
   options.add_option("--steps", wanted.steps, "micro-batches of 32 an epoch, a multiple of 4")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, most))
+      ->check(multiple_of_four)
       ->capture_default_str();
-  options.add_option("--seed", wanted.seed)->capture_default_str();
-  CLI11_PARSE(options, argc, argv);
+  options.add_option("--seed", wanted.seed, "of drawn digits, their order and the first weights")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
+      ->capture_default_str();
   try {
+    options.parse(argc, argv);
     train_schedule(wanted);
+  } catch (const CLI::CallForHelp& help) {
+    return options.exit(help);
   } catch (const std::exception& refused) {
     std::fprintf(stderr, "mnist: %s\n", refused.what());
     return 1;

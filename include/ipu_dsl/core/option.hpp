@@ -12,9 +12,12 @@
 
 namespace ipu_dsl {
 
-/// What an option is about. Two options are about the same thing if they point to the same key.
+/// What an option is about. Two options are about the same thing if their keys have the same name:
+/// g++ 12 with UBSan refuses to compare addresses during constant evaluation.
 struct option_key {
   std::string_view name;  ///< "activation"
+
+  friend constexpr bool operator==(const option_key&, const option_key&) = default;
 };
 
 /// One option as a value: `relu` is {&activation_key, relu}. An option type offers it as
@@ -55,7 +58,7 @@ struct option_list {
 
   constexpr bool given(const option_key& key) const {
     for (std::size_t i = 0; i < Count; ++i) {
-      if (options[i].value.key == &key) {
+      if (*options[i].value.key == key) {
         return true;
       }
     }
@@ -64,7 +67,7 @@ struct option_list {
 
   constexpr std::int32_t integer(const option_key& key, std::int32_t otherwise) const {
     for (std::size_t i = 0; i < Count; ++i) {
-      if (options[i].value.key == &key) {
+      if (*options[i].value.key == key) {
         return options[i].value.integer;
       }
     }
@@ -73,7 +76,7 @@ struct option_list {
 
   constexpr float number(const option_key& key, float otherwise) const {
     for (std::size_t i = 0; i < Count; ++i) {
-      if (options[i].value.key == &key) {
+      if (*options[i].value.key == key) {
         return options[i].value.number;
       }
     }
@@ -85,13 +88,13 @@ struct option_list {
     for (std::size_t i = 0; i < Count; ++i) {
       bool known = false;
       for (const option_key* key : accepted) {
-        known = known || key == options[i].value.key;
+        known = known || *key == *options[i].value.key;
       }
       if (!known) {
         return unknown(i, accepted);
       }
       for (std::size_t earlier = 0; earlier < i; ++earlier) {
-        if (options[earlier].value.key == options[i].value.key) {
+        if (*options[earlier].value.key == *options[i].value.key) {
           return set_twice(earlier, i);
         }
       }

@@ -41,6 +41,7 @@ struct compile {
   struct no_loss {
     static constexpr const family* rule = nullptr;
     static constexpr option_list<0> options{};
+    static constexpr problem fault{};
   };
 
  public:
@@ -48,7 +49,8 @@ struct compile {
   using default_schedule = std::conditional_t<stages == 1, sequential_schedule, grouped>;
   using schedule_type = chosen<&schedule_key, default_schedule>;
   using loss_type = chosen<&loss_key, no_loss>;
-  using optimizer_type = typename chosen<&optimizer_key, optimizer<sgd<>>>::type;
+  using optimizer_option = chosen<&optimizer_key, optimizer<sgd<>>>;
+  using optimizer_type = typename optimizer_option::type;
 
   static constexpr compile_settings settings{
       .micro_batch = given.integer(micro_batch_key, 32),
@@ -73,10 +75,18 @@ struct compile {
     constexpr const option_key* accepted_by_loss[] = {&scores_key};
     problem found = given.check(accepted);
     if (!found.found()) {
+      found = loss_type::fault;
+    }
+    if (!found.found()) {
       found = loss_type::options.check(accepted_by_loss);
     }
     if (!found.found()) {
-      found = optimizer_type::fault;
+      found = optimizer_option::fault;
+    }
+    if (!found.found() && settings.loss == nullptr &&
+        (given.given(optimizer_key) || given.given(reduction_key))) {
+      found = refuse("loss<...> beside what only training needs", "none",
+                     "without a loss a model predicts: take the optimizer out, or give a loss");
     }
     if (!found.found() && stages > action_set::max_stages) {
       found = refuse(label("at most ") << action_set::max_stages << " stages", label() << stages);

@@ -2,6 +2,7 @@
 // What a model is compiled with, in any order: `compile<mlp, micro_batch<32>, grouped, ...>`.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 
 #include <ipu_dsl/core/option.hpp>
@@ -43,18 +44,53 @@ struct mean_gradients {
   static constexpr option as_option{&reduction_key, 1};
 };
 
+/// A type that stands for a loss. Model: `sparse_categorical_crossentropy`. Not a model: `relu`.
+template <typename T>
+concept loss_kind = requires {
+  { T::rule } -> std::convertible_to<const family*>;
+  requires T::is_loss;
+};
+
+/// A type that stands for an optimizer: its family, and the numbers that a session gives it.
+/// Model: `sgd<momentum>`. Not a model: `momentum`.
+template <typename T>
+concept optimizer_kind = requires {
+  { T::rule } -> std::convertible_to<const family*>;
+  { T::fault } -> std::convertible_to<const problem&>;
+  typename T::settings;
+};
+
 /// The loss, with options: `loss<sparse_categorical_crossentropy, from_probabilities>`.
 template <typename Loss, typename... Options>
 struct loss {
   static constexpr option as_option{&loss_key};
-  static constexpr const family* rule = Loss::rule;
   static constexpr const option_list<sizeof...(Options)>& options = options_of<Options...>;
+  static constexpr problem fault =
+      refuse("a loss in loss<...>", type_name<Loss>(), "there is sparse_categorical_crossentropy");
+  static constexpr const family* rule = nullptr;
+};
+
+template <loss_kind Loss, typename... Options>
+struct loss<Loss, Options...> {
+  static constexpr option as_option{&loss_key};
+  static constexpr const option_list<sizeof...(Options)>& options = options_of<Options...>;
+  static constexpr problem fault{};
+  static constexpr const family* rule = Loss::rule;
 };
 
 /// The optimizer: `optimizer<sgd<momentum>>`.
 template <typename Optimizer>
 struct optimizer {
   static constexpr option as_option{&optimizer_key};
+  static constexpr problem fault = refuse("an optimizer in optimizer<...>", type_name<Optimizer>(),
+                                          "there are sgd<>, sgd<momentum> and sgd<nesterov>");
+  using type = sgd<>;
+};
+
+template <optimizer_kind Optimizer>
+struct optimizer<Optimizer> {
+  static constexpr option as_option{&optimizer_key};
+  static constexpr const problem& fault = Optimizer::fault;
   using type = Optimizer;
 };
 
@@ -84,7 +120,7 @@ struct option_about<Key, Otherwise, First, Rest...> {
 };
 
 template <const option_key* Key, typename Otherwise, typename First, typename... Rest>
-  requires(read_compile_option<First>().value.key == Key)
+  requires(*read_compile_option<First>().value.key == *Key)
 struct option_about<Key, Otherwise, First, Rest...> {
   using type = First;
 };

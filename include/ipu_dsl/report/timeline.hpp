@@ -19,7 +19,7 @@ namespace ipu_dsl {
 /// How a timeline is drawn.
 struct timeline_style {
   std::size_t width = 100;                         ///< characters of a line
-  std::string_view clock = "modelled cost units";  ///< what the times are: modelled or measured
+  std::string_view clock = "modelled cost units";  ///< what the times are, in the plural
 };
 
 namespace drawing {
@@ -65,12 +65,58 @@ inline columns columns_of(std::span<const timed_action> timeline, std::int64_t m
   return made;
 }
 
-/// "F0" where a device has one stage, else "F2(0)".
+/// "F0" and "U" where a device has one stage, so that a digit is always the micro-batch; else
+/// "F2(0)" and "U2".
 inline std::string cell_name(const action& what, bool one_stage_a_device) {
-  if (one_stage_a_device && what.kind != action_kind::update) {
-    return letter(what.kind) + std::to_string(what.micro_batch);
+  if (one_stage_a_device) {
+    const std::string kind(1, letter(what.kind));
+    return what.kind == action_kind::update ? kind : kind + std::to_string(what.micro_batch);
   }
   return std::string(describe(what).view());
+}
+
+inline std::string_view kind_name(action_kind kind) {
+  constexpr std::string_view names[action_kinds] = {
+      "forward", "backward", "input gradient", "weight gradient", "recompute", "update"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+/// Whether an action of this kind lasts, and so is seen; an update may cost nothing.
+inline bool is_drawn(const program_view& rows, std::span<const timed_action> timeline,
+                     action_kind kind) {
+  for (std::size_t i = 0; i < timeline.size(); ++i) {
+    if (rows.actions[i].kind == kind && timeline[i].end > timeline[i].start) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// "F2: forward of micro-batch 2, B2: its backward, U: update, -: goes on, .: waits", of the kinds
+/// that are drawn.
+inline std::string legend(const program_view& rows, std::span<const timed_action> timeline) {
+  const bool short_names = rows.devices == rows.stages;
+  const int stage = std::min(1, rows.stages - 1);
+  const int micro_batch = std::min(2, rows.micro_batches - 1);
+  const std::string whose = " of stage " + std::to_string(stage);
+  std::string words;
+  for (int number = 0; number < action_kinds; ++number) {
+    const auto kind = static_cast<action_kind>(number);
+    if (!is_drawn(rows, timeline, kind)) {
+      continue;
+    }
+    const std::string name = cell_name({kind, stage, micro_batch}, short_names) + ": ";
+    const std::string does(kind_name(kind));
+    if (kind == action_kind::update) {
+      words += name + does + (short_names ? "" : whose) + ", ";
+    } else if (!words.empty()) {
+      words += name + "its " + does + ", ";
+    } else {
+      words += name + does + (short_names ? " of" : whose + " on") + " micro-batch " +
+               std::to_string(micro_batch) + ", ";
+    }
+  }
+  return words + "-: goes on, .: waits";
 }
 
 inline std::string padded(std::string words, std::size_t width) {
@@ -90,6 +136,15 @@ inline std::string times_faster(double factor) {
   char words[32];
   std::snprintf(words, sizeof words, "%.2fx", factor);
   return words;
+}
+
+/// "15 units", "1 unit": a clock is written in the plural.
+inline std::string counted(std::int64_t count, std::string_view clock) {
+  constexpr std::string_view plural = "units";
+  if (count == 1 && clock.ends_with(plural)) {
+    clock.remove_suffix(1);
+  }
+  return std::to_string(count) + " " + std::string(clock);
 }
 
 /// The line of one device: names at starts, "-" while an action lasts, "." while nothing runs.
@@ -124,20 +179,40 @@ inline std::string device_line(const program_view& rows, std::span<const timed_a
   return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
-/// "7 5 3 1"
+/// "7, 5, 3, 1"
 inline std::string numbers(std::span<const int> values) {
   std::string words;
   for (const int value : values) {
-    words += (words.empty() ? "" : " ") + std::to_string(value);
+    words += (words.empty() ? "" : ", ") + std::to_string(value);
   }
   return words;
+}
+
+/// One line a fact, each with what it is.
+inline std::string fact_lines(const program_view& rows, const facts& found,
+                              std::string_view clock) {
+  std::string page = "makespan " + counted(found.makespan, clock) + ": end of the last action\n";
+  page += "flush bubble " + std::to_string(found.flush_bubble()) + " = " +
+          percent(found.flush_bubble_share()) + " of makespan: the busiest device waits\n";
+  page += "span bubble " + std::to_string(found.span_bubble) +
+          ": most that a device waits between its first and last action\n";
+  page += "idle share " + percent(found.idle_share()) + " of all devices' time\n";
+  page += "speed-up " + times_faster(found.speedup()) + " over one device, bound " +
+          times_faster(found.speedup_bound()) + "\n";
+  page += "stash per stage " + numbers(peak_stash_of_stages(rows)) +
+          " micro-batches: most kept between forward and backward\n";
+  page += "lockstep slots " + std::to_string(found.slots) +
+          ": time slots if all devices wait for each other\n";
+  page += "gradients accumulate in " + std::string(found.ascending ? "ascending" : "another") +
+          " order of micro-batches\n";
+  return page;
 }
 
 }  // namespace drawing
 
 /// A timeline as people read it: a line per device with a name where an action starts, "-" while it
-/// lasts and "." where the device waits; then the facts, with their unit and clock. Long schedules
-/// are cut at the width, and the text says how much is not shown.
+/// lasts and "." where the device waits; what the names mean; then the facts, with their unit and
+/// clock. Long schedules are cut at the width, and the text says how much is not shown.
 inline std::string timeline_text(const program_view& rows, std::span<const timed_action> timeline,
                                  const facts& found, std::string_view name,
                                  const timeline_style& style = {}) {
@@ -158,25 +233,13 @@ inline std::string timeline_text(const program_view& rows, std::span<const timed
     page += drawing::padded("device " + std::to_string(device), prefix);
     page += drawing::device_line(rows, timeline, device, grid, shown, cell) + "\n";
   }
-  if (grid.equal) {
-    page += "one column is " + std::to_string(grid.bounds[1]) + " " + std::string(style.clock);
-  } else {
-    page += "columns go from one start or end to the next and are not of equal length";
-  }
+  page += drawing::legend(rows, timeline) + "\n";
+  page += grid.equal ? "one column is " + drawing::counted(grid.bounds[1], style.clock)
+                     : "a column ends where an action starts or ends: columns differ in length";
   if (shown < grid.size()) {
     page += "; " + std::to_string(grid.size() - shown) + " more columns are not shown";
   }
-  page += "\nmakespan " + std::to_string(found.makespan) + " " + std::string(style.clock);
-  page += "\nflush bubble " + std::to_string(found.flush_bubble()) + " = " +
-          drawing::percent(found.flush_bubble_share()) + " of makespan";
-  page += "\nspan bubble " + std::to_string(found.span_bubble);
-  page += "\nidle share " + drawing::percent(found.idle_share()) + " of all devices' time";
-  page += "\nspeed-up " + drawing::times_faster(found.speedup()) + ", bound " +
-          drawing::times_faster(found.speedup_bound());
-  page += "\nstash per stage " + drawing::numbers(peak_stash_of_stages(rows)) + " micro-batches";
-  page += "\nlockstep slots " + std::to_string(found.slots);
-  page += "\ngradients accumulate in " + std::string(found.ascending ? "ascending" : "another") +
-          " order of micro-batches\n";
+  page += "\n" + drawing::fact_lines(rows, found, style.clock);
   return page;
 }
 

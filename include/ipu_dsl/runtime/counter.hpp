@@ -33,7 +33,7 @@ inline bool reached(std::uint32_t completed, std::uint32_t wanted) {
 /// Waits until the counter reaches `wanted`: first spinning, then letting others run, then asleep.
 /// False if the run is to stop.
 inline bool wait_for(const counter& awaited, std::uint32_t wanted, const stop_word& stop) {
-  constexpr int spins = 20'000;
+  constexpr int spins = 2'000;
   constexpr int yields = 1'000;
   for (int turn = 0; !reached(awaited.completed.load(std::memory_order_acquire), wanted); ++turn) {
     if (stop.load(std::memory_order_relaxed)) {

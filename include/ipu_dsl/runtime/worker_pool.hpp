@@ -55,7 +55,7 @@ class worker_pool {
   }
 
  private:
-  static constexpr int spins = 20'000;
+  static constexpr int spins = 2'000;
 
   void announce() {
     generation_.fetch_add(1, std::memory_order_release);

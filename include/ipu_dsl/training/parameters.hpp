@@ -30,9 +30,16 @@ class parameters {
 
   std::size_t size() const { return places_.size(); }
 
-  const tensor& at(std::size_t index) const { return model_.at(places_[index].tensor); }
+  /// Throws `error` if there are not that many.
+  const tensor& at(std::size_t index) const {
+    if (index >= size()) {
+      throw error("There is no parameter " + std::to_string(index) + "; there are " +
+                  std::to_string(size()) + ", counted from 0.");
+    }
+    return model_.at(places_[index].tensor);
+  }
 
-  /// "logits/kernel".
+  /// "logits/kernel". Throws `error` if there are not that many.
   std::string name(std::size_t index) const {
     const node& owner = model_.node_at(at(index).owner);
     return layer_name(model_.layers[static_cast<std::size_t>(owner.layer)]) + "/" +

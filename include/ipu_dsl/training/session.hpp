@@ -59,8 +59,16 @@ class session_of {
     set_optimizer(optimizer);
   }
 
-  /// New numbers for the optimizer, from the next update on.
-  void set_optimizer(const settings& optimizer) { optimizer.write(numbers_); }
+  /// New numbers for the optimizer, from the next update on. Throws `error` if they are none that
+  /// it can use; nothing is changed then.
+  void set_optimizer(const settings& optimizer) {
+    problem found = optimizer.check();
+    if (found.found()) {
+      found.where = "the optimizer";
+      throw error(found);
+    }
+    optimizer.write(numbers_);
+  }
 
   /// Trains on the micro-batches of a feed; see `fit_options`. Throws `error` before anything
   /// changes if steps or data do not fit the model. The history is the session's own.
@@ -90,7 +98,7 @@ class session_of {
   /// calling `done` as above if it is given. Makes the feed first, with the session's seed.
   template <typename Data, typename... Done>
     requires(!feed<Data>)
-  const history& fit(const Data& data, const fit_options& wanted, Done... done) {
+  const history& fit(const Data& data, const fit_options& wanted = {}, Done... done) {
     static_assert(diagnose<data_fault_of<compiled, dataset_of<Data>>>());
     auto source = make_feed(data, core_.options().seed);
     return fit(source, wanted, done...);

@@ -111,6 +111,20 @@ inline std::int64_t steps_of_epoch(const feed_reference& source, const fit_optio
   return *source.length() / micro_batch;
 }
 
+/// A pass over the data is a whole number of updates.
+inline void check_pass(const feed_reference& source, std::int64_t steps, std::int64_t accumulated) {
+  if (steps % accumulated == 0) {
+    return;
+  }
+  const std::int64_t whole = steps / accumulated * accumulated;
+  throw error("One pass over " + std::to_string(*source.length()) + " samples is " +
+              std::to_string(steps) + " steps, no multiple of the " + std::to_string(accumulated) +
+              " micro-batches that make an update (gradient_accumulation). " +
+              (whole > 0 ? "Say steps_per_epoch = " + std::to_string(whole) + ", or repeat"
+                         : std::string("Repeat")) +
+              " the data.");
+}
+
 /// An epoch divides into executions, an execution into updates.
 inline void check_divisions(std::int64_t steps, std::int64_t execution, std::int64_t accumulated) {
   if (steps % accumulated != 0) {
@@ -141,6 +155,9 @@ inline epoch_steps steps_of_epoch(const graph_view& model, const compile_setting
   const std::int64_t steps = step_rules::steps_of_epoch(source, wanted, settings.micro_batch);
   const std::int64_t execution =
       wanted.steps_per_execution == 0 ? steps : std::min(wanted.steps_per_execution, steps);
+  if (wanted.steps_per_epoch == 0) {
+    step_rules::check_pass(source, steps, settings.gradient_accumulation);
+  }
   step_rules::check_divisions(steps, execution, settings.gradient_accumulation);
   // Epochs without a number of steps are passes: each begins the data anew.
   const std::int64_t passes = wanted.steps_per_epoch == 0 ? 1 : wanted.epochs;

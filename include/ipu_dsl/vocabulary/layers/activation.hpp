@@ -125,14 +125,29 @@ struct alpha {
   static constexpr option as_option{&alpha_key, 0, Value};
 };
 
+/// An alpha beside an activation that has none would be lost.
+constexpr problem check_alpha(bool given, activation_kind kind) {
+  const bool has_alpha = kind == activation_kind::leaky_relu || kind == activation_kind::elu;
+  if (!given || has_alpha) {
+    return {};
+  }
+  return refuse("leaky_relu or elu beside alpha<...>", name_of(kind), "take alpha out");
+}
+
 /// Keras's `Activation('relu')`, with options: `Activation<leaky_relu, alpha<0.1F>>`.
 template <typename... Options>
 struct Activation {
  private:
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
   static constexpr const option_key* accepted[] = {&activation_key, &alpha_key};
-  static constexpr problem fault = given.check(accepted);
   static constexpr auto kind = static_cast<activation_kind>(given.integer(activation_key, 0));
+
+  static constexpr problem check() {
+    const problem found = given.check(accepted);
+    return found.found() ? found : check_alpha(given.given(alpha_key), kind);
+  }
+
+  static constexpr problem fault = check();
 
  public:
   static constexpr element description{.kind = element_kind::layer,

@@ -159,8 +159,21 @@ struct dense_reading {
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
   static constexpr const option_key* accepted[] = {&activation_key, &alpha_key, &use_bias_key,
                                                    &init_key, &bias_init_key};
-  static constexpr problem fault = given.check(accepted);
   static constexpr auto kind = static_cast<activation_kind>(given.integer(activation_key, 0));
+
+  /// Unknown options, options set twice, and options without effect.
+  static constexpr problem check() {
+    problem found = given.check(accepted);
+    if (!found.found()) {
+      found = check_alpha(given.given(alpha_key), kind);
+    }
+    if (!found.found() && given.given(bias_init_key) && given.integer(use_bias_key, 1) == 0) {
+      found = refuse("a bias beside bias_init<...>", "use_bias<false>", "take one of them out");
+    }
+    return found;
+  }
+
+  static constexpr problem fault = check();
 
   static constexpr initializer start(const option_key& key, initializer_kind otherwise) {
     const auto chosen = given.integer(key, static_cast<std::int32_t>(otherwise));

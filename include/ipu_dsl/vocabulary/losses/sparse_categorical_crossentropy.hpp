@@ -87,6 +87,7 @@ struct from_clipped_probabilities {
 /// `loss<sparse_categorical_crossentropy>`: minus the logarithm of the probability of the label, a
 /// mean over the samples of a micro-batch.
 struct sparse_categorical_crossentropy {
+  static constexpr bool is_loss = true;
   static constexpr const family* rule = &sparse_categorical_crossentropy_family;
 };
 

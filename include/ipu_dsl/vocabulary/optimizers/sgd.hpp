@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <span>
+#include <type_traits>
 
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
@@ -51,6 +54,42 @@ inline constexpr family sgd_family{.name = "sgd", .update = sgd_rules::update<Va
 inline constexpr option_key momentum_key{"momentum"};
 inline constexpr option_key nesterov_key{"nesterov"};
 
+/// The numbers of plain descent.
+struct sgd_settings {
+  float learning_rate = 0.01F;
+
+  /// As the operators read them: {learning rate, momentum}.
+  constexpr void write(std::span<float, 4> numbers) const { numbers[0] = learning_rate; }
+
+  /// What is wrong with them.
+  constexpr problem check() const {
+    // Comparisons with a NaN are false, so that one is refused as well.
+    if (learning_rate > 0 && learning_rate <= std::numeric_limits<float>::max()) {
+      return {};
+    }
+    return refuse("a learning_rate above 0", label() << learning_rate);
+  }
+};
+
+/// The numbers of descent with momentum. Keras's momentum is 0 unless it is said; who asks for
+/// momentum by type gets the usual one.
+struct sgd_momentum_settings {
+  float learning_rate = 0.01F;
+  float momentum = 0.9F;
+
+  constexpr void write(std::span<float, 4> numbers) const {
+    numbers[0] = learning_rate;
+    numbers[1] = momentum;
+  }
+
+  constexpr problem check() const {
+    if (momentum >= 0 && momentum <= 1) {
+      return sgd_settings{learning_rate}.check();
+    }
+    return refuse("a momentum of 0 to 1", label() << momentum);
+  }
+};
+
 /// Keeps a velocity beside every parameter.
 struct momentum {
   static constexpr option as_option{&momentum_key, 1};
@@ -77,16 +116,8 @@ struct sgd {
   static constexpr const family* rule = &sgd_family<variant>;
 
   /// Given to the session: `session<training> run{{.learning_rate = 0.01F, .momentum = 0.9F}}`.
-  struct settings {
-    float learning_rate = 0.01F;
-    float momentum = 0.0F;
-
-    /// As the operators read them.
-    constexpr void write(std::span<float, 4> numbers) const {
-      numbers[0] = learning_rate;
-      numbers[1] = momentum;
-    }
-  };
+  using settings =
+      std::conditional_t<variant == sgd_variant::plain, sgd_settings, sgd_momentum_settings>;
 };
 
 }  // namespace ipu_dsl
