@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Losses of small models against the float64 reference: activations, optimizers, reductions.
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -48,13 +49,23 @@ constexpr reference::descent descent_of(reference::descent::kind kind) {
   return {kind, static_cast<double>(rate), static_cast<double>(kept_velocity)};
 }
 
+/// Plain descent keeps no velocity, and has no number for one.
+template <typename Settings>
+constexpr Settings settings_with_rate() {
+  if constexpr (std::same_as<Settings, sgd_settings>) {
+    return {.learning_rate = rate};
+  } else {
+    return {.learning_rate = rate, .momentum = kept_velocity};
+  }
+}
+
 /// The losses of the first 64 micro-batches, within 1e-5 relative.
 template <typename Compiled>
 void compare(const recipe& expected, reference::chain exact) {
   constexpr std::size_t samples = std::size_t{micro_batch_size} * std::size_t{micro_batches};
   const std::vector<float> features = reference::numbers(samples * inputs, 3, 2.0F);
   const std::vector<std::int32_t> labels = reference::labels(samples, 4, classes);
-  session<Compiled> run({.learning_rate = rate, .momentum = kept_velocity});
+  session<Compiled> run(settings_with_rate<typename session<Compiled>::settings>());
   tests::copy_weights(run.weights(), exact);
   batch_feed feed(features, inputs, labels, classes);
   batch_feed same_feed(features, inputs, labels, classes);

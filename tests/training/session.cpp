@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -210,6 +211,28 @@ TEST_CASE("new numbers for the optimizer count from the next update on") {
   run.set_optimizer(rates);
   run.fit(data | repeated(), four_updates);
   CHECK(run.weights().fingerprint() != before);
+}
+
+TEST_CASE("numbers that an optimizer cannot use are refused, and the old ones stay") {
+  const point_set data = labelled_points(256, 1);
+  session<trained<net>> run(rates);
+  session<trained<net>> undisturbed(rates);
+  const float not_a_number = std::numeric_limits<float>::quiet_NaN();
+  CHECK(sentence_of([&] { run.set_optimizer({.learning_rate = -1.0F}); }) ==
+        "the optimizer: expected a learning_rate of at least 0, got -1");
+  CHECK_THROWS_AS(run.set_optimizer({.learning_rate = not_a_number}), error);
+  CHECK(sentence_of([&] { run.set_optimizer({.momentum = 2.0F}); }) ==
+        "the optimizer: expected a momentum of 0 to 1, got 2");
+  run.fit(data | repeated(), four_updates);
+  undisturbed.fit(data | repeated(), four_updates);
+  CHECK(run.weights().fingerprint() == undisturbed.weights().fingerprint());
+}
+
+TEST_CASE("a parameter that there is not is refused") {
+  session<trained<net>> run(rates);
+  std::vector<float> values(3);
+  CHECK(sentence_of([&] { run.weights().get(99, values); }) ==
+        "There is no parameter 99; there are 4, counted from 0.");
 }
 
 namespace {
