@@ -107,10 +107,10 @@ TEST_CASE("a file of another model is refused and changes nothing") {
         "The file FILE has no array logits/bias.");
   CHECK(refusal([](std::vector<npz_entry>& entries) {
           entries[2] = array_of("logits/kernel", {3, 20});
-        }) == "The array logits/kernel of FILE must have the shape (20, 3).");
+        }) == "The array logits/kernel of FILE must have the shape (20, 3), got (3, 20).");
   CHECK(refusal([](std::vector<npz_entry>& entries) {
           entries[0] = array_of("dense_0/kernel", {160});
-        }) == "The array dense_0/kernel of FILE must have the shape (8, 20).");
+        }) == "The array dense_0/kernel of FILE must have the shape (8, 20), got (160,).");
   CHECK(refusal([](std::vector<npz_entry>& entries) {
           entries.push_back(array_of("dense_2/kernel", {2, 2}));
         }) == "The file FILE has 5 arrays, the model has 4 parameters.");
@@ -130,4 +130,26 @@ TEST_CASE("a file that is missing is refused and changes nothing") {
   const std::uint64_t before = run.weights().fingerprint();
   CHECK_FALSE(sentence_of([&] { run.load(folder / "missing.npz"); }).empty());
   CHECK(run.weights().fingerprint() == before);
+}
+
+TEST_CASE("one parameter is saved and loaded by itself") {
+  const temporary_directory folder;
+  session<trained> run({}, {.seed = 1});
+  session<trained> other({}, {.seed = 2});
+  const std::size_t kernel = run.weights().find("logits", "kernel");
+  save_parameter(run.weights(), kernel, folder / "kernel.npy");
+  load_parameter(other.weights(), kernel, folder / "kernel.npy");
+  std::vector<float> saved(60);
+  std::vector<float> loaded(60);
+  run.weights().get(kernel, saved);
+  other.weights().get(kernel, loaded);
+  CHECK(saved == loaded);
+  CHECK(read_npy(folder / "kernel.npy").extents == std::vector<std::int64_t>{20, 3});
+
+  const std::uint64_t before = other.weights().fingerprint();
+  const std::size_t bias = run.weights().find("logits", "bias");
+  const std::string path = folder / "kernel.npy";
+  CHECK(sentence_of([&] { load_parameter(other.weights(), bias, path); }) ==
+        "The array logits/bias of " + path + " must have the shape (3), got (20, 3).");
+  CHECK(other.weights().fingerprint() == before);
 }

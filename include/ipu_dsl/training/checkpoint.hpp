@@ -1,27 +1,60 @@
 // SPDX-License-Identifier: MIT
-// The weights of a session in a file that NumPy reads.
+// The weights of a session in files that NumPy reads.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include <ipu_dsl/formats/npy.hpp>
 #include <ipu_dsl/formats/npz.hpp>
 #include <ipu_dsl/training/parameters.hpp>
 
 namespace ipu_dsl {
+
+/// The extents of a parameter as files have them.
+inline std::vector<std::int64_t> file_extents(const tensor& parameter) {
+  const shape& extents = parameter.extents;
+  return {extents.extents, extents.extents + extents.rank};
+}
+
+/// The values of a parameter as an array for a file.
+inline npy_array to_array(const parameters& weights, std::size_t index) {
+  std::vector<float> values(static_cast<std::size_t>(weights.at(index).extents.elements()));
+  weights.get(index, values);
+  return make_npy(std::span<const float>(values), file_extents(weights.at(index)));
+}
+
+/// The values of an array for a parameter. Throws `error` if it has another shape or type.
+inline std::vector<float> from_array(const parameters& weights, std::size_t index,
+                                     const npy_array& array, const std::string& path) {
+  if (array.extents != file_extents(weights.at(index))) {
+    throw error("The array " + weights.name(index) + " of " + path + " must have the shape " +
+                std::string(describe(weights.at(index).extents).view()) + ", got " +
+                npy::describe(array.extents) + ".");
+  }
+  return npy_values<float>(array, weights.name(index));
+}
+
+/// Writes one parameter as an .npy file, a kernel as [inputs, units]. The old file stays until the
+/// new one is whole. Throws `error` if the file cannot be written.
+inline void save_parameter(const parameters& weights, std::size_t index, const std::string& path) {
+  write_npy(path, to_array(weights, index));
+}
+
+/// Reads one parameter. Throws `error` if the file is not of its shape; nothing is changed then.
+inline void load_parameter(parameters& weights, std::size_t index, const std::string& path) {
+  weights.set(index, from_array(weights, index, read_npy(path), path));
+}
 
 /// Writes all parameters and states as an .npz file: one array each, called "layer/parameter",
 /// kernels as [inputs, units]. The old file stays until the new one is whole.
 /// Throws `error` if the file cannot be written.
 inline void save_weights(const parameters& weights, const std::string& path) {
   std::vector<npz_entry> entries;
-  std::vector<float> values;
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    const shape& extents = weights.at(i).extents;
-    values.resize(static_cast<std::size_t>(extents.elements()));
-    weights.get(i, values);
-    const std::vector<std::int64_t> sizes(extents.extents, extents.extents + extents.rank);
-    entries.push_back({weights.name(i), make_npy(std::span<const float>(values), sizes)});
+    entries.push_back({weights.name(i), to_array(weights, i)});
   }
   write_npz(path, entries);
 }
@@ -36,13 +69,7 @@ inline void load_weights(parameters& weights, const std::string& path) {
     if (array == nullptr) {
       throw error("The file " + path + " has no array " + weights.name(i) + ".");
     }
-    const shape& wanted = weights.at(i).extents;
-    const std::vector<std::int64_t> sizes(wanted.extents, wanted.extents + wanted.rank);
-    if (array->extents != sizes) {
-      throw error("The array " + weights.name(i) + " of " + path + " must have the shape " +
-                  std::string(describe(wanted).view()) + ".");
-    }
-    values.push_back(npy_values<float>(*array, weights.name(i)));
+    values.push_back(from_array(weights, i, *array, path));
   }
   if (entries.size() != weights.size()) {
     throw error("The file " + path + " has " + std::to_string(entries.size()) +
