@@ -152,24 +152,14 @@ class execution_table {
     }
   }
 
-  /// The rows of the workers: each takes neighbouring devices, in the order of the proof.
   void resolve_steps(const region_set& memory, int workers) {
     const program_view& rows = plan_.actions;
     const wait_list waits = waits_of(rows, plan_.stages(), plan_.slots);
     waits_.assign(waits.waits.begin(), waits.waits.end());
     const list<int> counts = counts_of_run(rows);
     counts_.assign(counts.begin(), counts.end());
-    std::vector<int> worker_of_device;
-    for (int device = 0; device < rows.devices; ++device) {
-      worker_of_device.push_back(device * workers / rows.devices);
-    }
-    const worker_rows projected =
-        project(rows, global_order(rows, plan_.stages(), plan_.slots), workers, worker_of_device);
-    std::vector<int> done(counts_.size(), 0);
-    std::vector<int> order(rows.actions.size(), 0);
-    for (std::size_t i = 0; i < rows.actions.size(); ++i) {
-      order[i] = done[entry_of(rows.actions[i])]++;
-    }
+    const std::vector<int> order = order_within_kind();
+    const worker_rows projected = rows_of_workers(workers);
     for (const int i : projected.actions) {
       const auto index = static_cast<std::size_t>(i);
       const action& what = rows.actions[index];
@@ -188,6 +178,29 @@ class execution_table {
       steps_.push_back(made);
     }
     row_begin_.assign(projected.row_begin.begin(), projected.row_begin.end());
+  }
+
+  /// The rows of the workers: each takes neighbouring devices, in the order of the proof.
+  worker_rows rows_of_workers(int workers) const {
+    const program_view& rows = plan_.actions;
+    std::vector<int> worker_of_device;
+    for (int device = 0; device < rows.devices; ++device) {
+      worker_of_device.push_back(device * workers / rows.devices);
+    }
+    return project(rows, global_order(rows, plan_.stages(), plan_.slots), workers,
+                   worker_of_device);
+  }
+
+  /// By action: its place among those of its kind and stage.
+  std::vector<int> order_within_kind() const {
+    std::vector<int> done(counts_.size(), 0);
+    std::vector<int> order;
+    for (const action& what : plan_.actions.actions) {
+      int& before = done[entry_of(what)];
+      order.push_back(before);
+      ++before;
+    }
+    return order;
   }
 
   static std::size_t entry_of(const action& what) {
