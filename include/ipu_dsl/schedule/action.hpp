@@ -9,7 +9,10 @@
 namespace ipu_dsl {
 
 /// The kinds of actions. A whole `backward` is an `input_gradient` followed by a `weight_gradient`;
-/// a schedule names either the whole or both halves of a micro-batch.
+/// a schedule names either the whole or both halves of a micro-batch. What the backward needs is
+/// either kept, recomputed before it, or offloaded after the forward and fetched back before it.
+///
+/// The kinds before `update` hand data from stage to stage; the others wait for their row alone.
 enum class action_kind : std::uint8_t {
   forward,
   backward,
@@ -17,31 +20,39 @@ enum class action_kind : std::uint8_t {
   weight_gradient,
   recompute,
   update,
+  offload,
+  fetch,
 };
 
 /// How many kinds there are; a table over stages and kinds has stages x this many entries.
-inline constexpr int action_kinds = 6;
+inline constexpr int action_kinds = 8;
 
-/// One kind of work of one stage on one micro-batch. An update belongs to the whole run; its
-/// micro-batch is 0.
+/// Whether actions of this kind read or write edges.
+constexpr bool uses_edges(action_kind kind) {
+  return kind < action_kind::update;
+}
+
+/// One kind of work of one stage on one micro-batch. An update belongs to many micro-batches; its
+/// `micro_batch` is the number of the update, which is 0 where a run has one.
 struct action {
   action_kind kind = action_kind::forward;
   int stage = 0;
   int micro_batch = 0;
+  bool joined = false;  ///< one step with the next action of the row: starts when both are ready
 
   friend constexpr bool operator==(const action&, const action&) = default;
 };
 
-/// F, B, I, W, R or U.
+/// F, B, I, W, R, U, O (offload) or L (fetch, that is load).
 constexpr char letter(action_kind kind) {
-  return "FBIWRU"[static_cast<int>(kind)];
+  return "FBIWRUOL"[static_cast<int>(kind)];
 }
 
-/// "F2(5)": forward of stage 2 on micro-batch 5; "U2": update of stage 2.
+/// "F2(5)": forward of stage 2 on micro-batch 5; "U2": update of stage 2, "U2(1)" its second.
 constexpr label describe(const action& what) {
   label words;
   words << letter(what.kind) << what.stage;
-  if (what.kind != action_kind::update) {
+  if (what.kind != action_kind::update || what.micro_batch != 0) {
     words << "(" << what.micro_batch << ")";
   }
   return words;

@@ -41,6 +41,7 @@ struct frozen_program {
   frozen_list<action, Actions> actions;
   frozen_list<int, Devices + 1> row_begin;
   frozen_list<int, Slots> slot;
+  weight_policy weights;
 
   constexpr program_view view() const {
     return {static_cast<int>(Devices),
@@ -49,7 +50,8 @@ struct frozen_program {
             device_of_stage.view(),
             actions.view(),
             row_begin.view(),
-            slot.view()};
+            slot.view(),
+            weights};
   }
 };
 
@@ -76,6 +78,7 @@ constexpr auto freeze_program(const program& rows) {
       freeze_list<Sizes.actions>(rows.actions),
       freeze_list<Sizes.devices + 1>(rows.row_begin),
       freeze_list<Sizes.slots>(rows.slot),
+      rows.weights,
   };
 }
 

@@ -10,15 +10,36 @@
 
 namespace ipu_dsl {
 
+/// How a program treats weights. Left alone it is synchronous, with one copy of them: every
+/// micro-batch of a run sees the same weights, and one update comes at the end.
+struct weight_policy {
+  static constexpr int newest = -1;
+
+  /// Copies of the weights: stages s, s + stages / copies, ... hold the same ones, and their
+  /// gradients meet in the update (Chimera and DualPipe have two pipes in opposite directions).
+  int copies = 1;
+  /// Micro-batches from one update to the next; 0 for one update at the end of the run. Update j of
+  /// a stage takes the gradients of micro-batches [j, j + 1) x interval.
+  int update_interval = 0;
+  /// Which version of the weights the forward and the backward of a micro-batch see, a version
+  /// being the number of updates behind it. `newest`: the one at hand at its forward (PipeDream).
+  /// Otherwise, with a batch being the micro-batches of one update: batch b sees version b - delay,
+  /// or 0 (PipeDream-2BW has delay 1).
+  int delay = newest;
+
+  friend constexpr bool operator==(const weight_policy&, const weight_policy&) = default;
+};
+
 /// A program seen through spans: what every function over schedules takes.
 struct program_view {
   int devices = 0;
   int stages = 0;
-  int micro_batches = 0;                 ///< of one run, that is up to the next update
+  int micro_batches = 0;                 ///< of one run; of each copy if there are several
   std::span<const int> device_of_stage;  ///< [stages]
   std::span<const action> actions;       ///< [actions], device after device
   std::span<const int> row_begin;        ///< [devices + 1], into actions
   std::span<const int> slot;             ///< [actions], lockstep time slot; empty if not given
+  weight_policy weights = {};
 
   /// The actions of one device in the order in which it executes them.
   constexpr std::span<const action> row(int device) const {
@@ -38,6 +59,7 @@ struct program {
   list<action> actions;       ///< [actions], device after device
   list<int> row_begin;        ///< [devices + 1]
   list<int> slot;             ///< [actions] or empty
+  weight_policy weights;
 
   constexpr program() = default;
 
@@ -55,11 +77,16 @@ struct program {
     actions.push_back({kind, stage, micro_batch});
   }
 
+  /// Appends an action that is one step with the next one of the row.
+  constexpr void put_joined(action_kind kind, int stage, int micro_batch) {
+    actions.push_back({kind, stage, micro_batch, true});
+  }
+
   /// The row being written is complete; the next one is that of the next device.
   constexpr void end_row() { row_begin.push_back(static_cast<int>(actions.size())); }
 
   constexpr program_view view() const {
-    return {devices, stages, micro_batches, device_of_stage, actions, row_begin, slot};
+    return {devices, stages, micro_batches, device_of_stage, actions, row_begin, slot, weights};
   }
 };
 
@@ -72,6 +99,35 @@ constexpr list<int> neighbouring_placement(int devices, int stages) {
     device_of_stage.push_back(stage * devices / stages);
   }
   return device_of_stage;
+}
+
+/// Stages dealt out round after round, as virtual stages are: stage `s` is on device `s % devices`.
+constexpr list<int> looped_placement(int devices, int stages) {
+  list<int> device_of_stage;
+  device_of_stage.reserve(static_cast<std::size_t>(stages));
+  for (int stage = 0; stage < stages; ++stage) {
+    device_of_stage.push_back(stage % devices);
+  }
+  return device_of_stage;
+}
+
+/// Stages dealt out there and back, so that neighbours at the turn share a device: with two stages
+/// a device a V, with more a wave.
+constexpr list<int> snake_placement(int devices, int stages) {
+  list<int> device_of_stage;
+  device_of_stage.reserve(static_cast<std::size_t>(stages));
+  for (int stage = 0; stage < stages; ++stage) {
+    const int place = stage % devices;
+    const bool back = stage / devices % 2 == 1;
+    device_of_stage.push_back(back ? devices - 1 - place : place);
+  }
+  return device_of_stage;
+}
+
+/// Two pipes in opposite directions, each with one stage a device: stage `s` of the first is on
+/// device `s`, stage `devices + s`, its copy, on device `devices - 1 - s`.
+constexpr list<int> mirrored_placement(int devices) {
+  return snake_placement(devices, 2 * devices);
 }
 
 }  // namespace ipu_dsl

@@ -25,7 +25,7 @@ struct step {
 /// input gradient; as a reader the whole backward or both halves, so that the weight gradient frees
 /// the slot. A program without any backward ignores the steps it does not do.
 struct edge {
-  static constexpr int max_readers = 4;
+  static constexpr int max_readers = 6;
 
   step writer;
   step readers[max_readers] = {};
@@ -39,12 +39,14 @@ struct edge {
   }
 };
 
-/// What one micro-batch costs a stage, in any unit of time; `update` is once a run.
+/// What one micro-batch costs a stage, in any unit of time; `update` is a cost of each update.
 struct stage_cost {
   std::int64_t forward = 1;
   std::int64_t input_gradient = 1;
   std::int64_t weight_gradient = 1;
   std::int64_t update = 0;
+  std::int64_t offload = 0;      ///< and as much for the fetch
+  std::int64_t stash_bytes = 0;  ///< kept from the forward to the end of the backward
 
   /// A whole backward is both gradients; recomputing is a forward again.
   constexpr std::int64_t of(action_kind kind) const {
@@ -60,6 +62,9 @@ struct stage_cost {
         return weight_gradient;
       case action_kind::update:
         return update;
+      case action_kind::offload:
+      case action_kind::fetch:
+        return offload;
     }
     return 0;
   }
@@ -70,6 +75,7 @@ struct stage_graph_view {
   int stages = 0;
   std::span<const edge> edges;
   std::span<const stage_cost> costs;  ///< [stages]
+  std::int64_t hop = 0;               ///< time from one device to another, of each datum
 };
 
 /// A stage graph that owns its edges and costs.
@@ -77,8 +83,9 @@ struct stage_graph {
   int stages = 0;
   list<edge> edges;
   list<stage_cost> costs;  ///< [stages]
+  std::int64_t hop = 0;    ///< time from one device to another, of each datum
 
-  constexpr stage_graph_view view() const { return {stages, edges, costs}; }
+  constexpr stage_graph_view view() const { return {stages, edges, costs, hop}; }
 };
 
 /// Whether a stage's own backward reads the output that the stage hands on (the mask of a fused
@@ -87,13 +94,19 @@ enum class output_use : std::uint8_t { forward_only, own_backward };
 
 /// The plain pipeline. Edges in this order: the activation of stage s for s + 1, written by F(s),
 /// read by F(s + 1), B(s + 1) and perhaps B(s); the gradient of s + 1 for s, written by B(s + 1),
-/// read by B(s); the stash of s, written by F(s), read by B(s). Bytes are left at 0.
+/// read by B(s); the stash of s, written by F(s), read by B(s). Bytes are left at 0. With several
+/// copies of the weights there are as many pipelines, one behind the other in the numbers of
+/// stages.
 constexpr stage_graph chain_stage_graph(int stages, std::span<const stage_cost> costs,
-                                        output_use use = output_use::forward_only) {
+                                        output_use use = output_use::forward_only, int copies = 1) {
   stage_graph graph;
   graph.stages = stages;
   graph.costs.append(costs);
+  const int length = stages / copies;
   for (int stage = 0; stage + 1 < stages; ++stage) {
+    if ((stage + 1) % length == 0) {
+      continue;
+    }
     edge activation = {.writer = {stage, action_kind::forward}};
     activation.read_by(stage + 1, action_kind::forward).read_by(stage + 1, action_kind::backward);
     if (use == output_use::own_backward) {
@@ -102,6 +115,9 @@ constexpr stage_graph chain_stage_graph(int stages, std::span<const stage_cost> 
     graph.edges.push_back(activation);
   }
   for (int stage = 0; stage + 1 < stages; ++stage) {
+    if ((stage + 1) % length == 0) {
+      continue;
+    }
     edge gradient = {.writer = {stage + 1, action_kind::backward}};
     graph.edges.push_back(gradient.read_by(stage, action_kind::backward));
   }
@@ -114,9 +130,9 @@ constexpr stage_graph chain_stage_graph(int stages, std::span<const stage_cost> 
 
 /// The plain pipeline with the same cost in every stage.
 constexpr stage_graph chain_stage_graph(int stages, const stage_cost& cost = {},
-                                        output_use use = output_use::forward_only) {
+                                        output_use use = output_use::forward_only, int copies = 1) {
   const list<stage_cost> costs(static_cast<std::size_t>(stages), cost);
-  return chain_stage_graph(stages, costs, use);
+  return chain_stage_graph(stages, costs, use, copies);
 }
 
 }  // namespace ipu_dsl

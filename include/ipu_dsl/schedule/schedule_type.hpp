@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// What a schedule has to have, and what most of them share.
+#pragma once
+
+#include <concepts>
+#include <span>
+#include <string_view>
+
+#include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/schedule/rotation.hpp>
+#include <ipu_dsl/schedule/schedule_rules.hpp>
+#include <ipu_dsl/schedule/stage_graph.hpp>
+
+namespace ipu_dsl {
+
+/// A schedule is a type with a name, a rule for the counts it takes, and a generator for training
+/// and one for inference. One's own is equal to the library's; the proof judges both.
+template <typename Schedule>
+concept schedule_type = requires(int count, purpose aim) {
+  { Schedule::name } -> std::convertible_to<std::string_view>;
+  { Schedule::allows(count, count, count, aim) } -> std::same_as<problem>;
+  { Schedule::make(count, count, count) } -> std::same_as<program>;
+  { Schedule::make_forward(count, count, count) } -> std::same_as<program>;
+};
+
+/// A schedule that looks at costs: `make_for(devices, micro_batches, graph)` takes the place of
+/// `make` where the stages of `graph` and their costs are known.
+template <typename Schedule>
+concept costed_schedule = schedule_type<Schedule> && requires(int count, stage_graph_view graph) {
+  { Schedule::make_for(count, count, graph) } -> std::same_as<program>;
+};
+
+/// How many devices a schedule wants for a number of stages if nobody says: one a stage, or what
+/// its `devices_for(stages)` says.
+template <schedule_type Schedule>
+constexpr int default_devices(int stages) {
+  if constexpr (requires { Schedule::devices_for(stages); }) {
+    return Schedule::devices_for(stages);
+  } else {
+    return stages;
+  }
+}
+
+/// The program of a schedule for a purpose.
+template <schedule_type Schedule>
+constexpr program make_program(int devices, int stages, int micro_batches, purpose aim) {
+  // Not one conditional expression: g++ 12 frees such a result twice during constant evaluation.
+  if (aim == purpose::training) {
+    return Schedule::make(devices, stages, micro_batches);
+  }
+  return Schedule::make_forward(devices, stages, micro_batches);
+}
+
+/// The same for stages whose costs are known.
+template <schedule_type Schedule>
+constexpr program make_program_for(int devices, int micro_batches, const stage_graph_view& graph,
+                                   purpose aim) {
+  if constexpr (costed_schedule<Schedule>) {
+    if (aim == purpose::training) {
+      return Schedule::make_for(devices, micro_batches, graph);
+    }
+  }
+  return make_program<Schedule>(devices, graph.stages, micro_batches, aim);
+}
+
+/// What the schedules of the catalogue share. `Derived` brings
+/// - `name`;
+/// - `static constexpr problem fits(int devices, int stages, int micro_batches)`: the first of its
+///   constraints that training breaks, naming the nearest legal values;
+/// - `static constexpr list<int> place(int devices, int stages)`: the device of each stage;
+/// - `static constexpr program make(int devices, int stages, int micro_batches)`.
+template <typename Derived>
+struct placed_schedule {
+  /// The constraints of training; inference takes any number of micro-batches.
+  static constexpr problem allows(int devices, int stages, int micro_batches, purpose aim) {
+    const bool trains = aim == purpose::training;
+    const problem found = rules::counts(Derived::name, devices, stages, micro_batches);
+    return found.found() ? found : Derived::fits(devices, stages, trains ? micro_batches : -1);
+  }
+
+  /// Evaluate and predict: every stage forward in each time slot, on the devices of training.
+  static constexpr program make_forward(int devices, int stages, int micro_batches) {
+    return rotate(devices, Derived::place(devices, stages), micro_batches, overlap::all,
+                  purpose::inference);
+  }
+};
+
+}  // namespace ipu_dsl
