@@ -58,4 +58,19 @@ constexpr label describe(const action& what) {
   return words;
 }
 
+/// What an action adds to the micro-batches that its device keeps for the backward.
+constexpr int stash_change(action_kind kind) {
+  switch (kind) {
+    case action_kind::forward:
+    case action_kind::fetch:
+      return 1;
+    case action_kind::backward:
+    case action_kind::weight_gradient:
+    case action_kind::offload:
+      return -1;
+    default:
+      return 0;
+  }
+}
+
 }  // namespace ipu_dsl

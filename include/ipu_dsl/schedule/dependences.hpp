@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include <ipu_dsl/core/list.hpp>
@@ -36,8 +37,9 @@ struct dependences {
   keyed_lists read;     ///< role row of a reader -> role rows of writers it waits for
   keyed_lists written;  ///< role row of a writer -> edges whose slots it waits for
   keyed_lists freed;    ///< edge -> role rows of the readers that free its slots
-  list<int> writer;     ///< [edges] role row of the writer
-  list<bool> within;    ///< [edges] whether writer and readers share a device
+  list<std::int64_t> read_delay = {0};  ///< by entry of `read`: the hop between devices
+  list<int> writer;                     ///< [edges] role row of the writer
+  list<bool> within;                    ///< [edges] whether writer and readers share a device
 
   constexpr dependences(int stages, int edges)
       : read(stages * step_roles), written(stages * step_roles), freed(edges) {}
@@ -113,6 +115,8 @@ constexpr dependences sort_edges(const stage_graph_view& graph,
       if (reader.stage != link.writer.stage && dependence::is_first_reader(link, which)) {
         sorted.read.add(role_row(reader.stage, writing_role[static_cast<int>(reader.kind)]),
                         writer);
+        sorted.read_delay.push_back(device[reader.stage] == device[link.writer.stage] ? 0
+                                                                                      : graph.hop);
       }
       if (dependence::is_last_reader(link, which)) {
         sorted.freed.add(number, role_row(reader.stage, role_of_last_reader(reader.kind)));

@@ -114,8 +114,9 @@ constexpr facts facts_of(const program_view& rows, std::span<const timed_action>
   return found;
 }
 
-/// The most micro-batches that are between their forward and the end of their backward, for each
-/// key: a stage, or a device. A property of the rows alone, whatever the costs.
+/// The most micro-batches that are kept between their forward and the end of their backward (less
+/// those that are offloaded), for each key: a stage, or a device. A property of the rows alone,
+/// whatever the costs.
 constexpr list<int> peak_stash(const program_view& rows, int keys, bool by_device) {
   const action* const actions = rows.actions.data();
   const int action_count = static_cast<int>(rows.actions.size());
@@ -126,13 +127,10 @@ constexpr list<int> peak_stash(const program_view& rows, int keys, bool by_devic
     const action& what = actions[index];
     const int key = by_device ? rows.device_of_stage.data()[what.stage] : what.stage;
     int& count = held.data()[key];
-    if (what.kind == action_kind::forward) {
-      ++count;
-      peak.data()[key] = peak.data()[key] < count ? count : peak.data()[key];
-    } else if (what.kind == action_kind::backward || what.kind == action_kind::weight_gradient) {
-      --count;
-      backwards = true;
-    }
+    const int change = stash_change(what.kind);
+    count += change;
+    peak.data()[key] = peak.data()[key] < count ? count : peak.data()[key];
+    backwards = backwards || change < 0;
   }
   // Forwards alone keep nothing.
   return backwards ? peak : list<int>(static_cast<std::size_t>(keys), 0);

@@ -15,7 +15,10 @@ namespace ipu_dsl {
 /// network: whether they get stuck does not depend on timing, so that one run speaks for all.
 /// Each action starts as soon as its device and what it waits for allow.
 ///
-/// The k-th write of an edge with d slots waits until the readers of the (k - d)-th are done.
+/// The k-th write of an edge with d slots waits until the readers of the (k - d)-th are done. Data
+/// takes a hop from one device to another. Joined actions start when all of them can, and what they
+/// write is there when the last of them ends. The update of a copy of the weights waits for the
+/// backwards of all copies.
 /// Inside, clocks start at 1 and actions are counted from 1, so that 0 means "not yet" and "none".
 /// Members are raw pointers: an index costs one step of constant evaluation, through a list three.
 class in_order_run {
@@ -27,26 +30,30 @@ class in_order_run {
         by_order_(input.steps.by_order.data()),
         place_(input.steps.place.data()),
         read_(input.waits.read),
+        read_delay_(input.waits.read_delay.data()),
         written_(input.waits.written),
         freed_(input.waits.freed),
         slots_(input.slots.data()),
         duration_(input.duration.data()),
         devices_(input.rows.devices),
         action_count_(static_cast<int>(input.rows.actions.size())),
-        micro_batches_(input.rows.micro_batches) {
+        stages_(input.rows.stages),
+        micro_batches_(input.rows.micro_batches),
+        copies_(input.rows.weights.copies) {
     const int devices = devices_ + 1;
     const int actions = action_count_ + 1;
     std::int64_t* const times = reserve_zeros(times_, 2 * actions + devices);
     finish_ = times;
     start_ = times + actions;
     free_at_ = times + 2 * actions;
-    int* const numbers = reserve_zeros(numbers_, 2 * actions + 4 * devices);
+    int* const numbers = reserve_zeros(numbers_, 2 * actions + 5 * devices);
     order_ = numbers;
     first_sleeper_ = numbers + actions;
     next_sleeper_ = numbers + 2 * actions;
     waited_for_ = next_sleeper_ + devices;
     cursor_ = waited_for_ + devices;
     awake_ = cursor_ + devices;
+    stuck_ = awake_ + devices;
     finish_[0] = 1;
     for (int device = devices_ - 1; device >= 0; --device) {
       cursor_[device] = row_begin_[device];
@@ -83,13 +90,13 @@ class in_order_run {
 
   constexpr bool ran(int index) const { return finish_[index + 1] != 0; }
 
-  /// When an action started and ended; the clock starts at 0.
+  /// When an action started and when what it writes was there; the clock starts at 0.
   constexpr std::int64_t start(int index) const { return start_[index + 1] - 1; }
 
   constexpr std::int64_t end(int index) const { return finish_[index + 1] - 1; }
 
-  /// Starts and ends as arrays by action index + 1, on a clock that begins at 1; entry 0 of the
-  /// ends is 1, for actions that do not exist.
+  /// The same as arrays by action index + 1, on a clock that begins at 1; entry 0 of the ends is 1,
+  /// for actions that do not exist.
   constexpr const std::int64_t* starts() const { return start_; }
 
   constexpr const std::int64_t* ends() const { return finish_; }
@@ -106,65 +113,14 @@ class in_order_run {
     return last - 1;
   }
 
-  /// The latest start of every action, by index + 1 and on the clock of `starts`, that does not
-  /// move the makespan: from the end back along rows and data (waits for slots would only make it
-  /// earlier). Meaningful for a complete run.
-  constexpr list<std::int64_t> latest_starts() const {
-    list<std::int64_t> latest(static_cast<std::size_t>(action_count_) + 1, makespan() + 1);
-    std::int64_t* const time = latest.data() + 1;
-    list<bool> first_of_row(static_cast<std::size_t>(action_count_) + 1, false);
-    for (int device = 0; device < devices_; ++device) {
-      first_of_row.data()[row_begin_[device]] = true;
-    }
-    for (int i = action_count_ - 1; i >= 0; --i) {
-      const int index = order_[i];
-      const action& what = actions_[index];
-      time[index] -= duration_[what.stage * action_kinds + static_cast<int>(what.kind)];
-      if (!first_of_row.data()[index]) {
-        bring_forward(time[index - 1], time[index]);
-      }
-      if (what.kind == action_kind::update) {
-        continue;
-      }
-      const int row =
-          what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
-      const int last_row = what.kind == action_kind::backward ? row + 1 : row;
-      for (int reading = row; reading <= last_row; ++reading) {
-        for (int k = read_.first[reading]; k != 0; k = read_.next[k]) {
-          const int writer = by_micro_batch_[read_.value[k] * micro_batches_ + what.micro_batch];
-          if (writer != 0) {
-            bring_forward(time[writer - 1], time[index]);
-          }
-        }
-      }
-    }
-    return latest;
-  }
-
   /// The index of the action that a device would run next.
   constexpr int cursor(int device) const { return cursor_[device]; }
 
+  /// The index of the action with which a device is stuck: that of its cursor, or one joined to it.
+  constexpr int stuck(int device) const { return stuck_[device]; }
+
   /// The index of the action that a stuck device waits for.
   constexpr int waited_for(int device) const { return waited_for_[device]; }
-
-  /// The edge whose slot the next action of a stuck device waits for, or -1 if it waits for data.
-  constexpr int blocking_edge(int device) const {
-    const int index = cursor_[device];
-    const action& what = actions_[index];
-    const int row =
-        what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
-    for (int k = written_.first[row]; k != 0; k = written_.next[k]) {
-      const int link = written_.value[k];
-      const int back = place_[index] - slots_[link];
-      for (int j = freed_.first[link]; back >= 0 && j != 0; j = freed_.next[j]) {
-        const int tenant = by_order_[row * micro_batches_ + back];
-        if (by_micro_batch_[freed_.value[j] * micro_batches_ + tenant] - 1 == waited_for_[device]) {
-          return link;
-        }
-      }
-    }
-    return -1;
-  }
 
  private:
   /// The arrays of `keyed_lists`.
@@ -176,10 +132,6 @@ class in_order_run {
     constexpr explicit chains(const keyed_lists& lists)
         : first(lists.first.data()), next(lists.next.data()), value(lists.value.data()) {}
   };
-
-  static constexpr void bring_forward(std::int64_t& time, std::int64_t limit) {
-    time = time < limit ? time : limit;
-  }
 
   constexpr void wake(int device) {
     awake_[awake_count_] = device;
@@ -196,37 +148,105 @@ class in_order_run {
   constexpr void advance(int device) {
     const int row_end = row_begin_[device + 1];
     int index = cursor_[device];
-    for (; index < row_end; ++index) {
-      const action& what = actions_[index];
-      const int row =
-          what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
+    while (index < row_end) {
       std::int64_t begin = free_at_[device];
-      // An update waits for its row alone.
-      if (what.kind != action_kind::update) {
-        if (row == held_row_ && index != released_action_) {
-          held_action_ = index;
-          held_device_ = device;
-          break;
-        }
-        const int missing = find_missing(what, row, index, begin);
-        if (missing != 0) {
-          sleep(device, missing);
-          break;
-        }
+      if (!ready(device, index, begin)) {
+        break;
       }
+      if (actions_[index].joined) {
+        const int last = last_joined(index, row_end);
+        bool all_ready = true;
+        for (int part = index + 1; part <= last && all_ready; ++part) {
+          all_ready = ready(device, part, begin);
+        }
+        if (!all_ready) {
+          break;
+        }
+        run_joined(device, index, last, begin);
+        index = last + 1;
+        continue;
+      }
+      const action& what = actions_[index];
       const std::int64_t end =
           begin + duration_[what.stage * action_kinds + static_cast<int>(what.kind)];
-      start_[index + 1] = begin;
-      finish_[index + 1] = end;
       free_at_[device] = end;
-      order_[ran_] = index;
-      ++ran_;
-      for (int sleeper = first_sleeper_[index + 1]; sleeper != 0;
-           sleeper = next_sleeper_[sleeper]) {
-        wake(sleeper - 1);
-      }
+      note(index, begin, end);
+      ++index;
     }
     cursor_[device] = index;
+  }
+
+  /// Whether an action has all that it waits for; then `begin` is no earlier than that. If not, its
+  /// device sleeps or is held.
+  constexpr bool ready(int device, int index, std::int64_t& begin) {
+    const action& what = actions_[index];
+    int missing = 0;
+    if (what.kind < action_kind::update) {
+      const int row =
+          what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
+      if (row == held_row_ && index != released_action_) {
+        held_action_ = index;
+        held_device_ = device;
+        return false;
+      }
+      missing = find_missing(what, row, index, begin);
+    } else if (copies_ > 1 && what.kind == action_kind::update) {
+      missing = find_missing_copy(what.stage, begin);
+    }
+    if (missing != 0) {
+      stuck_[device] = index;
+      sleep(device, missing);
+    }
+    return missing == 0;
+  }
+
+  constexpr int last_joined(int index, int row_end) const {
+    while (index + 1 < row_end && actions_[index].joined) {
+      ++index;
+    }
+    return index;
+  }
+
+  /// The parts follow each other on the device; what they write is there when the last ends.
+  constexpr void run_joined(int device, int first, int last, std::int64_t begin) {
+    std::int64_t end = begin;
+    for (int part = first; part <= last; ++part) {
+      const action& what = actions_[part];
+      end += duration_[what.stage * action_kinds + static_cast<int>(what.kind)];
+    }
+    free_at_[device] = end;
+    for (int part = first; part <= last; ++part) {
+      const action& what = actions_[part];
+      note(part, begin, end);
+      begin += duration_[what.stage * action_kinds + static_cast<int>(what.kind)];
+    }
+  }
+
+  constexpr void note(int index, std::int64_t begin, std::int64_t end) {
+    start_[index + 1] = begin;
+    finish_[index + 1] = end;
+    order_[ran_] = index;
+    ++ran_;
+    for (int sleeper = first_sleeper_[index + 1]; sleeper != 0; sleeper = next_sleeper_[sleeper]) {
+      wake(sleeper - 1);
+    }
+  }
+
+  /// A backward of another copy of a stage's weights that has not ended (counted from 1), or 0;
+  /// then `begin` is no earlier than the last of them.
+  constexpr int find_missing_copy(int stage, std::int64_t& begin) const {
+    const int length = stages_ / copies_;
+    for (int twin = stage % length; twin < stages_; twin += length) {
+      const int row = role_row(twin, step_role::backward_end) * micro_batches_;
+      for (int i = 0; twin != stage && i < micro_batches_; ++i) {
+        const int reader = by_micro_batch_[row + i];
+        if (finish_[reader] == 0) {
+          return reader;
+        }
+        begin = begin < finish_[reader] ? finish_[reader] : begin;
+      }
+    }
+    return 0;
   }
 
   /// Something the action waits for that has not run (counted from 1), or 0; then `begin` is no
@@ -240,7 +260,8 @@ class in_order_run {
         if (finish_[writer] == 0) {
           return writer;
         }
-        begin = begin < finish_[writer] ? finish_[writer] : begin;
+        const std::int64_t there = finish_[writer] + read_delay_[k];
+        begin = begin < there ? there : begin;
       }
     }
     for (int k = written_.first[row]; k != 0; k = written_.next[k]) {
@@ -264,13 +285,16 @@ class in_order_run {
   const int* by_order_;
   const int* place_;
   chains read_;
+  const std::int64_t* read_delay_;
   chains written_;
   chains freed_;
   const int* slots_;
   const std::int64_t* duration_;
   int devices_;
   int action_count_;
+  int stages_;
   int micro_batches_;
+  int copies_;
 
   list<std::int64_t> times_;
   list<int> numbers_;
@@ -283,6 +307,7 @@ class in_order_run {
   int* waited_for_ = nullptr;        // [devices]
   int* cursor_ = nullptr;            // [devices]
   int* awake_ = nullptr;             // [devices]
+  int* stuck_ = nullptr;             // [devices] action index
   int awake_count_ = 0;
   int ran_ = 0;
   int held_row_ = -1;

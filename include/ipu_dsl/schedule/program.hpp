@@ -90,6 +90,12 @@ struct program {
   }
 };
 
+/// How many updates each stage has in a run.
+constexpr int updates_of_run(const program_view& rows) {
+  const int interval = rows.weights.update_interval;
+  return interval == 0 ? 1 : (rows.micro_batches + interval - 1) / interval;
+}
+
 /// The usual placement: neighbouring stages share a device, as evenly as the counts allow.
 /// Stage `s` of `stages` is on device `s * devices / stages`.
 constexpr list<int> neighbouring_placement(int devices, int stages) {

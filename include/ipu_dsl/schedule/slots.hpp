@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <ipu_dsl/core/list.hpp>
-#include <ipu_dsl/schedule/in_order_run.hpp>
+#include <ipu_dsl/schedule/latest_starts.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
 
 namespace ipu_dsl {
@@ -204,9 +204,10 @@ constexpr list<int> slots_without_stall(const program_view& rows, const stage_gr
                       : range.end;
   while (link < end) {
     const list<int> slots_of_run = search.slots;
-    in_order_run run({rows, steps, waits, slots_of_run, duration});
+    const run_input input = {rows, steps, waits, slots_of_run, duration};
+    in_order_run run(input);
     run.advance();
-    const list<std::int64_t> latest_start = run.latest_starts();
+    const list<std::int64_t> latest_start = latest_starts(input, run);
     bool delayed = false;
     for (; link < end && !delayed; ++link) {
       search.slots.data()[link] =

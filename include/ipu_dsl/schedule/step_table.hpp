@@ -50,11 +50,13 @@ struct step_table {
   }
 };
 
-/// The role in which an action of each kind writes (an update writes nothing). An array and not a
-/// function, because every call costs steps of constant evaluation.
+/// The role in which an action of each kind writes. Kinds that use no edges have none; their entry
+/// is not looked at. An array and not a function, because every call costs steps of constant
+/// evaluation.
 inline constexpr step_role writing_role[action_kinds] = {
     step_role::forward,      step_role::backward_begin, step_role::backward_begin,
-    step_role::backward_end, step_role::recompute,      step_role::forward};
+    step_role::backward_end, step_role::recompute,      step_role::forward,
+    step_role::forward,      step_role::forward};
 
 /// Enters the actions of one row, which must be in range and in a row for the first time.
 class step_entry {
@@ -67,7 +69,7 @@ class step_entry {
         count_(table.count.data()) {}
 
   constexpr void enter(const action& what, int index) {
-    if (what.kind != action_kind::update) {
+    if (what.kind < action_kind::update) {
       const int row =
           what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
       const int cell = row * micro_batches_;

@@ -19,6 +19,22 @@ struct timed_action {
   friend constexpr bool operator==(const timed_action&, const timed_action&) = default;
 };
 
+/// The times of a complete run. An action that is joined to others ends with its own work, though
+/// what it writes is there only when they all end.
+constexpr list<timed_action> times_of(const in_order_run& run, const program_view& rows,
+                                      const list<std::int64_t>& duration) {
+  const std::int64_t* const start = run.starts() + 1;
+  const action* const actions = rows.actions.data();
+  list<timed_action> timeline;
+  timeline.reserve(rows.actions.size());
+  const int count = static_cast<int>(rows.actions.size());
+  for (int index = 0; index < count; ++index) {
+    const int entry = actions[index].stage * action_kinds + static_cast<int>(actions[index].kind);
+    timeline.push_back({start[index] - 1, start[index] - 1 + duration.data()[entry]});
+  }
+  return timeline;
+}
+
 /// Devices that wait for nothing but data and slots: every action starts as soon as it can. The
 /// program must have been proven with these slots; the result is [actions].
 constexpr list<timed_action> asynchronous_timeline(const program_view& rows,
@@ -31,15 +47,7 @@ constexpr list<timed_action> asynchronous_timeline(const program_view& rows,
   const list<std::int64_t> duration = durations(graph);
   in_order_run run({rows, steps, waits, slots, duration});
   run.advance();
-  const std::int64_t* const start = run.starts() + 1;
-  const std::int64_t* const end = run.ends() + 1;
-  list<timed_action> timeline;
-  timeline.reserve(rows.actions.size());
-  const int count = static_cast<int>(rows.actions.size());
-  for (int index = 0; index < count; ++index) {
-    timeline.push_back({start[index] - 1, end[index] - 1});
-  }
-  return timeline;
+  return times_of(run, rows, duration);
 }
 
 /// Devices with a barrier after every time slot, as IPUs have: a slot lasts as long as the longest

@@ -20,8 +20,10 @@ enum class schedule_fault : std::uint8_t {
   misplaced,     ///< an action stands in the row of a device that does not have its stage
   twice,         ///< an action stands twice, or a backward beside one of its halves
   out_of_order,  ///< a stage goes backward before forward, or weight gradient before input gradient
-  early_update,  ///< a stage is updated before all of its backwards
+  early_update,  ///< a stage is updated before the backwards that the update takes
+  no_version,    ///< a forward wants a version of the weights that no update has made yet
   missing,       ///< an action is missing
+  memory,        ///< a device keeps more than it may
   deadlock,      ///< a device waits forever
 };
 
@@ -45,6 +47,7 @@ struct examination {
   const stage_graph_view& graph;
   step_table steps;
   list<int> updates;          ///< [stages] how many stand in the rows
+  list<int> lives;            ///< [stages x micro-batches] what has happened to each
   bool forward_only = false;  ///< no action but forwards
 };
 
@@ -66,6 +69,24 @@ constexpr verdict fault_at(const examination& exam, schedule_fault kind, int dev
   return found;
 }
 
+/// What an action that stands out of order should have come after.
+constexpr std::string_view order_of(action_kind kind) {
+  switch (kind) {
+    case action_kind::weight_gradient:
+      return "the input gradient before the weight gradient";
+    case action_kind::recompute:
+      return "recomputation between forward and backward, of what is not offloaded";
+    case action_kind::offload:
+      return "an offload between forward and backward";
+    case action_kind::fetch:
+      return "a fetch of what was offloaded";
+    case action_kind::update:
+      return "the updates of a stage in ascending order";
+    default:
+      return "the forward of a micro-batch before the rest of it";
+  }
+}
+
 /// The words of a fault of one action.
 constexpr verdict explain(const examination& exam, schedule_fault kind, int device, int position,
                           const action& at) {
@@ -74,8 +95,12 @@ constexpr verdict explain(const examination& exam, schedule_fault kind, int devi
   words.got << describe(at);
   switch (kind) {
     case schedule_fault::unknown:
-      words.expected << "stages below " << exam.rows.stages << " and micro-batches below "
-                     << exam.rows.micro_batches;
+      words.expected << "stages below " << exam.rows.stages << " and ";
+      if (at.kind == action_kind::update) {
+        words.expected << "updates below " << updates_of_run(exam.rows);
+      } else {
+        words.expected << "micro-batches below " << exam.rows.micro_batches;
+      }
       break;
     case schedule_fault::misplaced:
       words.expected << "actions of the stages placed on device " << device;
@@ -88,20 +113,35 @@ constexpr verdict explain(const examination& exam, schedule_fault kind, int devi
       words.hint = "a backward is either whole (B) or in halves (I, then W)";
       break;
     case schedule_fault::out_of_order:
-      words.expected << (at.kind == action_kind::weight_gradient
-                             ? "the input gradient before the weight gradient"
-                         : at.kind == action_kind::recompute
-                             ? "recomputation between forward and backward"
-                             : "the forward of a micro-batch before the rest of it");
+      words.expected << order_of(at.kind);
       words.got << " first";
       break;
     case schedule_fault::early_update:
-      words.expected << "the update of stage " << at.stage << " after all of its backwards";
+      words.expected << "the update of stage " << at.stage << " after "
+                     << (exam.rows.weights.update_interval == 0 ? "all of its backwards"
+                                                                : "the backwards it takes");
       words.got << " before the last of them";
+      break;
+    case schedule_fault::no_version:
+      words.expected << "the version of the weights that is " << exam.rows.weights.delay
+                     << " behind its batch";
+      words.got << " before the update that makes it";
+      words.hint = "let the update come earlier, or a larger delay";
       break;
     default:
       break;
   }
+  return found;
+}
+
+/// The words of a device that keeps more than it may, from `at` on.
+constexpr verdict explain_memory(const examination& exam, int device, int position,
+                                 const action& at, std::int64_t kept, std::int64_t limit,
+                                 std::string_view unit) {
+  verdict found = fault_at(exam, schedule_fault::memory, device, position, at);
+  found.fault.expected << "at most " << limit << " " << unit << " kept for the backward";
+  found.fault.got << kept << " with " << describe(at);
+  found.fault.hint = "fewer forwards ahead, recomputation, or an offload";
   return found;
 }
 
@@ -120,15 +160,40 @@ constexpr verdict explain_own_slot(const examination& exam, int link, int depth,
   return found;
 }
 
+/// The edge whose slot a stuck device waits for, or -1 if it waits for data.
+constexpr int blocking_edge(const run_input& input, const in_order_run& run, int device) {
+  const int index = run.stuck(device);
+  const action& what = input.rows.actions[static_cast<std::size_t>(index)];
+  if (!uses_edges(what.kind)) {
+    return -1;
+  }
+  const int micro_batches = input.rows.micro_batches;
+  const int row = role_row(what.stage, writing_role[static_cast<int>(what.kind)]);
+  const dependences& waits = input.waits;
+  for (int k = waits.written.first.data()[row]; k != 0; k = waits.written.next.data()[k]) {
+    const int link = waits.written.value.data()[k];
+    const int back = input.steps.place.data()[index] - input.slots[static_cast<std::size_t>(link)];
+    const int freed = waits.freed.first.data()[link];
+    for (int j = freed; back >= 0 && j != 0; j = waits.freed.next.data()[j]) {
+      const int tenant = input.steps.by_order.data()[row * micro_batches + back];
+      const int reader = waits.freed.value.data()[j] * micro_batches + tenant;
+      if (input.steps.by_micro_batch.data()[reader] - 1 == run.waited_for(device)) {
+        return link;
+      }
+    }
+  }
+  return -1;
+}
+
 /// The words of a device that waits forever, and of what stands in the way.
-constexpr verdict explain_deadlock(const examination& exam, const in_order_run& run,
-                                   std::span<const int> slots) {
+constexpr verdict explain_deadlock(const examination& exam, const run_input& input,
+                                   const in_order_run& run) {
   const program_view& rows = exam.rows;
   int device = 0;
   while (run.cursor(device) == rows.row_begin[static_cast<std::size_t>(device) + 1]) {
     ++device;
   }
-  const int index = run.cursor(device);
+  const int index = run.stuck(device);
   const action at = rows.actions[static_cast<std::size_t>(index)];
   const action wanted = rows.actions[static_cast<std::size_t>(run.waited_for(device))];
   verdict found = fault_at(exam, schedule_fault::deadlock, device,
@@ -136,15 +201,15 @@ constexpr verdict explain_deadlock(const examination& exam, const in_order_run& 
   found.fault.expected << "an order in which " << describe(at) << " gets its turn";
   found.fault.got << "a wait forever for " << describe(wanted);
   const int other = rows.device_of_stage[static_cast<std::size_t>(wanted.stage)];
-  const int link = run.blocking_edge(device);
+  const int link = blocking_edge(input, run, device);
   if (link >= 0) {
     found.fault.got << " to free a slot";
     found.fault.hint << "edge " << link << " has too few slots ("
-                     << slots[static_cast<std::size_t>(link)] << ")";
+                     << input.slots[static_cast<std::size_t>(link)] << ")";
   } else if (other == device) {
     found.fault.hint << describe(wanted) << " stands later in the same row";
   } else {
-    const action there = rows.actions[static_cast<std::size_t>(run.cursor(other))];
+    const action there = rows.actions[static_cast<std::size_t>(run.stuck(other))];
     found.fault.hint << describe(wanted) << " comes after " << describe(there) << " on device "
                      << other << ", which waits for "
                      << describe(rows.actions[static_cast<std::size_t>(run.waited_for(other))]);

@@ -147,7 +147,7 @@ constexpr wait_list waits_of(const program_view& rows, const stage_graph_view& g
     collector.device = collector.device_of_stage[what.stage];
     collector.begin = static_cast<int>(collector.waits.size());
     result.begin.push_back(collector.begin);
-    if (what.kind == action_kind::update) {
+    if (!uses_edges(what.kind)) {
       continue;
     }
     const int row =

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// How late every action could start without moving the end of a run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/schedule/in_order_run.hpp>
+
+namespace ipu_dsl {
+
+namespace latest {
+
+constexpr void bring_forward(std::int64_t& time, std::int64_t limit) {
+  time = time < limit ? time : limit;
+}
+
+/// The writers of what an action reads must be there before it starts.
+constexpr void bring_writers_forward(const run_input& input, int index, std::int64_t* time) {
+  const action& what = input.rows.actions.data()[index];
+  const int micro_batches = input.steps.micro_batches;
+  const int* const by_micro_batch = input.steps.by_micro_batch.data();
+  const int row =
+      what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
+  const int last_row = what.kind == action_kind::backward ? row + 1 : row;
+  const keyed_lists& read = input.waits.read;
+  for (int reading = row; reading <= last_row; ++reading) {
+    for (int k = read.first.data()[reading]; k != 0; k = read.next.data()[k]) {
+      const int writer = by_micro_batch[read.value.data()[k] * micro_batches + what.micro_batch];
+      if (writer != 0) {
+        bring_forward(time[writer - 1], time[index] - input.waits.read_delay.data()[k]);
+      }
+    }
+  }
+}
+
+}  // namespace latest
+
+/// The latest start of every action, by index + 1 and on the clock of `in_order_run::starts`, that
+/// does not move the makespan: from the end back along rows and data (waits for slots would only
+/// make it earlier). `run` is a complete run of `input`.
+constexpr list<std::int64_t> latest_starts(const run_input& input, const in_order_run& run) {
+  const action* const actions = input.rows.actions.data();
+  const int count = static_cast<int>(input.rows.actions.size());
+  list<std::int64_t> found(static_cast<std::size_t>(count) + 1, run.makespan() + 1);
+  std::int64_t* const time = found.data() + 1;
+  list<bool> first_of_row(static_cast<std::size_t>(count) + 1, false);
+  for (int device = 0; device < input.rows.devices; ++device) {
+    first_of_row.data()[input.rows.row_begin.data()[device]] = true;
+  }
+  for (int i = count - 1; i >= 0; --i) {
+    const int index = run.order(i);
+    const action& what = actions[index];
+    time[index] -= input.duration.data()[what.stage * action_kinds + static_cast<int>(what.kind)];
+    if (!first_of_row.data()[index]) {
+      latest::bring_forward(time[index - 1], time[index]);
+    }
+    if (uses_edges(what.kind)) {
+      latest::bring_writers_forward(input, index, time);
+    }
+  }
+  return found;
+}
+
+}  // namespace ipu_dsl

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// What the rows of a program say by themselves, before any of them waits for another.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <ipu_dsl/schedule/action_life.hpp>
+#include <ipu_dsl/schedule/verdict.hpp>
+
+namespace ipu_dsl {
+
+/// What the devices may keep for the backward, in micro-batches and in bytes: [devices], or empty
+/// for no limit. Recomputed micro-batches count from their forward on.
+struct proof_limits {
+  std::span<const int> stash_of_device = {};
+  std::span<const std::int64_t> bytes_of_device = {};
+
+  constexpr bool any() const { return !stash_of_device.empty() || !bytes_of_device.empty(); }
+};
+
+namespace proof {
+
+/// What is wrong with an action where `life` has happened before.
+constexpr schedule_fault fault_of_life(action_kind kind, int life) {
+  const life_rule& rule = life_rules[static_cast<int>(kind)];
+  return (life & rule.repeats) != 0 ? schedule_fault::twice : schedule_fault::out_of_order;
+}
+
+/// Whether the backwards that update `number` of a stage takes have all ended.
+constexpr bool backwards_ended(const examination& exam, int stage, int number) {
+  const int micro_batches = exam.rows.micro_batches;
+  const int interval = exam.rows.weights.update_interval;
+  if (interval == 0) {
+    return exam.steps.count.data()[role_row(stage, step_role::backward_end)] >= micro_batches;
+  }
+  const int* const life = exam.lives.data() + stage * micro_batches;
+  const int end = (number + 1) * interval < micro_batches ? (number + 1) * interval : micro_batches;
+  for (int i = number * interval; i < end; ++i) {
+    if ((life[i] & backward_ended) == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The updates of a stage come in ascending order, each after the backwards that it takes.
+constexpr schedule_fault fault_of_update(examination& exam, const action& what) {
+  int& updates = exam.updates.data()[what.stage];
+  if (what.micro_batch != updates) {
+    return what.micro_batch < updates ? schedule_fault::twice : schedule_fault::out_of_order;
+  }
+  ++updates;
+  return backwards_ended(exam, what.stage, what.micro_batch) ? schedule_fault::none
+                                                             : schedule_fault::early_update;
+}
+
+/// Whether a forward finds the version of the weights that the policy promises.
+constexpr bool finds_version(const examination& exam, const action& what) {
+  const weight_policy& weights = exam.rows.weights;
+  const int batch = what.micro_batch / weights.update_interval;
+  return exam.updates.data()[what.stage] >= batch - weights.delay;
+}
+
+/// Whether the numbers of an action are those of the program.
+constexpr bool known(const program_view& rows, const action& what) {
+  const int limit = what.kind == action_kind::update ? updates_of_run(rows) : rows.micro_batches;
+  return what.stage >= 0 && what.stage < rows.stages && what.micro_batch >= 0 &&
+         what.micro_batch < limit && static_cast<int>(what.kind) < action_kinds;
+}
+
+/// What is wrong with an action of a row, given those before it; enters it into the tables.
+constexpr schedule_fault enter_action(examination& exam, step_entry& entry, int index,
+                                      bool promises_versions) {
+  const action& what = exam.rows.actions.data()[index];
+  if (what.kind == action_kind::update) {
+    return fault_of_update(exam, what);
+  }
+  int& life = exam.lives.data()[what.stage * exam.rows.micro_batches + what.micro_batch];
+  const life_rule& rule = life_rules[static_cast<int>(what.kind)];
+  if ((life & rule.needs) != rule.needs || (life & rule.refuses) != 0) {
+    return fault_of_life(what.kind, life);
+  }
+  life = (life | rule.sets) & ~rule.clears;
+  entry.enter(what, index);
+  if (promises_versions && what.kind == action_kind::forward && !finds_version(exam, what)) {
+    return schedule_fault::no_version;
+  }
+  return schedule_fault::none;
+}
+
+/// What is wrong with each row, action by action: unknown, misplaced, twice, out of order.
+constexpr verdict check_rows(examination& exam) {
+  const program_view& rows = exam.rows;
+  const action* const actions = rows.actions.data();
+  const int* const device_of_stage = rows.device_of_stage.data();
+  const bool promises_versions = rows.weights.update_interval > 0 && rows.weights.delay >= 0;
+  step_entry entry(exam.steps);
+  int index = 0;
+  for (int device = 0; device < rows.devices; ++device) {
+    const int begin = index;
+    const int end = rows.row_begin.data()[device + 1];
+    for (; index < end; ++index) {
+      const action& what = actions[index];
+      schedule_fault fault = schedule_fault::none;
+      if (!known(rows, what)) {
+        fault = schedule_fault::unknown;
+      } else if (device_of_stage[what.stage] != device) {
+        fault = schedule_fault::misplaced;
+      } else {
+        fault = enter_action(exam, entry, index, promises_versions);
+      }
+      if (fault != schedule_fault::none) {
+        return explain(exam, fault, device, index - begin, what);
+      }
+    }
+  }
+  return {};
+}
+
+/// A stage that went backward is updated, as often as the policy says.
+constexpr verdict check_updates(const examination& exam) {
+  const program_view& rows = exam.rows;
+  const int expected = updates_of_run(rows);
+  for (int stage = 0; stage < rows.stages; ++stage) {
+    const int updates = exam.updates[static_cast<std::size_t>(stage)];
+    if (updates != expected) {
+      const action lost = {action_kind::update, stage, updates};
+      verdict found = fault_at(exam, schedule_fault::missing,
+                               rows.device_of_stage[static_cast<std::size_t>(stage)], -1, lost);
+      found.fault.expected << "an update of every stage after its backwards";
+      found.fault.got << "no " << describe(lost);
+      return found;
+    }
+  }
+  return {};
+}
+
+/// Whether there is no action but forwards.
+constexpr bool has_only_forwards(const examination& exam) {
+  std::size_t forwards = 0;
+  for (int stage = 0; stage < exam.rows.stages; ++stage) {
+    forwards +=
+        static_cast<std::size_t>(exam.steps.count.data()[role_row(stage, step_role::forward)]);
+  }
+  return forwards == exam.rows.actions.size();
+}
+
+/// Every micro-batch goes forward in every stage and, unless all of the program only goes forward,
+/// backward to the end.
+constexpr verdict check_complete(const examination& exam) {
+  const program_view& rows = exam.rows;
+  const int roles = exam.forward_only ? 1 : step_roles;
+  for (int stage = 0; stage < rows.stages; ++stage) {
+    for (int role = 0; role < roles; ++role) {
+      const int row = stage * step_roles + role;
+      if (role == static_cast<int>(step_role::recompute) ||
+          exam.steps.count.data()[row] == rows.micro_batches) {
+        continue;
+      }
+      int lost = 0;
+      while (exam.steps.by_micro_batch.data()[row * rows.micro_batches + lost] != 0) {
+        ++lost;
+      }
+      constexpr action_kind kind_of_role[step_roles] = {
+          action_kind::forward, action_kind::recompute, action_kind::backward,
+          action_kind::weight_gradient};
+      const action missing = {kind_of_role[role], stage, lost};
+      verdict found = fault_at(exam, schedule_fault::missing,
+                               rows.device_of_stage[static_cast<std::size_t>(stage)], -1, missing);
+      found.fault.expected << "every micro-batch forward"
+                           << (exam.forward_only ? "" : " and backward") << " in every stage";
+      found.fault.got << "no " << describe(missing);
+      return found;
+    }
+  }
+  return {};
+}
+
+/// Every edge is written by a step that exists, and by one that hands over something.
+constexpr verdict check_edges(const examination& exam) {
+  int number = 0;
+  for (const edge& link : exam.graph.edges) {
+    bool wrong = link.reader_count < 0 || link.reader_count > edge::max_readers ||
+                 link.writer.kind == action_kind::weight_gradient ||
+                 !uses_edges(link.writer.kind) || link.writer.stage < 0 ||
+                 link.writer.stage >= exam.rows.stages;
+    for (int which = 0; !wrong && which < link.reader_count; ++which) {
+      const step reader = link.readers[which];
+      wrong = !uses_edges(reader.kind) || reader.stage < 0 || reader.stage >= exam.rows.stages;
+    }
+    if (!wrong && link.writer.kind == action_kind::recompute) {
+      wrong = exam.steps.count.data()[role_row(link.writer.stage, step_role::recompute)] !=
+              exam.rows.micro_batches;
+    }
+    if (wrong) {
+      verdict found = fault_at(exam, schedule_fault::unknown, -1, -1, {});
+      found.fault.expected << "edge " << number << " between steps that the program does";
+      found.fault.got << "a writer " << letter(link.writer.kind) << link.writer.stage << " with "
+                      << link.reader_count << " readers";
+      return found;
+    }
+    ++number;
+  }
+  return {};
+}
+
+/// What a device keeps for the backward stays below its limits.
+constexpr verdict check_memory(const examination& exam, const proof_limits& limits) {
+  const program_view& rows = exam.rows;
+  for (int device = 0; device < rows.devices; ++device) {
+    const auto of = static_cast<std::size_t>(device);
+    const bool counts = of < limits.stash_of_device.size();
+    const bool weighs = of < limits.bytes_of_device.size();
+    std::int64_t kept = 0;
+    std::int64_t bytes = 0;
+    int position = 0;
+    for (const action& what : rows.row(device)) {
+      const int change = stash_change(what.kind);
+      kept += change;
+      bytes += change * exam.graph.costs[static_cast<std::size_t>(what.stage)].stash_bytes;
+      if (counts && kept > limits.stash_of_device[of]) {
+        return explain_memory(exam, device, position, what, kept, limits.stash_of_device[of],
+                              "micro-batches");
+      }
+      if (weighs && bytes > limits.bytes_of_device[of]) {
+        return explain_memory(exam, device, position, what, bytes, limits.bytes_of_device[of],
+                              "bytes");
+      }
+      ++position;
+    }
+  }
+  return {};
+}
+
+/// The tables of an examination, empty.
+constexpr examination begin_examination(const program_view& rows, const stage_graph_view& graph,
+                                        std::string_view name) {
+  examination exam = {
+      name, rows, graph, step_table(rows), list<int>(static_cast<std::size_t>(rows.stages), 0), {}};
+  exam.lives.reserve(static_cast<std::size_t>(rows.stages * rows.micro_batches));
+  return exam;
+}
+
+/// Everything that the rows say by themselves, before any of them waits for another.
+constexpr verdict check_standing(examination& exam, const proof_limits& limits) {
+  verdict found = check_rows(exam);
+  if (!found.proven()) {
+    return found;
+  }
+  exam.forward_only = has_only_forwards(exam);
+  found = check_complete(exam);
+  if (found.proven() && !exam.forward_only) {
+    found = check_updates(exam);
+  }
+  if (found.proven()) {
+    found = check_edges(exam);
+  }
+  if (found.proven() && !exam.forward_only && limits.any()) {
+    found = check_memory(exam, limits);
+  }
+  return found;
+}
+
+}  // namespace proof
+
+}  // namespace ipu_dsl

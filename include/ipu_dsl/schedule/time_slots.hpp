@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Lockstep time slots for programs that come without them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/schedule/in_order_run.hpp>
+
+namespace ipu_dsl {
+
+namespace slotting {
+
+/// The slot after those of everything that an action reads, or 0.
+constexpr int slot_after_data(const step_table& steps, const dependences& waits, const action& what,
+                              const int* slot) {
+  int earliest = 0;
+  if (!uses_edges(what.kind)) {
+    return earliest;
+  }
+  const int row =
+      what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
+  const int last_row = what.kind == action_kind::backward ? row + 1 : row;
+  for (int reading = row; reading <= last_row; ++reading) {
+    for (int k = waits.read.first.data()[reading]; k != 0; k = waits.read.next.data()[k]) {
+      const int writer =
+          steps.by_micro_batch
+              .data()[waits.read.value.data()[k] * steps.micro_batches + what.micro_batch];
+      if (writer != 0 && slot[writer - 1] >= earliest) {
+        earliest = slot[writer - 1] + 1;
+      }
+    }
+  }
+  return earliest;
+}
+
+}  // namespace slotting
+
+/// The time slots of a proven program in which every action takes one and joined actions take one
+/// together: [actions]. The updates at the end of a synchronous run share the last.
+constexpr list<int> unit_slots(const program_view& rows, const stage_graph_view& graph) {
+  const step_table steps = index_steps(rows);
+  const dependences waits =
+      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+  const list<int> unbounded = unbounded_slots(rows, graph);
+  const list<std::int64_t> duration = durations(graph);
+  in_order_run run({rows, steps, waits, unbounded, duration});
+  run.advance();
+  const action* const actions = rows.actions.data();
+  const int count = static_cast<int>(rows.actions.size());
+  list<int> found(rows.actions.size(), 0);
+  list<int> next(static_cast<std::size_t>(rows.devices), 0);
+  int* const slot = found.data();
+  // The run tells an order in which data comes before those who read it; joined actions follow
+  // each other in it.
+  for (int i = 0; i < count; ++i) {
+    const int first = run.order(i);
+    int& device_next = next.data()[rows.device_of_stage.data()[actions[first].stage]];
+    int earliest = device_next;
+    int part = first;
+    for (bool more = true; more; ++part) {
+      const int after = slotting::slot_after_data(steps, waits, actions[part], slot);
+      earliest = earliest < after ? after : earliest;
+      more = actions[part].joined && part + 1 < count;
+    }
+    i += part - first - 1;
+    for (int joined = first; joined < part; ++joined) {
+      slot[joined] = earliest;
+    }
+    device_next = earliest + 1;
+  }
+  const bool synchronous = rows.weights.update_interval == 0;
+  int final_slot = 0;
+  for (int index = 0; index < count; ++index) {
+    if (actions[index].kind != action_kind::update && final_slot <= slot[index]) {
+      final_slot = slot[index] + 1;
+    }
+  }
+  for (int index = 0; index < count && synchronous; ++index) {
+    if (actions[index].kind == action_kind::update) {
+      slot[index] = final_slot;
+    }
+  }
+  return found;
+}
+
+}  // namespace ipu_dsl
