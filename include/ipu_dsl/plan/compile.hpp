@@ -19,6 +19,7 @@ struct training_timeline;
 struct compile_settings {
   std::int32_t micro_batch = 32;
   std::int32_t gradient_accumulation = 1;
+  std::int32_t devices = 1;
   bool mean_gradients = false;
   const family* loss = nullptr;  ///< none: predict only
   requested_scores scores = requested_scores::logits;
@@ -55,6 +56,7 @@ struct compile {
   static constexpr compile_settings settings{
       .micro_batch = given.integer(micro_batch_key, 32),
       .gradient_accumulation = given.integer(gradient_accumulation_key, 1),
+      .devices = given.integer(devices_key, default_devices<schedule_type>(stages)),
       .mean_gradients = given.integer(reduction_key, 0) != 0,
       .loss = loss_type::rule,
       .scores = static_cast<requested_scores>(loss_type::options.integer(scores_key, 0)),
@@ -70,8 +72,9 @@ struct compile {
   /// What is wrong with the options themselves.
   static constexpr problem check_options() {
     constexpr const option_key* accepted[] = {&micro_batch_key, &gradient_accumulation_key,
-                                              &schedule_key,    &loss_key,
-                                              &optimizer_key,   &reduction_key};
+                                              &schedule_key,    &devices_key,
+                                              &loss_key,        &optimizer_key,
+                                              &reduction_key};
     constexpr const option_key* accepted_by_loss[] = {&scores_key};
     problem found = given.check(accepted);
     if (!found.found()) {
@@ -137,17 +140,9 @@ template <compiled_model C>
 constexpr int forward_micro_batches() {
   const int trained = C::settings.gradient_accumulation;
   const bool allowed =
-      !C::schedule_type::allows(C::stages, C::stages, trained, purpose::inference).found();
+      !C::schedule_type::allows(C::settings.devices, C::stages, trained, purpose::inference)
+           .found();
   return allowed ? trained : C::stages;
-}
-
-/// The program of actions, for all devices.
-template <compiled_model C>
-constexpr program actions_of(program_kind kind) {
-  const bool trains = kind == program_kind::train;
-  return make_program<typename C::schedule_type>(
-      C::stages, C::stages, trains ? C::settings.gradient_accumulation : forward_micro_batches<C>(),
-      purpose_of(kind));
 }
 
 /// Everything about the three programs that does not depend on which one it is.
@@ -161,8 +156,11 @@ constexpr planned_parameters plan_parameters(const graph_view& model,
                                              const program& actions) {
   planned_parameters made;
   if (settings.loss != nullptr) {
+    const backward_form form =
+        splits_backward(actions.view()) ? backward_form::halves : backward_form::whole;
     made.trained =
-        lowering(model, program_kind::train, settings.micro_batch, settings.optimizer).lower();
+        lowering(model, program_kind::train, settings.micro_batch, settings.optimizer, form)
+            .lower();
   }
   made.lasting =
       lay_out_parameters(model, actions.device_of_stage, actions.devices, made.trained.made);
@@ -181,12 +179,31 @@ constexpr program_plan plan_program(const graph_view& model, const compile_setti
                     actions, settings.micro_batch, parameters.lasting);
 }
 
+/// The program of actions, for all devices. A schedule that looks at costs is shown those of the
+/// stages, and the edges between them as they are when every stage has a device.
+template <compiled_model C>
+constexpr program actions_of(program_kind kind, const graph_view& model) {
+  using schedule = typename C::schedule_type;
+  const bool trains = kind == program_kind::train;
+  const int micro_batches = trains ? C::settings.gradient_accumulation : forward_micro_batches<C>();
+  if constexpr (costed_schedule<schedule>) {
+    if (trains) {
+      const program plain = rotate(C::stages, neighbouring_placement(C::stages, C::stages), 1,
+                                   overlap::none, purpose::training);
+      const program_plan made = plan_program(model, C::settings, kind, plain);
+      return schedule::make_for(C::settings.devices, micro_batches,
+                                {C::stages, made.memory.edges, made.costs});
+    }
+  }
+  return make_program<schedule>(C::settings.devices, C::stages, micro_batches, purpose_of(kind));
+}
+
 /// A program with its slots, proven.
 template <compiled_model C>
 constexpr program_plan plan_of(program_kind kind) {
   const graph model = fold_compiled<C>();
   const graph_view view = model.view();
-  program_plan made = plan_program(view, C::settings, kind, actions_of<C>(kind));
+  program_plan made = plan_program(view, C::settings, kind, actions_of<C>(kind, view));
   prove_with_slots<typename C::schedule_type>(made, purpose_of(kind));
   return made;
 }
@@ -218,8 +235,9 @@ constexpr list<parameter_place> parameter_places(const graph_view& model,
 template <compiled_model C>
 constexpr list<parameter_place> parameter_places_for() {
   const graph model = fold_compiled<C>();
-  const program actions = actions_of<C>(program_kind::predict);
-  return parameter_places(model.view(), C::settings, actions);
+  const graph_view view = model.view();
+  const program actions = actions_of<C>(program_kind::predict, view);
+  return parameter_places(view, C::settings, actions);
 }
 
 template <compiled_model C, program_kind Kind>
@@ -237,8 +255,8 @@ struct compile_fault_of {
     if (model.fault.found() || C::settings.loss == nullptr) {
       return model.fault;
     }
-    return C::schedule_type::allows(C::stages, C::stages, C::settings.gradient_accumulation,
-                                    purpose::training);
+    return C::schedule_type::allows(C::settings.devices, C::stages,
+                                    C::settings.gradient_accumulation, purpose::training);
   }
 
   static constexpr problem prove() {
@@ -248,8 +266,27 @@ struct compile_fault_of {
     } else if constexpr (C::settings.loss == nullptr) {
       return frozen_plan_of<C, program_kind::predict>.fault;
     } else {
-      return frozen_plan_of<C, program_kind::train>.fault;
+      constexpr problem found = frozen_plan_of<C, program_kind::train>.fault;
+      return found.found() ? found : refuse_other_placement();
     }
+  }
+
+  /// Parameters lie where training has them, so that the forward programs must agree.
+  static constexpr problem refuse_other_placement() {
+    const graph model = fold_compiled<C>();
+    const program forward = actions_of<C>(program_kind::predict, model.view());
+    const std::span<const int> trained =
+        frozen_plan_of<C, program_kind::train>.view().actions.device_of_stage;
+    for (std::size_t stage = 0; stage < trained.size(); ++stage) {
+      if (forward.device_of_stage[stage] != trained[stage]) {
+        problem found = refuse(
+            label("stage ") << stage << " on device " << trained[stage] << ", as in training",
+            label("device ") << forward.device_of_stage[stage] << " in make_forward");
+        found.where = label("schedule ") << C::schedule_type::name;
+        return found;
+      }
+    }
+    return {};
   }
 
   static constexpr problem value = prove();

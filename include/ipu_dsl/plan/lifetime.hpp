@@ -9,12 +9,12 @@
 
 namespace ipu_dsl {
 
-/// The actions that touch a buffer, as bits in the order in which a micro-batch meets them:
-/// F0, F1, ..., then B of the last stage down to B0.
+/// The actions that touch a buffer, as bits in an order in which a micro-batch can meet them: F0,
+/// F1, ..., then B (or its first half, I) of the last stage down to that of stage 0, then W alike.
 struct action_set {
   static constexpr std::int32_t max_stages = 64;
 
-  std::uint64_t words[2 * max_stages / 64] = {};
+  std::uint64_t words[3 * max_stages / 64] = {};
 
   constexpr void add(std::int32_t position) {
     words[position / 64] |= std::uint64_t{1} << (position % 64);
@@ -27,24 +27,36 @@ struct action_set {
   friend constexpr bool operator==(const action_set&, const action_set&) = default;
 };
 
-/// When a micro-batch meets an action; -1 for an update, which belongs to no micro-batch.
+/// How many positions there are.
+constexpr std::int32_t positions_of(std::int32_t stages) {
+  return 3 * stages;
+}
+
+/// When a micro-batch meets an action; -1 for those that belong to no micro-batch or have no calls.
 constexpr std::int32_t position_of(std::int32_t stage, action_kind kind, std::int32_t stages) {
   switch (kind) {
     case action_kind::forward:
       return stage;
     case action_kind::backward:
+    case action_kind::input_gradient:
       return 2 * stages - 1 - stage;
+    case action_kind::weight_gradient:
+      return 3 * stages - 1 - stage;
     default:
       return -1;
   }
 }
 
-/// The action at a position.
-constexpr step step_at(std::int32_t position, std::int32_t stages) {
+/// The action at a position, of a program whose backwards are lowered as given.
+constexpr step step_at(std::int32_t position, std::int32_t stages, backward_form form) {
   if (position < stages) {
     return {position, action_kind::forward};
   }
-  return {2 * stages - 1 - position, action_kind::backward};
+  if (position < 2 * stages) {
+    return {2 * stages - 1 - position,
+            form == backward_form::whole ? action_kind::backward : action_kind::input_gradient};
+  }
+  return {3 * stages - 1 - position, action_kind::weight_gradient};
 }
 
 /// How long a buffer lives within its program.

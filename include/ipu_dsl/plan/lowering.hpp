@@ -13,11 +13,17 @@ namespace ipu_dsl {
 
 enum class program_kind : std::uint8_t { train, evaluate, predict };
 
+/// How backwards are lowered. In `halves` all input gradients of a stage come before all of its
+/// weight gradients, and what both need is kept from the one to the other; whole ones go node by
+/// node, which keeps less.
+enum class backward_form : std::uint8_t { whole, halves };
+
 /// Calls in order of execution within each action. The calls of action kind `k` of stage `s` are
-/// those from `first_call[s * action_kinds + k]` to the next entry.
+/// those from `first_call[s * action_kinds + k]` to the entry that `last_call_entry` tells.
 struct lowered_program {
   call_list made;
   list<std::int32_t> first_call;  ///< [stages * action_kinds + 1]
+  backward_form form = backward_form::whole;
 };
 
 /// The calls of one kind of action of one stage, as a range of `call_list::calls`.
@@ -25,12 +31,20 @@ constexpr std::size_t action_entry(std::int32_t stage, action_kind kind) {
   return static_cast<std::size_t>(stage) * action_kinds + static_cast<std::size_t>(kind);
 }
 
+/// Where in `first_call` the end of an action's calls stands. The entries of both halves follow
+/// that of the whole backward, which does whatever stands in the three.
+constexpr std::size_t last_call_entry(std::int32_t stage, action_kind kind) {
+  const action_kind last = kind == action_kind::backward ? action_kind::weight_gradient : kind;
+  return action_entry(stage, last) + 1;
+}
+
 /// Lowers a graph once for one program.
 class lowering {
  public:
   constexpr lowering(const graph_view& model, program_kind program, std::int32_t batch,
-                     const family* optimizer)
+                     const family* optimizer, backward_form form = backward_form::whole)
       : model_(model), program_(program), index_(model), live_(model.nodes.size(), false) {
+    result_.form = form;
     facts_.batch = batch;
     facts_.optimizer = optimizer;
     mark_live();
@@ -150,10 +164,15 @@ class lowering {
   }
 
   constexpr void lower_action(std::int32_t stage, action_kind kind) {
+    const bool whole = result_.form == backward_form::whole;
     if (kind == action_kind::forward) {
       lower_forward(stage);
-    } else if (kind == action_kind::backward && trains()) {
-      lower_backward(stage);
+    } else if (kind == action_kind::backward && trains() && whole) {
+      lower_backward(stage, true, true);
+    } else if (kind == action_kind::input_gradient && trains() && !whole) {
+      lower_backward(stage, true, false);
+    } else if (kind == action_kind::weight_gradient && trains() && !whole) {
+      lower_backward(stage, false, true);
     } else if (kind == action_kind::update && trains()) {
       lower_update(stage);
     }
@@ -179,20 +198,28 @@ class lowering {
     }
   }
 
-  constexpr void lower_backward(std::int32_t stage) {
+  constexpr void lower_backward(std::int32_t stage, bool input_gradients, bool weight_gradients) {
     for (std::int32_t i = node_count() - 1; i >= 0; --i) {
       const node& here = model_.node_at(i);
       if (here.stage != stage || !hands_gradient_back(i) || !learns(here, i)) {
         continue;
       }
-      emitter first = at_node(i, call_phase::input_gradient);
-      for (std::int32_t output = 0; i != model_.loss && output < here.outputs; ++output) {
-        first.sum_output_gradient(gradient_sum_family, output);
+      if (input_gradients) {
+        lower_input_gradient(here, i);
       }
-      here.rule->input_gradient(first);
-      emitter second = at_node(i, call_phase::weight_gradient);
-      here.rule->weight_gradient(second);
+      if (weight_gradients) {
+        emitter emit = at_node(i, call_phase::weight_gradient);
+        here.rule->weight_gradient(emit);
+      }
     }
+  }
+
+  constexpr void lower_input_gradient(const node& here, std::int32_t i) {
+    emitter emit = at_node(i, call_phase::input_gradient);
+    for (std::int32_t output = 0; i != model_.loss && output < here.outputs; ++output) {
+      emit.sum_output_gradient(gradient_sum_family, output);
+    }
+    here.rule->input_gradient(emit);
   }
 
   /// A node without anything that learns at or before it has no backward pass.

@@ -155,12 +155,12 @@ class memory_planner {
     }
     edge made;
     bool written = false;
-    for (std::int32_t position = 0; position < 2 * model_.stages; ++position) {
+    for (std::int32_t position = 0; position < positions_of(model_.stages); ++position) {
       if (touched.has(position) && !written) {
-        made.writer = step_at(position, model_.stages);
+        made.writer = step_at(position, model_.stages, program_.form);
         written = true;
       } else if (touched.has(position)) {
-        add_reader(made, step_at(position, model_.stages));
+        add_reader(made, step_at(position, model_.stages, program_.form));
       }
     }
     touched_by_.push_back(touched);

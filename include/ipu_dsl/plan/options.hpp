@@ -15,6 +15,7 @@ namespace ipu_dsl {
 inline constexpr option_key micro_batch_key{"micro_batch"};
 inline constexpr option_key gradient_accumulation_key{"gradient_accumulation"};
 inline constexpr option_key schedule_key{"a schedule"};
+inline constexpr option_key devices_key{"devices"};
 inline constexpr option_key loss_key{"loss"};
 inline constexpr option_key optimizer_key{"optimizer"};
 inline constexpr option_key reduction_key{"sum_gradients or mean_gradients"};
@@ -29,6 +30,13 @@ struct micro_batch {
 template <int MicroBatches>
 struct gradient_accumulation {
   static constexpr option as_option{&gradient_accumulation_key, MicroBatches};
+};
+
+/// Devices that the stages are dealt over, as the schedule does it: with fewer devices than stages
+/// some hold several. One a stage unless given, or what the schedule wants.
+template <int Count>
+struct devices {
+  static constexpr option as_option{&devices_key, Count};
 };
 
 /// The update uses the sum of the micro-batches' mean gradients: the reference's meaning and the

@@ -5,23 +5,43 @@
 #include <ipu_dsl/plan/program_plan.hpp>
 #include <ipu_dsl/schedule/facts.hpp>
 #include <ipu_dsl/schedule/slots.hpp>
+#include <ipu_dsl/schedule/time_slots.hpp>
 
 namespace ipu_dsl {
 
-/// The first action of a program that no calls are lowered for, as a problem: it would be skipped
-/// without a word.
+/// What of a program is proven but cannot be executed, as a problem: it would be skipped without a
+/// word.
 constexpr problem refuse_unlowered(const program_view& rows, std::string_view schedule) {
+  problem found;
+  if (rows.weights.copies > 1) {
+    found = refuse("one copy of the weights", label() << rows.weights.copies << " copies",
+                   "schedules with several copies are proven, not yet executed");
+  } else if (rows.weights.update_interval > 0) {
+    found = refuse("one update at the end of a run",
+                   label("one every ") << rows.weights.update_interval << " micro-batches",
+                   "asynchronous schedules are proven, not yet executed");
+  }
+  int last_read = -1;
   for (const action& what : rows.actions) {
-    const bool lowered = what.kind == action_kind::forward || what.kind == action_kind::backward ||
-                         what.kind == action_kind::update;
-    if (!lowered) {
-      problem found = refuse("forward, backward and update actions only", describe(what),
-                             "a backward in halves and recomputation are proven, not yet executed");
-      found.where = label("schedule ") << schedule;
-      return found;
+    if (found.found()) {
+      break;
+    }
+    if (what.kind == action_kind::recompute || what.kind == action_kind::offload ||
+        what.kind == action_kind::fetch) {
+      found = refuse("forward, backward (whole or in halves) and update actions only",
+                     describe(what), "recomputation and offload are proven, not yet executed");
+    } else if (what.kind == action_kind::forward && what.stage == 0) {
+      if (what.micro_batch < last_read) {
+        found = refuse("the forwards of stage 0 by ascending micro-batch, as the data come",
+                       label() << describe(what) << " after micro-batch " << last_read);
+      }
+      last_read = what.micro_batch;
     }
   }
-  return {};
+  if (found.found()) {
+    found.where = label("schedule ") << schedule;
+  }
+  return found;
 }
 
 /// Gives a program as many slots as it needs to run without stall, and proves that it runs with
@@ -44,13 +64,16 @@ constexpr void prove_with_slots(program_plan& plan, purpose aim) {
   if (found.proven()) {
     const int searched =
         searched_micro_batches<Schedule>(rows.devices, rows.stages, rows.micro_batches, aim);
-    const program brief = make_program<Schedule>(rows.devices, rows.stages, searched, aim);
+    const program brief = make_program_for<Schedule>(rows.devices, searched, stages, aim);
     const list<int> guess = slots_without_stall(brief.view(), stages);
     plan.slots = confirm_without_stall(rows, stages, guess);
     found = prove(rows, stages, plan.slots, Schedule::name);
   }
   plan.fault = found.fault;
   plan.slots.resize(plan.memory.edges.size(), 1);
+  if (found.proven() && plan.actions.slot.empty()) {
+    plan.actions.slot = unit_slots(rows, stages);
+  }
 }
 
 /// The facts of a proven program, modelled in multiply-adds with devices that wait for nothing but

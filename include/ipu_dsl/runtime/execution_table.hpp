@@ -32,7 +32,7 @@ struct resolved_call {
   std::int32_t operands = 0;
 };
 
-/// A slot of an edge that is free after a step.
+/// A slot of an edge that nobody reads any more.
 struct freed_slot {
   std::byte* memory = nullptr;
   std::int64_t bytes = 0;
@@ -42,7 +42,7 @@ struct freed_slot {
 struct execution_step {
   action what;
   std::int32_t device = 0;
-  std::int32_t order = 0;    ///< place among the actions of its kind and stage
+  std::int32_t order = 0;    ///< place among those of its stage that do the same work
   std::int32_t counter = 0;  ///< the one that counts it
   std::int32_t first_wait = 0;
   std::int32_t last_wait = 0;
@@ -50,6 +50,8 @@ struct execution_step {
   std::int32_t last_call = 0;
   std::int32_t first_freed = 0;
   std::int32_t last_freed = 0;
+  std::int32_t first_taken = 0;
+  std::int32_t last_taken = 0;
 };
 
 /// Everything that running a program needs, resolved once when a session is made.
@@ -77,6 +79,12 @@ class execution_table {
     return range(calls_, step.first_call, step.last_call);
   }
 
+  /// The slots that are free when a step begins, because it takes them.
+  std::span<const freed_slot> taken(const execution_step& step) const {
+    return range(freed_, step.first_taken, step.last_taken);
+  }
+
+  /// The slots that are free when a step ends.
   std::span<const freed_slot> freed(const execution_step& step) const {
     return range(freed_, step.first_freed, step.last_freed);
   }
@@ -116,7 +124,7 @@ class execution_table {
       const step writer = plan_.edges[edge].writer;
       int written = 0;
       for (const action& what : plan_.actions.actions) {
-        if (what.stage == writer.stage && what.kind == writer.kind) {
+        if (does(what, writer)) {
           slots_[edge * micro_batches + static_cast<std::size_t>(what.micro_batch)] =
               written % plan_.slots[edge];
           ++written;
@@ -158,7 +166,7 @@ class execution_table {
     waits_.assign(waits.waits.begin(), waits.waits.end());
     const list<int> counts = counts_of_run(rows);
     counts_.assign(counts.begin(), counts.end());
-    const std::vector<int> order = order_within_kind();
+    const std::vector<int> order = order_within_work();
     const worker_rows projected = rows_of_workers(workers);
     for (const int i : projected.actions) {
       const auto index = static_cast<std::size_t>(i);
@@ -171,10 +179,13 @@ class execution_table {
                           .first_wait = waits.begin[index],
                           .last_wait = waits.begin[index + 1],
                           .first_call = plan_.first_call[entry],
-                          .last_call = plan_.first_call[entry + 1],
+                          .last_call = plan_.first_call[last_call_entry(what.stage, what.kind)],
                           .first_freed = static_cast<std::int32_t>(freed_.size())};
       collect_freed(what, memory);
       made.last_freed = static_cast<std::int32_t>(freed_.size());
+      made.first_taken = made.last_freed;
+      collect_taken(what, memory);
+      made.last_taken = static_cast<std::int32_t>(freed_.size());
       steps_.push_back(made);
     }
     row_begin_.assign(projected.row_begin.begin(), projected.row_begin.end());
@@ -191,11 +202,13 @@ class execution_table {
                    worker_of_device);
   }
 
-  /// By action: its place among those of its kind and stage.
-  std::vector<int> order_within_kind() const {
+  /// By action: its place among those of its stage that do the same work. A whole backward and a
+  /// weight gradient both add to the stage's gradients.
+  std::vector<int> order_within_work() const {
     std::vector<int> done(counts_.size(), 0);
     std::vector<int> order;
-    for (const action& what : plan_.actions.actions) {
+    for (action what : plan_.actions.actions) {
+      what.kind = what.kind == action_kind::backward ? action_kind::weight_gradient : what.kind;
       int& before = done[entry_of(what)];
       order.push_back(before);
       ++before;
@@ -207,17 +220,58 @@ class execution_table {
     return static_cast<std::size_t>(counter_of(what.stage, what.kind));
   }
 
-  /// An edge's readers stand in the order in which a micro-batch meets them: the last frees it.
+  /// The action that does the last work on a slot of an edge. Readers stand in an order in which a
+  /// micro-batch can meet them.
+  static step last_user(const ipu_dsl::edge& link) {
+    return link.reader_count > 0 ? link.readers[link.reader_count - 1] : link.writer;
+  }
+
+  /// Whether the last of an edge's readers really comes last: a weight gradient and the backward of
+  /// another stage come in either order.
+  static bool last_is_known(const ipu_dsl::edge& link) {
+    const step last = last_user(link);
+    for (int which = 0; which < link.reader_count; ++which) {
+      const step reader = link.readers[which];
+      if (last.kind == action_kind::weight_gradient && reader.stage != last.stage &&
+          reader.kind != action_kind::forward) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Whether an action does the work of a step; a whole backward does that of both halves.
+  static bool does(const action& what, const step& work) {
+    const bool half =
+        work.kind == action_kind::input_gradient || work.kind == action_kind::weight_gradient;
+    return what.stage == work.stage &&
+           (what.kind == work.kind || (half && what.kind == action_kind::backward));
+  }
+
+  /// The slots that are free when an action ends.
   void collect_freed(const action& what, const region_set& memory) {
     for (std::size_t edge = 0; edge < plan_.edges.size(); ++edge) {
       const ipu_dsl::edge& link = plan_.edges[edge];
-      const bool read = link.reader_count > 0;
-      const step last = read ? link.readers[link.reader_count - 1] : link.writer;
-      if (last.stage == what.stage && last.kind == what.kind) {
-        const std::int32_t slot = slot_of(static_cast<std::int32_t>(edge), what.micro_batch);
-        freed_.push_back({memory.edge(edge) + link.bytes * slot, link.bytes});
+      if (last_is_known(link) && does(what, last_user(link))) {
+        collect(edge, what.micro_batch, memory);
       }
     }
+  }
+
+  /// The slots that nobody reads any more when an action takes them, where it is not known before.
+  void collect_taken(const action& what, const region_set& memory) {
+    for (std::size_t edge = 0; edge < plan_.edges.size(); ++edge) {
+      const ipu_dsl::edge& link = plan_.edges[edge];
+      if (!last_is_known(link) && does(what, link.writer)) {
+        collect(edge, what.micro_batch, memory);
+      }
+    }
+  }
+
+  void collect(std::size_t edge, std::int32_t micro_batch, const region_set& memory) {
+    const std::int64_t bytes = plan_.edges[edge].bytes;
+    const std::int32_t slot = slot_of(static_cast<std::int32_t>(edge), micro_batch);
+    freed_.push_back({memory.edge(edge) + bytes * slot, bytes});
   }
 
   program_plan_view plan_;

@@ -94,6 +94,9 @@ class executor {
     context.first_sample =
         context_.first_sample +
         static_cast<std::uint64_t>(step.what.micro_batch) * context_.micro_batch_size;
+    if (poison_) {
+      poison(table_.taken(step));
+    }
     for (const resolved_call& row : table_.calls(step)) {
       perform(row, context);
       // Behind the end of the data there is nothing to compute.
@@ -102,13 +105,17 @@ class executor {
       }
     }
     if (poison_) {
-      for (const freed_slot& slot : table_.freed(step)) {
-        // All bits set is a NaN, and as a label a class that there is not.
-        std::memset(slot.memory, 0xFF, static_cast<std::size_t>(slot.bytes));
-      }
+      poison(table_.freed(step));
     }
     if (trace_.enabled()) {
       trace_.record({worker, step.device, step.what, start, trace_.now()});
+    }
+  }
+
+  static void poison(std::span<const freed_slot> slots) {
+    for (const freed_slot& slot : slots) {
+      // All bits set is a NaN, and as a label a class that there is not.
+      std::memset(slot.memory, 0xFF, static_cast<std::size_t>(slot.bytes));
     }
   }
 

@@ -53,7 +53,7 @@ constexpr partition balanced_partition(std::span<const std::int64_t> costs,
                                        std::span<const int> device_of_stage, int devices) {
   const int stages = static_cast<int>(device_of_stage.size());
   partition best = min_max_partition(costs, stages);
-  if (best.first_layer_of_stage.empty()) {
+  if (best.stages() == 0) {
     return best;
   }
   const list<std::int64_t> sums = partitioning::running_sums(costs);

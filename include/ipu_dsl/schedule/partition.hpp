@@ -17,7 +17,10 @@ struct partition {
   list<int> first_layer_of_stage;  ///< [stages + 1], the last entry being the number of layers
   std::int64_t bottleneck = 0;     ///< cost of the most expensive stage, or of a cut above it
 
-  constexpr int stages() const { return static_cast<int>(first_layer_of_stage.size()) - 1; }
+  /// 0 if there is no such partition.
+  constexpr int stages() const {
+    return first_layer_of_stage.empty() ? 0 : static_cast<int>(first_layer_of_stage.size()) - 1;
+  }
 };
 
 namespace partitioning {

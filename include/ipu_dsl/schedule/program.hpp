@@ -96,6 +96,16 @@ constexpr int updates_of_run(const program_view& rows) {
   return interval == 0 ? 1 : (rows.micro_batches + interval - 1) / interval;
 }
 
+/// Whether any backward of a program comes in halves.
+constexpr bool splits_backward(const program_view& rows) {
+  for (const action& what : rows.actions) {
+    if (what.kind == action_kind::input_gradient) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// The usual placement: neighbouring stages share a device, as evenly as the counts allow.
 /// Stage `s` of `stages` is on device `s * devices / stages`.
 constexpr list<int> neighbouring_placement(int devices, int stages) {
