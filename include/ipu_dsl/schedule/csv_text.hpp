@@ -20,7 +20,7 @@ struct word {
 /// By kind of action: the letters of PyTorch's grammar (torch/distributed/pipelining/schedules.py)
 /// and, for what it has no words for, words of this library. Behind them PyTorch's words of
 /// communication.
-inline constexpr word words[] = {
+inline constexpr word vocabulary[] = {
     {"F", action_kind::forward},
     {"B", action_kind::backward},
     {"I", action_kind::input_gradient},
@@ -43,17 +43,18 @@ inline constexpr std::string_view joined_word = "OVERLAP_F_B";
 
 /// The word of a kind.
 constexpr std::string_view word_of(action_kind kind) {
-  return words[static_cast<int>(kind)].characters;
+  return vocabulary[static_cast<int>(kind)].characters;
 }
 
-/// The entry of a word, or null.
-constexpr const word* find_word(std::string_view characters) {
-  for (const word& known : words) {
-    if (known.characters == characters) {
-      return &known;
-    }
+inline constexpr int vocabulary_size = sizeof(vocabulary) / sizeof(word);
+
+/// The entry of a word in the vocabulary, or its size if there is none.
+constexpr int find_word(std::string_view characters) {
+  int entry = 0;
+  while (entry < vocabulary_size && vocabulary[entry].characters != characters) {
+    ++entry;
   }
-  return nullptr;
+  return entry;
 }
 
 /// Line ends of Windows are a carriage return more, which is read as a space.

@@ -39,7 +39,11 @@ class in_order_run {
         action_count_(static_cast<int>(input.rows.actions.size())),
         stages_(input.rows.stages),
         micro_batches_(input.rows.micro_batches),
-        copies_(input.rows.weights.copies) {
+        copies_(input.rows.weights.copies),
+        least_slots_(input.rows.micro_batches) {
+    for (const int slots : input.slots) {
+      least_slots_ = slots < least_slots_ ? slots : least_slots_;
+    }
     const int devices = devices_ + 1;
     const int actions = action_count_ + 1;
     std::int64_t* const times = reserve_zeros(times_, 2 * actions + devices);
@@ -138,42 +142,78 @@ class in_order_run {
     ++awake_count_;
   }
 
-  constexpr void sleep(int device, int action_number) {
+  /// A device waits with the action `index` for another (counted from 1).
+  constexpr void sleep(int device, int index, int action_number) {
     next_sleeper_[device + 1] = first_sleeper_[action_number];
     first_sleeper_[action_number] = device + 1;
     waited_for_[device] = action_number - 1;
+    stuck_[device] = index;
   }
 
-  /// Runs a device until it is through, waits, or is held.
+  /// Runs a device until it is through, waits, or is held. Written out in one function and in few
+  /// statements: they are what a constant evaluation pays for.
   constexpr void advance(int device) {
     const int row_end = row_begin_[device + 1];
     int index = cursor_[device];
-    while (index < row_end) {
+    for (; index < row_end; ++index) {
+      const action& what = actions_[index];
+      if (what.joined) {
+        const int last = advance_joined(device, index, row_end);
+        if (last < index) {
+          break;
+        }
+        index = last;
+        continue;
+      }
       std::int64_t begin = free_at_[device];
       if (!ready(device, index, begin)) {
         break;
       }
-      if (actions_[index].joined) {
-        const int last = last_joined(index, row_end);
-        bool all_ready = true;
-        for (int part = index + 1; part <= last && all_ready; ++part) {
-          all_ready = ready(device, part, begin);
-        }
-        if (!all_ready) {
-          break;
-        }
-        run_joined(device, index, last, begin);
-        index = last + 1;
-        continue;
+      free_at_[device] = begin + duration_[what.stage * action_kinds + static_cast<int>(what.kind)];
+      start_[index + 1] = begin;
+      finish_[index + 1] = free_at_[device];
+      order_[ran_++] = index;
+      for (int sleeper = first_sleeper_[index + 1]; sleeper != 0;
+           sleeper = next_sleeper_[sleeper]) {
+        wake(sleeper - 1);
       }
-      const action& what = actions_[index];
-      const std::int64_t end =
-          begin + duration_[what.stage * action_kinds + static_cast<int>(what.kind)];
-      free_at_[device] = end;
-      note(index, begin, end);
-      ++index;
     }
     cursor_[device] = index;
+  }
+
+  /// Runs an action and those joined to it if all can start; the index of the last, or -1. They
+  /// follow each other on the device, and what they write is there when the last of them ends.
+  constexpr int advance_joined(int device, int first, int row_end) {
+    std::int64_t begin = free_at_[device];
+    std::int64_t length = 0;
+    int last = first;
+    for (;; ++last) {
+      if (!ready(device, last, begin)) {
+        return -1;
+      }
+      length += duration_of(last);
+      if (!actions_[last].joined || last + 1 == row_end) {
+        break;
+      }
+    }
+    free_at_[device] = begin + length;
+    for (int part = first; part <= last; ++part) {
+      start_[part + 1] = begin;
+      begin += duration_of(part);
+      finish_[part + 1] = free_at_[device];
+      order_[ran_++] = part;
+    }
+    for (int part = first; part <= last; ++part) {
+      for (int sleeper = first_sleeper_[part + 1]; sleeper != 0; sleeper = next_sleeper_[sleeper]) {
+        wake(sleeper - 1);
+      }
+    }
+    return last;
+  }
+
+  constexpr std::int64_t duration_of(int index) const {
+    const action& what = actions_[index];
+    return duration_[what.stage * action_kinds + static_cast<int>(what.kind)];
   }
 
   /// Whether an action has all that it waits for; then `begin` is no earlier than that. If not, its
@@ -194,42 +234,9 @@ class in_order_run {
       missing = find_missing_copy(what.stage, begin);
     }
     if (missing != 0) {
-      stuck_[device] = index;
-      sleep(device, missing);
+      sleep(device, index, missing);
     }
     return missing == 0;
-  }
-
-  constexpr int last_joined(int index, int row_end) const {
-    while (index + 1 < row_end && actions_[index].joined) {
-      ++index;
-    }
-    return index;
-  }
-
-  /// The parts follow each other on the device; what they write is there when the last ends.
-  constexpr void run_joined(int device, int first, int last, std::int64_t begin) {
-    std::int64_t end = begin;
-    for (int part = first; part <= last; ++part) {
-      const action& what = actions_[part];
-      end += duration_[what.stage * action_kinds + static_cast<int>(what.kind)];
-    }
-    free_at_[device] = end;
-    for (int part = first; part <= last; ++part) {
-      const action& what = actions_[part];
-      note(part, begin, end);
-      begin += duration_[what.stage * action_kinds + static_cast<int>(what.kind)];
-    }
-  }
-
-  constexpr void note(int index, std::int64_t begin, std::int64_t end) {
-    start_[index + 1] = begin;
-    finish_[index + 1] = end;
-    order_[ran_] = index;
-    ++ran_;
-    for (int sleeper = first_sleeper_[index + 1]; sleeper != 0; sleeper = next_sleeper_[sleeper]) {
-      wake(sleeper - 1);
-    }
   }
 
   /// A backward of another copy of a stage's weights that has not ended (counted from 1), or 0;
@@ -253,18 +260,19 @@ class in_order_run {
   /// earlier than what it waits for.
   constexpr int find_missing(const action& what, int row, int index, std::int64_t& begin) const {
     // A whole backward reads as both of its halves.
-    const int last_row = what.kind == action_kind::backward ? row + 1 : row;
-    for (int reading = row; reading <= last_row; ++reading) {
+    const int end_row = what.kind == action_kind::backward ? row + 2 : row + 1;
+    for (int reading = row; reading < end_row; ++reading) {
       for (int k = read_.first[reading]; k != 0; k = read_.next[k]) {
         const int writer = by_micro_batch_[read_.value[k] * micro_batches_ + what.micro_batch];
         if (finish_[writer] == 0) {
           return writer;
         }
-        const std::int64_t there = finish_[writer] + read_delay_[k];
-        begin = begin < there ? there : begin;
+        begin = begin < finish_[writer] + read_delay_[k] ? finish_[writer] + read_delay_[k] : begin;
       }
     }
-    for (int k = written_.first[row]; k != 0; k = written_.next[k]) {
+    // The first writes find slots that nobody has had, and with enough of them all do.
+    for (int k = place_[index] < least_slots_ ? 0 : written_.first[row]; k != 0;
+         k = written_.next[k]) {
       const int link = written_.value[k];
       const int back = place_[index] - slots_[link];
       for (int j = back < 0 ? 0 : freed_.first[link]; j != 0; j = freed_.next[j]) {
@@ -295,6 +303,7 @@ class in_order_run {
   int stages_;
   int micro_batches_;
   int copies_;
+  int least_slots_;
 
   list<std::int64_t> times_;
   list<int> numbers_;

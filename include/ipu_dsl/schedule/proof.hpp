@@ -77,6 +77,36 @@ constexpr verdict check_own_slots(const examination& exam, const dependences& wa
   return {};
 }
 
+/// Proves a program; of a program that is proven, `then(input, run)` gets the run that proved it.
+template <typename Then>
+constexpr verdict prove_and(const program_view& rows, const stage_graph_view& graph,
+                            std::span<const int> slots_per_edge, std::string_view name,
+                            const proof_limits& limits, Then then) {
+  if (malformed(rows, graph, slots_per_edge)) {
+    return explain_malformed(rows, slots_per_edge.size(), name);
+  }
+  examination exam = begin_examination(rows, graph, name);
+  verdict found = check_standing(exam, limits);
+  if (!found.proven()) {
+    return found;
+  }
+  const list<int> slots = slots_or_unbounded(rows, graph, slots_per_edge);
+  const dependences waits = sort_edges(graph, rows.device_of_stage, exam.forward_only);
+  found = check_own_slots(exam, waits, slots);
+  if (!found.proven()) {
+    return found;
+  }
+  const list<std::int64_t> duration = durations(graph);
+  const run_input input = {rows, exam.steps, waits, slots, duration};
+  in_order_run run(input);
+  run.advance();
+  if (!run.complete()) {
+    return explain_deadlock(exam, input, run);
+  }
+  then(input, run);
+  return found;
+}
+
 }  // namespace proof
 
 /// Proves a program against the edges of its stages. It is complete (every forward once, every
@@ -91,25 +121,8 @@ constexpr verdict check_own_slots(const examination& exam, const dependences& wa
 constexpr verdict prove(const program_view& rows, const stage_graph_view& graph,
                         std::span<const int> slots_per_edge = {}, std::string_view name = "mine",
                         const proof_limits& limits = {}) {
-  if (proof::malformed(rows, graph, slots_per_edge)) {
-    return proof::explain_malformed(rows, slots_per_edge.size(), name);
-  }
-  proof::examination exam = proof::begin_examination(rows, graph, name);
-  verdict found = proof::check_standing(exam, limits);
-  if (!found.proven()) {
-    return found;
-  }
-  const list<int> slots = slots_or_unbounded(rows, graph, slots_per_edge);
-  const dependences waits = sort_edges(graph, rows.device_of_stage, exam.forward_only);
-  found = proof::check_own_slots(exam, waits, slots);
-  if (!found.proven()) {
-    return found;
-  }
-  const list<std::int64_t> duration = durations(graph);
-  const run_input input = {rows, exam.steps, waits, slots, duration};
-  in_order_run run(input);
-  run.advance();
-  return run.complete() ? found : proof::explain_deadlock(exam, input, run);
+  return proof::prove_and(rows, graph, slots_per_edge, name, limits,
+                          [](const run_input&, const in_order_run&) {});
 }
 
 }  // namespace ipu_dsl

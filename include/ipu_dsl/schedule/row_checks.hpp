@@ -29,96 +29,111 @@ constexpr schedule_fault fault_of_life(action_kind kind, int life) {
   return (life & rule.repeats) != 0 ? schedule_fault::twice : schedule_fault::out_of_order;
 }
 
-/// Whether the backwards that update `number` of a stage takes have all ended.
-constexpr bool backwards_ended(const examination& exam, int stage, int number) {
-  const int micro_batches = exam.rows.micro_batches;
-  const int interval = exam.rows.weights.update_interval;
-  if (interval == 0) {
-    return exam.steps.count.data()[role_row(stage, step_role::backward_end)] >= micro_batches;
-  }
-  const int* const life = exam.lives.data() + stage * micro_batches;
-  const int end = (number + 1) * interval < micro_batches ? (number + 1) * interval : micro_batches;
-  for (int i = number * interval; i < end; ++i) {
-    if ((life[i] & backward_ended) == 0) {
-      return false;
-    }
-  }
-  return true;
-}
+/// Walks the rows action by action, entering each into the tables of the examination. Members are
+/// raw pointers, because in a constant evaluation every call of an access costs.
+class row_walk {
+ public:
+  constexpr explicit row_walk(examination& exam)
+      : exam_(exam),
+        entry_(exam.steps),
+        actions_(exam.rows.actions.data()),
+        lives_(exam.lives.data()),
+        updates_(exam.updates.data()),
+        weights_(exam.rows.weights),
+        stages_(exam.rows.stages),
+        micro_batches_(exam.rows.micro_batches),
+        updates_of_run_(updates_of_run(exam.rows)),
+        promises_versions_(weights_.update_interval > 0 && weights_.delay >= 0) {}
 
-/// The updates of a stage come in ascending order, each after the backwards that it takes.
-constexpr schedule_fault fault_of_update(examination& exam, const action& what) {
-  int& updates = exam.updates.data()[what.stage];
-  if (what.micro_batch != updates) {
-    return what.micro_batch < updates ? schedule_fault::twice : schedule_fault::out_of_order;
-  }
-  ++updates;
-  return backwards_ended(exam, what.stage, what.micro_batch) ? schedule_fault::none
-                                                             : schedule_fault::early_update;
-}
-
-/// Whether a forward finds the version of the weights that the policy promises.
-constexpr bool finds_version(const examination& exam, const action& what) {
-  const weight_policy& weights = exam.rows.weights;
-  const int batch = what.micro_batch / weights.update_interval;
-  return exam.updates.data()[what.stage] >= batch - weights.delay;
-}
-
-/// Whether the numbers of an action are those of the program.
-constexpr bool known(const program_view& rows, const action& what) {
-  const int limit = what.kind == action_kind::update ? updates_of_run(rows) : rows.micro_batches;
-  return what.stage >= 0 && what.stage < rows.stages && what.micro_batch >= 0 &&
-         what.micro_batch < limit && static_cast<int>(what.kind) < action_kinds;
-}
-
-/// What is wrong with an action of a row, given those before it; enters it into the tables.
-constexpr schedule_fault enter_action(examination& exam, step_entry& entry, int index,
-                                      bool promises_versions) {
-  const action& what = exam.rows.actions.data()[index];
-  if (what.kind == action_kind::update) {
-    return fault_of_update(exam, what);
-  }
-  int& life = exam.lives.data()[what.stage * exam.rows.micro_batches + what.micro_batch];
-  const life_rule& rule = life_rules[static_cast<int>(what.kind)];
-  if ((life & rule.needs) != rule.needs || (life & rule.refuses) != 0) {
-    return fault_of_life(what.kind, life);
-  }
-  life = (life | rule.sets) & ~rule.clears;
-  entry.enter(what, index);
-  if (promises_versions && what.kind == action_kind::forward && !finds_version(exam, what)) {
-    return schedule_fault::no_version;
-  }
-  return schedule_fault::none;
-}
-
-/// What is wrong with each row, action by action: unknown, misplaced, twice, out of order.
-constexpr verdict check_rows(examination& exam) {
-  const program_view& rows = exam.rows;
-  const action* const actions = rows.actions.data();
-  const int* const device_of_stage = rows.device_of_stage.data();
-  const bool promises_versions = rows.weights.update_interval > 0 && rows.weights.delay >= 0;
-  step_entry entry(exam.steps);
-  int index = 0;
-  for (int device = 0; device < rows.devices; ++device) {
-    const int begin = index;
-    const int end = rows.row_begin.data()[device + 1];
-    for (; index < end; ++index) {
-      const action& what = actions[index];
-      schedule_fault fault = schedule_fault::none;
-      if (!known(rows, what)) {
-        fault = schedule_fault::unknown;
-      } else if (device_of_stage[what.stage] != device) {
-        fault = schedule_fault::misplaced;
-      } else {
-        fault = enter_action(exam, entry, index, promises_versions);
-      }
-      if (fault != schedule_fault::none) {
-        return explain(exam, fault, device, index - begin, what);
+  /// The first fault: unknown, misplaced, twice, out of order, update too early, no version.
+  constexpr verdict walk() {
+    const program_view& rows = exam_.rows;
+    const int* const device_of_stage = rows.device_of_stage.data();
+    int index = 0;
+    for (int device = 0; device < rows.devices; ++device) {
+      const int begin = index;
+      const int end = rows.row_begin.data()[device + 1];
+      for (; index < end; ++index) {
+        const action& what = actions_[index];
+        const schedule_fault fault = !known(what) ? schedule_fault::unknown
+                                     : device_of_stage[what.stage] != device
+                                         ? schedule_fault::misplaced
+                                         : enter(what, index);
+        if (fault != schedule_fault::none) {
+          return explain(exam_, fault, device, index - begin, what);
+        }
       }
     }
+    return {};
   }
-  return {};
-}
+
+ private:
+  /// Whether the numbers of an action are those of the program.
+  constexpr bool known(const action& what) const {
+    return what.stage >= 0 && what.stage < stages_ && what.micro_batch >= 0 &&
+           what.micro_batch <
+               (what.kind == action_kind::update ? updates_of_run_ : micro_batches_) &&
+           static_cast<int>(what.kind) < action_kinds;
+  }
+
+  constexpr schedule_fault enter(const action& what, int index) {
+    if (what.kind == action_kind::update) {
+      return enter_update(what);
+    }
+    int& life = lives_[what.stage * micro_batches_ + what.micro_batch];
+    const life_rule& rule = life_rules[static_cast<int>(what.kind)];
+    if ((life & rule.needs) != rule.needs || (life & rule.refuses) != 0) {
+      return fault_of_life(what.kind, life);
+    }
+    life = (life | rule.sets) & ~rule.clears;
+    entry_.enter(what, index);
+    return !promises_versions_ || what.kind != action_kind::forward || finds_version(what)
+               ? schedule_fault::none
+               : schedule_fault::no_version;
+  }
+
+  /// The updates of a stage come in ascending order, each after the backwards that it takes.
+  constexpr schedule_fault enter_update(const action& what) {
+    int& updates = updates_[what.stage];
+    if (what.micro_batch != updates) {
+      return what.micro_batch < updates ? schedule_fault::twice : schedule_fault::out_of_order;
+    }
+    ++updates;
+    return backwards_ended(what.stage, what.micro_batch) ? schedule_fault::none
+                                                         : schedule_fault::early_update;
+  }
+
+  /// Whether the backwards that update `number` of a stage takes have all ended.
+  constexpr bool backwards_ended(int stage, int number) const {
+    const int interval = weights_.update_interval == 0 ? micro_batches_ : weights_.update_interval;
+    const int next = (number + 1) * interval;
+    const int end = next < micro_batches_ ? next : micro_batches_;
+    const int* const life = lives_ + stage * micro_batches_;
+    for (int i = number * interval; i < end; ++i) {
+      if ((life[i] & backward_ended) == 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Whether a forward finds the version of the weights that the policy promises.
+  constexpr bool finds_version(const action& what) const {
+    const int batch = what.micro_batch / weights_.update_interval;
+    return updates_[what.stage] >= batch - weights_.delay;
+  }
+
+  examination& exam_;
+  step_entry entry_;
+  const action* actions_;
+  int* lives_;
+  int* updates_;
+  weight_policy weights_;
+  int stages_;
+  int micro_batches_;
+  int updates_of_run_;
+  bool promises_versions_;
+};
 
 /// A stage that went backward is updated, as often as the policy says.
 constexpr verdict check_updates(const examination& exam) {
@@ -246,7 +261,7 @@ constexpr examination begin_examination(const program_view& rows, const stage_gr
 
 /// Everything that the rows say by themselves, before any of them waits for another.
 constexpr verdict check_standing(examination& exam, const proof_limits& limits) {
-  verdict found = check_rows(exam);
+  verdict found = row_walk(exam).walk();
   if (!found.proven()) {
     return found;
   }

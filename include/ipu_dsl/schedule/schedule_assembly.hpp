@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
+#include <utility>
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/problem.hpp>
@@ -120,8 +120,8 @@ class schedule_assembly {
     return true;
   }
 
-  /// The program; `finish` comes first.
-  constexpr program& result() { return rows_; }
+  /// Hands over the program; `finish` comes first.
+  constexpr program take() { return std::move(rows_); }
 
  private:
   constexpr bool goes_backward() const {
@@ -195,28 +195,33 @@ class schedule_assembly {
     return true;
   }
 
+  /// Makes room from the last row to the first: a second program would cost twice the steps of
+  /// constant evaluation.
   constexpr void append_updates() {
-    program updated(rows_.devices, rows_.device_of_stage, rows_.micro_batches);
-    updated.weights = rows_.weights;
     const std::size_t count = rows_.actions.size() + static_cast<std::size_t>(rows_.stages);
-    updated.actions.reserve(count);
-    updated.slot.reserve(count);
-    const std::span<const int> slots(rows_.slot.data(), rows_.slot.size());
-    for (int device = 0; device < rows_.devices; ++device) {
-      const std::span<const action> row = rows_.view().row(device);
-      const std::size_t first =
-          static_cast<std::size_t>(rows_.row_begin[static_cast<std::size_t>(device)]);
-      updated.actions.append(row);
-      updated.slot.append(slots.subspan(first, row.size()));
-      for (int stage = 0; stage < rows_.stages; ++stage) {
-        if (rows_.device_of_stage[static_cast<std::size_t>(stage)] == device) {
-          updated.put(action_kind::update, stage, 0);
-          updated.slot.push_back(columns_);
+    int from = static_cast<int>(rows_.actions.size());
+    rows_.actions.resize(count);
+    rows_.slot.resize(count);
+    action* const actions = rows_.actions.data();
+    int* const slot = rows_.slot.data();
+    int to = static_cast<int>(count);
+    for (int device = rows_.devices - 1; device >= 0; --device) {
+      rows_.row_begin.data()[device + 1] = to;
+      for (int stage = rows_.stages - 1; stage >= 0; --stage) {
+        if (rows_.device_of_stage.data()[stage] == device) {
+          --to;
+          actions[to] = {action_kind::update, stage, 0};
+          slot[to] = columns_;
         }
       }
-      updated.end_row();
+      const int begin = rows_.row_begin.data()[device];
+      while (from > begin) {
+        --from;
+        --to;
+        actions[to] = actions[from];
+        slot[to] = slot[from];
+      }
     }
-    rows_ = updated;
   }
 
   const schedule_header& said_;

@@ -137,7 +137,7 @@ constexpr parsed_schedule read_slots(std::span<const cell> table, int devices,
     }
   }
   if (made.finish()) {
-    read.rows = made.result();
+    read.rows = made.take();
   } else {
     read.refuse_at(made.fault(), whole, 0, 0);
   }

@@ -20,7 +20,7 @@ struct searched {
   const program_view& rows;
   const step_table& steps;
   const dependences& waits;
-  const list<std::int64_t>& duration;
+  std::span<const std::int64_t> duration;
   list<int> slots;  ///< [edges] found so far, or unbounded
 };
 
@@ -163,6 +163,21 @@ constexpr list<int> least_slots(const program_view& rows, const stage_graph_view
   return std::move(search.slots);
 }
 
+/// As many slots as delay no action of a complete run without limits: [edges].
+constexpr list<int> slots_of_run(const run_input& input, const in_order_run& run) {
+  // Within a device the order of the row is all the time there is.
+  const list<std::int64_t> place = slot_search::places(input.rows);
+  const slot_search::searched search = {input.rows, input.steps, input.waits, input.duration, {}};
+  const int edges = static_cast<int>(input.slots.size());
+  list<int> slots;
+  for (int link = 0; link < edges; ++link) {
+    slots.push_back(input.waits.within.data()[link]
+                        ? slot_search::slots_for(search, link, place.data(), place.data())
+                        : slot_search::slots_for(search, link, run.starts(), run.ends()));
+  }
+  return slots;
+}
+
 /// As many slots as delay no action of a proven program, compared with unbounded ones: one run, and
 /// at most a few slots more than `slots_without_stall`, which is for programs small enough to
 /// search.
@@ -171,18 +186,11 @@ constexpr list<int> slots_without_delay(const program_view& rows, const stage_gr
   const dependences waits =
       sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
   const list<std::int64_t> duration = durations(graph);
-  // Within a device the order of the row is all the time there is.
-  const list<std::int64_t> place = slot_search::places(rows);
-  slot_search::searched search = {rows, steps, waits, duration, unbounded_slots(rows, graph)};
-  const list<int> unbounded = search.slots;
-  in_order_run run({rows, steps, waits, unbounded, duration});
+  const list<int> unbounded = unbounded_slots(rows, graph);
+  const run_input input = {rows, steps, waits, unbounded, duration};
+  in_order_run run(input);
   run.advance();
-  for (int link = 0; link < static_cast<int>(search.slots.size()); ++link) {
-    search.slots.data()[link] =
-        waits.within.data()[link] ? slot_search::slots_for(search, link, place.data(), place.data())
-                                  : slot_search::slots_for(search, link, run.starts(), run.ends());
-  }
-  return std::move(search.slots);
+  return slots_of_run(input, run);
 }
 
 /// The least slots with which a proven program is as fast, asynchronously, as with unbounded ones;

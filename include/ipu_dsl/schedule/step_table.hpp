@@ -72,12 +72,11 @@ class step_entry {
     if (what.kind < action_kind::update) {
       const int row =
           what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
-      const int cell = row * micro_batches_;
-      by_micro_batch_[cell + what.micro_batch] = index + 1;
-      by_order_[cell + count_[row]] = what.micro_batch;
+      by_micro_batch_[row * micro_batches_ + what.micro_batch] = index + 1;
+      by_order_[row * micro_batches_ + count_[row]] = what.micro_batch;
       place_[index] = count_[row]++;
       if (what.kind == action_kind::backward) {
-        by_micro_batch_[cell + micro_batches_ + what.micro_batch] = index + 1;
+        by_micro_batch_[(row + 1) * micro_batches_ + what.micro_batch] = index + 1;
         ++count_[row + 1];
       }
     }

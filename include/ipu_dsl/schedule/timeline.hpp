@@ -22,7 +22,7 @@ struct timed_action {
 /// The times of a complete run. An action that is joined to others ends with its own work, though
 /// what it writes is there only when they all end.
 constexpr list<timed_action> times_of(const in_order_run& run, const program_view& rows,
-                                      const list<std::int64_t>& duration) {
+                                      std::span<const std::int64_t> duration) {
   const std::int64_t* const start = run.starts() + 1;
   const action* const actions = rows.actions.data();
   list<timed_action> timeline;
