@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 #include <ipu_dsl/schedule/facts.hpp>
@@ -134,6 +135,55 @@ TEST_CASE("stashes are the reference's queues and the micro-batch in hand") {
   }
   std::printf("checked %d stashes\n", checked);
   CHECK(checked > 0);
+}
+
+TEST_CASE("what is offloaded is not kept") {
+  using kind = action_kind;
+  program rows(1, neighbouring_placement(1, 2), 3);
+  const auto put_all = [&rows](kind what, int stage) {
+    for (int i = 0; i < 3; ++i) {
+      rows.put(what, stage, i);
+    }
+  };
+  for (int i = 0; i < 3; ++i) {
+    rows.put(kind::forward, 0, i);
+    rows.put(kind::offload, 0, i);
+  }
+  put_all(kind::forward, 1);
+  put_all(kind::backward, 1);
+  for (int i = 0; i < 3; ++i) {
+    rows.put(kind::fetch, 0, i);
+    rows.put(kind::recompute, 0, i);
+    rows.put(kind::input_gradient, 0, i);
+    rows.put(kind::weight_gradient, 0, i);
+  }
+  rows.put(kind::update, 0, 0);
+  rows.put(kind::update, 1, 0);
+  rows.end_row();
+  REQUIRE(prove(rows.view(), chain_stage_graph(2).view()).proven());
+  const list<int> stages = peak_stash_of_stages(rows.view());
+  const list<int> devices = peak_stash_of_devices(rows.view());
+  CHECK(stages[0] == 1);
+  CHECK(stages[1] == 3);
+  CHECK(devices[0] == 3);
+  // Kept until the weight gradient: a fetch ahead of it makes two.
+  program ahead = rows;
+  std::swap(ahead.actions[15], ahead.actions[16]);
+  REQUIRE(ahead.actions[15] == action{kind::fetch, 0, 1});
+  CHECK(prove(ahead.view(), chain_stage_graph(2).view()).proven());
+  CHECK(peak_stash_of_stages(ahead.view())[0] == 2);
+  // Without the offloads all three are kept, of both stages on the device.
+  program kept = rows;
+  kept.actions = {};
+  for (const action& what : rows.actions) {
+    if (what.kind != kind::offload && what.kind != kind::fetch) {
+      kept.actions.push_back(what);
+    }
+  }
+  kept.row_begin[1] = static_cast<int>(kept.actions.size());
+  CHECK(prove(kept.view(), chain_stage_graph(2).view()).proven());
+  CHECK(peak_stash_of_stages(kept.view())[0] == 3);
+  CHECK(peak_stash_of_devices(kept.view())[0] == 6);
 }
 
 TEST_CASE("uneven costs keep the laws of a timeline") {

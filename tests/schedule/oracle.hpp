@@ -1,93 +1,323 @@
 // SPDX-License-Identifier: MIT
-// A second opinion on programs, written apart from the library: sets of finished actions, and every
-// rule asked of every action each time.
+// Programs as tables that a test can edit, one vector of actions a device, and a second opinion on
+// what rows say by themselves: written from the rules, apart from the library, over sets and maps.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
-#include <tuple>
+#include <span>
+#include <utility>
 #include <vector>
 
-#include <ipu_dsl/schedule/program.hpp>
+#include <ipu_dsl/schedule/verdict.hpp>
 
 namespace oracle {
 
-using key = std::tuple<int, int, int>;  // kind, stage, micro-batch
-using rows = std::vector<std::vector<ipu_dsl::action>>;
+using ipu_dsl::action;
+using ipu_dsl::action_kind;
+using ipu_dsl::edge;
+using ipu_dsl::program_view;
+using ipu_dsl::schedule_fault;
+using ipu_dsl::stage_graph_view;
 
-inline key key_of(const ipu_dsl::action& what) {
-  return {static_cast<int>(what.kind), what.stage, what.micro_batch};
+using row_table = std::vector<std::vector<action>>;
+
+inline row_table rows_of(const ipu_dsl::program& from) {
+  row_table table;
+  for (int device = 0; device < from.devices; ++device) {
+    const std::span<const action> row = from.view().row(device);
+    table.emplace_back(row.begin(), row.end());
+  }
+  return table;
 }
 
-/// Whether rows of whole backwards of a plain pipeline, stage s on device s, do everything once and
-/// never get stuck, with slots for activations, gradients and stashes (0 for unbounded ones).
-inline bool runs(const rows& given, int micro_batches, int activation_slots, int gradient_slots,
-                 int stash_slots) {
-  const int stages = static_cast<int>(given.size());
-  constexpr int F = 0;
-  constexpr int B = 1;
-  constexpr int U = 5;
-  std::map<key, int> times;
-  for (int device = 0; device < stages; ++device) {
-    for (const ipu_dsl::action& what : given[static_cast<std::size_t>(device)]) {
-      if (what.stage != device || ++times[key_of(what)] > 1) {
-        return false;
-      }
+/// The program with the placement, the counts and the weights of `like`, and these rows. Time slots
+/// are left out, since they belong to the rows that were.
+inline ipu_dsl::program program_of(const row_table& table, const ipu_dsl::program& like) {
+  ipu_dsl::program made(like.devices, like.device_of_stage, like.micro_batches);
+  made.weights = like.weights;
+  for (const std::vector<action>& row : table) {
+    for (const action& what : row) {
+      made.actions.push_back(what);
     }
+    made.end_row();
   }
-  if (times.size() != static_cast<std::size_t>(stages * (2 * micro_batches + 1))) {
+  return made;
+}
+
+/// One stage on each device.
+inline ipu_dsl::program program_of(const row_table& table, int micro_batches) {
+  const int devices = static_cast<int>(table.size());
+  const ipu_dsl::list<int> placement = ipu_dsl::neighbouring_placement(devices, devices);
+  return program_of(table, ipu_dsl::program(devices, placement, micro_batches));
+}
+
+/// What a device may keep, by device; empty for no limit.
+struct limits {
+  std::vector<std::int64_t> micro_batches;
+  std::vector<std::int64_t> bytes;
+};
+
+/// The first fault and where it is, or the times of every action, device after device.
+struct outcome {
+  schedule_fault kind = schedule_fault::none;
+  int device = -1;
+  int position = -1;
+  action at = {};
+  std::vector<std::pair<std::int64_t, std::int64_t>> times;
+  std::int64_t makespan = 0;
+};
+
+/// The rules that need no time: what may follow what in a row, what must not be missing, and what a
+/// device may keep.
+class row_rules {
+ public:
+  row_rules(const program_view& rows, const stage_graph_view& graph, const limits& kept)
+      : rows_(rows), graph_(graph), kept_(kept) {}
+
+  /// Whether nothing is wrong. Faults are told in the order of rows, then missing actions, memory.
+  bool hold() { return read_rows() && find_missing() && weigh(); }
+
+  const outcome& found() const { return found_; }
+
+ protected:
+  using life = std::pair<int, int>;  // stage, micro-batch
+
+  /// Where an action stands: a device and a position.
+  struct place {
+    int device = 0;
+    int position = 0;
+
+    friend bool operator==(const place&, const place&) = default;
+    friend auto operator<=>(const place&, const place&) = default;
+  };
+
+  bool fail(schedule_fault kind, int device, int position, const action& at) {
+    found_.kind = kind;
+    found_.device = device;
+    found_.position = position;
+    found_.at = at;
     return false;
   }
-  // The micro-batches in the order in which a stage writes them.
-  std::map<std::pair<int, int>, std::vector<int>> written;
-  for (const std::vector<ipu_dsl::action>& row : given) {
-    for (const ipu_dsl::action& what : row) {
-      written[{static_cast<int>(what.kind), what.stage}].push_back(what.micro_batch);
-    }
+
+  int device_of(int stage) const { return rows_.device_of_stage[static_cast<std::size_t>(stage)]; }
+
+  const action& at(place where) const {
+    return rows_.row(where.device)[static_cast<std::size_t>(where.position)];
   }
-  std::set<key> done;
-  const auto tenant_gone = [&](int kind, int stage, int m, int slots, int reader_kind,
-                               int reader_stage) {
-    const std::vector<int>& order = written[{kind, stage}];
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      if (order[k] == m && slots > 0 && k >= static_cast<std::size_t>(slots)) {
-        const int tenant = order[k - static_cast<std::size_t>(slots)];
-        return done.count({reader_kind, reader_stage, tenant}) == 1;
+
+  int updates_expected() const {
+    const int interval = rows_.weights.update_interval;
+    int updates = 0;
+    for (int first = 0; first < rows_.micro_batches; first += interval == 0 ? 1 << 20 : interval) {
+      ++updates;
+    }
+    return updates;
+  }
+
+  /// The micro-batches whose gradients an update takes.
+  std::vector<int> taken_by(const action& update) const {
+    std::vector<int> taken;
+    for (int i = 0; i < rows_.micro_batches; ++i) {
+      const int interval = rows_.weights.update_interval;
+      if (interval == 0 || i / interval == update.micro_batch) {
+        taken.push_back(i);
+      }
+    }
+    return taken;
+  }
+
+  // The rows by themselves.
+
+  bool read_rows() {
+    for (int device = 0; device < rows_.devices; ++device) {
+      int position = 0;
+      for (const action& what : rows_.row(device)) {
+        const schedule_fault fault = fault_of(what, device);
+        if (fault != schedule_fault::none) {
+          return fail(fault, device, position, what);
+        }
+        if (what.kind == action_kind::update) {
+          ++updates_[what.stage];
+        } else {
+          stands_[{what.stage, what.micro_batch}][what.kind] = {device, position};
+        }
+        ++position;
       }
     }
     return true;
-  };
-  const auto ready = [&](const ipu_dsl::action& what) {
-    const int s = what.stage;
-    const int m = what.micro_batch;
-    if (static_cast<int>(what.kind) == F) {
-      return (s == 0 || done.count({F, s - 1, m}) == 1) &&
-             (s + 1 == stages || tenant_gone(F, s, m, activation_slots, B, s + 1)) &&
-             tenant_gone(F, s, m, stash_slots, B, s);
+  }
+
+  schedule_fault fault_of(const action& what, int device) {
+    const bool updates = what.kind == action_kind::update;
+    const int count = updates ? updates_expected() : rows_.micro_batches;
+    if (what.stage < 0 || what.stage >= rows_.stages || what.micro_batch < 0 ||
+        what.micro_batch >= count) {
+      return schedule_fault::unknown;
     }
-    if (static_cast<int>(what.kind) == B) {
-      return done.count({F, s, m}) == 1 && (s + 1 == stages || done.count({B, s + 1, m}) == 1) &&
-             (s == 0 || tenant_gone(B, s, m, gradient_slots, B, s - 1));
+    if (device_of(what.stage) != device) {
+      return schedule_fault::misplaced;
     }
-    bool all = true;
-    for (int i = 0; i < micro_batches; ++i) {
-      all = all && done.count({B, s, i}) == 1;
+    return updates ? fault_of_update(what) : fault_of_life(what);
+  }
+
+  bool has(int stage, int micro_batch, action_kind kind) const {
+    const auto life_found = stands_.find({stage, micro_batch});
+    return life_found != stands_.end() && life_found->second.count(kind) != 0;
+  }
+
+  schedule_fault fault_of_life(const action& what) const {
+    using enum action_kind;
+    const auto done = [&](action_kind kind) { return has(what.stage, what.micro_batch, kind); };
+    const bool begun = done(backward) || done(input_gradient);
+    const bool away = done(offload) && !done(fetch);
+    bool again = done(what.kind);
+    bool early = !done(forward);
+    switch (what.kind) {
+      case forward:
+        early = !finds_version(what);
+        break;
+      case backward:
+        again = begun;
+        early = early || away;
+        break;
+      case input_gradient:
+        again = begun;
+        early = early || away;
+        break;
+      case weight_gradient:
+        again = again || done(backward);
+        early = !begun;
+        break;
+      case recompute:
+        early = early || begun || away;
+        break;
+      case offload:
+        early = early || begun;
+        break;
+      default:
+        early = !done(offload);
+        break;
     }
-    return all && static_cast<int>(what.kind) == U;
-  };
-  std::vector<std::size_t> at(static_cast<std::size_t>(stages), 0);
-  bool moved = true;
-  while (moved) {
-    moved = false;
-    for (std::size_t device = 0; device < at.size(); ++device) {
-      while (at[device] < given[device].size() && ready(given[device][at[device]])) {
-        done.insert(key_of(given[device][at[device]]));
-        ++at[device];
-        moved = true;
+    if (again) {
+      return schedule_fault::twice;
+    }
+    if (!early) {
+      return schedule_fault::none;
+    }
+    return what.kind == forward ? schedule_fault::no_version : schedule_fault::out_of_order;
+  }
+
+  /// Batch b sees the weights after b - delay updates.
+  bool finds_version(const action& what) const {
+    const ipu_dsl::weight_policy& weights = rows_.weights;
+    if (weights.update_interval == 0 || weights.delay == ipu_dsl::weight_policy::newest) {
+      return true;
+    }
+    const auto made = updates_.find(what.stage);
+    const int version = made == updates_.end() ? 0 : made->second;
+    return what.micro_batch / weights.update_interval - weights.delay <= version;
+  }
+
+  bool gradient_done(int stage, int micro_batch) const {
+    return has(stage, micro_batch, action_kind::backward) ||
+           has(stage, micro_batch, action_kind::weight_gradient);
+  }
+
+  schedule_fault fault_of_update(const action& what) {
+    if (what.micro_batch < updates_[what.stage]) {
+      return schedule_fault::twice;
+    }
+    if (what.micro_batch > updates_[what.stage]) {
+      return schedule_fault::out_of_order;
+    }
+    for (const int i : taken_by(what)) {
+      if (!gradient_done(what.stage, i)) {
+        return schedule_fault::early_update;
       }
     }
+    return schedule_fault::none;
   }
-  return done.size() == times.size();
-}
+
+  bool goes_backward() const {
+    for (const action& what : rows_.actions) {
+      if (what.kind != action_kind::forward) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool find_missing() {
+    for (int stage = 0; stage < rows_.stages; ++stage) {
+      std::vector<action> lost;
+      for (int i = 0; i < rows_.micro_batches; ++i) {
+        const bool forward = has(stage, i, action_kind::forward);
+        const bool whole = has(stage, i, action_kind::backward);
+        const bool begun = whole || has(stage, i, action_kind::input_gradient);
+        if (!forward) {
+          lost.push_back({action_kind::forward, stage, i});
+        }
+        if (goes_backward() && !begun) {
+          lost.push_back({action_kind::backward, stage, i});
+        }
+        if (goes_backward() && !gradient_done(stage, i)) {
+          lost.push_back({action_kind::weight_gradient, stage, i});
+        }
+      }
+      // By ascending micro-batch within a kind.
+      const auto first =
+          std::min_element(lost.begin(), lost.end(),
+                           [](const action& a, const action& b) { return a.kind < b.kind; });
+      if (first != lost.end()) {
+        return fail(schedule_fault::missing, device_of(stage), -1, *first);
+      }
+    }
+    for (int stage = 0; goes_backward() && stage < rows_.stages; ++stage) {
+      if (updates_[stage] < updates_expected()) {
+        return fail(schedule_fault::missing, device_of(stage), -1,
+                    {action_kind::update, stage, updates_[stage]});
+      }
+    }
+    return true;
+  }
+
+  bool weigh() {
+    for (int device = 0; goes_backward() && device < rows_.devices; ++device) {
+      const auto of = static_cast<std::size_t>(device);
+      std::multiset<int> kept;  // stages
+      int position = 0;
+      for (const action& what : rows_.row(device)) {
+        if (what.kind == action_kind::forward || what.kind == action_kind::fetch) {
+          kept.insert(what.stage);
+        } else if (what.kind == action_kind::backward || what.kind == action_kind::offload ||
+                   what.kind == action_kind::weight_gradient) {
+          kept.erase(kept.find(what.stage));
+        }
+        std::int64_t bytes = 0;
+        for (const int stage : kept) {
+          bytes += graph_.costs[static_cast<std::size_t>(stage)].stash_bytes;
+        }
+        if ((!kept_.micro_batches.empty() &&
+             static_cast<std::int64_t>(kept.size()) > kept_.micro_batches[of]) ||
+            (!kept_.bytes.empty() && bytes > kept_.bytes[of])) {
+          return fail(schedule_fault::memory, device, position, what);
+        }
+        ++position;
+      }
+    }
+    return true;
+  }
+
+  program_view rows_;
+  stage_graph_view graph_;
+  limits kept_;
+  outcome found_;
+  std::map<life, std::map<action_kind, place>> stands_;
+  std::map<int, int> updates_;  // by stage
+};
 
 }  // namespace oracle

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <cstdio>
 
+#include <ipu_dsl/schedule/analysis.hpp>
 #include <ipu_dsl/schedule/proof.hpp>
 #include <ipu_dsl/schedule/slots.hpp>
 #include <ipu_dsl/schedule/timeline.hpp>
@@ -117,7 +118,8 @@ TEST_CASE("slots of a short program are confirmed on the real one") {
       const program brief = grouped::make(stages, stages, few);
       const program rows = grouped::make(stages, stages, m);
       const list<int> found = slots_without_stall(brief.view(), graph.view());
-      const list<int> slots = confirm_without_stall(rows.view(), graph.view(), found);
+      const list<int> slots = confirm_without_stall(rows.view(), graph.view(),
+                                                    analyse(rows.view(), graph.view()), found);
       raised += !equal(found, slots);
       REQUIRE(makespan(rows, graph, slots) ==
               makespan(rows, graph, unbounded_slots(rows.view(), graph.view())));

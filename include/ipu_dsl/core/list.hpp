@@ -19,8 +19,12 @@ class list {
  public:
   constexpr list() = default;
 
+  /// `count` default values, without a step of evaluation for each.
+  constexpr explicit list(std::size_t count)
+      : elements_(count == 0 ? nullptr : new T[count]()), size_(count), capacity_(count) {}
+
   /// `count` copies of `value`.
-  constexpr explicit list(std::size_t count, const T& value = T()) { resize(count, value); }
+  constexpr list(std::size_t count, const T& value) { resize(count, value); }
 
   constexpr list(std::initializer_list<T> values) {
     reserve(values.size());
@@ -67,17 +71,19 @@ class list {
   }
 
   constexpr T& push_back(T value) {
-    grow_to(size_ + 1);
+    if (size_ == capacity_) {
+      grow_to(size_ + 1);
+    }
     elements_[size_] = std::move(value);
-    ++size_;
-    return elements_[size_ - 1];
+    return elements_[size_++];
   }
 
   constexpr void append(std::span<const T> values) {
     grow_to(size_ + values.size());
-    for (const T& value : values) {
-      elements_[size_] = value;
-      ++size_;
+    const T* const from = values.data();
+    const std::size_t count = values.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      elements_[size_++] = from[i];
     }
   }
 

@@ -198,12 +198,18 @@ constexpr program actions_of(program_kind kind, const graph_view& model) {
   return make_program<schedule>(C::settings.devices, C::stages, micro_batches, purpose_of(kind));
 }
 
+/// A program without its slots, not yet proven.
+template <compiled_model C>
+constexpr program_plan unproven_plan_of(program_kind kind) {
+  const graph model = fold_compiled<C>();
+  const graph_view view = model.view();
+  return plan_program(view, C::settings, kind, actions_of<C>(kind, view));
+}
+
 /// A program with its slots, proven.
 template <compiled_model C>
 constexpr program_plan plan_of(program_kind kind) {
-  const graph model = fold_compiled<C>();
-  const graph_view view = model.view();
-  program_plan made = plan_program(view, C::settings, kind, actions_of<C>(kind, view));
+  program_plan made = unproven_plan_of<C>(kind);
   prove_with_slots<typename C::schedule_type>(made, purpose_of(kind));
   return made;
 }
@@ -241,7 +247,7 @@ constexpr list<parameter_place> parameter_places_for() {
 }
 
 template <compiled_model C, program_kind Kind>
-inline constexpr program_plan_sizes plan_sizes_of = sizes_of(plan_of<C>(Kind));
+inline constexpr program_plan_sizes plan_sizes_of = sizes_of(unproven_plan_of<C>(Kind));
 
 template <compiled_model C, program_kind Kind>
 inline constexpr frozen_program_plan<plan_sizes_of<C, Kind>> frozen_plan_of{plan_of<C>(Kind)};

@@ -63,8 +63,12 @@ struct program_plan_sizes {
   std::size_t edges = 0;
 };
 
+/// Of a plan, proven or not: a proof adds nothing but numbers for what is there.
 constexpr program_plan_sizes sizes_of(const program_plan& plan) {
-  return {.actions = sizes_of(plan.actions),
+  return {.actions = {.devices = plan.actions.row_begin.size() - 1,
+                      .stages = plan.actions.device_of_stage.size(),
+                      .actions = plan.actions.actions.size(),
+                      .slots = plan.actions.actions.size()},
           .calls = plan.lowered.made.calls.size(),
           .codes = plan.codes.distinct.size(),
           .operands = plan.lowered.made.operands.size(),

@@ -2,7 +2,12 @@
 // The slots of a planned program, and the proof that it runs with them.
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <string_view>
+
 #include <ipu_dsl/plan/program_plan.hpp>
+#include <ipu_dsl/schedule/analysis.hpp>
 #include <ipu_dsl/schedule/facts.hpp>
 #include <ipu_dsl/schedule/slots.hpp>
 #include <ipu_dsl/schedule/time_slots.hpp>
@@ -44,10 +49,10 @@ constexpr problem refuse_unlowered(const program_view& rows, std::string_view sc
   return found;
 }
 
-/// Gives a program as many slots as it needs to run without stall, and proves that it runs with
-/// them. They are searched on a short program of the same schedule and confirmed on the real one:
-/// a search on the real one would grow with the square of the micro-batches. What is not proven
-/// has a fault and no slots.
+/// Proves a program, and gives it as many slots as it needs to run without stall. The slots of a
+/// short program are taken as they are if the real one is as fast with them as with any number,
+/// else one more on every edge, else as many as delay no action at all. What is not proven has a
+/// fault and no slots.
 template <schedule_type Schedule>
 constexpr void prove_with_slots(program_plan& plan, purpose aim) {
   const program_view rows = plan.actions.view();
@@ -56,24 +61,23 @@ constexpr void prove_with_slots(program_plan& plan, purpose aim) {
   if (!plan.fault.found()) {
     plan.fault = refuse_unlowered(rows, Schedule::name);
   }
-  if (plan.fault.found()) {
-    plan.slots.resize(plan.memory.edges.size(), 1);
-    return;
+  if (!plan.fault.found()) {
+    const analysis unlimited = analyse(rows, stages, Schedule::name);
+    plan.fault = unlimited.found.fault;
+    if (unlimited.found.proven()) {
+      // A search on the real program would grow with the square of the micro-batches.
+      const int searched =
+          searched_micro_batches<Schedule>(rows.devices, rows.stages, rows.micro_batches, aim);
+      const program brief = make_program_for<Schedule>(rows.devices, searched, stages, aim);
+      const list<int> found = slots_without_stall(brief.view(), stages);
+      plan.slots = confirm_without_stall(rows, stages, unlimited, found);
+    }
   }
-  verdict found = prove(rows, stages, {}, Schedule::name);
-  if (found.proven()) {
-    const int searched =
-        searched_micro_batches<Schedule>(rows.devices, rows.stages, rows.micro_batches, aim);
-    const program brief = make_program_for<Schedule>(rows.devices, searched, stages, aim);
-    const list<int> guess = slots_without_stall(brief.view(), stages);
-    plan.slots = confirm_without_stall(rows, stages, guess);
-    found = prove(rows, stages, plan.slots, Schedule::name);
-  }
-  plan.fault = found.fault;
-  plan.slots.resize(plan.memory.edges.size(), 1);
-  if (found.proven() && plan.actions.slot.empty()) {
+  if (plan.actions.slot.empty() && !plan.fault.found()) {
     plan.actions.slot = unit_slots(rows, stages);
   }
+  plan.actions.slot.resize(plan.actions.actions.size(), 0);
+  plan.slots.resize(plan.memory.edges.size(), 1);
 }
 
 /// The facts of a proven program, modelled in multiply-adds with devices that wait for nothing but

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <ipu_dsl/report/action_name.hpp>
+#include <ipu_dsl/report/fact_text.hpp>
 #include <ipu_dsl/schedule/facts.hpp>
 
 namespace ipu_dsl {
@@ -65,22 +66,6 @@ inline columns columns_of(std::span<const timed_action> timeline, std::int64_t m
   return made;
 }
 
-/// "F0" and "U" where a device has one stage, so that a digit is always the micro-batch; else
-/// "F2(0)" and "U2".
-inline std::string cell_name(const action& what, bool one_stage_a_device) {
-  if (one_stage_a_device) {
-    const std::string kind(1, letter(what.kind));
-    return what.kind == action_kind::update ? kind : kind + std::to_string(what.micro_batch);
-  }
-  return std::string(describe(what).view());
-}
-
-inline std::string_view kind_name(action_kind kind) {
-  constexpr std::string_view names[action_kinds] = {
-      "forward", "backward", "input gradient", "weight gradient", "recompute", "update"};
-  return names[static_cast<std::size_t>(kind)];
-}
-
 /// Whether an action of this kind lasts, and so is seen; an update may cost nothing.
 inline bool is_drawn(const program_view& rows, std::span<const timed_action> timeline,
                      action_kind kind) {
@@ -92,10 +77,21 @@ inline bool is_drawn(const program_view& rows, std::span<const timed_action> tim
   return false;
 }
 
+inline bool has_joined(const program_view& rows) {
+  return std::any_of(rows.actions.begin(), rows.actions.end(),
+                     [](const action& what) { return what.joined; });
+}
+
+inline bool has_several_updates(const program_view& rows) {
+  return std::any_of(rows.actions.begin(), rows.actions.end(), [](const action& what) {
+    return what.kind == action_kind::update && what.micro_batch > 0;
+  });
+}
+
 /// "F2: forward of micro-batch 2, B2: its backward, U: update, -: goes on, .: waits", of the kinds
 /// that are drawn.
 inline std::string legend(const program_view& rows, std::span<const timed_action> timeline) {
-  const bool short_names = rows.devices == rows.stages;
+  const bool short_names = one_stage_a_device(rows);
   const int stage = std::min(1, rows.stages - 1);
   const int micro_batch = std::min(2, rows.micro_batches - 1);
   const std::string whose = " of stage " + std::to_string(stage);
@@ -105,18 +101,22 @@ inline std::string legend(const program_view& rows, std::span<const timed_action
     if (!is_drawn(rows, timeline, kind)) {
       continue;
     }
-    const std::string name = cell_name({kind, stage, micro_batch}, short_names) + ": ";
     const std::string does(kind_name(kind));
     if (kind == action_kind::update) {
-      words += name + does + (short_names ? "" : whose) + ", ";
-    } else if (!words.empty()) {
+      const int update = has_several_updates(rows) ? 1 : 0;
+      words += cell_name({kind, stage, update}, short_names) + ": " + does +
+               (update == 0 ? "" : " 1") + (short_names ? "" : whose) + ", ";
+      continue;
+    }
+    const std::string name = cell_name({kind, stage, micro_batch}, short_names) + ": ";
+    if (!words.empty()) {
       words += name + "its " + does + ", ";
     } else {
       words += name + does + (short_names ? " of" : whose + " on") + " micro-batch " +
                std::to_string(micro_batch) + ", ";
     }
   }
-  return words + "-: goes on, .: waits";
+  return words + (has_joined(rows) ? "+: one step with the next, " : "") + "-: goes on, .: waits";
 }
 
 inline std::string padded(std::string words, std::size_t width) {
@@ -124,34 +124,22 @@ inline std::string padded(std::string words, std::size_t width) {
   return words;
 }
 
-/// "25.0 %"
-inline std::string percent(double share) {
-  char words[32];
-  std::snprintf(words, sizeof words, "%.1f %%", 100 * share);
-  return words;
-}
-
-/// "1.33x"
-inline std::string times_faster(double factor) {
-  char words[32];
-  std::snprintf(words, sizeof words, "%.2fx", factor);
-  return words;
-}
-
-/// "15 units", "1 unit": a clock is written in the plural.
-inline std::string counted(std::int64_t count, std::string_view clock) {
-  constexpr std::string_view plural = "units";
-  if (count == 1 && clock.ends_with(plural)) {
-    clock.remove_suffix(1);
+/// Characters of a column: the longest name of an action that is seen, and a space.
+inline std::size_t cell_width(const program_view& rows, std::span<const timed_action> timeline) {
+  const bool short_names = one_stage_a_device(rows);
+  std::size_t width = 2;
+  for (std::size_t i = 0; i < timeline.size(); ++i) {
+    const std::size_t length = cell_name(rows.actions[i], short_names).size() + 1;
+    width = timeline[i].end > timeline[i].start ? std::max(width, length) : width;
   }
-  return std::to_string(count) + " " + std::string(clock);
+  return width;
 }
 
 /// The line of one device: names at starts, "-" while an action lasts, "." while nothing runs.
 inline std::string device_line(const program_view& rows, std::span<const timed_action> timeline,
                                int device, const columns& grid, std::size_t shown_columns,
                                std::size_t cell) {
-  const bool short_names = rows.devices == rows.stages;
+  const bool short_names = one_stage_a_device(rows);
   list<int> shown(shown_columns, -1);
   list<bool> starts(shown_columns, false);
   const std::size_t end =
@@ -179,32 +167,13 @@ inline std::string device_line(const program_view& rows, std::span<const timed_a
   return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
-/// "7, 5, 3, 1"
-inline std::string numbers(std::span<const int> values) {
-  std::string words;
-  for (const int value : values) {
-    words += (words.empty() ? "" : ", ") + std::to_string(value);
-  }
-  return words;
-}
-
 /// One line a fact, each with what it is.
 inline std::string fact_lines(const program_view& rows, const facts& found,
                               std::string_view clock) {
-  std::string page = "makespan " + counted(found.makespan, clock) + ": end of the last action\n";
-  page += "flush bubble " + std::to_string(found.flush_bubble()) + " = " +
-          percent(found.flush_bubble_share()) + " of makespan: the busiest device waits\n";
-  page += "span bubble " + std::to_string(found.span_bubble) +
-          ": most that a device waits between its first and last action\n";
-  page += "idle share " + percent(found.idle_share()) + " of all devices' time\n";
-  page += "speed-up " + times_faster(found.speedup()) + " over one device, bound " +
-          times_faster(found.speedup_bound()) + "\n";
-  page += "stash per stage " + numbers(peak_stash_of_stages(rows)) +
-          " micro-batches: most kept between forward and backward\n";
-  page += "lockstep slots " + std::to_string(found.slots) +
-          ": time slots if all devices wait for each other\n";
-  page += "gradients accumulate in " + std::string(found.ascending ? "ascending" : "another") +
-          " order of micro-batches\n";
+  std::string page;
+  for (const fact_text& fact : fact_texts(rows, found, {.unit = std::string(clock)})) {
+    page += fact.name + " " + fact.value + (fact.meaning.empty() ? "" : ": " + fact.meaning) + "\n";
+  }
   return page;
 }
 
@@ -216,11 +185,7 @@ inline std::string fact_lines(const program_view& rows, const facts& found,
 inline std::string timeline_text(const program_view& rows, std::span<const timed_action> timeline,
                                  const facts& found, std::string_view name,
                                  const timeline_style& style = {}) {
-  std::size_t cell = 2;
-  for (const action& what : rows.actions) {
-    const std::size_t length = drawing::cell_name(what, rows.devices == rows.stages).size() + 1;
-    cell = what.kind == action_kind::update || cell > length ? cell : length;
-  }
+  const std::size_t cell = drawing::cell_width(rows, timeline);
   const std::size_t prefix = ("device " + std::to_string(rows.devices - 1) + "  ").size();
   const std::size_t room = style.width > prefix + cell ? (style.width - prefix) / cell : 1;
   const drawing::columns grid = drawing::columns_of(timeline, found.makespan, room);
@@ -237,7 +202,9 @@ inline std::string timeline_text(const program_view& rows, std::span<const timed
   page += grid.equal ? "one column is " + drawing::counted(grid.bounds[1], style.clock)
                      : "a column ends where an action starts or ends: columns differ in length";
   if (shown < grid.size()) {
-    page += "; " + std::to_string(grid.size() - shown) + " more columns are not shown";
+    const std::size_t hidden = grid.size() - shown;
+    page += "; " + std::to_string(hidden) +
+            (hidden == 1 ? " more column is not shown" : " more columns are not shown");
   }
   page += "\n" + drawing::fact_lines(rows, found, style.clock);
   return page;

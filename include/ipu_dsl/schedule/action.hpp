@@ -35,10 +35,17 @@ constexpr bool uses_edges(action_kind kind) {
 /// One kind of work of one stage on one micro-batch. An update belongs to many micro-batches; its
 /// `micro_batch` is the number of the update, which is 0 where a run has one.
 struct action {
-  action_kind kind = action_kind::forward;
-  int stage = 0;
-  int micro_batch = 0;
-  bool joined = false;  ///< one step with the next action of the row: starts when both are ready
+  action_kind kind;
+  int stage;
+  int micro_batch;
+  bool joined;  ///< one step with the next action of the row: starts when both are ready
+
+  /// Trivial, so that thousands of them cost a constant evaluation nothing before they are set;
+  /// `action()` is F0(0).
+  constexpr action() = default;
+
+  constexpr action(action_kind kind_, int stage_, int micro_batch_, bool joined_ = false)
+      : kind(kind_), stage(stage_), micro_batch(micro_batch_), joined(joined_) {}
 
   friend constexpr bool operator==(const action&, const action&) = default;
 };

@@ -28,7 +28,7 @@ struct imbalance {
 /// The imbalance of devices under a partition.
 constexpr imbalance imbalance_of(const list<std::int64_t>& sums, const partition& cut,
                                  std::span<const int> device_of_stage, int devices) {
-  list<std::int64_t> load(static_cast<std::size_t>(devices), 0);
+  list<std::int64_t> load(static_cast<std::size_t>(devices));
   const int* const first = cut.first_layer_of_stage.data();
   for (int stage = 0; stage < cut.stages(); ++stage) {
     load.data()[device_of_stage[static_cast<std::size_t>(stage)]] +=

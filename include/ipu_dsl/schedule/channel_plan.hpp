@@ -201,30 +201,31 @@ struct message_chains {
   message_chains& operator=(const message_chains&) = delete;
 };
 
-/// Appends the steps of the joined actions [first, last], or of one action.
-constexpr void add_steps(const message_chains& chains, int first, int last, channel_plan& plan) {
+/// Writes the steps of the joined actions [first, last], or of one action, from `next` on; returns
+/// where they end.
+constexpr channel_step* write_steps(const message_chains& chains, int first, int last,
+                                    channel_step* next) {
   using kind = channel_step::kind;
-  const std::size_t begin = plan.steps.size();
+  const channel_step* const begin = next;
   for (int index = first; index <= last; ++index) {
     for (int number = chains.received[index]; number != 0; number = chains.next_received[number]) {
-      const channel_step step = {kind::receive, number - 1};
-      plan.steps.push_back(step);
       // Of the messages for one step, those of one channel come in the order of sending.
-      for (std::size_t i = plan.steps.size() - 1;
-           i > begin && plan.steps[i - 1].number > step.number; --i) {
-        plan.steps[i] = plan.steps[i - 1];
-        plan.steps[i - 1] = step;
+      channel_step* place = next++;
+      for (; place != begin && place[-1].number > number - 1; --place) {
+        *place = place[-1];
       }
+      *place = {kind::receive, number - 1};
     }
   }
   for (int index = first; index <= last; ++index) {
-    plan.steps.push_back({kind::work, index});
+    *next++ = {kind::work, index};
   }
   for (int index = first; index <= last; ++index) {
     for (int number = chains.sent[index]; number != 0; number = chains.next_sent[number]) {
-      plan.steps.push_back({kind::send, number - 1});
+      *next++ = {kind::send, number - 1};
     }
   }
+  return next;
 }
 
 }  // namespace channels
@@ -239,19 +240,22 @@ constexpr channel_plan plan_channels(const program_view& rows, const stage_graph
   channels::add_messages(rows, steps, channels::find_routes(rows, waits), sharing, plan);
   channels::add_queues(plan);
   const channels::message_chains chains(plan, static_cast<int>(rows.actions.size()));
-  plan.steps.reserve(rows.actions.size() + 2 * plan.messages.size());
+  plan.steps.resize(rows.actions.size() + 2 * plan.messages.size());
+  const action* const actions = rows.actions.data();
+  channel_step* const steps_begin = plan.steps.data();
+  channel_step* next = steps_begin;
   plan.step_begin.push_back(0);
   for (int device = 0; device < rows.devices; ++device) {
     const int end = rows.row_begin.data()[device + 1];
     for (int first = rows.row_begin.data()[device]; first < end; ++first) {
       int last = first;
-      while (last + 1 < end && rows.actions.data()[last].joined) {
+      while (actions[last].joined && last + 1 < end) {
         ++last;
       }
-      channels::add_steps(chains, first, last, plan);
+      next = channels::write_steps(chains, first, last, next);
       first = last;
     }
-    plan.step_begin.push_back(static_cast<int>(plan.steps.size()));
+    plan.step_begin.push_back(static_cast<int>(next - steps_begin));
   }
   return plan;
 }

@@ -148,7 +148,8 @@ constexpr channel_outcome run_channels(const program_view& rows, const stage_gra
 }
 
 /// The least capacity, the same for all channels, with which no device waits forever; -1 if there
-/// is none. It does not depend on costs.
+/// is none. It does not depend on costs. 16 devices x 64 micro-batches stay below the default
+/// limits of both compilers; longer programs are for the run time or a higher limit.
 constexpr int least_channel_capacity(const program_view& rows, const stage_graph_view& graph,
                                      channel_sharing sharing = channel_sharing::by_kind) {
   const channel_plan plan = plan_channels(rows, graph, sharing);

@@ -28,6 +28,10 @@ struct joined_range {
 
 constexpr joined_range joined_with(const program_view& rows, int index) {
   const action* const actions = rows.actions.data();
+  // Nearly all actions are joined to nothing, and steps of constant evaluation count.
+  if (!actions[index].joined && (index == 0 || !actions[index - 1].joined)) {
+    return {index, index};
+  }
   const int device = rows.device_of_stage.data()[actions[index].stage];
   joined_range range = {index, index};
   while (range.first > rows.row_begin.data()[device] && actions[range.first - 1].joined) {
@@ -48,10 +52,10 @@ constexpr void each_writer(const examined& exam, int index, const Visit& visit) 
   }
   const int row = role_row(what.stage, writing_role[static_cast<int>(what.kind)]);
   const int last_row = what.kind == action_kind::backward ? row + 1 : row;
+  const keyed_lists& read = exam.waits.read;
   for (int reading = row; reading <= last_row; ++reading) {
-    for (int k = exam.waits.read.first.data()[reading]; k != 0;
-         k = exam.waits.read.next.data()[k]) {
-      const int cell = exam.waits.read.value.data()[k] * exam.rows.micro_batches + what.micro_batch;
+    for (int k = read.first.data()[reading]; k != 0; k = read.next.data()[k]) {
+      const int cell = read.value.data()[k] * exam.rows.micro_batches + what.micro_batch;
       const int writer = exam.steps.by_micro_batch.data()[cell];
       if (writer != 0) {
         visit(writer - 1, exam.waits.read_delay.data()[k]);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include <ipu_dsl/schedule/csv_text.hpp>
@@ -12,7 +13,7 @@ namespace ipu_dsl::csv {
 
 /// What a header can say. Values are numbers, but for these: `delay` may be `newest`, `columns` is
 /// `slots` or `order`, and `placement` is a device for each stage, with commas between them.
-enum class key : int {
+enum class key : std::uint8_t {
   devices,
   stages,
   micro_batches,

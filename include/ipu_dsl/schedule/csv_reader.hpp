@@ -82,7 +82,7 @@ class row_reader {
   }
 
   /// Reads a cell that is one of PyTorch's letters between two numbers and is followed at once by
-  /// the next one. Nearly every cell is, and this takes half of the steps of constant evaluation
+  /// the next one. Nearly every cell is, and this takes 40 % of the steps of constant evaluation
   /// that reading word by word takes; whatever is different is left to that.
   constexpr bool read_plain_cell() {
     constexpr int most_digits = 5;

@@ -19,7 +19,7 @@ struct keyed_lists {
   list<int> next = {0};
   list<int> value = {0};
 
-  constexpr explicit keyed_lists(int keys) : first(static_cast<std::size_t>(keys), 0) {}
+  constexpr explicit keyed_lists(int keys) : first(static_cast<std::size_t>(keys)) {}
 
   constexpr void add(int key, int number) {
     int& head = first[static_cast<std::size_t>(key)];

@@ -22,6 +22,7 @@ struct facts {
   std::int64_t makespan = 0;  ///< end of the last action
   std::int64_t work = 0;      ///< of all devices
   std::int64_t busiest = 0;   ///< work of the device with most of it
+  int busiest_device = 0;     ///< the first with so much work
   std::int64_t span_bubble = 0;  ///< most over devices of last end - first start - work
 
   /// The time that the busiest device waits: the run ends with a barrier.
@@ -35,6 +36,9 @@ struct facts {
     const std::int64_t available = devices * makespan;
     return share(available - work, available);
   }
+
+  /// The span bubble as a share of the makespan, in [0, 1].
+  constexpr double span_bubble_share() const { return share(span_bubble, makespan); }
 
   /// How many times faster than one device doing everything: work / makespan.
   constexpr double speedup() const { return share(work, makespan); }
@@ -70,44 +74,44 @@ constexpr list<std::int64_t> work_of_devices(const program_view& rows,
 constexpr bool accumulates_ascending(const program_view& rows) {
   const action* const actions = rows.actions.data();
   const int action_count = static_cast<int>(rows.actions.size());
-  list<int> last(static_cast<std::size_t>(rows.stages), -1);
+  list<int> last_of_stage(static_cast<std::size_t>(rows.stages), -1);
+  int* const last = last_of_stage.data();
   for (int index = 0; index < action_count; ++index) {
     const action& what = actions[index];
-    if (what.kind == action_kind::backward || what.kind == action_kind::weight_gradient) {
-      int& before = last.data()[what.stage];
-      if (what.micro_batch < before) {
-        return false;
-      }
-      before = what.micro_batch;
+    if (what.kind != action_kind::backward && what.kind != action_kind::weight_gradient) {
+      continue;
     }
+    if (what.micro_batch < last[what.stage]) {
+      return false;
+    }
+    last[what.stage] = what.micro_batch;
   }
   return true;
 }
 
 /// The facts of a timeline of a proven program.
 constexpr facts facts_of(const program_view& rows, std::span<const timed_action> timeline) {
+  const timed_action* const times = timeline.data();
+  const int* const row_begin = rows.row_begin.data();
   facts found;
   found.devices = rows.devices;
   found.ascending = accumulates_ascending(rows);
   const list<std::int64_t> work = work_of_devices(rows, timeline);
   for (int device = 0; device < rows.devices; ++device) {
-    const std::int64_t busy = work.data()[device];
-    found.work += busy;
-    found.busiest = found.busiest < busy ? busy : found.busiest;
-    const int begin = rows.row_begin.data()[device];
-    const int end = rows.row_begin.data()[device + 1];
+    const int begin = row_begin[device];
+    const int end = row_begin[device + 1];
     if (begin == end) {
       continue;
     }
-    const std::int64_t last = timeline.data()[end - 1].end;
-    const std::int64_t bubble = last - timeline.data()[begin].start - busy;
+    const std::int64_t busy = work.data()[device];
+    found.work += busy;
+    found.busiest_device = found.busiest < busy ? device : found.busiest_device;
+    found.busiest = found.busiest < busy ? busy : found.busiest;
+    const std::int64_t bubble = times[end - 1].end - times[begin].start - busy;
     found.span_bubble = found.span_bubble < bubble ? bubble : found.span_bubble;
-    found.makespan = found.makespan < last ? last : found.makespan;
-  }
-  // Slots ascend in a row.
-  for (int device = 0; !rows.slot.empty() && device < rows.devices; ++device) {
-    const int end = rows.row_begin.data()[device + 1];
-    if (end > rows.row_begin.data()[device] && found.slots <= rows.slot.data()[end - 1]) {
+    found.makespan = found.makespan < times[end - 1].end ? times[end - 1].end : found.makespan;
+    // Slots ascend in a row.
+    if (!rows.slot.empty() && found.slots <= rows.slot.data()[end - 1]) {
       found.slots = rows.slot.data()[end - 1] + 1;
     }
   }
@@ -120,8 +124,8 @@ constexpr facts facts_of(const program_view& rows, std::span<const timed_action>
 constexpr list<int> peak_stash(const program_view& rows, int keys, bool by_device) {
   const action* const actions = rows.actions.data();
   const int action_count = static_cast<int>(rows.actions.size());
-  list<int> held(static_cast<std::size_t>(keys), 0);
-  list<int> peak(static_cast<std::size_t>(keys), 0);
+  list<int> held(static_cast<std::size_t>(keys));
+  list<int> peak(static_cast<std::size_t>(keys));
   bool backwards = false;
   for (int index = 0; index < action_count; ++index) {
     const action& what = actions[index];
@@ -132,8 +136,11 @@ constexpr list<int> peak_stash(const program_view& rows, int keys, bool by_devic
     peak.data()[key] = peak.data()[key] < count ? count : peak.data()[key];
     backwards = backwards || change < 0;
   }
-  // Forwards alone keep nothing.
-  return backwards ? peak : list<int>(static_cast<std::size_t>(keys), 0);
+  // Forwards alone keep nothing. Not one conditional expression: see make_program.
+  if (!backwards) {
+    return list<int>(static_cast<std::size_t>(keys));
+  }
+  return peak;
 }
 
 /// The most micro-batches in flight in each stage: [stages].

@@ -142,12 +142,17 @@ class in_order_run {
     ++awake_count_;
   }
 
-  /// A device waits with the action `index` for another (counted from 1).
-  constexpr void sleep(int device, int index, int action_number) {
+  /// A device waits with the action `index` for another (counted from 1); false, or true if there
+  /// is none to wait for.
+  constexpr bool sleep(int device, int index, int action_number) {
+    if (action_number == 0) {
+      return true;
+    }
     next_sleeper_[device + 1] = first_sleeper_[action_number];
     first_sleeper_[action_number] = device + 1;
     waited_for_[device] = action_number - 1;
     stuck_[device] = index;
+    return false;
   }
 
   /// Runs a device until it is through, waits, or is held. Written out in one function and in few
@@ -156,7 +161,7 @@ class in_order_run {
     const int row_end = row_begin_[device + 1];
     int index = cursor_[device];
     for (; index < row_end; ++index) {
-      const action& what = actions_[index];
+      const action what = actions_[index];
       if (what.joined) {
         const int last = advance_joined(device, index, row_end);
         if (last < index) {
@@ -169,9 +174,11 @@ class in_order_run {
       if (!ready(device, index, begin)) {
         break;
       }
-      free_at_[device] = begin + duration_[what.stage * action_kinds + static_cast<int>(what.kind)];
+      const std::int64_t end =
+          begin + duration_[what.stage * action_kinds + static_cast<int>(what.kind)];
       start_[index + 1] = begin;
-      finish_[index + 1] = free_at_[device];
+      finish_[index + 1] = end;
+      free_at_[device] = end;
       order_[ran_++] = index;
       for (int sleeper = first_sleeper_[index + 1]; sleeper != 0;
            sleeper = next_sleeper_[sleeper]) {
@@ -212,31 +219,27 @@ class in_order_run {
   }
 
   constexpr std::int64_t duration_of(int index) const {
-    const action& what = actions_[index];
+    const action what = actions_[index];
     return duration_[what.stage * action_kinds + static_cast<int>(what.kind)];
   }
 
   /// Whether an action has all that it waits for; then `begin` is no earlier than that. If not, its
   /// device sleeps or is held.
   constexpr bool ready(int device, int index, std::int64_t& begin) {
-    const action& what = actions_[index];
-    int missing = 0;
-    if (what.kind < action_kind::update) {
-      const int row =
-          what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
-      if (row == held_row_ && index != released_action_) {
-        held_action_ = index;
-        held_device_ = device;
-        return false;
-      }
-      missing = find_missing(what, row, index, begin);
-    } else if (copies_ > 1 && what.kind == action_kind::update) {
-      missing = find_missing_copy(what.stage, begin);
+    const action what = actions_[index];
+    if (what.kind >= action_kind::update) {
+      return copies_ == 1 || what.kind != action_kind::update ||
+             sleep(device, index, find_missing_copy(what.stage, begin));
     }
-    if (missing != 0) {
-      sleep(device, index, missing);
+    const int row =
+        what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
+    if (row == held_row_ && index != released_action_) {
+      held_action_ = index;
+      held_device_ = device;
+      return false;
     }
-    return missing == 0;
+    const int missing = find_missing(what, row, index, begin);
+    return missing == 0 || sleep(device, index, missing);
   }
 
   /// A backward of another copy of a stage's weights that has not ended (counted from 1), or 0;
@@ -264,10 +267,11 @@ class in_order_run {
     for (int reading = row; reading < end_row; ++reading) {
       for (int k = read_.first[reading]; k != 0; k = read_.next[k]) {
         const int writer = by_micro_batch_[read_.value[k] * micro_batches_ + what.micro_batch];
-        if (finish_[writer] == 0) {
+        const std::int64_t written = finish_[writer];
+        if (written == 0) {
           return writer;
         }
-        begin = begin < finish_[writer] + read_delay_[k] ? finish_[writer] + read_delay_[k] : begin;
+        begin = begin < written + read_delay_[k] ? written + read_delay_[k] : begin;
       }
     }
     // The first writes find slots that nobody has had, and with enough of them all do.

@@ -26,12 +26,13 @@ constexpr int own_predecessor(const examined& exam, int index) {
   if (!uses_edges(what.kind)) {
     return -1;
   }
-  constexpr step_role life[] = {step_role::backward_begin, step_role::recompute,
-                                step_role::forward};
-  for (const step_role role : life) {
-    const int cell = role_row(what.stage, role) * exam.rows.micro_batches + what.micro_batch;
-    const int before = exam.steps.by_micro_batch.data()[cell];
-    if (role < writing_role[static_cast<int>(what.kind)] && before != 0) {
+  const int* const by_micro_batch = exam.steps.by_micro_batch.data() + what.micro_batch;
+  // The roles of a stage stand in the order of a life.
+  const int first = what.stage * step_roles;
+  int role = static_cast<int>(writing_role[static_cast<int>(what.kind)]);
+  for (--role; role >= 0; --role) {
+    const int before = by_micro_batch[(first + role) * exam.rows.micro_batches];
+    if (before != 0) {
       return before - 1;
     }
   }

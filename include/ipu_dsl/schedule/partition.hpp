@@ -235,7 +235,7 @@ constexpr partition min_max_partition_with_hops(std::span<const std::int64_t> co
   list<std::int64_t> best_storage = sum_storage;
   std::int64_t* const best = best_storage.data();
   const int width = layers + 1;
-  list<int> last_cut(static_cast<std::size_t>(stages * width), 0);
+  list<int> last_cut(static_cast<std::size_t>(stages * width));
   for (int stage = 1; stage < stages; ++stage) {
     // Downwards, because a longer prefix reads what shorter ones were a stage before.
     for (int end = layers; end > stage; --end) {

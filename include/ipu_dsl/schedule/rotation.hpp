@@ -100,14 +100,16 @@ constexpr void append_row(program& rows, merge_state& state, const list<int>& st
   for (int i = 0; i < total; ++i) {
     // Steps ascend, so that the last of the equal ones is the one later in the line.
     int next = 0;
+    int slot = begin[done[0]] + step[0];
     for (int way = 1; way < ways; ++way) {
-      if (begin[done[way]] + step[way] <= begin[done[next]] + step[next]) {
+      const int other = begin[done[way]] + step[way];
+      if (other <= slot) {
         next = way;
+        slot = other;
       }
     }
-    rows.slot.push_back(begin[done[next]] + step[next]);
-    rows.actions.push_back(action_of(step[next], rows.stages, done[next]));
-    ++done[next];
+    rows.slot.push_back(slot);
+    rows.actions.push_back(action_of(step[next], rows.stages, done[next]++));
   }
 }
 

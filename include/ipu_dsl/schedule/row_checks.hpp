@@ -54,7 +54,7 @@ class row_walk {
       const int begin = index;
       const int end = rows.row_begin.data()[device + 1];
       for (; index < end; ++index) {
-        const action& what = actions_[index];
+        const action what = actions_[index];
         const schedule_fault fault = !known(what) ? schedule_fault::unknown
                                      : device_of_stage[what.stage] != device
                                          ? schedule_fault::misplaced
@@ -254,7 +254,7 @@ constexpr verdict check_memory(const examination& exam, const proof_limits& limi
 constexpr examination begin_examination(const program_view& rows, const stage_graph_view& graph,
                                         std::string_view name) {
   examination exam = {
-      name, rows, graph, step_table(rows), list<int>(static_cast<std::size_t>(rows.stages), 0), {}};
+      name, rows, graph, step_table(rows), list<int>(static_cast<std::size_t>(rows.stages)), {}};
   exam.lives.reserve(static_cast<std::size_t>(rows.stages * rows.micro_batches));
   return exam;
 }

@@ -18,6 +18,7 @@ struct cell {
 
   constexpr cell() = default;
 
+  /// Implicit, so that a table is written in the words of `cells`.
   constexpr cell(const action& what) : parts{what}, count(1) {}
 
   /// One step of two actions: it starts when both can.

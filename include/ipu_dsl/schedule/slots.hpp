@@ -57,11 +57,10 @@ constexpr int slots_for(const searched& search, int link, const std::int64_t* st
   std::int64_t latest = 0;
   for (int read = 0; read < micro_batches; ++read) {
     for (int k = first; k != 0; k = next[k]) {
-      const std::int64_t done = end[by_micro_batch[row[k] * micro_batches + order[read]]];
-      latest = latest < done ? done : latest;
+      const int reader = by_micro_batch[row[k] * micro_batches + order[read]];
+      latest = latest < end[reader] ? end[reader] : latest;
     }
-    while (write < micro_batches && start[writers[order[write]]] < latest) {
-      ++write;
+    for (; write < micro_batches && start[writers[order[write]]] < latest; ++write) {
     }
     needed = needed < write - read ? write - read : needed;
   }
@@ -118,15 +117,6 @@ constexpr int unstalled_slots_of(searched& search, int link, const in_order_run&
     delayed = true;
   }
   return enough;
-}
-
-/// One slot more on every edge between devices that is not unbounded yet.
-constexpr void raise(const dependences& waits, int micro_batches, list<int>& slots) {
-  for (std::size_t link = 0; link < slots.size(); ++link) {
-    if (!waits.within[link] && slots[link] < micro_batches) {
-      ++slots[link];
-    }
-  }
 }
 
 }  // namespace slot_search
@@ -227,27 +217,11 @@ constexpr list<int> slots_without_stall(const program_view& rows, const stage_gr
   return std::move(search.slots);
 }
 
-/// The slots found on a short program, on the real one: as they are if they do not move its
-/// makespan, else one more on every edge, else as many as delay nobody.
-constexpr list<int> confirm_without_stall(const program_view& rows, const stage_graph_view& graph,
-                                          std::span<const int> found) {
-  const step_table steps = index_steps(rows);
-  const dependences waits =
-      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
-  const list<std::int64_t> duration = durations(graph);
-  const list<int> unbounded = unbounded_slots(rows, graph);
-  in_order_run free_run({rows, steps, waits, unbounded, duration});
-  free_run.advance();
-  list<int> slots = slots_or_unbounded(rows, graph, found);
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    in_order_run run({rows, steps, waits, slots, duration});
-    run.advance();
-    if (run.complete() && run.makespan() == free_run.makespan()) {
-      return slots;
-    }
-    slot_search::raise(waits, rows.micro_batches, slots);
+/// One slot more on every edge that is not unbounded yet.
+constexpr void raise_slots(list<int>& slots, int micro_batches) {
+  for (int& count : slots) {
+    count = count < micro_batches ? count + 1 : count;
   }
-  return slots_without_delay(rows, graph);
 }
 
 /// The slots found on a short program, on the real one, raised until no device waits forever.
@@ -264,7 +238,7 @@ constexpr list<int> confirm_least(const program_view& rows, const stage_graph_vi
     if (run.complete()) {
       break;
     }
-    slot_search::raise(waits, rows.micro_batches, slots);
+    raise_slots(slots, rows.micro_batches);
   }
   return slots;
 }

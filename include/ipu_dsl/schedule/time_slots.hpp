@@ -50,7 +50,7 @@ constexpr list<int> unit_slots(const program_view& rows, const stage_graph_view&
   const action* const actions = rows.actions.data();
   const int count = static_cast<int>(rows.actions.size());
   list<int> found(rows.actions.size(), 0);
-  list<int> next(static_cast<std::size_t>(rows.devices), 0);
+  list<int> next(static_cast<std::size_t>(rows.devices));
   int* const slot = found.data();
   // The run tells an order in which data comes before those who read it; joined actions follow
   // each other in it.

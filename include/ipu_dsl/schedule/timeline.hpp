@@ -13,11 +13,20 @@ namespace ipu_dsl {
 
 /// Start and end of one action, in the unit of the costs; the run starts at 0.
 struct timed_action {
-  std::int64_t start = 0;
-  std::int64_t end = 0;
+  std::int64_t start;
+  std::int64_t end;
 
   friend constexpr bool operator==(const timed_action&, const timed_action&) = default;
 };
+
+/// The end of the last action.
+constexpr std::int64_t makespan_of(std::span<const timed_action> timeline) {
+  std::int64_t last = 0;
+  for (const timed_action& times : timeline) {
+    last = last < times.end ? times.end : last;
+  }
+  return last;
+}
 
 /// The times of a complete run. An action that is joined to others ends with its own work, though
 /// what it writes is there only when they all end.
@@ -25,12 +34,15 @@ constexpr list<timed_action> times_of(const in_order_run& run, const program_vie
                                       std::span<const std::int64_t> duration) {
   const std::int64_t* const start = run.starts() + 1;
   const action* const actions = rows.actions.data();
-  list<timed_action> timeline;
-  timeline.reserve(rows.actions.size());
+  const std::int64_t* const length = duration.data();
   const int count = static_cast<int>(rows.actions.size());
+  list<timed_action> timeline(rows.actions.size());
+  timed_action* const times = timeline.data();
   for (int index = 0; index < count; ++index) {
-    const int entry = actions[index].stage * action_kinds + static_cast<int>(actions[index].kind);
-    timeline.push_back({start[index] - 1, start[index] - 1 + duration.data()[entry]});
+    times[index].start = start[index] - 1;
+    times[index].end =
+        times[index].start +
+        length[actions[index].stage * action_kinds + static_cast<int>(actions[index].kind)];
   }
   return timeline;
 }

@@ -33,7 +33,7 @@ struct verdict {
   schedule_fault kind = schedule_fault::none;
   int device = -1;    ///< whose row
   int position = -1;  ///< in that row
-  action at;          ///< what stands there, or what is missing
+  action at = {};     ///< what stands there, or what is missing
 
   constexpr bool proven() const { return kind == schedule_fault::none; }
 };

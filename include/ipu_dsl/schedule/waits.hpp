@@ -37,7 +37,7 @@ struct wait_list {
 
 /// How many actions of each counter a run has: [stages x action_kinds].
 constexpr list<int> counts_of_run(const program_view& rows) {
-  list<int> counts(static_cast<std::size_t>(rows.stages * action_kinds), 0);
+  list<int> counts(static_cast<std::size_t>(rows.stages * action_kinds));
   const action* const actions = rows.actions.data();
   const int action_count = static_cast<int>(rows.actions.size());
   int* const count = counts.data();
@@ -98,7 +98,7 @@ struct collector {
 
 /// The places of actions among those of their counter: [actions].
 constexpr list<int> positions(const program_view& rows) {
-  list<int> counts(static_cast<std::size_t>(rows.stages * action_kinds), 0);
+  list<int> counts(static_cast<std::size_t>(rows.stages * action_kinds));
   const action* const actions = rows.actions.data();
   const int action_count = static_cast<int>(rows.actions.size());
   int* const count = counts.data();

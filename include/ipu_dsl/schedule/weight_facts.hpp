@@ -39,7 +39,7 @@ struct follower {
   weight_facts found;
 
   constexpr follower(int micro_batches, int updates_of_run)
-      : version(static_cast<std::size_t>(micro_batches), 0),
+      : version(static_cast<std::size_t>(micro_batches)),
         in_flight(static_cast<std::size_t>(updates_of_run) + 1, 0) {}
 
   constexpr void count_versions() {
