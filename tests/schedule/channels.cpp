@@ -11,7 +11,7 @@
 #include <ipu_dsl/schedule/catalogue/looped.hpp>
 #include <ipu_dsl/schedule/catalogue/v_shape.hpp>
 #include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
-#include <ipu_dsl/schedule/channels.hpp>
+#include <ipu_dsl/schedule/channels/channels.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
 #include <ipu_dsl/schedule/timeline.hpp>
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include <ipu_dsl/core/random.hpp>
-#include <ipu_dsl/schedule/csv_reader.hpp>
 #include <ipu_dsl/schedule/proof.hpp>
+#include <ipu_dsl/schedule/text/csv_reader.hpp>
 
 #include "support/catch2.hpp"
 

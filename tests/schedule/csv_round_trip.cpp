@@ -12,9 +12,9 @@
 #include <ipu_dsl/schedule/catalogue/v_blocks.hpp>
 #include <ipu_dsl/schedule/catalogue/v_shape.hpp>
 #include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
-#include <ipu_dsl/schedule/csv_reader.hpp>
-#include <ipu_dsl/schedule/csv_writer.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
+#include <ipu_dsl/schedule/text/csv_reader.hpp>
+#include <ipu_dsl/schedule/text/csv_writer.hpp>
 
 #include "support/catch2.hpp"
 

@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-#include <ipu_dsl/schedule/csv_reader.hpp>
-#include <ipu_dsl/schedule/csv_writer.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
+#include <ipu_dsl/schedule/text/csv_reader.hpp>
+#include <ipu_dsl/schedule/text/csv_writer.hpp>
 
 #include "support/catch2.hpp"
 

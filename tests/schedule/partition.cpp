@@ -4,9 +4,9 @@
 #include <vector>
 
 #include <ipu_dsl/core/random.hpp>
-#include <ipu_dsl/schedule/balanced_partition.hpp>
-#include <ipu_dsl/schedule/partition.hpp>
-#include <ipu_dsl/schedule/scheduled_partition.hpp>
+#include <ipu_dsl/schedule/partition/balanced_partition.hpp>
+#include <ipu_dsl/schedule/partition/partition.hpp>
+#include <ipu_dsl/schedule/partition/scheduled_partition.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
 
 #include "support/catch2.hpp"

@@ -2,9 +2,9 @@
 #include <cstdio>
 #include <string_view>
 
-#include <ipu_dsl/schedule/csv_reader.hpp>
 #include <ipu_dsl/schedule/proof.hpp>
-#include <ipu_dsl/schedule/slot_table.hpp>
+#include <ipu_dsl/schedule/text/csv_reader.hpp>
+#include <ipu_dsl/schedule/text/slot_table.hpp>
 
 #include "support/catch2.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <ipu_dsl/schedule/proof.hpp>
 #include <ipu_dsl/schedule/schedule_type.hpp>
-#include <ipu_dsl/schedule/written_schedule.hpp>
+#include <ipu_dsl/schedule/text/written_schedule.hpp>
 
 #include "support/catch2.hpp"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include <ipu_dsl/schedule/schedule_assembly.hpp>
+#include <ipu_dsl/schedule/text/schedule_assembly.hpp>
 
 namespace ipu_dsl {
 

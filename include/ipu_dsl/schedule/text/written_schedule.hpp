@@ -6,10 +6,10 @@
 #include <span>
 #include <string_view>
 
-#include <ipu_dsl/schedule/csv_reader.hpp>
 #include <ipu_dsl/schedule/rotation.hpp>
 #include <ipu_dsl/schedule/schedule_rules.hpp>
-#include <ipu_dsl/schedule/slot_table.hpp>
+#include <ipu_dsl/schedule/text/csv_reader.hpp>
+#include <ipu_dsl/schedule/text/slot_table.hpp>
 
 namespace ipu_dsl {
 

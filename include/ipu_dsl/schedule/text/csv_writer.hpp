@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include <ipu_dsl/core/list.hpp>
-#include <ipu_dsl/schedule/csv_text.hpp>
 #include <ipu_dsl/schedule/program.hpp>
+#include <ipu_dsl/schedule/text/csv_text.hpp>
 
 namespace ipu_dsl {
 

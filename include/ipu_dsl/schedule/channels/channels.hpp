@@ -9,7 +9,7 @@
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/problem.hpp>
-#include <ipu_dsl/schedule/channel_run.hpp>
+#include <ipu_dsl/schedule/channels/channel_run.hpp>
 
 namespace ipu_dsl {
 

@@ -8,7 +8,7 @@
 #include <span>
 
 #include <ipu_dsl/core/list.hpp>
-#include <ipu_dsl/schedule/partition.hpp>
+#include <ipu_dsl/schedule/partition/partition.hpp>
 #include <ipu_dsl/schedule/proof.hpp>
 #include <ipu_dsl/schedule/schedule_type.hpp>
 #include <ipu_dsl/schedule/timeline.hpp>

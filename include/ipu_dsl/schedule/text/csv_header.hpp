@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include <ipu_dsl/schedule/csv_text.hpp>
-#include <ipu_dsl/schedule/schedule_assembly.hpp>
+#include <ipu_dsl/schedule/text/csv_text.hpp>
+#include <ipu_dsl/schedule/text/schedule_assembly.hpp>
 
 namespace ipu_dsl::csv {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <ipu_dsl/core/list.hpp>
-#include <ipu_dsl/schedule/channel_plan.hpp>
+#include <ipu_dsl/schedule/channels/channel_plan.hpp>
 #include <ipu_dsl/schedule/run_input.hpp>
 #include <ipu_dsl/schedule/step_table.hpp>
 
