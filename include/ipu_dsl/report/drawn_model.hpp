@@ -18,8 +18,8 @@ enum class time_model : std::uint8_t {
   lockstep,      ///< a barrier after every time slot, as IPUs have
 };
 
-/// The picture of one program of a compiled model, modelled in multiply-adds. Lockstep wants a
-/// schedule with time slots, as those of the reference have.
+/// The picture of one program of a compiled model, modelled in multiply-adds. The time slots of
+/// lockstep are the schedule's own, or else one for every action.
 template <compiled_model C, program_kind Kind = program_kind::train>
 drawn_timeline draw_model(time_model how = time_model::asynchronous) {
   constexpr program_plan_view plan = frozen_plan_of<typename C::compiled, Kind>.view();
@@ -31,9 +31,11 @@ drawn_timeline draw_model(time_model how = time_model::asynchronous) {
     timeline = asynchronous_timeline(plan.actions, plan.stages(), plan.slots);
   }
   constexpr const char* purposes[] = {"training", "evaluation", "prediction"};
-  const std::string title = std::string(C::schedule_type::name) + ": " +
-                            purposes[static_cast<int>(Kind)] + " of " +
-                            std::string(type_name<typename C::model_type>());
+  std::string title(C::schedule_type::name);
+  title += ": ";
+  title += purposes[static_cast<int>(Kind)];
+  title += " of ";
+  title += type_name<typename C::model_type>();
   drawn_timeline drawn = draw_timeline(plan.actions, timeline, title, {.unit = "multiply-adds"});
   drawn.subtitle += lockstep ? ", a barrier after every time slot" : ", no barriers";
   return drawn;

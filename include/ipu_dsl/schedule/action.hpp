@@ -50,9 +50,9 @@ struct action {
   friend constexpr bool operator==(const action&, const action&) = default;
 };
 
-/// F, B, I, W, R, U, O (offload) or L (fetch, that is load).
+/// F, B, I, W, R, U, O (offload) or L (fetch, that is load); ? for what is no kind.
 constexpr char letter(action_kind kind) {
-  return "FBIWRUOL"[static_cast<int>(kind)];
+  return static_cast<int>(kind) < action_kinds ? "FBIWRUOL"[static_cast<int>(kind)] : '?';
 }
 
 /// "F2(5)": forward of stage 2 on micro-batch 5; "U2": update of stage 2, "U2(1)" its second.

@@ -53,7 +53,8 @@ constexpr step_role role_of_last_reader(action_kind kind) {
 
 namespace dependence {
 
-/// Whether no reader of the same stage comes before reader `which`.
+/// Whether no reader of the same stage comes before reader `which`. A recomputation, which not
+/// every program does, stands in for nobody; nor does it below.
 constexpr bool is_first_reader(const edge& link, int which) {
   const step reader = link.readers[which];
   const int rank = static_cast<int>(writing_role[static_cast<int>(reader.kind)]);
@@ -61,6 +62,7 @@ constexpr bool is_first_reader(const edge& link, int which) {
     const int other_rank =
         static_cast<int>(writing_role[static_cast<int>(link.readers[other].kind)]);
     if (link.readers[other].stage == reader.stage &&
+        link.readers[other].kind != action_kind::recompute &&
         (other_rank < rank || (other_rank == rank && other < which))) {
       return false;
     }
@@ -75,6 +77,7 @@ constexpr bool is_last_reader(const edge& link, int which) {
   for (int other = 0; other < link.reader_count; ++other) {
     const int other_rank = static_cast<int>(role_of_last_reader(link.readers[other].kind));
     if (link.readers[other].stage == reader.stage &&
+        link.readers[other].kind != action_kind::recompute &&
         (other_rank > rank || (other_rank == rank && other > which))) {
       return false;
     }

@@ -40,6 +40,7 @@ class in_order_run {
         stages_(input.rows.stages),
         micro_batches_(input.rows.micro_batches),
         copies_(input.rows.weights.copies),
+        update_interval_(input.rows.weights.update_interval),
         least_slots_(input.rows.micro_batches) {
     for (const int slots : input.slots) {
       least_slots_ = slots < least_slots_ ? slots : least_slots_;
@@ -229,7 +230,7 @@ class in_order_run {
     const action what = actions_[index];
     if (what.kind >= action_kind::update) {
       return copies_ == 1 || what.kind != action_kind::update ||
-             sleep(device, index, find_missing_copy(what.stage, begin));
+             sleep(device, index, find_missing_copy(what, begin));
     }
     const int row =
         what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
@@ -242,13 +243,16 @@ class in_order_run {
     return missing == 0 || sleep(device, index, missing);
   }
 
-  /// A backward of another copy of a stage's weights that has not ended (counted from 1), or 0;
-  /// then `begin` is no earlier than the last of them.
-  constexpr int find_missing_copy(int stage, std::int64_t& begin) const {
+  /// A backward that an update takes from another copy of its weights and that has not ended
+  /// (counted from 1), or 0; then `begin` is no earlier than the last of them.
+  constexpr int find_missing_copy(const action& update, std::int64_t& begin) const {
+    const int first = update.micro_batch * update_interval_;
+    const int next = first + update_interval_;
+    const int end = update_interval_ == 0 || next > micro_batches_ ? micro_batches_ : next;
     const int length = stages_ / copies_;
-    for (int twin = stage % length; twin < stages_; twin += length) {
+    for (int twin = update.stage % length; twin < stages_; twin += length) {
       const int row = role_row(twin, step_role::backward_end) * micro_batches_;
-      for (int i = 0; twin != stage && i < micro_batches_; ++i) {
+      for (int i = first; twin != update.stage && i < end; ++i) {
         const int reader = by_micro_batch_[row + i];
         if (finish_[reader] == 0) {
           return reader;
@@ -307,6 +311,7 @@ class in_order_run {
   int stages_;
   int micro_batches_;
   int copies_;
+  int update_interval_;
   int least_slots_;
 
   list<std::int64_t> times_;

@@ -32,6 +32,10 @@ constexpr bool malformed(const program_view& rows, const stage_graph_view& graph
   }
   wrong = wrong || rows.row_begin[0] != 0 ||
           rows.row_begin[rows.row_begin.size() - 1] != static_cast<int>(rows.actions.size());
+  for (const stage_cost& cost : graph.costs) {
+    wrong = wrong || cost.forward < 0 || cost.input_gradient < 0 || cost.weight_gradient < 0 ||
+            cost.update < 0 || cost.offload < 0;
+  }
   for (const int slot_count : slots) {
     wrong = wrong || slot_count < 1;
   }
@@ -63,9 +67,9 @@ constexpr verdict check_own_slots(const examination& exam, const dependences& wa
     }
     const int writer_row = waits.writer[link] * micro_batches;
     const int depth = slots[link];
-    for (int k = waits.freed.first[link]; k != 0; k = waits.freed.next.data()[k]) {
-      const int reader_row = waits.freed.value.data()[k] * micro_batches;
-      for (int write = depth; write < micro_batches; ++write) {
+    for (int write = depth; write < micro_batches; ++write) {
+      for (int k = waits.freed.first[link]; k != 0; k = waits.freed.next.data()[k]) {
+        const int reader_row = waits.freed.value.data()[k] * micro_batches;
         const int reader = by_micro_batch[reader_row + by_order[writer_row + write - depth]];
         const int writer = by_micro_batch[writer_row + by_order[writer_row + write]];
         if (reader > writer) {

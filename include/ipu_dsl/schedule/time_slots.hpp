@@ -62,7 +62,9 @@ constexpr list<int> unit_slots(const program_view& rows, const stage_graph_view&
     for (bool more = true; more; ++part) {
       const int after = slotting::slot_after_data(steps, waits, actions[part], slot);
       earliest = earliest < after ? after : earliest;
-      more = actions[part].joined && part + 1 < count;
+      more = actions[part].joined && part + 1 < count &&
+             rows.device_of_stage.data()[actions[part + 1].stage] ==
+                 rows.device_of_stage.data()[actions[part].stage];
     }
     i += part - first - 1;
     for (int joined = first; joined < part; ++joined) {
@@ -77,8 +79,10 @@ constexpr list<int> unit_slots(const program_view& rows, const stage_graph_view&
       final_slot = slot[index] + 1;
     }
   }
-  for (int index = 0; index < count && synchronous; ++index) {
-    if (actions[index].kind == action_kind::update) {
+  for (int device = 0; device < rows.devices && synchronous; ++device) {
+    const int begin = rows.row_begin.data()[device];
+    int index = rows.row_begin.data()[device + 1] - 1;
+    for (; index >= begin && actions[index].kind == action_kind::update; --index) {
       slot[index] = final_slot;
     }
   }

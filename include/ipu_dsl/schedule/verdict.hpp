@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/schedule/action_life.hpp>
 #include <ipu_dsl/schedule/in_order_run.hpp>
 
 namespace ipu_dsl {
@@ -87,6 +88,13 @@ constexpr std::string_view order_of(action_kind kind) {
   }
 }
 
+/// Whether a backward finds that what it needs was offloaded and not fetched back.
+constexpr bool is_away(const examination& exam, const action& at) {
+  const int entry = at.stage * exam.rows.micro_batches + at.micro_batch;
+  return (at.kind == action_kind::backward || at.kind == action_kind::input_gradient) &&
+         (exam.lives[static_cast<std::size_t>(entry)] & away) != 0;
+}
+
 /// The words of a fault of one action.
 constexpr verdict explain(const examination& exam, schedule_fault kind, int device, int position,
                           const action& at) {
@@ -113,7 +121,8 @@ constexpr verdict explain(const examination& exam, schedule_fault kind, int devi
       words.hint = "a backward is either whole (B) or in halves (I, then W)";
       break;
     case schedule_fault::out_of_order:
-      words.expected << order_of(at.kind);
+      words.expected << (is_away(exam, at) ? "a fetch of what was offloaded before its backward"
+                                           : order_of(at.kind));
       words.got << " first";
       break;
     case schedule_fault::early_update:
@@ -210,8 +219,13 @@ constexpr verdict explain_deadlock(const examination& exam, const run_input& inp
     found.fault.hint << describe(wanted) << " stands later in the same row";
   } else {
     const action there = rows.actions[static_cast<std::size_t>(run.stuck(other))];
-    found.fault.hint << describe(wanted) << " comes after " << describe(there) << " on device "
-                     << other << ", which waits for "
+    found.fault.hint << describe(wanted);
+    if (there == wanted) {
+      found.fault.hint << " is next on device ";
+    } else {
+      found.fault.hint << " comes after " << describe(there) << " on device ";
+    }
+    found.fault.hint << other << ", which waits for "
                      << describe(rows.actions[static_cast<std::size_t>(run.waited_for(other))]);
   }
   return found;
