@@ -34,6 +34,7 @@ struct element {
   std::span<const element* const> parts = {};
   const element* followed_by = nullptr;  ///< a further node of the same layer
   const problem* fault = nullptr;        ///< what was wrong with the options
+  std::int32_t automatic_stages = 0;     ///< of a pipeline that is cut when it is compiled
 };
 
 /// A type that can stand in a model.

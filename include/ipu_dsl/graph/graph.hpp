@@ -91,6 +91,7 @@ struct graph {
   std::int32_t target = -1;
   std::int32_t output = -1;
   std::int32_t loss = -1;
+  bool automatic = false;  ///< the layers' stages are still to be chosen; all stand in stage 0
   problem fault;
 
   constexpr graph_view view() const {

@@ -80,7 +80,11 @@ class assembly {
         fail("stage_assignment", refuse("a sequential model", "a pipeline",
                                         "a pipeline has its stages already, take the numbers out"));
       }
-      add_pipeline(body);
+      if (body.automatic_stages != 0 || body.fault != nullptr) {
+        add_automatic(body);
+      } else {
+        add_pipeline(body);
+      }
     } else if (!assigned.empty()) {
       add_assigned(body, assigned);
     } else if (body.kind == element_kind::stage || body.kind == element_kind::sequence) {
@@ -105,6 +109,18 @@ class assembly {
       }
       add_stage(part, where);
     }
+  }
+
+  /// Until the model is compiled all layers stand in stage 0.
+  constexpr void add_automatic(const element& body) {
+    if (body.fault->found()) {
+      fail("auto_pipeline", *body.fault);
+    }
+    for (const element* part : body.parts) {
+      add_layer(*part);
+    }
+    made_.automatic = true;
+    stage_ = body.automatic_stages - 1;
   }
 
   static constexpr problem not_a_stage(const element& part) {

@@ -26,6 +26,31 @@ struct pipeline {
   static constexpr element description = composed<Stages...>(element_kind::pipeline, "pipeline");
 };
 
+/// What is wrong with a pipeline that is to be cut into `stages`.
+constexpr problem check_automatic(const element& body, std::int32_t stages) {
+  if (body.kind != element_kind::sequence) {
+    return refuse("a sequential model", describe(body), "write auto_pipeline<sequential<...>, 4>");
+  }
+  if (stages < 1 || stages > static_cast<std::int32_t>(body.parts.size())) {
+    return refuse(label("between 1 stage and ") << body.parts.size() << ", one a layer",
+                  label() << stages);
+  }
+  return {};
+}
+
+/// A pipeline whose stages are chosen when the model is compiled: contiguous, with the least work
+/// in the busiest stage, then moved where the proven makespan of the schedule gets shorter.
+/// `auto_pipeline<sequential<Flatten, Dense<256>, Dense<10>>, 2>`
+template <typename Sequence, int Stages>
+struct auto_pipeline {
+  static constexpr problem fault = check_automatic(element_of<Sequence>, Stages);
+  static constexpr element description = {.kind = element_kind::pipeline,
+                                          .combinator = "auto_pipeline",
+                                          .parts = element_of<Sequence>.parts,
+                                          .fault = &fault,
+                                          .automatic_stages = Stages};
+};
+
 /// x + layers(x): the layers must end in the shape that they start with.
 template <typename... Layers>
 struct residual {

@@ -14,6 +14,24 @@ constexpr std::int64_t multiply_adds(const work& cost) {
   return cost.kind == work_kind::none ? 0 : cost.m * cost.n * cost.k;
 }
 
+/// Adds a call to the cost of its phase.
+constexpr void add_cost(stage_cost& cost, const call& row) {
+  switch (row.phase) {
+    case call_phase::forward:
+      cost.forward += multiply_adds(row.cost);
+      break;
+    case call_phase::input_gradient:
+      cost.input_gradient += multiply_adds(row.cost);
+      break;
+    case call_phase::weight_gradient:
+      cost.weight_gradient += multiply_adds(row.cost);
+      break;
+    case call_phase::update:
+      cost.update += multiply_adds(row.cost);
+      break;
+  }
+}
+
 /// The modelled cost of every stage in multiply-adds a micro-batch (a run for the update).
 constexpr list<stage_cost> stage_costs(const lowered_program& program, std::int32_t stages) {
   list<stage_cost> costs;
@@ -22,21 +40,7 @@ constexpr list<stage_cost> stage_costs(const lowered_program& program, std::int3
     const std::size_t begin = action_entry(stage, action_kind::forward);
     const std::int32_t last = program.first_call[begin + action_kinds];
     for (std::int32_t i = program.first_call[begin]; i < last; ++i) {
-      const call& row = program.made.calls[static_cast<std::size_t>(i)];
-      switch (row.phase) {
-        case call_phase::forward:
-          cost.forward += multiply_adds(row.cost);
-          break;
-        case call_phase::input_gradient:
-          cost.input_gradient += multiply_adds(row.cost);
-          break;
-        case call_phase::weight_gradient:
-          cost.weight_gradient += multiply_adds(row.cost);
-          break;
-        case call_phase::update:
-          cost.update += multiply_adds(row.cost);
-          break;
-      }
+      add_cost(cost, program.made.calls[static_cast<std::size_t>(i)]);
     }
     costs.push_back(cost);
   }
