@@ -85,6 +85,16 @@ struct program {
   /// The row being written is complete; the next one is that of the next device.
   constexpr void end_row() { row_begin.push_back(static_cast<int>(actions.size())); }
 
+  /// The same behind the updates of all stages of `device`, whose row it is.
+  constexpr void end_training_row(int device) {
+    for (int stage = 0; stage < stages; ++stage) {
+      if (device_of_stage[static_cast<std::size_t>(stage)] == device) {
+        put(action_kind::update, stage, 0);
+      }
+    }
+    end_row();
+  }
+
   constexpr program_view view() const {
     return {devices, stages, micro_batches, device_of_stage, actions, row_begin, slot, weights};
   }

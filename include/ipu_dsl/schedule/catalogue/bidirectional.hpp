@@ -217,7 +217,7 @@ struct chimera : two_copy_schedule<chimera> {
           {action_kind::backward, copy, 2 * devices - 1 - mirror},
       };
       bidirectional::append_slots(rows, steps, 2 * devices, devices / 2, slots);
-      end_training_row(rows, device);
+      rows.end_training_row(device);
       rows.slot.resize(rows.actions.size(), slots);
     }
     return rows;
@@ -244,7 +244,7 @@ struct dualpipe : two_copy_schedule<dualpipe> {
       const bool upper = device < mirror;
       bidirectional::row_writer row(rows, upper ? device : copy, upper ? copy : device);
       row.write(rows.micro_batches, devices / 2, upper ? device : mirror);
-      end_training_row(rows, device);
+      rows.end_training_row(device);
     }
     return rows;
   }
@@ -265,7 +265,7 @@ struct dualpipe_v : v_schedule<dualpipe_v> {
     for (int device = 0; device < devices; ++device) {
       bidirectional::row_writer row(rows, device, stages - 1 - device);
       row.write(micro_batches, devices, device);
-      end_training_row(rows, device);
+      rows.end_training_row(device);
     }
     return rows;
   }

@@ -70,7 +70,7 @@ constexpr program squeeze(int devices, int stages, int micro_batches) {
   rows.actions.reserve(static_cast<std::size_t>(stages * (3 * micro_batches + 1)));
   for (int device = 0; device < devices; ++device) {
     append_row(rows, device, Derived::block(devices, device));
-    end_training_row(rows, device);
+    rows.end_training_row(device);
   }
   return rows;
 }

@@ -10,16 +10,6 @@
 
 namespace ipu_dsl {
 
-/// The last entries of the row of `device`, the updates of its stages, and the end of the row.
-constexpr void end_training_row(program& rows, int device) {
-  for (int stage = 0; stage < rows.stages; ++stage) {
-    if (rows.device_of_stage.data()[stage] == device) {
-      rows.put(action_kind::update, stage, 0);
-    }
-  }
-  rows.end_row();
-}
-
 /// What the schedules on a V share: two stages a device, any number of micro-batches.
 template <typename Derived>
 struct v_schedule : placed_schedule<Derived> {
@@ -89,7 +79,7 @@ struct zb_v : v_schedule<zb_v> {
     rows.actions.reserve(static_cast<std::size_t>(stages * (3 * micro_batches + 1)));
     for (int device = 0; device < devices; ++device) {
       write_row(rows, device);
-      end_training_row(rows, device);
+      rows.end_training_row(device);
     }
     return rows;
   }

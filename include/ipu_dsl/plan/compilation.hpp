@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// A model and its options, in any order: what is compiled, and what is wrong with the options.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/plan/lifetime.hpp>
+#include <ipu_dsl/plan/loss.hpp>
+#include <ipu_dsl/plan/options.hpp>
+#include <ipu_dsl/schedule/facts.hpp>
+
+namespace ipu_dsl {
+
+template <typename C>
+struct training_timeline;
+
+/// What the options of a compilation say, as values.
+struct compile_settings {
+  std::int32_t micro_batch = 32;
+  std::int32_t gradient_accumulation = 1;
+  std::int32_t devices = 1;
+  bool mean_gradients = false;
+  const family* loss = nullptr;  ///< none: predict only
+  requested_scores scores = requested_scores::logits;
+  const family* optimizer = nullptr;
+};
+
+/// A model compiled with options, in any order, all of them optional. Derive from it:
+/// `struct training : compile<mlp, micro_batch<32>, grouped, ...> {};`
+template <model_type M, typename... Options>
+struct compile {
+  using compiled = compile;
+  using model_type = M;
+
+ private:
+  static constexpr const option_list<sizeof...(Options)>& given = compile_options_of<Options...>;
+
+  template <const option_key* Key, typename Otherwise>
+  using chosen = typename option_about<Key, Otherwise, Options...>::type;
+
+  struct no_loss {
+    static constexpr const family* rule = nullptr;
+    static constexpr option_list<0> options{};
+    static constexpr problem fault{};
+  };
+
+ public:
+  static constexpr std::int32_t stages = static_cast<std::int32_t>(fold<M>().stages);
+  using default_schedule = std::conditional_t<stages == 1, sequential_schedule, grouped>;
+  using schedule_type = chosen<&schedule_key, default_schedule>;
+  using loss_type = chosen<&loss_key, no_loss>;
+  using optimizer_option = chosen<&optimizer_key, optimizer<sgd<>>>;
+  using optimizer_type = typename optimizer_option::type;
+
+  static constexpr compile_settings settings{
+      .micro_batch = given.integer(micro_batch_key, 32),
+      .gradient_accumulation = given.integer(gradient_accumulation_key, 1),
+      .devices = given.integer(devices_key, default_devices<schedule_type>(stages)),
+      .mean_gradients = given.integer(reduction_key, 0) != 0,
+      .loss = loss_type::rule,
+      .scores = static_cast<requested_scores>(loss_type::options.integer(scores_key, 0)),
+      .optimizer = optimizer_type::rule};
+
+  /// The facts of training, modelled in multiply-adds, with devices that wait for nothing but data
+  /// and slots: `static_assert(training::timeline.speedup_bound() > 1.3)`.
+  static constexpr const facts& timeline = training_timeline<compile>::asynchronous;
+
+  /// The same with a barrier after every time slot, as on IPUs.
+  static constexpr const facts& lockstep_timeline = training_timeline<compile>::lockstep;
+
+  /// What is wrong with the options themselves.
+  static constexpr problem check_options() {
+    constexpr const option_key* accepted[] = {&micro_batch_key, &gradient_accumulation_key,
+                                              &schedule_key,    &devices_key,
+                                              &loss_key,        &optimizer_key,
+                                              &reduction_key};
+    constexpr const option_key* accepted_by_loss[] = {&scores_key};
+    problem found = given.check(accepted);
+    if (!found.found()) {
+      found = loss_type::fault;
+    }
+    if (!found.found()) {
+      found = loss_type::options.check(accepted_by_loss);
+    }
+    if (!found.found()) {
+      found = optimizer_option::fault;
+    }
+    if (!found.found() && settings.loss == nullptr &&
+        (given.given(optimizer_key) || given.given(reduction_key))) {
+      found = refuse("loss<...> beside what only training needs", "none",
+                     "without a loss a model predicts: take the optimizer out, or give a loss");
+    }
+    if (!found.found() && stages > action_set::max_stages) {
+      found = refuse(label("at most ") << action_set::max_stages << " stages", label() << stages);
+    }
+    if (!found.found() && settings.micro_batch < 1) {
+      found = refuse("a micro_batch of at least 1 sample", label() << settings.micro_batch);
+    }
+    if (!found.found() && settings.loss != nullptr && stages > 1 &&
+        !given.given(gradient_accumulation_key)) {
+      found = refuse("gradient_accumulation<...> for training in a pipeline", "none",
+                     "say how many micro-batches make one update");
+    }
+    if (found.found()) {
+      found.where = "compile";
+    }
+    return found;
+  }
+};
+
+template <typename T>
+concept compiled_model = requires {
+  typename T::compiled;
+  typename T::schedule_type;
+  T::settings;
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// The graph that is planned: a model with its loss, every layer in its stage.
+#pragma once
+
+#include <cstddef>
+
+#include <ipu_dsl/plan/automatic_stages.hpp>
+#include <ipu_dsl/plan/compilation.hpp>
+#include <ipu_dsl/schedule/frozen.hpp>
+
+namespace ipu_dsl {
+
+/// The model's graph with its loss and metrics, stages as the model has them.
+template <compiled_model C>
+constexpr graph fold_with_loss() {
+  graph model = fold<typename C::model_type>();
+  if (!model.fault.found()) {
+    model.fault = C::check_options();
+  }
+  if (!model.fault.found() && C::settings.loss != nullptr) {
+    model.fault = attach_loss(model, *C::settings.loss, C::settings.scores);
+  }
+  return model;
+}
+
+/// The stages of the layers of an `auto_pipeline`: [layers]; empty for other models.
+template <compiled_model C>
+constexpr list<int> automatic_stages() {
+  const graph model = fold_with_loss<C>();
+  if (!model.automatic || model.fault.found()) {
+    return {};
+  }
+  const program_kind kind =
+      C::settings.loss != nullptr ? program_kind::train : program_kind::predict;
+  const graph_view view = model.view();
+  const lowered_program lowered =
+      lowering(view, kind, C::settings.micro_batch, C::settings.optimizer).lower();
+  return choose_stages<typename C::schedule_type>(costs_of_layers(view, lowered), model.stages,
+                                                  C::settings.devices,
+                                                  C::settings.gradient_accumulation);
+}
+
+/// How many layers that are: [layers] of the above without choosing.
+template <compiled_model C>
+constexpr std::size_t count_automatic_layers() {
+  const graph model = fold_with_loss<C>();
+  return model.automatic && !model.fault.found() ? listed_layers(model.view()) : 0;
+}
+
+template <compiled_model C>
+inline constexpr std::size_t automatic_layers = count_automatic_layers<C>();
+
+/// Chosen once: everything else about the model asks for them.
+template <compiled_model C>
+inline constexpr frozen_list<int, automatic_layers<C>> automatic_stages_of =
+    freeze_list<automatic_layers<C>>(automatic_stages<C>());
+
+/// The graph that is planned. `fault` holds the first mistake.
+template <compiled_model C>
+constexpr graph fold_compiled() {
+  graph model = fold_with_loss<C>();
+  if (model.automatic && !model.fault.found()) {
+    assign_stages(model, automatic_stages_of<typename C::compiled>.view());
+  }
+  return model;
+}
+
+template <compiled_model C>
+inline constexpr graph_sizes compiled_graph_sizes_of = sizes_of(fold_compiled<C>());
+
+template <compiled_model C>
+inline constexpr frozen_graph<compiled_graph_sizes_of<C>.tensors, compiled_graph_sizes_of<C>.nodes,
+                              compiled_graph_sizes_of<C>.operands,
+                              compiled_graph_sizes_of<C>.layers>
+    frozen_compiled_graph_of{fold_compiled<C>()};
+
+}  // namespace ipu_dsl
