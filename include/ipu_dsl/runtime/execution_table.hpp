@@ -61,6 +61,9 @@ class execution_table {
                   const region_set& memory, int workers)
       : plan_(plan) {
     resolve_slots();
+    for (std::size_t edge = 0; edge < plan_.edges.size(); ++edge) {
+      edges_.push_back({memory.edge(edge), plan_.edges[edge].bytes * plan_.slots[edge]});
+    }
     resolve_calls(functions, memory);
     resolve_steps(memory, workers);
   }
@@ -78,6 +81,9 @@ class execution_table {
   std::span<const resolved_call> calls(const execution_step& step) const {
     return range(calls_, step.first_call, step.last_call);
   }
+
+  /// All slots of all edges, an entry an edge.
+  std::span<const freed_slot> edges() const { return edges_; }
 
   /// The slots that are free when a step begins, because it takes them.
   std::span<const freed_slot> taken(const execution_step& step) const {
@@ -279,6 +285,7 @@ class execution_table {
   std::vector<resolved_operand> operands_;
   std::vector<resolved_call> calls_;
   std::vector<wait> waits_;
+  std::vector<freed_slot> edges_;  ///< [edges]
   std::vector<freed_slot> freed_;
   std::vector<execution_step> steps_;  ///< worker after worker
   std::vector<int> row_begin_;         ///< [workers + 1]

@@ -36,6 +36,10 @@ class executor {
     if (trace_.enabled()) {
       trace_.begin_run();
     }
+    if (poison_) {
+      // Nothing in a slot outlives a run: what another program left there is not for this one.
+      poison(table_.edges());
+    }
     workers_->run(
         {[](void* self, int worker) { static_cast<executor*>(self)->work(worker); }, this});
     ++runs_;
@@ -50,7 +54,8 @@ class executor {
 
   const trace& last_trace() const { return trace_; }
 
-  /// Fills every slot with NaN as soon as nothing may read it any more, to find what does.
+  /// Fills every slot with NaN before a run, and again as soon as nothing may read it any more, to
+  /// find what reads a slot that is not yet written or that is free.
   void poison_freed_slots(bool poison) { poison_ = poison; }
 
   const program_plan_view& plan() const { return table_.plan(); }
