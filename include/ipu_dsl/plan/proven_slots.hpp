@@ -73,7 +73,7 @@ constexpr void prove_with_slots(program_plan& plan, purpose aim) {
       plan.slots = confirm_without_stall(rows, stages, unlimited, found);
     }
   }
-  if (plan.actions.slot.empty() && !plan.fault.found()) {
+  if (!plan.fault.found() && (plan.actions.slot.empty() || !slots_agree_with_data(rows, stages))) {
     plan.actions.slot = unit_slots(rows, stages);
   }
   plan.actions.slot.resize(plan.actions.actions.size(), 0);

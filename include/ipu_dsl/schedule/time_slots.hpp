@@ -89,4 +89,35 @@ constexpr list<int> unit_slots(const program_view& rows, const stage_graph_view&
   return found;
 }
 
+/// Whether the time slots of a proven program agree with its data: every action in a later slot
+/// than what it reads, or in the same one behind it on the same device. Slots that a text's columns
+/// give need not, and lockstep time would mean nothing with them.
+constexpr bool slots_agree_with_data(const program_view& rows, const stage_graph_view& graph) {
+  const step_table steps = index_steps(rows);
+  const dependences waits =
+      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+  const int* const device = rows.device_of_stage.data();
+  for (std::size_t index = 0; index < rows.actions.size(); ++index) {
+    const action what = rows.actions[index];
+    const bool reads = uses_edges(what.kind);
+    const int row = reads ? role_row(what.stage, writing_role[static_cast<int>(what.kind)]) : 0;
+    const int last_row = what.kind == action_kind::backward ? row + 1 : row;
+    for (int reading = row; reads && reading <= last_row; ++reading) {
+      for (int k = waits.read.first.data()[reading]; k != 0; k = waits.read.next.data()[k]) {
+        const int cell = waits.read.value.data()[k] * steps.micro_batches + what.micro_batch;
+        const int writer = steps.by_micro_batch.data()[cell] - 1;
+        if (writer < 0) {
+          continue;
+        }
+        const auto by = static_cast<std::size_t>(writer);
+        const bool together = device[rows.actions[by].stage] == device[what.stage];
+        if (rows.slot[by] > rows.slot[index] || (!together && rows.slot[by] == rows.slot[index])) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
 }  // namespace ipu_dsl
