@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Trains the tutorial's model in two pipeline stages, tests it, and shows the schedule that ran.
 #include <cinttypes>
+#include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <string>
 
 #include <CLI/CLI.hpp>
 
+#include <ipu_dsl/formats/file.hpp>
 #include <ipu_dsl/ipu_dsl.hpp>
+#include <ipu_dsl/report/chrome_trace.hpp>
+#include <ipu_dsl/report/drawn_trace.hpp>
 #include <ipu_dsl/report/summary.hpp>
 #include <ipu_dsl/report/timeline.hpp>
+#include <ipu_dsl/report/timeline_svg.hpp>
 #if __has_include(<zlib.h>)
 #include <ipu_dsl/formats/gzip.hpp>
 #endif
@@ -38,6 +43,10 @@ struct command_line {
   int epochs = 4;
   int steps = 500;
   std::int64_t seed = 1;
+  std::string svg;
+  std::string trace;
+
+  bool draws() const { return !svg.empty() || !trace.empty(); }
 };
 
 /// Where digits come from: files that the user has, or the program's own.
@@ -66,12 +75,29 @@ void show_schedule() {
                           .c_str());
 }
 
+void write_text(const std::string& path, const std::string& text) {
+  write_file_atomically(path, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  std::printf("wrote %s\n", path.c_str());
+}
+
+/// What the last update really did, as a picture and for a trace viewer.
+void draw_last_update(const command_line& wanted, const trace& last) {
+  const drawn_timeline drawn = draw_trace(last, "mnist, " + wanted.schedule + ": the last update");
+  if (!wanted.svg.empty()) {
+    write_text(wanted.svg, timeline_svg(drawn));
+  }
+  if (!wanted.trace.empty()) {
+    write_text(wanted.trace, chrome_trace(drawn));
+  }
+}
+
 template <int Cut, typename Schedule>
 void train(const command_line& wanted) {
   const auto seed = static_cast<std::uint64_t>(wanted.seed);
   const mnist::data digits = load_digits(wanted);
-  session<training<Cut, Schedule>> run{{.learning_rate = 0.01F, .momentum = 0.9F},
-                                       {.threads = wanted.threads, .seed = seed}};
+  session<training<Cut, Schedule>> run{
+      {.learning_rate = 0.01F, .momentum = 0.9F},
+      {.threads = wanted.threads, .seed = seed, .trace = wanted.draws()}};
   std::printf("%s\n", summary_text(graph_of<mlp<Cut>>, "mnist").c_str());
   auto batches = make_feed(digits.train | shuffled(10'000) | repeated(), seed);
   run.fit(batches, {.epochs = wanted.epochs, .steps_per_epoch = wanted.steps},
@@ -87,6 +113,9 @@ void train(const command_line& wanted) {
               found.accuracy, found.samples);
   std::printf("weights %016" PRIx64 "\n", run.weights().fingerprint());
   show_schedule<Cut, Schedule>();
+  if (wanted.draws()) {
+    draw_last_update(wanted, run.last_trace());
+  }
 }
 
 template <typename Schedule>
@@ -153,6 +182,9 @@ int main(int argc, char** argv) {
   options.add_option("--seed", wanted.seed, "of drawn digits, their order and the first weights")
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str();
+  options.add_option("--svg", wanted.svg, "draws the last update, as it was measured")
+      ->type_name("FILE");
+  options.add_option("--trace", wanted.trace, "the same as Chrome trace JSON")->type_name("FILE");
   try {
     options.parse(argc, argv);
     train_schedule(wanted);
