@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <cstdio>
 
+#include <ipu_dsl/schedule/proof.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
+#include <ipu_dsl/schedule/study.hpp>
 
 #include "support/catch2.hpp"
 
@@ -27,6 +29,13 @@ static_assert(grouped::allows(3, 2, 4, purpose::training).found());
 static_assert(grouped::allows(0, 2, 4, purpose::training).found());
 static_assert(grouped::allows(1, 1, 4, purpose::training).found());
 
+static_assert(schedule_type<relaxed<grouped>>);
+static_assert(check_schedule<relaxed<grouped>, 4, 4, 3>());
+static_assert(study<grouped, 4, 4, 3>::fault.found());
+static_assert(relaxed<interleaved>::allows(3, 3, 0, purpose::training).message().view() ==
+              "schedule interleaved: expected at least 1 device, 1 stage and 1 micro-batch, got 3, "
+              "3 and 0");
+
 TEST_CASE("counts are allowed as the reference allows them") {
   int checked = 0;
   for (int stages = 2; stages <= 8; ++stages) {
@@ -48,4 +57,28 @@ TEST_CASE("counts are allowed as the reference allows them") {
   }
   std::printf("checked %d counts\n", checked);
   CHECK(checked > 0);
+}
+
+TEST_CASE("relaxed schedules take any number of micro-batches, and are proven with it") {
+  int checked = 0;
+  int refused = 0;
+  const auto check = [&](auto relaxed_one, auto strict, int stages, int m) {
+    using loose = decltype(relaxed_one);
+    REQUIRE_FALSE(loose::allows(stages, stages, m, purpose::training).found());
+    const program rows = loose::make(stages, stages, m);
+    const stage_graph graph = chain_stage_graph(stages);
+    REQUIRE(prove(rows.view(), graph.view()).proven());
+    refused += decltype(strict)::allows(stages, stages, m, purpose::training).found() ? 1 : 0;
+    ++checked;
+  };
+  for (int stages = 2; stages <= 6; ++stages) {
+    for (int m = 1; m <= 2 * stages + 1; ++m) {
+      check(relaxed<grouped>(), grouped(), stages, m);
+      check(relaxed<interleaved>(), interleaved(), stages, m);
+      check(relaxed<sequential_schedule>(), sequential_schedule(), stages, m);
+    }
+  }
+  CHECK(refused > 0);
+  CHECK(refused < checked);
+  std::printf("checked %d relaxed programs, the reference refuses %d of them\n", checked, refused);
 }
