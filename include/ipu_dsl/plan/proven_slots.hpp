@@ -22,8 +22,10 @@ constexpr problem refuse_unlowered(const program_view& rows, std::string_view sc
     found = refuse("one copy of the weights", label() << rows.weights.copies << " copies",
                    "schedules with several copies are proven, not yet executed");
   } else if (rows.weights.update_interval > 0) {
+    const int interval = rows.weights.update_interval;
     found = refuse("one update at the end of a run",
-                   label("one every ") << rows.weights.update_interval << " micro-batches",
+                   interval == 1 ? label("one after every micro-batch")
+                                 : label("one every ") << interval << " micro-batches",
                    "asynchronous schedules are proven, not yet executed");
   }
   int last_read = -1;

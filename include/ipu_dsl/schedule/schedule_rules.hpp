@@ -66,8 +66,12 @@ constexpr problem stages_a_device(std::string_view name, int devices, int stages
   problem found;
   if (stages != devices * each) {
     found = problem_of_schedule(name);
-    found.expected << each << (each == 1 ? " stage" : " stages") << " on each of " << devices
-                   << " devices";
+    found.expected << each << (each == 1 ? " stage on " : " stages on ");
+    if (devices == 1) {
+      found.expected << "the one device";
+    } else {
+      found.expected << "each of " << devices << " devices";
+    }
     found.got << stages << (stages == 1 ? " stage" : " stages");
     found.hint << "cut the model into " << devices * each << " stages";
     if (stages % each == 0 && stages >= each) {
@@ -88,7 +92,8 @@ constexpr problem whole_rounds(std::string_view name, int devices, int stages) {
     if (stages > devices) {
       found.hint << stages / devices * devices << " or ";
     }
-    found.hint << (stages / devices + 1) * devices << " stages";
+    found.hint << (stages / devices + 1) * devices
+               << " stages, or use devices<...> with a divisor of " << stages;
   }
   return found;
 }
