@@ -9,6 +9,7 @@
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/schedule/catalogue/asynchronous.hpp>
+#include <ipu_dsl/schedule/catalogue/best_of.hpp>
 #include <ipu_dsl/schedule/catalogue/bidirectional.hpp>
 #include <ipu_dsl/schedule/catalogue/catalogue_entry.hpp>
 #include <ipu_dsl/schedule/catalogue/fill.hpp>

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// A program that was proven and timed, from the catalogue or from a file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/schedule/analysis.hpp>
+#include <ipu_dsl/schedule/catalogue.hpp>
+#include <ipu_dsl/schedule/critical_path.hpp>
+#include <ipu_dsl/schedule/facts.hpp>
+#include <ipu_dsl/schedule/time_slots.hpp>
+
+#include "costs.hpp"
+
+namespace schedule_study {
+
+/// How many devices and micro-batches, and what they cost.
+struct counts {
+  int devices = 0;
+  int micro_batches = 0;    ///< of all copies of the weights
+  int stages_a_device = 0;  ///< 0: as many as each schedule is meant for
+  device_costs costs = {};
+  bool lockstep = false;  ///< a barrier after every time slot
+};
+
+/// A proven program with its times; a tick is the unit of the costs of its stages.
+struct study {
+  std::string name;
+  std::string about;  ///< "all forwards, then all backwards (fill-drain, torchgpipe)"; may be empty
+  ipu_dsl::program rows;
+  costed_stages stages;
+  std::string cost_of;  ///< whose the costs are: "device" or "stage"
+  bool lockstep = false;
+  ipu_dsl::list<int> slots;                           ///< [edges] so many that no action is delayed
+  ipu_dsl::list<ipu_dsl::timed_action> asynchronous;  ///< [actions]
+  ipu_dsl::list<ipu_dsl::timed_action> timeline;      ///< [actions] with barriers if `lockstep`
+  ipu_dsl::facts facts;
+
+  ipu_dsl::stage_graph_view graph() const { return stages.graph.view(); }
+};
+
+/// The most stages x micro-batches that are looked at: what is asked for or written in a file must
+/// not take the memory of a machine.
+inline constexpr long long most_stage_passes = 1 << 20;
+
+inline void refuse_too_large(std::string_view name, long long devices, long long stages,
+                             long long micro_batches) {
+  constexpr long long most_devices = 1024;
+  if (devices > most_devices || stages * micro_batches > most_stage_passes) {
+    throw ipu_dsl::error("schedule " + std::string(name) + ": expected at most " +
+                         std::to_string(most_devices) + " devices and " +
+                         std::to_string(most_stage_passes) + " stages x micro-batches, got " +
+                         std::to_string(devices) + " devices and " + std::to_string(stages) +
+                         " x " + std::to_string(micro_batches));
+  }
+}
+
+/// Following the versions of the weights takes a look at every one of them at every action.
+inline void refuse_too_many_updates(std::string_view name, const ipu_dsl::program_view& rows) {
+  constexpr long long most = 1LL << 28;
+  const long long updates = ipu_dsl::updates_of_run(rows);
+  if (updates * static_cast<long long>(rows.actions.size()) > most) {
+    throw ipu_dsl::error("schedule " + std::string(name) + ": expected at most " +
+                         std::to_string(most) + " updates x actions, got " +
+                         std::to_string(updates) + " x " + std::to_string(rows.actions.size()));
+  }
+}
+
+/// Whether every action comes in a later slot than those whose data it reads, or later in the same
+/// slot of the same device: what time slots are. The columns of a file may be an order alone.
+inline bool slots_follow_data(const ipu_dsl::program_view& rows,
+                              const ipu_dsl::stage_graph_view& graph) {
+  const ipu_dsl::step_table steps = ipu_dsl::index_steps(rows);
+  const ipu_dsl::dependences waits =
+      ipu_dsl::sort_edges(graph, rows.device_of_stage, ipu_dsl::only_forward(steps, rows.stages));
+  const ipu_dsl::critical::examined exam = {rows, steps, waits};
+  const auto device_of = [&rows](std::size_t index) {
+    return rows.device_of_stage[static_cast<std::size_t>(rows.actions[index].stage)];
+  };
+  bool follow = true;
+  for (std::size_t reader = 0; reader < rows.actions.size(); ++reader) {
+    ipu_dsl::critical::each_writer(exam, static_cast<int>(reader), [&](int index, std::int64_t) {
+      const auto writer = static_cast<std::size_t>(index);
+      const bool same = device_of(writer) == device_of(reader) && writer < reader;
+      follow = follow && rows.slot[writer] < rows.slot[reader] + (same ? 1 : 0);
+    });
+  }
+  return follow;
+}
+
+/// Proves and times a program, and takes away time slots that are none. Throws `ipu_dsl::error`
+/// with the sentence of the proof if it fails.
+inline study examine(std::string name, ipu_dsl::program rows, costed_stages stages, bool lockstep) {
+  study made;
+  made.name = std::move(name);
+  made.rows = std::move(rows);
+  made.stages = std::move(stages);
+  made.cost_of = "device";
+  made.lockstep = lockstep;
+  refuse_too_many_updates(made.name, made.rows.view());
+  ipu_dsl::analysis found = ipu_dsl::analyse(made.rows.view(), made.graph(), made.name);
+  if (!found.found.proven()) {
+    throw ipu_dsl::error(found.found.fault);
+  }
+  made.slots = std::move(found.slots);
+  made.asynchronous = std::move(found.timeline);
+  made.timeline = made.asynchronous;
+  if (!made.rows.slot.empty() && !slots_follow_data(made.rows.view(), made.graph())) {
+    made.rows.slot = {};
+  }
+  if (lockstep) {
+    if (made.rows.slot.empty()) {
+      made.rows.slot = ipu_dsl::unit_slots(made.rows.view(), made.graph());
+    }
+    made.timeline = ipu_dsl::lockstep_timeline(made.rows.view(), made.graph());
+  }
+  made.facts = ipu_dsl::facts_of(made.rows.view(), made.timeline);
+  return made;
+}
+
+/// How many stages a device has in a study of these counts.
+inline int stages_a_device(const ipu_dsl::catalogue_entry& entry, const counts& wanted) {
+  return wanted.stages_a_device > 0 ? wanted.stages_a_device : entry.stages_a_device;
+}
+
+/// Why a schedule does not take these counts, if so.
+inline ipu_dsl::problem refused(const ipu_dsl::catalogue_entry& entry, const counts& wanted) {
+  const int each = stages_a_device(entry, wanted);
+  refuse_too_large(entry.name, wanted.devices, static_cast<long long>(wanted.devices) * each,
+                   wanted.micro_batches);
+  return entry.allows(wanted.devices, wanted.devices * each, wanted.micro_batches, entry.aim);
+}
+
+/// Studies a schedule of the catalogue. Throws `ipu_dsl::error` if it does not take the counts.
+inline study examine(const ipu_dsl::catalogue_entry& entry, const counts& wanted) {
+  const ipu_dsl::problem fault = refused(entry, wanted);
+  if (fault.found()) {
+    throw ipu_dsl::error(fault);
+  }
+  const int each = stages_a_device(entry, wanted);
+  costed_stages stages =
+      make_stages(wanted.devices * each, entry.copies, each / entry.copies, wanted.costs);
+  ipu_dsl::program rows = entry.make_for(wanted.devices, wanted.micro_batches, stages.graph.view());
+  study made =
+      examine(std::string(entry.name), std::move(rows), std::move(stages), wanted.lockstep);
+  made.about = entry.summary;
+  made.about += entry.also.empty() ? "" : " (" + std::string(entry.also) + ")";
+  return made;
+}
+
+}  // namespace schedule_study
