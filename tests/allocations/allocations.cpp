@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ipu_dsl/data/digits.hpp>
+#include <ipu_dsl/schedule/catalogue/bidirectional.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 
@@ -92,6 +93,14 @@ struct network : model<input<28, 28>, pipeline<stage<Flatten, Dense<32, relu>>,
 struct training : compile<network, micro_batch<16>, gradient_accumulation<4>, grouped,
                           loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
 
+/// Two stages a device, backwards whole and in halves.
+struct deep_network
+    : model<input<28, 28>, pipeline<stage<Flatten, Dense<32, relu>>, stage<Dense<32, relu>>,
+                                    stage<Dense<32, relu>>, stage<Dense<10>>>> {};
+
+struct deep_training : compile<deep_network, micro_batch<16>, gradient_accumulation<4>, dualpipe_v,
+                               loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+
 constexpr std::size_t step_samples = 64;
 
 /// How many allocations a piece of work makes.
@@ -144,6 +153,29 @@ samples first_samples(const digit_dataset& digits) {
   return made;
 }
 
+/// Returns how many calls were watched.
+template <compiled_model C>
+int check_session() {
+  const digit_dataset digits = synthetic_digits(300, 4);
+  const samples given = first_samples(digits);
+  std::vector<float> output(step_samples * 10);
+  int checked = 0;
+  for (int threads = 1; threads <= 2; ++threads) {
+    session<C> run({.learning_rate = 0.01F, .momentum = 0.9F}, {.threads = threads});
+    auto endless = make_feed(digits | shuffled(100) | repeated(), 1);
+    auto test = make_feed(digits, 1);
+    INFO(C::schedule_type::name << ", " << threads << " threads");
+    CHECK(count_allocations([&] { run.train_step(given.features, given.labels); }) == 0);
+    CHECK(count_allocations([&] { run.fit(endless, {.epochs = 3, .steps_per_epoch = 40}); }) == 0);
+    CHECK(count_allocations([&] { run.evaluate(test); }) == 0);
+    CHECK(count_allocations([&] { run.predict(given.features, output); }) == 0);
+    // And once more, when everything has run.
+    CHECK(count_allocations([&] { run.train_step(given.features, given.labels); }) == 0);
+    checked += 5;
+  }
+  return checked;
+}
+
 }  // namespace
 
 TEST_CASE("every allocation function is counted") {
@@ -172,24 +204,8 @@ TEST_CASE("a session allocates nothing after its construction") {
   if (!counting()) {
     return;
   }
-  const digit_dataset digits = synthetic_digits(300, 4);
-  const samples given = first_samples(digits);
-  std::vector<float> output(step_samples * 10);
-  int checked = 0;
-  for (int threads = 1; threads <= 2; ++threads) {
-    session<training> run({.learning_rate = 0.01F, .momentum = 0.9F}, {.threads = threads});
-    auto endless = make_feed(digits | shuffled(100) | repeated(), 1);
-    auto test = make_feed(digits, 1);
-    INFO(threads << " threads");
-    CHECK(count_allocations([&] { run.train_step(given.features, given.labels); }) == 0);
-    CHECK(count_allocations([&] { run.fit(endless, {.epochs = 3, .steps_per_epoch = 40}); }) == 0);
-    CHECK(count_allocations([&] { run.evaluate(test); }) == 0);
-    CHECK(count_allocations([&] { run.predict(given.features, output); }) == 0);
-    // And once more, when everything has run.
-    CHECK(count_allocations([&] { run.train_step(given.features, given.labels); }) == 0);
-    checked += 5;
-  }
-  CHECK(checked == 10);
+  const int checked = check_session<training>() + check_session<deep_training>();
+  CHECK(checked == 20);
   std::printf("allocations: checked %d calls, none allocated\n", checked);
 }
 

@@ -31,9 +31,9 @@ struct operators<&dense_family> {
     } else if constexpr (variant == dense_variant::output_gradient) {
       constexpr auto lies =
           by_unit ? kernels::gradient_layout::transposed : kernels::gradient_layout::batch_major;
+      const float* y = kind == activation_kind::linear ? nullptr : floats(operands[3]);
       kernels::dense_output_gradient<batch, units, kind, lies>(
-          floats(operands[2]), floats(operands[3]), floats(operands[0]), floats(operands[1]),
-          scalars[0]);
+          floats(operands[2]), y, floats(operands[0]), floats(operands[1]), scalars[0]);
     } else if constexpr (variant == dense_variant::input_gradient) {
       static_assert(by_unit, "ipu_dsl: Dense writes its input's gradient by unit");
       kernels::dense_input_gradient<batch, inputs, units>(floats(operands[1]), floats(operands[2]),

@@ -20,13 +20,13 @@ constexpr problem refuse_unlowered(const program_view& rows, std::string_view sc
   problem found;
   if (rows.weights.copies > 1) {
     found = refuse("one copy of the weights", label() << rows.weights.copies << " copies",
-                   "schedules with several copies are proven, not yet executed");
+                   "study<...> proves and times them; dualpipe_v is executed");
   } else if (rows.weights.update_interval > 0) {
     const int interval = rows.weights.update_interval;
     found = refuse("one update at the end of a run",
                    interval == 1 ? label("one after every micro-batch")
                                  : label("one every ") << interval << " micro-batches",
-                   "asynchronous schedules are proven, not yet executed");
+                   "study<...> proves and times them; one_f_one_b is executed");
   }
   int last_read = -1;
   for (const action& what : rows.actions) {
@@ -36,7 +36,7 @@ constexpr problem refuse_unlowered(const program_view& rows, std::string_view sc
     if (what.kind == action_kind::recompute || what.kind == action_kind::offload ||
         what.kind == action_kind::fetch) {
       found = refuse("forward, backward (whole or in halves) and update actions only",
-                     describe(what), "recomputation and offload are proven, not yet executed");
+                     describe(what), "these are proven, not yet executed: take them out to run it");
     } else if (what.kind == action_kind::forward && what.stage == 0) {
       if (what.micro_batch < last_read) {
         found = refuse("the forwards of stage 0 by ascending micro-batch, as the data come",

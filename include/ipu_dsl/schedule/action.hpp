@@ -38,7 +38,9 @@ struct action {
   action_kind kind;
   int stage;
   int micro_batch;
-  bool joined;  ///< one step with the next action of the row: starts when both are ready
+  /// One step with the next action of the row: starts when both are ready. Devices do them side by
+  /// side; workers that play devices do them one after the other, as soon as each is ready.
+  bool joined;
 
   /// Trivial, so that thousands of them cost a constant evaluation nothing before they are set;
   /// `action()` is F0(0).

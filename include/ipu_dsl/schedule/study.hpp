@@ -53,8 +53,9 @@ struct frozen_analysis {
 }  // namespace studying
 
 /// A schedule, studied without a model: its program, as many slots as delay nothing, its timeline
-/// and its facts, for devices that wait for nothing but data and slots. All of it is empty where
-/// there is a `fault`: counts that the schedule does not allow, or what the proof found.
+/// and its facts, for devices that wait for nothing but data and slots. Where there is a `fault`,
+/// counts that the schedule does not allow or what the proof found, nothing is left but the rows
+/// (of counts that it allows), for whoever wants to see what is wrong.
 ///
 /// `static_assert(study<one_f_one_b, 4, 4, 8>::facts.makespan == 33);`
 /// A program of 16 devices x 256 micro-batches stays below the default limits of both compilers.
@@ -99,8 +100,10 @@ struct study {
   static constexpr const problem& value = result.fault;
   static constexpr const problem& fault = result.fault;
   static constexpr program_view rows = frozen_rows.view();
-  static constexpr std::span<const int> slots = result.slots.view();
-  static constexpr std::span<const timed_action> timeline = result.timeline.view();
+  static constexpr std::span<const int> slots =
+      result.fault.found() ? std::span<const int>() : result.slots.view();
+  static constexpr std::span<const timed_action> timeline =
+      result.fault.found() ? std::span<const timed_action>() : result.timeline.view();
   static constexpr ipu_dsl::facts facts = make_facts();
 };
 

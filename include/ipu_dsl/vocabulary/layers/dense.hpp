@@ -36,7 +36,7 @@ struct dense_options {
 /// {batch, inputs, units, activation, has bias, gradient lies in columns}.
 enum class dense_variant : std::int32_t {
   forward,          ///< writes y, reads x, kernel[, bias]
-  output_gradient,  ///< writes d, d by unit; reads gradient, y
+  output_gradient,  ///< writes d, d by unit; reads gradient and, unless linear, y
   input_gradient,   ///< writes the input's gradient by unit, reads kernel, d by unit
   weight_gradient   ///< adds to the accumulators of kernel[, bias], reads x, d
 };
@@ -110,12 +110,18 @@ constexpr std::int32_t output_gradient_columns(emitter& emit) {
 /// First the activation's mask, which also writes the gradient in both layouts; then the product.
 constexpr void input_gradient(emitter& emit) {
   const auto options = emit.options<dense_options>();
-  emit.call_kernel(
-      signature(emit, dense_variant::output_gradient, emit.output_gradient_lies(0)),
-      {output_gradient_rows(emit), output_gradient_columns(emit)},
-      {emit.output_gradient(0), emit.output_value(0)},
-      {.kind = work_kind::elementwise, .m = std::int64_t{emit.batch()} * options.units},
-      options.alpha);
+  const call_signature code =
+      signature(emit, dense_variant::output_gradient, emit.output_gradient_lies(0));
+  const work cost = {.kind = work_kind::elementwise,
+                     .m = std::int64_t{emit.batch()} * options.units};
+  // Nothing reads the output of a linear layer: it need not be kept for the backward pass.
+  if (options.fused() == activation_kind::linear) {
+    emit.call_kernel(code, {output_gradient_rows(emit), output_gradient_columns(emit)},
+                     {emit.output_gradient(0)}, cost);
+  } else {
+    emit.call_kernel(code, {output_gradient_rows(emit), output_gradient_columns(emit)},
+                     {emit.output_gradient(0), emit.output_value(0)}, cost, options.alpha);
+  }
   if (!emit.wants_input_gradient(0)) {
     return;
   }

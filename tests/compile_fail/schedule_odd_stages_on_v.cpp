@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// A V has two stages a device.
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/schedule/catalogue/v_shape.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+
+using namespace ipu_dsl;
+
+struct net : model<input<8>, pipeline<stage<Dense<8>>, stage<Dense<8>>, stage<Dense<3>>>> {};
+
+#ifdef WITH_MISTAKE
+struct training
+    : compile<net, zb_v, gradient_accumulation<8>, loss<sparse_categorical_crossentropy>> {};
+#else
+struct training
+    : compile<net, interleaved, gradient_accumulation<9>, loss<sparse_categorical_crossentropy>> {};
+#endif
+static_assert(check<training>());

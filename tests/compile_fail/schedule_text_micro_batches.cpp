@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// A text for other micro-batches than are accumulated.
+#include <string_view>
+
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/schedule/text/written_schedule.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+
+using namespace ipu_dsl;
+
+struct net : model<input<8>, pipeline<stage<Dense<8>>, stage<Dense<3>>>> {};
+
+/// A schedule in PyTorch's notation.
+struct mine : written_schedule<mine> {
+  static constexpr std::string_view name = "mine";
+#ifdef WITH_MISTAKE
+  static constexpr std::string_view csv = "0F0,0F1,0F2,0B0,0B1,0B2\n,1F0,1B0,1F1,1B1,1F2,1B2\n";
+#else
+  static constexpr std::string_view csv = "0F0,0F1,0B0,0B1\n,1F0,1B0,1F1,1B1\n";
+#endif
+};
+
+struct training
+    : compile<net, mine, gradient_accumulation<2>, loss<sparse_categorical_crossentropy>> {};
+
+static_assert(check<training>());
