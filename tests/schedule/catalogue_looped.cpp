@@ -67,7 +67,7 @@ static_assert(facts_with(interleaved_zero_bubble::make(4, 8, 8)).makespan == 51)
 
 static_assert(interleaved_one_f_one_b::allows(4, 6, 8, purpose::training).message().view() ==
               "schedule interleaved-1f1b: expected a number of stages that is a multiple of 4 "
-              "devices, got 6. Hint: cut the model into 4 or 8 stages");
+              "devices, got 6. Hint: cut the model into 4 or 8 stages, or use 3 devices");
 static_assert(grouped_by_four::allows(4, 12, 9, purpose::training).message().view() ==
               "schedule interleaved-1f1b-grouped: expected a last group of 2 to 4 micro-batches, "
               "got 1 of 9 left by groups of 4. Hint: use 8 or 10 micro-batches, or "

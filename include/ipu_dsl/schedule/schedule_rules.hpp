@@ -92,8 +92,12 @@ constexpr problem whole_rounds(std::string_view name, int devices, int stages) {
     if (stages > devices) {
       found.hint << stages / devices * devices << " or ";
     }
-    found.hint << (stages / devices + 1) * devices
-               << " stages, or use devices<...> with a divisor of " << stages;
+    int fewer = devices;
+    while (stages % fewer != 0) {
+      --fewer;
+    }
+    found.hint << (stages / devices + 1) * devices << " stages, or use " << fewer
+               << (fewer == 1 ? " device" : " devices");
   }
   return found;
 }
