@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/schedule/program.hpp>
+#include <ipu_dsl/schedule/stage_graph.hpp>
 
 namespace ipu_dsl {
 
@@ -80,6 +82,23 @@ constexpr auto freeze_program(const program& rows) {
       freeze_list<Sizes.slots>(rows.slot),
       rows.weights,
   };
+}
+
+/// A stage graph in static storage.
+template <std::size_t Edges, std::size_t Costs>
+struct frozen_stage_graph {
+  int stages = 0;
+  frozen_list<edge, Edges> edges;
+  frozen_list<stage_cost, Costs> costs;
+  std::int64_t hop = 0;
+
+  constexpr stage_graph_view view() const { return {stages, edges.view(), costs.view(), hop}; }
+};
+
+template <std::size_t Edges, std::size_t Costs>
+constexpr frozen_stage_graph<Edges, Costs> freeze_stage_graph(const stage_graph& graph) {
+  return {graph.stages, freeze_list<Edges>(graph.edges), freeze_list<Costs>(graph.costs),
+          graph.hop};
 }
 
 /// `freeze<[] { return grouped::make(2, 2, 4); }>()`: a generator's program in static storage.

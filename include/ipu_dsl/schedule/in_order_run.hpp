@@ -8,6 +8,7 @@
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/schedule/run_input.hpp>
+#include <ipu_dsl/schedule/run_state.hpp>
 
 namespace ipu_dsl {
 
@@ -23,7 +24,14 @@ namespace ipu_dsl {
 /// Members are raw pointers: an index costs one step of constant evaluation, through a list three.
 class in_order_run {
  public:
-  constexpr explicit in_order_run(const run_input& input)
+  static constexpr int unlimited = 1 << 30;
+
+  /// A run from the first action on.
+  constexpr explicit in_order_run(const run_input& input) : in_order_run(input, run_state()) {}
+
+  /// A run from a state on, which it takes further and which must outlive it; a run of its own from
+  /// the first action if there is none.
+  constexpr in_order_run(const run_input& input, const run_state& state)
       : actions_(input.rows.actions.data()),
         row_begin_(input.rows.row_begin.data()),
         by_micro_batch_(input.steps.by_micro_batch.data()),
@@ -47,22 +55,25 @@ class in_order_run {
     }
     const int devices = devices_ + 1;
     const int actions = action_count_ + 1;
-    std::int64_t* const times = reserve_zeros(times_, 2 * actions + devices);
-    finish_ = times;
-    start_ = times + actions;
-    free_at_ = times + 2 * actions;
     int* const numbers = reserve_zeros(numbers_, 2 * actions + 5 * devices);
     order_ = numbers;
     first_sleeper_ = numbers + actions;
     next_sleeper_ = numbers + 2 * actions;
     waited_for_ = next_sleeper_ + devices;
-    cursor_ = waited_for_ + devices;
-    awake_ = cursor_ + devices;
+    awake_ = waited_for_ + devices;
     stuck_ = awake_ + devices;
-    finish_[0] = 1;
+    run_state own = state;
+    if (own.finish == nullptr) {
+      std::int64_t* const times = reserve_zeros(times_, 2 * actions + devices);
+      own = {times, times + actions, times + 2 * actions, stuck_ + devices};
+      begin_run(own, input.rows);
+    }
+    finish_ = own.finish;
+    start_ = own.start;
+    free_at_ = own.free_at;
+    cursor_ = own.cursor;
     for (int device = devices_ - 1; device >= 0; --device) {
-      cursor_[device] = row_begin_[device];
-      free_at_[device] = 1;
+      left_ += row_begin_[device + 1] - cursor_[device];
       wake(device);
     }
   }
@@ -83,15 +94,16 @@ class in_order_run {
     wake(held_device_);
   }
 
-  /// Runs until nothing can run any more.
-  constexpr void advance() {
-    while (awake_count_ > 0) {
+  /// Runs until nothing can run any more, or until `most` actions have run since the run was made
+  /// (a step of several counts as soon as it begins).
+  constexpr void advance(int most = unlimited) {
+    while (awake_count_ > 0 && ran_ < most) {
       --awake_count_;
-      advance(awake_[awake_count_]);
+      advance_device(awake_[awake_count_], most);
     }
   }
 
-  constexpr bool complete() const { return ran_ == action_count_; }
+  constexpr bool complete() const { return ran_ == left_; }
 
   constexpr bool ran(int index) const { return finish_[index + 1] != 0; }
 
@@ -106,7 +118,8 @@ class in_order_run {
 
   constexpr const std::int64_t* ends() const { return finish_; }
 
-  /// The index of the action that ran as number `i`: an order that suits one worker.
+  /// The index of the action that ran as number `i` since the run was made: an order that suits one
+  /// worker.
   constexpr int order(int i) const { return order_[i]; }
 
   /// End of the last action.
@@ -158,10 +171,11 @@ class in_order_run {
 
   /// Runs a device until it is through, waits, or is held. Written out in one function and in few
   /// statements: they are what a constant evaluation pays for.
-  constexpr void advance(int device) {
+  constexpr void advance_device(int device, int most) {
     const int row_end = row_begin_[device + 1];
     int index = cursor_[device];
-    for (; index < row_end; ++index) {
+    const int stop = row_end - index < most - ran_ ? row_end : index + most - ran_;
+    for (; index < stop; ++index) {
       const action what = actions_[index];
       if (what.joined) {
         const int last = advance_joined(device, index, row_end);
@@ -327,7 +341,8 @@ class in_order_run {
   int* awake_ = nullptr;             // [devices]
   int* stuck_ = nullptr;             // [devices] action index
   int awake_count_ = 0;
-  int ran_ = 0;
+  int left_ = 0;  // actions that had not run when the run was made
+  int ran_ = 0;   // since then
   int held_row_ = -1;
   int held_device_ = -1;
   int held_action_ = -1;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include <ipu_dsl/schedule/action_life.hpp>
 #include <ipu_dsl/schedule/verdict.hpp>
@@ -46,11 +47,15 @@ class row_walk {
         promises_versions_(weights_.update_interval > 0 && weights_.delay >= 0) {}
 
   /// The first fault: unknown, misplaced, twice, out of order, update too early, no version.
-  constexpr verdict walk() {
+  constexpr verdict walk() { return walk(0, exam_.rows.devices); }
+
+  /// The same of the devices [first, last) alone: the rows of others say nothing about their
+  /// stages.
+  constexpr verdict walk(int first, int last) {
     const program_view& rows = exam_.rows;
     const int* const device_of_stage = rows.device_of_stage.data();
-    int index = 0;
-    for (int device = 0; device < rows.devices; ++device) {
+    int index = rows.row_begin.data()[first];
+    for (int device = first; device < last; ++device) {
       const int begin = index;
       const int end = rows.row_begin.data()[device + 1];
       for (; index < end; ++index) {
@@ -250,23 +255,19 @@ constexpr verdict check_memory(const examination& exam, const proof_limits& limi
   return {};
 }
 
-/// The tables of an examination, empty.
+/// An examination with this table of steps; nothing else is known yet.
 constexpr examination begin_examination(const program_view& rows, const stage_graph_view& graph,
-                                        std::string_view name) {
+                                        std::string_view name, step_table steps) {
   examination exam = {
-      name, rows, graph, step_table(rows), list<int>(static_cast<std::size_t>(rows.stages)), {}};
+      name, rows, graph, std::move(steps), list<int>(static_cast<std::size_t>(rows.stages)), {}};
   exam.lives.reserve(static_cast<std::size_t>(rows.stages * rows.micro_batches));
   return exam;
 }
 
-/// Everything that the rows say by themselves, before any of them waits for another.
-constexpr verdict check_standing(examination& exam, const proof_limits& limits) {
-  verdict found = row_walk(exam).walk();
-  if (!found.proven()) {
-    return found;
-  }
+/// What rows that have all been walked say together.
+constexpr verdict check_walked(examination& exam, const proof_limits& limits) {
   exam.forward_only = has_only_forwards(exam);
-  found = check_complete(exam);
+  verdict found = check_complete(exam);
   if (found.proven() && !exam.forward_only) {
     found = check_updates(exam);
   }
@@ -277,6 +278,18 @@ constexpr verdict check_standing(examination& exam, const proof_limits& limits) 
     found = check_memory(exam, limits);
   }
   return found;
+}
+
+/// The same with a table of its own.
+constexpr examination begin_examination(const program_view& rows, const stage_graph_view& graph,
+                                        std::string_view name) {
+  return begin_examination(rows, graph, name, step_table(rows));
+}
+
+/// Everything that the rows say by themselves, before any of them waits for another.
+constexpr verdict check_standing(examination& exam, const proof_limits& limits) {
+  const verdict found = row_walk(exam).walk();
+  return found.proven() ? check_walked(exam, limits) : found;
 }
 
 }  // namespace proof

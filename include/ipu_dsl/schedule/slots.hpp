@@ -153,14 +153,16 @@ constexpr list<int> least_slots(const program_view& rows, const stage_graph_view
   return std::move(search.slots);
 }
 
-/// As many slots as delay no action of a complete run without limits: [edges].
-constexpr list<int> slots_of_run(const run_input& input, const in_order_run& run) {
+/// As many slots as delay no action of a complete run without limits, of the edges in a range.
+constexpr list<int> slots_of_run(const run_input& input, const in_order_run& run,
+                                 edge_range range = {}) {
   // Within a device the order of the row is all the time there is.
   const list<std::int64_t> place = slot_search::places(input.rows);
   const slot_search::searched search = {input.rows, input.steps, input.waits, input.duration, {}};
   const int edges = static_cast<int>(input.slots.size());
+  const int end = edges < range.end ? edges : range.end;
   list<int> slots;
-  for (int link = 0; link < edges; ++link) {
+  for (int link = range.begin; link < end; ++link) {
     slots.push_back(input.waits.within.data()[link]
                         ? slot_search::slots_for(search, link, place.data(), place.data())
                         : slot_search::slots_for(search, link, run.starts(), run.ends()));

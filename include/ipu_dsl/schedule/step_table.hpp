@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/schedule/program.hpp>
@@ -30,24 +31,59 @@ constexpr T* reserve_zeros(list<T>& storage, int count) {
   return storage.data();
 }
 
-/// The indices of a program's actions by role and micro-batch, and by role and order. Storage is
-/// reserved, not resized: reserving zeroes it without a step of constant evaluation per element.
-/// All of it is indexed through raw pointers, one step an access instead of three.
-struct step_table {
+/// The indices of a program's actions by role and micro-batch, and by role and order, seen through
+/// spans.
+struct step_view {
   int micro_batches = 0;
-  list<int> by_micro_batch;  ///< [rows x micro_batches] action index + 1, 0 if there is none
-  list<int> by_order;        ///< [rows x micro_batches] micro-batch of the k-th in row order
-  list<int> place;           ///< [actions] k, for the role in which the action writes
-  list<int> count;           ///< [rows] how many actions have the role
+  std::span<const int> by_micro_batch;  ///< [rows x micro_batches] index + 1, 0 if there is none
+  std::span<const int> by_order;        ///< [rows x micro_batches] micro-batch of the k-th in order
+  std::span<const int> place;           ///< [actions] k, for the role in which the action writes
+  std::span<const int> count;           ///< [rows] how many actions have the role
+};
 
-  constexpr explicit step_table(const program_view& rows) : micro_batches(rows.micro_batches) {
-    const std::size_t role_rows = static_cast<std::size_t>(rows.stages * step_roles);
-    const std::size_t cells = role_rows * static_cast<std::size_t>(micro_batches);
-    by_micro_batch.reserve(cells);
-    by_order.reserve(cells);
-    place.reserve(rows.actions.size());
-    count.reserve(role_rows);
+/// Where the same is written.
+struct step_cells {
+  int* by_micro_batch = nullptr;
+  int* by_order = nullptr;
+  int* place = nullptr;
+  int* count = nullptr;
+};
+
+/// The same in storage of its own, or in arrays handed in, which is how the table of a large
+/// program goes from one constant evaluation to the next. What reads it takes raw pointers, one
+/// step an access instead of three.
+struct step_table : step_view {
+  step_cells cells;  ///< null where the table is only read
+
+  /// No entries yet.
+  constexpr explicit step_table(const program_view& rows)
+      : step_table(rows, static_cast<std::size_t>(rows.stages * step_roles)) {}
+
+  /// The arrays handed in must outlive the table.
+  constexpr explicit step_table(const step_view& entered, const step_cells& writable = {})
+      : step_view(entered), cells(writable) {}
+
+  step_table(const step_table&) = delete;
+  step_table& operator=(const step_table&) = delete;
+  constexpr step_table(step_table&&) noexcept = default;
+  constexpr step_table& operator=(step_table&&) noexcept = default;
+  constexpr ~step_table() = default;
+
+ private:
+  constexpr step_table(const program_view& rows, std::size_t role_rows) {
+    const std::size_t entries = role_rows * static_cast<std::size_t>(rows.micro_batches);
+    const std::size_t actions = rows.actions.size();
+    int* const numbers =
+        reserve_zeros(storage_, static_cast<int>(2 * entries + actions + role_rows));
+    cells = {numbers, numbers + entries, numbers + 2 * entries, numbers + 2 * entries + actions};
+    micro_batches = rows.micro_batches;
+    by_micro_batch = {cells.by_micro_batch, entries};
+    by_order = {cells.by_order, entries};
+    place = {cells.place, actions};
+    count = {cells.count, role_rows};
   }
+
+  list<int> storage_;
 };
 
 /// The role in which an action of each kind writes. Kinds that use no edges have none; their entry
@@ -63,10 +99,10 @@ class step_entry {
  public:
   constexpr explicit step_entry(step_table& table)
       : micro_batches_(table.micro_batches),
-        by_micro_batch_(table.by_micro_batch.data()),
-        by_order_(table.by_order.data()),
-        place_(table.place.data()),
-        count_(table.count.data()) {}
+        by_micro_batch_(table.cells.by_micro_batch),
+        by_order_(table.cells.by_order),
+        place_(table.cells.place),
+        count_(table.cells.count) {}
 
   constexpr void enter(const action& what, int index) {
     if (what.kind < action_kind::update) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/schedule/program.hpp>
@@ -119,5 +120,34 @@ constexpr program chunk_rows(int devices, int stages, int micro_batches,
   }
   return rows;
 }
+
+/// One row of the same, made alone.
+constexpr list<action> chunk_row(int devices, int stages, int micro_batches,
+                                 std::span<const int> groups, int device, chunk_pace pace) {
+  program rows(devices, looped_placement(devices, stages), micro_batches);
+  put_chunk_row(rows, device, chunk_order(stages / devices, groups), pace);
+  return std::move(rows.actions);
+}
+
+/// What schedules in chunks share: the whole program, and the row of one device, which is how large
+/// programs are made. `Derived` brings `groups(devices, micro_batches)` and
+/// `pace(devices, stages, device, first_group)`.
+template <typename Derived>
+struct chunk_schedule {
+  static constexpr program make(int devices, int stages, int micro_batches) {
+    const list<int> groups = Derived::groups(devices, micro_batches);
+    list<chunk_pace> paces;
+    for (int device = 0; device < devices; ++device) {
+      paces.push_back(Derived::pace(devices, stages, device, groups[0]));
+    }
+    return chunk_rows(devices, stages, micro_batches, groups, paces);
+  }
+
+  static constexpr list<action> make_row(int devices, int stages, int micro_batches, int device) {
+    const list<int> groups = Derived::groups(devices, micro_batches);
+    return chunk_row(devices, stages, micro_batches, groups, device,
+                     Derived::pace(devices, stages, device, groups[0]));
+  }
+};
 
 }  // namespace ipu_dsl

@@ -6,11 +6,28 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/schedule/catalogue/one_stage_a_device.hpp>
 
 namespace ipu_dsl {
+
+/// The row of a device with one stage: `ahead` forwards, then pairs, then the other backwards.
+constexpr void put_fill_row(program& rows, int device, int ahead) {
+  const int micro_batches = rows.micro_batches;
+  const int first = ahead < micro_batches ? ahead : micro_batches;
+  for (int turn = 0; turn < micro_batches + first; ++turn) {
+    if (turn < micro_batches) {
+      rows.put(action_kind::forward, device, turn);
+    }
+    if (turn >= first) {
+      rows.put(action_kind::backward, device, turn - first);
+    }
+  }
+  rows.put(action_kind::update, device, 0);
+  rows.end_row();
+}
 
 /// The program in which device d, with one stage, runs `ahead[d]` forwards, then pairs of a forward
 /// and a backward while forwards remain, then the other backwards, all by ascending micro-batch.
@@ -23,20 +40,16 @@ constexpr program fill_rows(int devices, int micro_batches, std::span<const int>
   program rows(devices, neighbouring_placement(devices, devices), micro_batches);
   rows.actions.reserve(static_cast<std::size_t>(devices * (2 * micro_batches + 1)));
   for (int device = 0; device < devices; ++device) {
-    const int wanted = ahead[static_cast<std::size_t>(device)];
-    const int first = wanted < micro_batches ? wanted : micro_batches;
-    for (int turn = 0; turn < micro_batches + first; ++turn) {
-      if (turn < micro_batches) {
-        rows.put(action_kind::forward, device, turn);
-      }
-      if (turn >= first) {
-        rows.put(action_kind::backward, device, turn - first);
-      }
-    }
-    rows.put(action_kind::update, device, 0);
-    rows.end_row();
+    put_fill_row(rows, device, ahead[static_cast<std::size_t>(device)]);
   }
   return rows;
+}
+
+/// One row of the same, made alone.
+constexpr list<action> fill_row(int devices, int micro_batches, int device, int ahead) {
+  program rows(devices, neighbouring_placement(devices, devices), micro_batches);
+  put_fill_row(rows, device, ahead);
+  return std::move(rows.actions);
 }
 
 /// The first device that waits forever in a program of `fill_rows`, or 0 if none does.
@@ -70,6 +83,10 @@ struct fill_schedule : one_stage_a_device<Derived> {
       ahead.push_back(Derived::ahead(devices, device, micro_batches));
     }
     return fill_rows(devices, micro_batches, ahead);
+  }
+
+  static constexpr list<action> make_row(int devices, int, int micro_batches, int device) {
+    return fill_row(devices, micro_batches, device, Derived::ahead(devices, device, micro_batches));
   }
 };
 
@@ -163,6 +180,10 @@ struct fill : one_stage_a_device<fill<Ahead...>> {
 
   static constexpr program make(int devices, int, int micro_batches) {
     return fill_rows(devices, micro_batches, ahead);
+  }
+
+  static constexpr list<action> make_row(int devices, int, int micro_batches, int device) {
+    return fill_row(devices, micro_batches, device, ahead[device]);
   }
 };
 

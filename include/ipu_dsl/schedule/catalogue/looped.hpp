@@ -13,9 +13,10 @@
 
 namespace ipu_dsl {
 
-/// What schedules of virtual stages share: as many stages on every device.
+/// What schedules of virtual stages share: as many stages on every device. `Derived` brings what
+/// `chunk_schedule` asks for.
 template <typename Derived>
-struct looped_schedule : placed_schedule<Derived> {
+struct looped_schedule : placed_schedule<Derived>, chunk_schedule<Derived> {
   /// The most devices that have the same number of stages, at least two; one a stage if none do.
   static constexpr int devices_for(int stages) {
     for (int chunks = 2; 2 * chunks <= stages; ++chunks) {
@@ -38,11 +39,16 @@ struct looped_schedule : placed_schedule<Derived> {
 /// 1F1B of virtual stages in groups. The last device alternates as soon as a group has been through
 /// all chunks but one; a device before it has two forwards more, not one, so that the second chunk
 /// of a micro-batch is there when the first device wants it (Megatron-LM).
+constexpr chunk_pace interleaved_pace(int devices, int stages, int device, int first_group) {
+  return {2 * (devices - 1 - device) + (stages / devices - 1) * first_group};
+}
+
+/// The program of that pace.
 constexpr program interleaved_rows(int devices, int stages, int micro_batches,
                                    std::span<const int> groups) {
   list<chunk_pace> paces;
   for (int device = 0; device < devices; ++device) {
-    paces.push_back({2 * (devices - 1 - device) + (stages / devices - 1) * groups[0]});
+    paces.push_back(interleaved_pace(devices, stages, device, groups[0]));
   }
   return chunk_rows(devices, stages, micro_batches, groups, paces);
 }
@@ -54,8 +60,12 @@ constexpr program interleaved_rows(int devices, int stages, int micro_batches,
 struct interleaved_one_f_one_b : looped_schedule<interleaved_one_f_one_b> {
   static constexpr std::string_view name = "interleaved-1f1b";
 
-  static constexpr program make(int devices, int stages, int micro_batches) {
-    return interleaved_rows(devices, stages, micro_batches, even_groups(micro_batches, devices));
+  static constexpr list<int> groups(int devices, int micro_batches) {
+    return even_groups(micro_batches, devices);
+  }
+
+  static constexpr chunk_pace pace(int devices, int stages, int device, int first_group) {
+    return interleaved_pace(devices, stages, device, first_group);
   }
 };
 
@@ -115,8 +125,12 @@ struct interleaved_one_f_one_b_grouped : looped_schedule<interleaved_one_f_one_b
     return found.found() ? found : rules::last_group(name, devices, stages, micro_batches, Size);
   }
 
-  static constexpr program make(int devices, int stages, int micro_batches) {
-    return interleaved_rows(devices, stages, micro_batches, equal_groups(micro_batches, Size));
+  static constexpr list<int> groups(int, int micro_batches) {
+    return equal_groups(micro_batches, Size);
+  }
+
+  static constexpr chunk_pace pace(int devices, int stages, int device, int first_group) {
+    return interleaved_pace(devices, stages, device, first_group);
   }
 };
 
@@ -127,11 +141,10 @@ struct interleaved_one_f_one_b_grouped : looped_schedule<interleaved_one_f_one_b
 struct looped_bfs : looped_schedule<looped_bfs> {
   static constexpr std::string_view name = "looped-bfs";
 
-  static constexpr program make(int devices, int stages, int micro_batches) {
-    const list<int> one_group = {micro_batches};
-    const chunk_pace all_ahead = {stages / devices * micro_batches};
-    const list<chunk_pace> paces(static_cast<std::size_t>(devices), all_ahead);
-    return chunk_rows(devices, stages, micro_batches, one_group, paces);
+  static constexpr list<int> groups(int, int micro_batches) { return {micro_batches}; }
+
+  static constexpr chunk_pace pace(int devices, int stages, int, int micro_batches) {
+    return {stages / devices * micro_batches};
   }
 };
 
@@ -143,14 +156,12 @@ struct looped_bfs : looped_schedule<looped_bfs> {
 struct interleaved_zero_bubble : looped_schedule<interleaved_zero_bubble> {
   static constexpr std::string_view name = "interleaved-zb";
 
-  static constexpr program make(int devices, int stages, int micro_batches) {
-    const list<int> groups = even_groups(micro_batches, devices);
-    list<chunk_pace> paces;
-    for (int device = 0; device < devices; ++device) {
-      const int ahead = devices - 1 - device + (stages / devices - 1) * groups[0];
-      paces.push_back({ahead, device});
-    }
-    return chunk_rows(devices, stages, micro_batches, groups, paces);
+  static constexpr list<int> groups(int devices, int micro_batches) {
+    return even_groups(micro_batches, devices);
+  }
+
+  static constexpr chunk_pace pace(int devices, int stages, int device, int first_group) {
+    return {devices - 1 - device + (stages / devices - 1) * first_group, device};
   }
 };
 

@@ -11,17 +11,10 @@
 
 namespace ipu_dsl {
 
-/// What the two schedules share. `Derived` brings `name` and `pace(devices, device)`.
+/// What the two schedules share: one chunk a device. `Derived` brings `name` and `pace`.
 template <typename Derived>
-struct zero_bubble_schedule : one_stage_a_device<Derived> {
-  static constexpr program make(int devices, int stages, int micro_batches) {
-    const list<int> one_group = {micro_batches};
-    list<chunk_pace> paces;
-    for (int device = 0; device < devices; ++device) {
-      paces.push_back(Derived::pace(devices, device));
-    }
-    return chunk_rows(devices, stages, micro_batches, one_group, paces);
-  }
+struct zero_bubble_schedule : one_stage_a_device<Derived>, chunk_schedule<Derived> {
+  static constexpr list<int> groups(int, int micro_batches) { return {micro_batches}; }
 };
 
 /// Zero Bubble's first schedule by hand: the memory of 1F1B's first device on every device, and a
@@ -32,7 +25,7 @@ struct zero_bubble_schedule : one_stage_a_device<Derived> {
 struct zb_h1 : zero_bubble_schedule<zb_h1> {
   static constexpr std::string_view name = "zb-h1";
 
-  static constexpr chunk_pace pace(int devices, int device) {
+  static constexpr chunk_pace pace(int devices, int, int device, int) {
     return {devices - 1 - device, device};
   }
 };
@@ -47,7 +40,7 @@ struct zb_h1 : zero_bubble_schedule<zb_h1> {
 struct zb_h2 : zero_bubble_schedule<zb_h2> {
   static constexpr std::string_view name = "zb-h2";
 
-  static constexpr chunk_pace pace(int devices, int device) {
+  static constexpr chunk_pace pace(int devices, int, int device, int) {
     return {2 * (devices - 1 - device), 2 * device};
   }
 };
