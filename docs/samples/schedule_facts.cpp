@@ -41,6 +41,7 @@ static_assert(!fill_is_free_of_deadlock(8, list<int>{2, 3, 1, 0}));
 
 // [/family]
 
+// [lockstep]
 template <schedule_type Schedule>
 constexpr std::int64_t lockstep_makespan(int devices, int micro_batches, stage_cost cost = {}) {
   const program rows = Schedule::make(devices, devices, micro_batches);
@@ -48,7 +49,6 @@ constexpr std::int64_t lockstep_makespan(int devices, int micro_batches, stage_c
   return facts_of(rows.view(), lockstep_timeline(rows.view(), graph.view())).makespan;
 }
 
-// [lockstep]
 static_assert(lockstep_makespan<grouped>(4, 8) == 33);  // F = 1, B = 2
 static_assert(lockstep_makespan<interleaved>(4, 8) == 40);
 

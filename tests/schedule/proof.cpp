@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <initializer_list>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -758,4 +759,30 @@ TEST_CASE("edges of steps that nobody does are refused") {
   graph = chain_stage_graph(2);
   graph.edges[0].readers[0].stage = 2;
   CHECK(prove(rows.view(), graph.view()).kind == schedule_fault::unknown);
+}
+
+TEST_CASE("an update that misses a backward names the backward") {
+  const auto sentence = [](bool begun) {
+    const int placement[] = {0};
+    program rows(1, placement, 2);
+    rows.put(action_kind::forward, 0, 0);
+    rows.put(action_kind::forward, 0, 1);
+    rows.put(action_kind::backward, 0, 0);
+    if (begun) {
+      rows.put(action_kind::input_gradient, 0, 1);
+    }
+    rows.end_training_row(0);
+    const stage_graph graph = chain_stage_graph(1);
+    const verdict found = prove(rows.view(), graph.view());
+    CHECK(found.kind == schedule_fault::early_update);
+    return std::string(found.fault.message().view());
+  };
+  CHECK(sentence(false) ==
+        "schedule mine, device 0 at position 3: expected B0(1) before U0, which takes it, got no "
+        "such backward in the row. Hint: every micro-batch goes backward once, whole (B) or in "
+        "halves (I, then W)");
+  CHECK(sentence(true) ==
+        "schedule mine, device 0 at position 4: expected W0(1) before U0, which takes it, got no "
+        "such backward in the row. Hint: every micro-batch goes backward once, whole (B) or in "
+        "halves (I, then W)");
 }

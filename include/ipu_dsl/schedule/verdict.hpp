@@ -95,6 +95,35 @@ constexpr bool is_away(const examination& exam, const action& at) {
          (exam.lives[static_cast<std::size_t>(entry)] & away) != 0;
 }
 
+/// Of the backwards that an update takes the first that stands nowhere, or one of stage -1: what
+/// ends a backward is a B or a W.
+constexpr action lost_backward(const examination& exam, const action& update) {
+  const program_view& rows = exam.rows;
+  const int interval = rows.weights.update_interval;
+  const int first = update.micro_batch * interval;
+  const int next = first + interval;
+  const int end = interval == 0 || next > rows.micro_batches ? rows.micro_batches : next;
+  list<bool> stands(static_cast<std::size_t>(rows.micro_batches));
+  list<bool> halved(static_cast<std::size_t>(rows.micro_batches));
+  for (const action& what : rows.actions) {
+    const bool known = what.stage == update.stage && what.micro_batch >= 0 &&
+                       what.micro_batch < rows.micro_batches;
+    if (known &&
+        (what.kind == action_kind::backward || what.kind == action_kind::weight_gradient)) {
+      stands[static_cast<std::size_t>(what.micro_batch)] = true;
+    } else if (known && what.kind == action_kind::input_gradient) {
+      halved[static_cast<std::size_t>(what.micro_batch)] = true;
+    }
+  }
+  for (int i = first; i < end; ++i) {
+    if (!stands[static_cast<std::size_t>(i)]) {
+      const bool half = halved[static_cast<std::size_t>(i)];
+      return {half ? action_kind::weight_gradient : action_kind::backward, update.stage, i};
+    }
+  }
+  return {action_kind::backward, -1, 0};
+}
+
 /// The words of a fault of one action.
 constexpr verdict explain(const examination& exam, schedule_fault kind, int device, int position,
                           const action& at) {
@@ -125,12 +154,20 @@ constexpr verdict explain(const examination& exam, schedule_fault kind, int devi
                                            : order_of(at.kind));
       words.got << " first";
       break;
-    case schedule_fault::early_update:
+    case schedule_fault::early_update: {
+      const action lost = lost_backward(exam, at);
+      if (lost.stage >= 0) {
+        words.expected << describe(lost) << " before " << describe(at) << ", which takes it";
+        words.got = "no such backward in the row";
+        words.hint = "every micro-batch goes backward once, whole (B) or in halves (I, then W)";
+        break;
+      }
       words.expected << "the update of stage " << at.stage << " after "
                      << (exam.rows.weights.update_interval == 0 ? "all of its backwards"
                                                                 : "the backwards it takes");
       words.got << " before the last of them";
       break;
+    }
     case schedule_fault::no_version:
       words.expected << "the version of the weights that is " << exam.rows.weights.delay
                      << " behind its batch";
