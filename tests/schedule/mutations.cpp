@@ -155,7 +155,7 @@ struct planted {
   schedule_fault kind;
   int device;
   int position;
-  action at;
+  action at = {};
 
   friend constexpr bool operator==(const planted&, const planted&) = default;
 };

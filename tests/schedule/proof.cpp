@@ -69,7 +69,7 @@ struct expectation {
   schedule_fault fault;
   int device;
   int position;
-  action at;
+  action at = {};
   std::string_view words;
 };
 

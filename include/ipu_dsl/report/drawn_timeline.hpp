@@ -19,7 +19,7 @@ struct drawn_bar {
   int lane = 0;
   std::int64_t start = 0;  ///< in ticks
   std::int64_t end = 0;    ///< in ticks; an action that costs nothing ends where it starts
-  action what;             ///< kind, stage, micro-batch, and whether it is joined with the next bar
+  action what = {};        ///< kind, stage, micro-batch, and whether it is joined with the next bar
 };
 
 /// One line of a picture: a device, or a worker of the host.

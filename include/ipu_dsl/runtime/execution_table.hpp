@@ -40,7 +40,7 @@ struct freed_slot {
 
 /// One action of a worker: wait, call, count.
 struct execution_step {
-  action what;
+  action what = {};
   std::int32_t device = 0;
   std::int32_t order = 0;    ///< place among those of its stage that do the same work
   std::int32_t counter = 0;  ///< the one that counts it

@@ -15,7 +15,7 @@ namespace ipu_dsl {
 struct traced_action {
   std::int32_t worker = 0;
   std::int32_t device = 0;
-  action what;
+  action what = {};
   std::int64_t start = 0;
   std::int64_t end = 0;
 };

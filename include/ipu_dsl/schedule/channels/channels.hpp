@@ -27,11 +27,11 @@ struct channel_outcome {
   std::int64_t makespan = 0;  ///< when the last action or send ended, as far as it came
   int device = -1;
   int position = -1;      ///< in its row
-  action at;              ///< before which it receives, after which it sends, or which is an update
+  action at = {};         ///< before which it receives, after which it sends, or which is an update
   bool receives = false;  ///< it waits for a message; otherwise for room, or at an update
   int other = -1;         ///< the device at the other end; -1 at an update
-  action wanted;          ///< what it waits to send or receive: the action that writes it
-  action in_front;        ///< of a mismatch: what comes first
+  action wanted = {};     ///< what it waits to send or receive: the action that writes it
+  action in_front = {};   ///< of a mismatch: what comes first
 };
 
 namespace channels {

@@ -125,7 +125,7 @@ class row_reader {
   }
 
   constexpr bool read_single() {
-    action what;
+    action what = {};
     bool communicates = false;
     if (!read_action(what, communicates)) {
       return false;
@@ -140,7 +140,7 @@ class row_reader {
   /// `(0F7;7B3)OVERLAP_F_B`: actions that are one step. PyTorch joins two; any number is read.
   constexpr bool read_step() {
     int parts = 0;
-    action what;
+    action what = {};
     do {
       ++text_.at;
       text_.skip_blanks();
