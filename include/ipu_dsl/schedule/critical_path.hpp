@@ -43,27 +43,6 @@ constexpr joined_range joined_with(const program_view& rows, int index) {
   return range;
 }
 
-/// Calls `visit(writer, delay)` with the action indices of everything whose data an action reads.
-template <typename Visit>
-constexpr void each_writer(const examined& exam, int index, const Visit& visit) {
-  const action& what = exam.rows.actions.data()[index];
-  if (!uses_edges(what.kind)) {
-    return;
-  }
-  const int row = role_row(what.stage, writing_role[static_cast<int>(what.kind)]);
-  const int last_row = what.kind == action_kind::backward ? row + 1 : row;
-  const keyed_lists& read = exam.waits.read;
-  for (int reading = row; reading <= last_row; ++reading) {
-    for (int k = read.first.data()[reading]; k != 0; k = read.next.data()[k]) {
-      const int cell = read.value.data()[k] * exam.rows.micro_batches + what.micro_batch;
-      const int writer = exam.steps.by_micro_batch.data()[cell];
-      if (writer != 0) {
-        visit(writer - 1, exam.waits.read_delay.data()[k]);
-      }
-    }
-  }
-}
-
 /// Calls `visit(reader)` with the actions that free the slots into which an action writes.
 template <typename Visit>
 constexpr void each_slot_reader(const examined& exam, std::span<const int> slots, int index,
@@ -152,8 +131,9 @@ constexpr predecessor predecessor_of(const examined& exam, std::span<const timed
     }
   };
   for (int part = range.first; part <= range.last; ++part) {
-    each_writer(exam, part,
-                [&](int writer, std::int64_t delay) { take(writer, &critical_path::data, delay); });
+    for_each_writer(
+        exam.steps, exam.waits, exam.rows.actions.data()[part],
+        [&](int writer, std::int64_t delay) { take(writer, &critical_path::data, delay); });
     each_copy_backward(exam, part, [&](int backward) { take(backward, &critical_path::data, 0); });
     each_slot_reader(exam, slots, part,
                      [&](int reader) { take(reader, &critical_path::slots, 0); });

@@ -134,4 +134,27 @@ constexpr dependences sort_edges(const stage_graph_view& graph,
   return sorted;
 }
 
+/// Visits the actions that write what an action reads: `visit(index of the writer, hop)`. What asks
+/// this of every action of a large program walks the lists itself, which costs a constant
+/// evaluation less.
+template <typename Visit>
+constexpr void for_each_writer(const step_view& steps, const dependences& waits, const action& what,
+                               Visit visit) {
+  if (!uses_edges(what.kind)) {
+    return;
+  }
+  const int row = role_row(what.stage, writing_role[static_cast<int>(what.kind)]);
+  // A whole backward reads as both of its halves.
+  const int last_row = what.kind == action_kind::backward ? row + 1 : row;
+  for (int reading = row; reading <= last_row; ++reading) {
+    for (int k = waits.read.first.data()[reading]; k != 0; k = waits.read.next.data()[k]) {
+      const int cell = waits.read.value.data()[k] * steps.micro_batches + what.micro_batch;
+      const int writer = steps.by_micro_batch.data()[cell];
+      if (writer != 0) {
+        visit(writer - 1, waits.read_delay.data()[k]);
+      }
+    }
+  }
+}
+
 }  // namespace ipu_dsl

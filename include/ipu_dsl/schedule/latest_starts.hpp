@@ -16,25 +16,6 @@ constexpr void bring_forward(std::int64_t& time, std::int64_t limit) {
   time = time < limit ? time : limit;
 }
 
-/// The writers of what an action reads must be there before it starts.
-constexpr void bring_writers_forward(const run_input& input, int index, std::int64_t* time) {
-  const action& what = input.rows.actions.data()[index];
-  const int micro_batches = input.steps.micro_batches;
-  const int* const by_micro_batch = input.steps.by_micro_batch.data();
-  const int row =
-      what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
-  const int last_row = what.kind == action_kind::backward ? row + 1 : row;
-  const keyed_lists& read = input.waits.read;
-  for (int reading = row; reading <= last_row; ++reading) {
-    for (int k = read.first.data()[reading]; k != 0; k = read.next.data()[k]) {
-      const int writer = by_micro_batch[read.value.data()[k] * micro_batches + what.micro_batch];
-      if (writer != 0) {
-        bring_forward(time[writer - 1], time[index] - input.waits.read_delay.data()[k]);
-      }
-    }
-  }
-}
-
 }  // namespace latest
 
 /// The latest start of every action, by index + 1 and on the clock of `in_order_run::starts`, that
@@ -56,9 +37,9 @@ constexpr list<std::int64_t> latest_starts(const run_input& input, const in_orde
     if (!first_of_row.data()[index]) {
       latest::bring_forward(time[index - 1], time[index]);
     }
-    if (uses_edges(what.kind)) {
-      latest::bring_writers_forward(input, index, time);
-    }
+    for_each_writer(input.steps, input.waits, what, [&](int writer, std::int64_t hop) {
+      latest::bring_forward(time[writer], time[index] - hop);
+    });
   }
   return found;
 }

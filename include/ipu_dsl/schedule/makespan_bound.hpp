@@ -44,7 +44,7 @@ constexpr int own_predecessor(const examined& exam, int index) {
 template <typename Visit>
 constexpr void each_predecessor(const examined& exam, joined_range range, const Visit& visit) {
   for (int part = range.first; part <= range.last; ++part) {
-    each_writer(exam, part, visit);
+    for_each_writer(exam.steps, exam.waits, exam.rows.actions.data()[part], visit);
     const int own = own_predecessor(exam, part);
     if (own >= 0 && (own < range.first || own > range.last)) {
       visit(own, std::int64_t{0});

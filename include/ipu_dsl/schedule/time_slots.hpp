@@ -16,22 +16,9 @@ namespace slotting {
 constexpr int slot_after_data(const step_table& steps, const dependences& waits, const action& what,
                               const int* slot) {
   int earliest = 0;
-  if (!uses_edges(what.kind)) {
-    return earliest;
-  }
-  const int row =
-      what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
-  const int last_row = what.kind == action_kind::backward ? row + 1 : row;
-  for (int reading = row; reading <= last_row; ++reading) {
-    for (int k = waits.read.first.data()[reading]; k != 0; k = waits.read.next.data()[k]) {
-      const int writer =
-          steps.by_micro_batch
-              .data()[waits.read.value.data()[k] * steps.micro_batches + what.micro_batch];
-      if (writer != 0 && slot[writer - 1] >= earliest) {
-        earliest = slot[writer - 1] + 1;
-      }
-    }
-  }
+  for_each_writer(steps, waits, what, [&](int writer, std::int64_t) {
+    earliest = earliest <= slot[writer] ? slot[writer] + 1 : earliest;
+  });
   return earliest;
 }
 
@@ -97,27 +84,17 @@ constexpr bool slots_agree_with_data(const program_view& rows, const stage_graph
   const dependences waits =
       sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
   const int* const device = rows.device_of_stage.data();
-  for (std::size_t index = 0; index < rows.actions.size(); ++index) {
-    const action what = rows.actions[index];
-    const bool reads = uses_edges(what.kind);
-    const int row = reads ? role_row(what.stage, writing_role[static_cast<int>(what.kind)]) : 0;
-    const int last_row = what.kind == action_kind::backward ? row + 1 : row;
-    for (int reading = row; reads && reading <= last_row; ++reading) {
-      for (int k = waits.read.first.data()[reading]; k != 0; k = waits.read.next.data()[k]) {
-        const int cell = waits.read.value.data()[k] * steps.micro_batches + what.micro_batch;
-        const int writer = steps.by_micro_batch.data()[cell] - 1;
-        if (writer < 0) {
-          continue;
-        }
-        const auto by = static_cast<std::size_t>(writer);
-        const bool together = device[rows.actions[by].stage] == device[what.stage];
-        if (rows.slot[by] > rows.slot[index] || (!together && rows.slot[by] == rows.slot[index])) {
-          return false;
-        }
-      }
-    }
+  const action* const actions = rows.actions.data();
+  const int* const slot = rows.slot.data();
+  const int count = static_cast<int>(rows.actions.size());
+  bool agree = true;
+  for (int index = 0; index < count && agree; ++index) {
+    for_each_writer(steps, waits, actions[index], [&](int writer, std::int64_t) {
+      const bool together = device[actions[writer].stage] == device[actions[index].stage];
+      agree = agree && slot[writer] + (together ? 0 : 1) <= slot[index];
+    });
   }
-  return true;
+  return agree;
 }
 
 }  // namespace ipu_dsl

@@ -11,7 +11,6 @@
 #include <ipu_dsl/schedule/partition/partition.hpp>
 #include <ipu_dsl/schedule/proof.hpp>
 #include <ipu_dsl/schedule/schedule_type.hpp>
-#include <ipu_dsl/schedule/timeline.hpp>
 
 namespace ipu_dsl {
 
@@ -66,14 +65,11 @@ constexpr std::int64_t makespan_of_partition(std::span<const stage_cost> layers,
   graph.hop = setting.hop;
   const program rows = make_program_for<Schedule>(setting.devices, setting.micro_batches,
                                                   graph.view(), purpose::training);
-  if (!prove(rows.view(), graph.view()).proven()) {
-    return -1;
-  }
-  std::int64_t last = 0;
-  for (const timed_action& times : asynchronous_timeline(rows.view(), graph.view())) {
-    last = last < times.end ? times.end : last;
-  }
-  return last;
+  std::int64_t makespan = -1;
+  proof::prove_and(
+      rows.view(), graph.view(), {}, Schedule::name, {},
+      [&makespan](const run_input&, const in_order_run& run) { makespan = run.makespan(); });
+  return makespan;
 }
 
 /// A partition and the makespan it gives a schedule (-1: none is proven).
