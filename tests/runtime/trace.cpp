@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
-#include <span>
 #include <vector>
 
-#include <ipu_dsl/runtime/trace.hpp>
-
 #include "runtime/pipelines.hpp"
+#include "runtime/trace_checks.hpp"
 #include "support/catch2.hpp"
 
 using namespace ipu_dsl;
@@ -29,113 +25,6 @@ struct traced_session {
   }
 };
 
-/// What a device did, in the order of its worker.
-std::vector<traced_action> actions_of_device(const trace& recorded, int device) {
-  std::vector<traced_action> done;
-  for (int worker = 0; worker < recorded.workers(); ++worker) {
-    for (const traced_action& record : recorded.of(worker)) {
-      if (record.device == device) {
-        done.push_back(record);
-      }
-    }
-  }
-  return done;
-}
-
-/// The trace of every device is its proven row, action by action, on the worker that it belongs to.
-/// Returns how many actions were compared.
-int check_rows(const program_plan_view& plan, const trace& recorded, int threads) {
-  REQUIRE(recorded.workers() == threads);
-  int compared = 0;
-  for (int device = 0; device < plan.actions.devices; ++device) {
-    const std::vector<traced_action> done = actions_of_device(recorded, device);
-    const std::span<const action> row = plan.actions.row(device);
-    REQUIRE(done.size() == row.size());
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      CHECK(done[i].what == row[i]);
-      CHECK(done[i].worker == device * threads / plan.actions.devices);
-      ++compared;
-    }
-  }
-  return compared;
-}
-
-/// When the actions of a run began and ended.
-class run_times {
- public:
-  run_times(const program_plan_view& plan, const trace& recorded)
-      : micro_batches_(plan.actions.micro_batches),
-        of_(static_cast<std::size_t>(plan.actions.stages * action_kinds * micro_batches_)) {
-    for (int worker = 0; worker < recorded.workers(); ++worker) {
-      for (const traced_action& record : recorded.of(worker)) {
-        of_[index_of({record.what.stage, record.what.kind}, record.what.micro_batch)] = record;
-      }
-    }
-  }
-
-  const traced_action& of(const step& which, int micro_batch) const {
-    return of_[index_of(which, micro_batch)];
-  }
-
- private:
-  std::size_t index_of(const step& which, int micro_batch) const {
-    const int row = which.stage * action_kinds + static_cast<int>(which.kind);
-    return static_cast<std::size_t>(row * micro_batches_ + micro_batch);
-  }
-
-  int micro_batches_;
-  std::vector<traced_action> of_;
-};
-
-/// The micro-batches in the order in which an edge is written.
-std::vector<int> writes_of(const program_plan_view& plan, const step& writer) {
-  std::vector<int> order;
-  for (const action& what : plan.actions.actions) {
-    if (what.stage == writer.stage && what.kind == writer.kind) {
-      order.push_back(what.micro_batch);
-    }
-  }
-  return order;
-}
-
-/// No reader of an edge starts before its writer ends, and no writer before the readers of its
-/// slot's last tenant have ended. Returns how many pairs were compared.
-int check_edges(const program_plan_view& plan, const run_times& times) {
-  int compared = 0;
-  for (std::size_t i = 0; i < plan.edges.size(); ++i) {
-    const edge& link = plan.edges[i];
-    const std::vector<int> writes = writes_of(plan, link.writer);
-    const auto depth = static_cast<std::size_t>(plan.slots[i]);
-    for (std::size_t write = 0; write < writes.size(); ++write) {
-      const traced_action& writer = times.of(link.writer, writes[write]);
-      for (int reader = 0; reader < link.reader_count; ++reader) {
-        CHECK(times.of(link.readers[reader], writes[write]).start >= writer.end);
-        ++compared;
-        if (write >= depth) {
-          CHECK(writer.start >= times.of(link.readers[reader], writes[write - depth]).end);
-          ++compared;
-        }
-      }
-    }
-  }
-  return compared;
-}
-
-/// A worker does one thing at a time. Returns how many things it did.
-int check_workers(const trace& recorded) {
-  int compared = 0;
-  for (int worker = 0; worker < recorded.workers(); ++worker) {
-    std::int64_t before = 0;
-    for (const traced_action& record : recorded.of(worker)) {
-      CHECK(record.start >= before);
-      CHECK(record.end >= record.start);
-      before = record.end;
-      ++compared;
-    }
-  }
-  return compared;
-}
-
 template <typename C>
 void check_traces(const point_set& data) {
   static_assert(check<C>());
@@ -145,8 +34,9 @@ void check_traces(const point_set& data) {
   for (int threads = 1; threads <= plan.actions.devices; ++threads) {
     const traced_session<C> session(data, threads);
     const trace& recorded = session.run.last_trace();
-    actions += check_rows(plan, recorded, threads);
-    pairs += check_edges(plan, run_times(plan, recorded));
+    REQUIRE(recorded.workers() == threads);
+    actions += check_rows(plan.actions, recorded);
+    pairs += check_edges(plan, run_times(plan.actions, recorded));
     CHECK(check_workers(recorded) == static_cast<int>(plan.actions.actions.size()));
   }
   CHECK(actions == plan.actions.devices * static_cast<int>(plan.actions.actions.size()));
@@ -192,7 +82,7 @@ TEST_CASE("a schedule of one's own gives another trace and the same bits") {
     CHECK(own.run.weights().fingerprint() == library.run.weights().fingerprint());
     CHECK(own.losses == library.losses);
     const auto before = library.run.last_trace().of(0);
-    const auto after = actions_of_device(own.run.last_trace(), 0);
+    const auto after = records_of_device(own.run.last_trace(), 0);
     CHECK(before[2].what != after[2].what);
     compared += static_cast<int>(own.losses.size());
   }
