@@ -108,8 +108,8 @@ TEST_CASE("rows that fit nothing are malformed") {
   CHECK(found.position == -1);
   CHECK(found.fault.message().view() ==
         "schedule mine: expected rows, placement, costs, weights and slots that fit each other, "
-        "got 2 devices, 2 stages, 2 micro-batches and 0 slot counts. Hint: every edge needs at "
-        "least one slot, every device a row");
+        "got 2 devices, 2 stages, 2 micro-batches and 0 slot counts. Hint: every device needs a "
+        "row (end_row or end_training_row ends it), every edge a slot");
   const auto malformed = [&](auto change) {
     program rows = sound_rows;
     change(rows);

@@ -150,8 +150,7 @@ constexpr critical_path critical_path_of(const program_view& rows, const stage_g
                                          std::span<const timed_action> timeline,
                                          std::span<const int> slots_per_edge = {}) {
   const step_table steps = index_steps(rows);
-  const dependences waits =
-      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+  const dependences waits = sort_edges(graph, rows, steps);
   const list<int> slots = slots_or_unbounded(rows, graph, slots_per_edge);
   const critical::examined exam = {rows, steps, waits};
   int index = 0;

@@ -134,6 +134,12 @@ constexpr dependences sort_edges(const stage_graph_view& graph,
   return sorted;
 }
 
+/// The dependences of a proven program.
+constexpr dependences sort_edges(const stage_graph_view& graph, const program_view& rows,
+                                 const step_table& steps) {
+  return sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+}
+
 /// Visits the actions that write what an action reads: `visit(index of the writer, hop)`. What asks
 /// this of every action of a large program walks the lists itself, which costs a constant
 /// evaluation less.

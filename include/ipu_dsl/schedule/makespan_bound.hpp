@@ -129,8 +129,7 @@ constexpr std::int64_t bound_of_device(const examined& exam, const surroundings&
 /// micro-batch.
 constexpr std::int64_t makespan_bound(const program_view& rows, const stage_graph_view& graph) {
   const step_table steps = index_steps(rows);
-  const dependences waits =
-      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+  const dependences waits = sort_edges(graph, rows, steps);
   const list<int> slots = unbounded_slots(rows, graph);
   const list<std::int64_t> duration = durations(graph);
   in_order_run run({rows, steps, waits, slots, duration});

@@ -51,7 +51,8 @@ constexpr verdict explain_malformed(const program_view& rows, std::size_t slot_c
   found.fault.expected = "rows, placement, costs, weights and slots that fit each other";
   found.fault.got << rows.devices << " devices, " << rows.stages << " stages, "
                   << rows.micro_batches << " micro-batches and " << slot_counts << " slot counts";
-  found.fault.hint = "every edge needs at least one slot, every device a row";
+  found.fault.hint =
+      "every device needs a row (end_row or end_training_row ends it), every edge a slot";
   return found;
 }
 

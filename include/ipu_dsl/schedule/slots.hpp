@@ -135,8 +135,7 @@ struct edge_range {
 constexpr list<int> least_slots(const program_view& rows, const stage_graph_view& graph,
                                 edge_range range = {}, std::span<const int> known = {}) {
   const step_table steps = index_steps(rows);
-  const dependences waits =
-      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+  const dependences waits = sort_edges(graph, rows, steps);
   const list<std::int64_t> duration = durations(graph);
   // Within a device the order of the row is all the time there is.
   const list<std::int64_t> place = slot_search::places(rows);
@@ -175,8 +174,7 @@ constexpr list<int> slots_of_run(const run_input& input, const in_order_run& run
 /// search.
 constexpr list<int> slots_without_delay(const program_view& rows, const stage_graph_view& graph) {
   const step_table steps = index_steps(rows);
-  const dependences waits =
-      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+  const dependences waits = sort_edges(graph, rows, steps);
   const list<std::int64_t> duration = durations(graph);
   const list<int> unbounded = unbounded_slots(rows, graph);
   const run_input input = {rows, steps, waits, unbounded, duration};
@@ -190,8 +188,7 @@ constexpr list<int> slots_without_delay(const program_view& rows, const stage_gr
 constexpr list<int> slots_without_stall(const program_view& rows, const stage_graph_view& graph,
                                         edge_range range = {}, std::span<const int> known = {}) {
   const step_table steps = index_steps(rows);
-  const dependences waits =
-      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+  const dependences waits = sort_edges(graph, rows, steps);
   const list<std::int64_t> duration = durations(graph);
   // Within a device the order of the row is all the time there is.
   const list<std::int64_t> place = slot_search::places(rows);
@@ -230,8 +227,7 @@ constexpr void raise_slots(list<int>& slots, int micro_batches) {
 constexpr list<int> confirm_least(const program_view& rows, const stage_graph_view& graph,
                                   std::span<const int> found) {
   const step_table steps = index_steps(rows);
-  const dependences waits =
-      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+  const dependences waits = sort_edges(graph, rows, steps);
   const list<std::int64_t> duration = durations(graph);
   list<int> slots = slots_or_unbounded(rows, graph, found);
   for (int attempt = 0; attempt < rows.micro_batches; ++attempt) {

@@ -28,8 +28,7 @@ constexpr int slot_after_data(const step_table& steps, const dependences& waits,
 /// together: [actions]. The updates at the end of a synchronous run share the last.
 constexpr list<int> unit_slots(const program_view& rows, const stage_graph_view& graph) {
   const step_table steps = index_steps(rows);
-  const dependences waits =
-      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+  const dependences waits = sort_edges(graph, rows, steps);
   const list<int> unbounded = unbounded_slots(rows, graph);
   const list<std::int64_t> duration = durations(graph);
   in_order_run run({rows, steps, waits, unbounded, duration});
@@ -81,8 +80,7 @@ constexpr list<int> unit_slots(const program_view& rows, const stage_graph_view&
 /// give need not, and lockstep time would mean nothing with them.
 constexpr bool slots_agree_with_data(const program_view& rows, const stage_graph_view& graph) {
   const step_table steps = index_steps(rows);
-  const dependences waits =
-      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+  const dependences waits = sort_edges(graph, rows, steps);
   const int* const device = rows.device_of_stage.data();
   const action* const actions = rows.actions.data();
   const int* const slot = rows.slot.data();

@@ -53,8 +53,7 @@ constexpr list<timed_action> asynchronous_timeline(const program_view& rows,
                                                    const stage_graph_view& graph,
                                                    std::span<const int> slots_per_edge = {}) {
   const step_table steps = index_steps(rows);
-  const dependences waits =
-      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+  const dependences waits = sort_edges(graph, rows, steps);
   const list<int> slots = slots_or_unbounded(rows, graph, slots_per_edge);
   const list<std::int64_t> duration = durations(graph);
   in_order_run run({rows, steps, waits, slots, duration});

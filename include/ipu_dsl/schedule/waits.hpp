@@ -118,8 +118,7 @@ constexpr list<int> positions(const program_view& rows) {
 constexpr wait_list waits_of(const program_view& rows, const stage_graph_view& graph,
                              std::span<const int> slots_per_edge) {
   const step_table steps = index_steps(rows);
-  const dependences sorted =
-      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+  const dependences sorted = sort_edges(graph, rows, steps);
   const list<int> counts = counts_of_run(rows);
   const list<int> position = waiting::positions(rows);
   const int* const by_micro_batch = steps.by_micro_batch.data();

@@ -234,8 +234,7 @@ constexpr channel_step* write_steps(const message_chains& chains, int first, int
 constexpr channel_plan plan_channels(const program_view& rows, const stage_graph_view& graph,
                                      channel_sharing sharing) {
   const step_table steps = index_steps(rows);
-  const dependences waits =
-      sort_edges(graph, rows.device_of_stage, only_forward(steps, rows.stages));
+  const dependences waits = sort_edges(graph, rows, steps);
   channel_plan plan;
   channels::add_messages(rows, steps, channels::find_routes(rows, waits), sharing, plan);
   channels::add_queues(plan);
