@@ -155,16 +155,16 @@ TEST_CASE("every entry does what its type does") {
       check_entries<sequential_schedule, grouped, interleaved, gpipe, one_f_one_b,
                     eager_one_f_one_b, interleaved_one_f_one_b, looped_bfs, zb_h1, zb_h2,
                     interleaved_zero_bubble, zb_v, v_half, v_min, one_f_one_b_v, zero_bubble_list<>,
-                    chimera, dualpipe, dualpipe_v, pipedream, pipedream_2bw_by_devices, inference,
+                    chimera, dualpipe, dualpipe_v, pipedream, pipedream_2bw<>, inference,
                     popart_implicit>();
   std::printf("checked %d entries against their types\n", checked);
   CHECK(checked == static_cast<int>(catalogue().size()));
 }
 
 TEST_CASE("PipeDream-2BW by devices has batches of as many micro-batches") {
-  CHECK(equal(pipedream_2bw_by_devices::make(4, 4, 8), pipedream_2bw<4>::make(4, 4, 8)));
-  CHECK(equal(pipedream_2bw_by_devices::make(3, 3, 9), pipedream_2bw<3>::make(3, 3, 9)));
-  CHECK(pipedream_2bw_by_devices::allows(4, 4, 6, purpose::training).hint.view() == "use 4 or 8");
+  CHECK(equal(pipedream_2bw<>::make(4, 4, 8), pipedream_2bw<4>::make(4, 4, 8)));
+  CHECK(equal(pipedream_2bw<>::make(3, 3, 9), pipedream_2bw<3>::make(3, 3, 9)));
+  CHECK(pipedream_2bw<>::allows(4, 4, 6, purpose::training).hint.view() == "use 4 or 8");
 }
 
 TEST_CASE("every entry takes 4 devices and 8 micro-batches, and names no other entry") {

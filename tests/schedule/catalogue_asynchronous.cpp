@@ -68,7 +68,7 @@ static_assert(pipedream_2bw<4>::allows(4, 4, 10, purpose::training).message().vi
               "schedule pipedream-2bw: expected whole batches of 4 micro-batches, got 10. Hint: "
               "use 8 or 12");
 static_assert(pipedream_2bw<4>::allows(4, 4, 3, purpose::training).hint.view() == "use 4");
-static_assert(pipedream_2bw<0>::allows(1, 1, 3, purpose::training).found());
+static_assert(pipedream_2bw<-1>::allows(1, 1, 3, purpose::training).found());
 static_assert(!pipedream_2bw<4>::allows(4, 4, 10, purpose::inference).found());
 
 }  // namespace

@@ -17,7 +17,6 @@
 #include <ipu_dsl/schedule/catalogue/list_scheduler.hpp>
 #include <ipu_dsl/schedule/catalogue/looped.hpp>
 #include <ipu_dsl/schedule/catalogue/near_names.hpp>
-#include <ipu_dsl/schedule/catalogue/pipedream_2bw_by_devices.hpp>
 #include <ipu_dsl/schedule/catalogue/v_blocks.hpp>
 #include <ipu_dsl/schedule/catalogue/v_shape.hpp>
 #include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
@@ -80,7 +79,7 @@ inline constexpr catalogue_entry entries[] = {
         {.summary = "1f1b without flush, an update after every backward",
          .also = "weight stashing",
          .synchronous = false}),
-    make_catalogue_entry<pipedream_2bw_by_devices>(
+    make_catalogue_entry<pipedream_2bw<>>(
         {.summary = "1f1b without flush, batches of as many micro-batches as devices",
          .also = "double-buffered weights",
          .synchronous = false}),

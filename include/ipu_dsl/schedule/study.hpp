@@ -97,13 +97,21 @@ struct study {
   }
 
  public:
-  static constexpr const problem& value = result.fault;
+  /// What is wrong, or nothing: ask `fault.found()`. `value` is the same for `diagnose`.
   static constexpr const problem& fault = result.fault;
+  static constexpr const problem& value = result.fault;
+
   static constexpr program_view rows = frozen_rows.view();
+
+  /// [edges] of the costs' stage graph.
   static constexpr std::span<const int> slots =
       result.fault.found() ? std::span<const int>() : result.slots.view();
+
+  /// [actions] asynchronous start and end, in the unit of the costs.
   static constexpr std::span<const timed_action> timeline =
       result.fault.found() ? std::span<const timed_action>() : result.timeline.view();
+
+  /// Of the timeline; all 0 where there is a fault.
   static constexpr ipu_dsl::facts facts = make_facts();
 };
 

@@ -87,24 +87,28 @@ constexpr problem whole_batches(std::string_view name, int micro_batches, int in
 /// PipeDream-2BW: a stream of batches of `Interval` micro-batches, with one update a batch. Batch b
 /// sees the weights after the updates of batches 0 to b - 2, forward and backward alike, on every
 /// stage: two versions of the weights are enough, and every gradient is one update late. `make`'s
-/// micro-batches are those of the whole stream; its updates are that over `Interval`.
-template <int Interval>
+/// micro-batches are those of the whole stream; its updates are that over `Interval`. 0 stands for
+/// the shortest batches there can be: of as many micro-batches as devices.
+template <int Interval = 0>
 struct pipedream_2bw : one_stage_a_device<pipedream_2bw<Interval>> {
   static constexpr std::string_view name = "pipedream-2bw";
 
   static constexpr problem fits(int devices, int stages, int micro_batches) {
     problem found = rules::stages_a_device(name, devices, stages, 1);
     if (!found.found()) {
-      found = rules::batch_covers_devices(name, devices, Interval);
+      found = rules::batch_covers_devices(name, devices, interval_for(devices));
     }
-    return found.found() ? found : rules::whole_batches(name, micro_batches, Interval);
+    return found.found() ? found : rules::whole_batches(name, micro_batches, interval_for(devices));
   }
 
   static constexpr program make(int devices, int, int micro_batches) {
-    program rows = stream_rows(devices, micro_batches, Interval);
+    program rows = stream_rows(devices, micro_batches, interval_for(devices));
     rows.weights.delay = 1;
     return rows;
   }
+
+ private:
+  static constexpr int interval_for(int devices) { return Interval == 0 ? devices : Interval; }
 };
 
 }  // namespace ipu_dsl
