@@ -11,7 +11,6 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/schedule/analysis.hpp>
 #include <ipu_dsl/schedule/catalogue.hpp>
-#include <ipu_dsl/schedule/critical_path.hpp>
 #include <ipu_dsl/schedule/facts.hpp>
 #include <ipu_dsl/schedule/time_slots.hpp>
 
@@ -71,28 +70,6 @@ inline void refuse_too_many_updates(std::string_view name, const ipu_dsl::progra
   }
 }
 
-/// Whether every action comes in a later slot than those whose data it reads, or later in the same
-/// slot of the same device: what time slots are. The columns of a file may be an order alone.
-inline bool slots_follow_data(const ipu_dsl::program_view& rows,
-                              const ipu_dsl::stage_graph_view& graph) {
-  const ipu_dsl::step_table steps = ipu_dsl::index_steps(rows);
-  const ipu_dsl::dependences waits =
-      ipu_dsl::sort_edges(graph, rows.device_of_stage, ipu_dsl::only_forward(steps, rows.stages));
-  const ipu_dsl::critical::examined exam = {rows, steps, waits};
-  const auto device_of = [&rows](std::size_t index) {
-    return rows.device_of_stage[static_cast<std::size_t>(rows.actions[index].stage)];
-  };
-  bool follow = true;
-  for (std::size_t reader = 0; reader < rows.actions.size(); ++reader) {
-    ipu_dsl::critical::each_writer(exam, static_cast<int>(reader), [&](int index, std::int64_t) {
-      const auto writer = static_cast<std::size_t>(index);
-      const bool same = device_of(writer) == device_of(reader) && writer < reader;
-      follow = follow && rows.slot[writer] < rows.slot[reader] + (same ? 1 : 0);
-    });
-  }
-  return follow;
-}
-
 /// Proves and times a program, and takes away time slots that are none. Throws `ipu_dsl::error`
 /// with the sentence of the proof if it fails.
 inline study examine(std::string name, ipu_dsl::program rows, costed_stages stages, bool lockstep) {
@@ -110,7 +87,7 @@ inline study examine(std::string name, ipu_dsl::program rows, costed_stages stag
   made.slots = std::move(found.slots);
   made.asynchronous = std::move(found.timeline);
   made.timeline = made.asynchronous;
-  if (!made.rows.slot.empty() && !slots_follow_data(made.rows.view(), made.graph())) {
+  if (!made.rows.slot.empty() && !ipu_dsl::slots_agree_with_data(made.rows.view(), made.graph())) {
     made.rows.slot = {};
   }
   if (lockstep) {
