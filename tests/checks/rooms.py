@@ -3,7 +3,8 @@
 """Holds the plan of the house: which room includes which, and who may include outside libraries.
 
 Refuses an include that the table does not allow, an outside library through another door, an
-include cycle, a quoted include, and a header that does not exist or lives in no known room.
+include cycle, a quoted include, and a header that does not exist or lives in no known room. Holds
+every header that can see a layout, and no other, to the namespace of the architecture.
 `--self-test` plants each of these in a copy of the headers and demands that it is found.
 """
 import pathlib
@@ -113,6 +114,27 @@ def cycles(edges):
     return found
 
 
+def architecture_faults(texts, edges):
+    """Sizes and code that depend on the vector unit stand in a namespace that names it: translation
+    units for different processors then share no symbol."""
+    reaches = {}
+
+    def sees_layout(header):
+        if header not in reaches:
+            reaches[header] = header.startswith("layout/")
+            reaches[header] |= any(sees_layout(target) for target in edges.get(header, []))
+        return reaches[header]
+
+    found = []
+    for header, text in sorted(texts.items()):
+        opened = re.findall(r"^namespace ipu_dsl\b.*", text, re.MULTILINE)
+        for line in opened:
+            if ("IPU_DSL_ARCHITECTURE" in line) != sees_layout(header):
+                wanted = "in" if sees_layout(header) else "outside"
+                found.append(f"{header}: `{line}` must be {wanted} the architecture's namespace")
+    return found
+
+
 def check(root):
     """All faults below `root`, the number of headers and the number of edges between them."""
     texts = {path.relative_to(root).as_posix(): path.read_text() for path in root.rglob("*.hpp")}
@@ -127,6 +149,7 @@ def check(root):
         edges[header] = [include.removeprefix("ipu_dsl/") for _, include in includes
                          if include.startswith("ipu_dsl/")]
     faults += cycles(edges)
+    faults += architecture_faults(texts, edges)
     return faults, len(texts), sum(map(len, edges.values()))
 
 
@@ -158,6 +181,9 @@ PLANTED = [
     ("core/planted.hpp", "#include <ipu_dsl/core/absent.hpp>", "does not exist"),
     ("core/planted.hpp", "#include <ipu_dsl/core/planted.hpp>", "a cycle"),
     ("attic/planted.hpp", "", "no room of the house"),
+    ("plan/planted.hpp", "#include <ipu_dsl/layout/panel.hpp>\nnamespace ipu_dsl {}",
+     "must be in the architecture's"),
+    ("core/planted.hpp", "namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {}", "must be outside the"),
 ]
 
 

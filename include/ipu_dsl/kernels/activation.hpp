@@ -11,7 +11,7 @@
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/layout/padding.hpp>
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// An elementwise activation of one value (all but softmax), as Keras 2.4 defines it.
 /// `alpha` is the slope of leaky_relu below zero, and the scale of elu.
@@ -168,4 +168,4 @@ template <activation_kind Kind, layout::architecture Architecture = layout::nati
       });
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

@@ -11,7 +11,7 @@
 #include <ipu_dsl/kernels/softmax.hpp>
 #include <ipu_dsl/layout/padding.hpp>
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// The gradient of a row: (softmax - one-hot) * scale, from the exponentials in `row`.
 template <layout::architecture Architecture>
@@ -133,4 +133,4 @@ template <layout::architecture Architecture = layout::native>
   return hits;
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

@@ -13,7 +13,7 @@
 #include <ipu_dsl/kernels/tiling.hpp>
 #include <ipu_dsl/layout/panel.hpp>
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// The activations cheap enough to be applied while the outputs are still in registers.
 constexpr bool applied_in_registers(activation_kind kind) {
@@ -118,4 +118,4 @@ void dense_forward(const float* __restrict x, const float* __restrict w,
   }
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

@@ -10,7 +10,7 @@
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// `Chains` vectors of units for one sample, from the first one of a panel on and through the
 /// panels behind it: one panel has too few chains to cover the latency of a multiply-add, several
@@ -68,4 +68,4 @@ IPU_DSL_ALWAYS_INLINE void dense_forward_sample(const float* x, const float* w, 
       });
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

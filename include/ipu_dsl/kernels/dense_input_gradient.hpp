@@ -9,7 +9,7 @@
 #include <ipu_dsl/kernels/tiling.hpp>
 #include <ipu_dsl/layout/panel.hpp>
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// A block of `Rows` inputs and `Vectors` vectors of samples. Each output is one chain of
 /// multiply-adds in ascending n from zero, through all panels.
@@ -89,4 +89,4 @@ void dense_input_gradient(const float* __restrict w, const float* __restrict d_t
   }
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

@@ -7,7 +7,7 @@
 #include <ipu_dsl/kernels/softmax.hpp>
 #include <ipu_dsl/kernels/transpose.hpp>
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// How a gradient lies in memory: `[batch][row_stride(units)]`, as losses and elementwise layers
 /// leave it, or `[units][batch_stride(batch)]`, as `dense_input_gradient` does.
@@ -42,4 +42,4 @@ void dense_output_gradient(const float* __restrict gradient, const float* __rest
   }
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

@@ -9,7 +9,7 @@
 #include <ipu_dsl/kernels/tiling.hpp>
 #include <ipu_dsl/layout/panel.hpp>
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// A block of `Rows` inputs and `Vectors` vectors of outputs. Each element is one chain of
 /// multiply-adds over ascending samples, from its previous value if the chain continues.
@@ -111,4 +111,4 @@ void dense_weight_gradient(const float* __restrict x, const float* __restrict d,
   }
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

@@ -9,7 +9,7 @@
 #include <ipu_dsl/kernels/activation.hpp>
 #include <ipu_dsl/layout/padding.hpp>
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// Which mask: `first_element` is the index of the first unit of the first sample among all units
 /// of all samples of the run, so that micro-batch size and recomputation cannot change it.
@@ -44,4 +44,4 @@ template <layout::architecture Architecture = layout::native>
   }
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

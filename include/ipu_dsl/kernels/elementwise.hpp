@@ -7,7 +7,7 @@
 
 #include <ipu_dsl/kernels/simd.hpp>
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// result = terms[0] + terms[1] + ..., one chain of sums an element, in that order; every tensor
 /// has `elements` elements, whole vectors. `result` may be one of the terms.
@@ -63,4 +63,4 @@ inline void clear_columns(float* to, std::ptrdiff_t to_stride, std::int32_t rows
   }
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

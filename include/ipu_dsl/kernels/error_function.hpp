@@ -4,7 +4,7 @@
 
 #include <ipu_dsl/kernels/exponential.hpp>
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// erf x, at most 2 ulp off. Below 1: x + x s(x^2); above: 1 - e^t(x). Both minimax fits, errors
 /// 1e-9 and 2e-11; beyond 3.95 the result rounds to one.
@@ -23,4 +23,4 @@ IPU_DSL_ALWAYS_INLINE Vector error_function(Vector x) {
   return choose(x < Vector(0.0F), Vector(0.0F) - value, value);
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

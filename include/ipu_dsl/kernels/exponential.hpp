@@ -4,7 +4,7 @@
 
 #include <ipu_dsl/kernels/floating_bits.hpp>
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// x = n ln 2 + rest with n an integer and |rest| <= ln(2) / 2.
 template <typename Vector>
@@ -59,4 +59,4 @@ IPU_DSL_ALWAYS_INLINE Vector exponential_minus_one(Vector x) {
   return multiply_add(scale, tail, scale - Vector(1.0F));
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

@@ -8,7 +8,7 @@
 
 #include <ipu_dsl/kernels/simd.hpp>
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// The integers that have the place of `Vector`'s floats.
 template <typename Vector>
@@ -70,4 +70,4 @@ IPU_DSL_ALWAYS_INLINE Vector magnitude(Vector x) {
   return maximum(Vector(0.0F) - x, x);
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

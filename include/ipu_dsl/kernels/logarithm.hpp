@@ -6,7 +6,7 @@
 
 #include <ipu_dsl/kernels/floating_bits.hpp>
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// What the logarithm of something that is no positive finite number is.
 template <typename Vector>
@@ -57,4 +57,4 @@ IPU_DSL_ALWAYS_INLINE Vector logarithm_of_one_plus(Vector u) {
   return multiply_add(cube, polynomial(square, coefficients), s + s);
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

@@ -9,7 +9,7 @@
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/layout/padding.hpp>
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// Adds scale * sum over the first `valid` samples of mean over units of (prediction - target)^2 to
 /// `*loss`, one chain in ascending order, and writes the gradient of what was added.
@@ -45,4 +45,4 @@ template <layout::architecture Architecture = layout::native>
   }
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

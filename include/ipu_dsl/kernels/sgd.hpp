@@ -6,7 +6,7 @@
 
 #include <ipu_dsl/kernels/simd.hpp>
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 // The element counts are whole vectors (parameters lie in padded panels) and arguments: one
 // instance serves every parameter, and a constant bound would not make a long loop shorter. Padding
@@ -59,4 +59,4 @@ template <layout::architecture Architecture = layout::native>
   }
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

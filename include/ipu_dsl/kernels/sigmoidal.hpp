@@ -5,7 +5,7 @@
 #include <ipu_dsl/kernels/exponential.hpp>
 #include <ipu_dsl/kernels/logarithm.hpp>
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// 1 / (1 + e^-x), at most 3 ulp off where the result is a normal number.
 template <typename Vector>
@@ -29,4 +29,4 @@ IPU_DSL_ALWAYS_INLINE Vector soft_plus(Vector x) {
   return maximum(zero, x) + logarithm_of_one_plus(exponential(zero - magnitude(x)));
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

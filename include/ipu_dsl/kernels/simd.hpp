@@ -29,7 +29,7 @@
 /// The same for a lambda, where the attribute stands behind the parameters.
 #define IPU_DSL_ALWAYS_INLINE_LAMBDA __attribute__((always_inline))
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 #if XSIMD_WITH_AVX512F
 using simd_instructions = xsimd::avx512f;
@@ -152,4 +152,4 @@ IPU_DSL_ALWAYS_INLINE void unrolled(const Body& body) {
   }(std::make_integer_sequence<int, Count>());
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

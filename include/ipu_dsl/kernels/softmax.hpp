@@ -10,7 +10,7 @@
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/layout/padding.hpp>
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// The largest of the first `units` elements. Their order cannot matter, so vectors may be used.
 template <layout::architecture Architecture>
@@ -97,4 +97,4 @@ template <layout::architecture Architecture = layout::native>
   }
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

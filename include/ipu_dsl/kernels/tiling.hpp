@@ -8,7 +8,7 @@
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/layout/panel.hpp>
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// The columns of a layer as full panels and the vectors of the last one that hold units.
 struct panel_columns {
@@ -43,4 +43,4 @@ IPU_DSL_ALWAYS_INLINE void tile_rows(const Body& body) {
   }
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

@@ -8,7 +8,7 @@
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/layout/padding.hpp>
 
-namespace ipu_dsl::kernels {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// Vectors of four: zip interleaves whole vectors of four on every version of xsimd, which it does
 /// not of sixteen (8.1), and four by four takes fewer shuffles per element than eight by eight.
@@ -60,4 +60,4 @@ template <layout::architecture Architecture = layout::native>
   }
 }
 
-}  // namespace ipu_dsl::kernels
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

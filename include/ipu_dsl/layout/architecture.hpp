@@ -8,10 +8,24 @@
 #error "ipu_dsl promises the same bits on every schedule and compiler: compile without -ffast-math"
 #endif
 
-namespace ipu_dsl::layout {
+// Everything whose code or data depends on the vector unit stands in an inline namespace named for
+// it. Translation units compiled for different processors then share no symbol, and the linker
+// never takes the code of one for the other.
+#if defined(__AVX512F__)
+#define IPU_DSL_ARCHITECTURE avx512
+#elif defined(__AVX2__) && defined(__FMA__)
+#define IPU_DSL_ARCHITECTURE avx2
+#elif defined(__SSE2__)
+#define IPU_DSL_ARCHITECTURE sse2
+#elif defined(__aarch64__)
+#define IPU_DSL_ARCHITECTURE neon
+#else
+#define IPU_DSL_ARCHITECTURE portable
+#endif
 
-/// The vector unit of a processor. It is a template argument of every kernel, so that translation
-/// units compiled for different processors never share a kernel's symbol.
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::layout {
+
+/// The vector unit of a processor.
 struct architecture {
   std::int32_t lanes;       ///< floats in a vector register
   std::int32_t registers;   ///< vector registers
@@ -33,4 +47,4 @@ inline constexpr architecture native{4, 32, true};
 inline constexpr architecture native{4, 16, false};
 #endif
 
-}  // namespace ipu_dsl::layout
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::layout

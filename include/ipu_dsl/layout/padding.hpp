@@ -6,7 +6,7 @@
 
 #include <ipu_dsl/layout/architecture.hpp>
 
-namespace ipu_dsl::layout {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::layout {
 
 /// How many parts of at most `limit` cover `extent`.
 constexpr std::int32_t ceiling_quotient(std::int32_t extent, std::int32_t limit) {
@@ -28,4 +28,4 @@ constexpr std::int32_t batch_stride(std::int32_t batch, architecture target = na
   return whole_vectors(batch, target);
 }
 
-}  // namespace ipu_dsl::layout
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::layout

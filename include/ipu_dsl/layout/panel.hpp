@@ -8,7 +8,7 @@
 
 #include <ipu_dsl/layout/register_tile.hpp>
 
-namespace ipu_dsl::layout {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::layout {
 
 /// Columns of a panel. The kernels of forward, both gradients and the update share the layout.
 constexpr std::int32_t panel_width(std::int32_t outputs, architecture target = native) {
@@ -75,4 +75,4 @@ constexpr void unpack_panels(const panels& layout, std::span<const float> packed
   }
 }
 
-}  // namespace ipu_dsl::layout
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::layout

@@ -6,7 +6,7 @@
 
 #include <ipu_dsl/layout/padding.hpp>
 
-namespace ipu_dsl::layout {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::layout {
 
 /// A block of `rows` x `vectors` accumulators: one outer product a step of the reduction.
 struct register_tile {
@@ -84,4 +84,4 @@ constexpr balanced_split split_evenly(std::int32_t extent, std::int32_t limit) {
   return {size, parts - smaller, smaller};
 }
 
-}  // namespace ipu_dsl::layout
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::layout

@@ -9,7 +9,7 @@
 #include <ipu_dsl/layout/padding.hpp>
 #include <ipu_dsl/layout/panel.hpp>
 
-namespace ipu_dsl::layout {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::layout {
 
 /// Elements with their padding; `batch` counts for what there is one of a sample.
 constexpr std::int64_t padded_elements(storage lies, const shape& extents, std::int32_t batch) {
@@ -29,4 +29,4 @@ constexpr std::int64_t padded_elements(storage lies, const shape& extents, std::
   return 0;
 }
 
-}  // namespace ipu_dsl::layout
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::layout

@@ -10,7 +10,7 @@
 #include <ipu_dsl/operators/operators.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 template <>
 struct operators<&dense_family> {
@@ -58,4 +58,4 @@ struct operators<&transpose_family> {
   }
 };
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -13,7 +13,7 @@
 #include <ipu_dsl/vocabulary/layers/dropout.hpp>
 #include <ipu_dsl/vocabulary/layers/join.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 template <>
 struct operators<&activation_family> {
@@ -120,4 +120,4 @@ struct operators<&dropout_family> {
   }
 };
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -6,8 +6,9 @@
 
 #include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/graph/call.hpp>
+#include <ipu_dsl/layout/architecture.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// What an operator is told besides its operands. It must not depend on anything else: not on the
 /// worker, the device or the time.
@@ -60,4 +61,4 @@ inline std::int32_t* integers(void* operand) {
   return static_cast<std::int32_t*>(operand);
 }
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -14,7 +14,7 @@
 #include <ipu_dsl/vocabulary/losses/sparse_categorical_crossentropy.hpp>
 #include <ipu_dsl/vocabulary/metrics/accuracy.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 template <>
 struct operators<&infeed_family> {
@@ -98,4 +98,4 @@ struct operators<&accuracy_family> {
   }
 };
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

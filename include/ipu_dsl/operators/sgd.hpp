@@ -7,7 +7,7 @@
 #include <ipu_dsl/operators/operators.hpp>
 #include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// The parameter that a signature of `sgd_rules::update` speaks of, as elements with padding, which
 /// the update leaves at zero.
@@ -49,4 +49,4 @@ struct operators<&sgd_family<sgd_variant::momentum>> : sgd_operators<sgd_variant
 template <>
 struct operators<&sgd_family<sgd_variant::nesterov>> : sgd_operators<sgd_variant::nesterov> {};
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

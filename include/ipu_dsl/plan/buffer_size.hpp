@@ -7,7 +7,7 @@
 #include <ipu_dsl/graph/call.hpp>
 #include <ipu_dsl/layout/storage_size.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// Buffers start at multiples of a cache line; no kernel relies on it.
 inline constexpr std::int64_t buffer_alignment = 64;
@@ -25,4 +25,4 @@ constexpr std::int64_t bytes_of(const buffer& memory, std::int32_t batch) {
   return aligned(elements * bytes_of(memory.type));
 }
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

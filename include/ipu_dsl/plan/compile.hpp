@@ -8,7 +8,7 @@
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/plan/compiled_programs.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// The first mistake of a compiled model: in the model, in the options, in what the schedule
 /// allows, in the proof.
@@ -82,4 +82,4 @@ struct training_timeline {
   static constexpr facts lockstep = modelled_lockstep_facts(plan);
 };
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

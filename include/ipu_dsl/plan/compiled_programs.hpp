@@ -9,7 +9,7 @@
 #include <ipu_dsl/plan/compiled_graph.hpp>
 #include <ipu_dsl/plan/proven_slots.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// What the schedule is asked for.
 constexpr purpose purpose_of(program_kind kind) {
@@ -141,4 +141,4 @@ template <compiled_model C>
 inline constexpr frozen_list<parameter_place, parameter_count_of<C>> parameter_places_of =
     freeze_list<parameter_count_of<C>>(parameter_places_for<C>());
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -7,7 +7,7 @@
 #include <ipu_dsl/plan/buffer_size.hpp>
 #include <ipu_dsl/plan/lifetime.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// Where a buffer lies. Regions are numbered: devices first, then edges. A buffer of an edge has a
 struct placement {
@@ -262,4 +262,4 @@ class memory_planner {
   memory_layout made_;
 };
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

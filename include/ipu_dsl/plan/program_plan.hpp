@@ -11,7 +11,7 @@
 #include <ipu_dsl/schedule/frozen.hpp>
 #include <ipu_dsl/schedule/proof.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// A planned program, read only: all that an executor needs.
 struct program_plan_view {
@@ -126,4 +126,4 @@ struct frozen_program_plan {
   }
 };
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -12,7 +12,7 @@
 #include <ipu_dsl/schedule/slots.hpp>
 #include <ipu_dsl/schedule/time_slots.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// What of a program is proven but cannot be executed, as a problem: it would be skipped without a
 /// word.
@@ -93,4 +93,4 @@ constexpr facts modelled_lockstep_facts(const program_plan_view& plan) {
   return facts_of(plan.actions, lockstep_timeline(plan.actions, plan.stages()));
 }
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -10,7 +10,7 @@
 #include <ipu_dsl/report/drawn_timeline.hpp>
 #include <ipu_dsl/schedule/timeline.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// Which model of time a picture shows.
 enum class time_model : std::uint8_t {
@@ -41,4 +41,4 @@ drawn_timeline draw_model(time_model how = time_model::asynchronous) {
   return drawn;
 }
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

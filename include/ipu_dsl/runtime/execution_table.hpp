@@ -14,7 +14,7 @@
 #include <ipu_dsl/schedule/waits.hpp>
 #include <ipu_dsl/schedule/worker_rows.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// An operand on real memory: of an edge, the copy in the slot of the micro-batch.
 struct resolved_operand {
@@ -292,4 +292,4 @@ class execution_table {
   std::vector<int> counts_;            ///< [counters]
 };
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

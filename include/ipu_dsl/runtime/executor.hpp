@@ -15,7 +15,7 @@
 #include <ipu_dsl/runtime/trace.hpp>
 #include <ipu_dsl/runtime/worker_pool.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// Executes one program, run after run, on the workers of a pool.
 class executor {
@@ -152,4 +152,4 @@ class executor {
   std::exception_ptr failure_;
 };
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

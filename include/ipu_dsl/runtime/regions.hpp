@@ -12,7 +12,7 @@
 
 #include <ipu_dsl/plan/program_plan.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// Zeroed memory at a page boundary, so that no two devices share a page.
 class region {
@@ -88,4 +88,4 @@ class region_set {
   std::vector<region> regions_;
 };
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

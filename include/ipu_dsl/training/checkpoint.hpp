@@ -11,7 +11,7 @@
 #include <ipu_dsl/formats/npz.hpp>
 #include <ipu_dsl/training/parameters.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// The extents of a parameter as files have them.
 inline std::vector<std::int64_t> file_extents(const tensor& parameter) {
@@ -80,4 +80,4 @@ inline void load_weights(parameters& weights, const std::string& path) {
   }
 }
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -18,7 +18,7 @@
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/runtime/regions.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// Reads and writes the parameters and states of a session. What goes in and out is copied:
 /// inside, weights lie in panels.
@@ -177,4 +177,4 @@ class parameters {
   const region_set* memory_;
 };
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -12,7 +12,7 @@
 #include <ipu_dsl/operators/sgd.hpp>
 #include <ipu_dsl/training/session_core.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// The code of a program, one function for each distinct kernel.
 template <std::size_t Count>
@@ -99,4 +99,4 @@ constexpr bool runnable() {
   return valid<compiled>() && !operators_fault_of<compiled>::value.found();
 }
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

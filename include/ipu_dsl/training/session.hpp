@@ -17,7 +17,7 @@
 #include <ipu_dsl/training/program_code.hpp>
 #include <ipu_dsl/training/session_core.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// The data set behind data: itself, or what its transformations begin with.
 template <typename Data>
@@ -226,4 +226,4 @@ class session : public session_of<Compiled, runnable<Compiled>()> {
   using session_of<Compiled, runnable<Compiled>()>::session_of;
 };
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

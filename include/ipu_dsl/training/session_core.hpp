@@ -17,7 +17,7 @@
 #include <ipu_dsl/training/session_parts.hpp>
 #include <ipu_dsl/training/step_rules.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// Owns the memory, the workers and the executors of a compiled model.
 class session_core {
@@ -275,4 +275,4 @@ class session_core {
   std::uint64_t trained_samples_ = 0;
 };
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

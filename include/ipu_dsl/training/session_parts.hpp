@@ -10,7 +10,7 @@
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/training/history.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// How a session runs. Nothing here changes a result except the seed.
 struct session_options {
@@ -52,4 +52,4 @@ struct fit_callbacks {
   void* object = nullptr;
 };
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -12,7 +12,7 @@
 #include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/plan/compile.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// How long to train. Steps are micro-batches, as in the reference.
 struct fit_options {
@@ -214,4 +214,4 @@ struct full_micro_batches {
   std::optional<std::int64_t> length() const { return source->length(); }
 };
 
-}  // namespace ipu_dsl
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE
