@@ -67,7 +67,7 @@ template <compiled_model C>
 constexpr bool check() {
   // A mistake of the model is the model's, so that it is reported once, however often it is
   // compiled.
-  if constexpr (!valid<typename C::model_type>()) {
+  if constexpr (!ipu_dsl::valid<typename C::model_type>()) {
     return diagnose<fault_of<typename C::model_type>>();
   } else {
     return diagnose<compile_fault_of<typename C::compiled>>();
