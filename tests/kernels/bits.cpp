@@ -112,15 +112,18 @@ TEST_CASE("the bits of a training step of one layer") {
 
   test::buffer dw(w.size(), 0.0F);
   test::buffer db(bias.size(), 0.0F);
-  kernels::dense_weight_gradient<batch, inputs, outputs>(x.data(), d.data(), dw.data(), db.data(),
-                                                         false);
+  kernels::dense_weight_gradient<batch, inputs, outputs>(x.data(), d.data(), {.sum = dw.data()},
+                                                         {.sum = db.data()}, {});
   check_hash("weight gradient", hash_panels(dw, inputs, outputs), 0x16DE65D28EFF404FU);
   check_hash("bias gradient", hash_rows(db, 1, outputs), 0x86DD0485AFB36309U);
 
   test::buffer velocity = test::random_panels(inputs, outputs, 145);
-  kernels::sgd_momentum_update(w.data(), velocity.data(), dw.data(), w.size(), 0.1F, 0.9F);
-  kernels::sgd_nesterov_update(w.data(), velocity.data(), dw.data(), w.size(), 0.1F, 0.9F);
-  kernels::sgd_update(w.data(), dw.data(), w.size(), 0.1F);
+  const kernels::update_numbers numbers = {0.1F, 0.9F};
+  kernels::sgd_update<update_kind::momentum>(w.data(), velocity.data(), dw.data(), w.size(),
+                                             numbers);
+  kernels::sgd_update<update_kind::nesterov>(w.data(), velocity.data(), dw.data(), w.size(),
+                                             numbers);
+  kernels::sgd_update<update_kind::descent>(w.data(), nullptr, dw.data(), w.size(), numbers);
   check_hash("weights", hash_panels(w, inputs, outputs), 0x4D15B9097645E695U);
   check_hash("velocity", hash_panels(velocity, inputs, outputs), 0xF557C592BBDB1667U);
   CHECK(checked_hashes == (layout::native.fused_multiply_add ? 10 : 0));

@@ -43,8 +43,8 @@ void check_gradients(bool continues) {
   const test::buffer db_before = test::random_bias(Outputs, 24);
   test::buffer dw = dw_before;
   test::buffer db = db_before;
-  kernels::dense_weight_gradient<Batch, Inputs, Outputs>(x.data(), d.data(), dw.data(), db.data(),
-                                                         continues);
+  kernels::dense_weight_gradient<Batch, Inputs, Outputs>(
+      x.data(), d.data(), {.sum = dw.data()}, {.sum = db.data()}, {.continues = continues});
   const layout::panels place(Inputs, Outputs);
   const auto slope = [&](int n) {
     return [&d, n](int b) { return d[std::int64_t{b} * layout::row_stride(Outputs) + n]; };
@@ -108,22 +108,86 @@ TEST_CASE("micro-batches continue the chain: their size does not change the bits
   const test::buffer d = test::random_rows(24, outputs, 32);
   test::buffer whole(layout::panel_elements(inputs, outputs), 0.0F);
   test::buffer parts(whole.size(), 0.0F);
-  kernels::dense_weight_gradient<24, inputs, outputs>(x.data(), d.data(), whole.data(), nullptr,
-                                                      false);
+  kernels::dense_weight_gradient<24, inputs, outputs>(x.data(), d.data(), {.sum = whole.data()}, {},
+                                                      {});
   for (int part = 0; part < 3; ++part) {
     kernels::dense_weight_gradient<8, inputs, outputs>(
         x.data() + 8 * part * layout::row_stride(inputs),
-        d.data() + 8 * part * layout::row_stride(outputs), parts.data(), nullptr, part > 0);
+        d.data() + 8 * part * layout::row_stride(outputs), {.sum = parts.data()}, {},
+        {.continues = part > 0});
   }
   CHECK(test::same_bits(whole.view(), parts.view()));
   CHECK(whole[0] != 0.0F);
+}
+
+namespace {
+
+/// Weights, bias and their velocities after two micro-batches and an update.
+struct trained {
+  test::buffer w;
+  test::buffer velocity;
+  test::buffer b;
+  test::buffer bias_velocity;
+};
+
+constexpr int fused_batch = 6;
+constexpr int fused_inputs = 29;
+constexpr int fused_outputs = 37;
+
+trained untrained() {
+  return {test::random_panels(fused_inputs, fused_outputs, 61),
+          test::random_panels(fused_inputs, fused_outputs, 62),
+          test::random_bias(fused_outputs, 63), test::random_bias(fused_outputs, 64)};
+}
+
+/// Whether the update that ends the last weight gradient has the bits of one that comes after it,
+/// and leaves the sums as they were.
+template <update_kind Kind>
+bool fused_update_agrees() {
+  const test::buffer x = test::random_rows(2 * fused_batch, fused_inputs, 65);
+  const test::buffer d = test::random_rows(2 * fused_batch, fused_outputs, 66);
+  const float* const x_last = x.data() + fused_batch * layout::row_stride(fused_inputs);
+  const float* const d_last = d.data() + fused_batch * layout::row_stride(fused_outputs);
+  const kernels::update_numbers numbers = {0.05F, 0.9F};
+  trained apart = untrained();
+  trained fused = untrained();
+  test::buffer dw(apart.w.size(), 0.0F);
+  test::buffer db(apart.b.size(), 0.0F);
+  const auto gradient = [&]<update_kind Update>(trained& of, bool last) {
+    const kernels::gradient_target kernel = {dw.data(), of.w.data(), of.velocity.data()};
+    const kernels::gradient_target bias = {db.data(), of.b.data(), of.bias_velocity.data()};
+    kernels::dense_weight_gradient<fused_batch, fused_inputs, fused_outputs, Update>(
+        last ? x_last : x.data(), last ? d_last : d.data(), kernel, bias, {last, last, numbers});
+  };
+  gradient.template operator()<update_kind::none>(apart, false);
+  const test::buffer first_sum = dw;
+  gradient.template operator()<Kind>(fused, true);
+  bool same = test::same_bits(first_sum.view(), dw.view());
+  gradient.template operator()<update_kind::none>(apart, true);
+  kernels::sgd_update<Kind>(apart.w.data(), apart.velocity.data(), dw.data(), apart.w.size(),
+                            numbers);
+  kernels::sgd_update<Kind>(apart.b.data(), apart.bias_velocity.data(), db.data(), apart.b.size(),
+                            numbers);
+  same = same && test::same_bits(apart.w.view(), fused.w.view());
+  same = same && test::same_bits(apart.velocity.view(), fused.velocity.view());
+  same = same && test::same_bits(apart.b.view(), fused.b.view());
+  same = same && test::same_bits(apart.bias_velocity.view(), fused.bias_velocity.view());
+  return same && !test::same_bits(untrained().w.view(), fused.w.view());
+}
+
+}  // namespace
+
+TEST_CASE("an update fused into the last weight gradient has the bits of a separate one") {
+  CHECK(fused_update_agrees<update_kind::descent>());
+  CHECK(fused_update_agrees<update_kind::momentum>());
+  CHECK(fused_update_agrees<update_kind::nesterov>());
 }
 
 TEST_CASE("a null bias gradient is not touched") {
   const test::buffer x = test::random_rows(3, 5, 41);
   test::buffer dw(layout::panel_elements(5, 2), 0.0F);
   const test::buffer d = test::random_rows(3, 2, 42);
-  kernels::dense_weight_gradient<3, 5, 2>(x.data(), d.data(), dw.data(), nullptr, false);
+  kernels::dense_weight_gradient<3, 5, 2>(x.data(), d.data(), {.sum = dw.data()}, {}, {});
   CHECK(dw.intact());
   CHECK(dw[0] != 0.0F);
 }

@@ -32,7 +32,8 @@ bool near(float got, double exact) {
 TEST_CASE("plain descent is w - rate * gradient in one rounding") {
   const state before;
   state after;
-  kernels::sgd_update(after.w.data(), after.gradient.data(), elements, rate);
+  kernels::sgd_update<update_kind::descent>(after.w.data(), nullptr, after.gradient.data(),
+                                            elements, {rate});
   int checked = 0;
   for (int i = 0; i < elements; ++i) {
     CHECK(test::same_bits(after.w[i], test::chain_step(-rate, before.gradient[i], before.w[i])));
@@ -47,8 +48,8 @@ TEST_CASE("plain descent is w - rate * gradient in one rounding") {
 TEST_CASE("momentum keeps the rate in the velocity, as Keras does") {
   const state before;
   state after;
-  kernels::sgd_momentum_update(after.w.data(), after.velocity.data(), after.gradient.data(),
-                               elements, rate, momentum);
+  kernels::sgd_update<update_kind::momentum>(after.w.data(), after.velocity.data(),
+                                             after.gradient.data(), elements, {rate, momentum});
   int checked = 0;
   for (int i = 0; i < elements; ++i) {
     const double velocity =
@@ -65,8 +66,8 @@ TEST_CASE("momentum keeps the rate in the velocity, as Keras does") {
 TEST_CASE("Nesterov's momentum steps ahead of the velocity") {
   const state before;
   state after;
-  kernels::sgd_nesterov_update(after.w.data(), after.velocity.data(), after.gradient.data(),
-                               elements, rate, momentum);
+  kernels::sgd_update<update_kind::nesterov>(after.w.data(), after.velocity.data(),
+                                             after.gradient.data(), elements, {rate, momentum});
   int checked = 0;
   for (int i = 0; i < elements; ++i) {
     const double step = wide(rate) * wide(before.gradient[i]);
@@ -83,9 +84,10 @@ TEST_CASE("without momentum and velocity the three rules agree") {
   state plain;
   state with_momentum;
   test::buffer velocity(elements, 0.0F);
-  kernels::sgd_update(plain.w.data(), plain.gradient.data(), elements, rate);
-  kernels::sgd_nesterov_update(with_momentum.w.data(), velocity.data(),
-                               with_momentum.gradient.data(), elements, rate, 0.0F);
+  kernels::sgd_update<update_kind::descent>(plain.w.data(), nullptr, plain.gradient.data(),
+                                            elements, {rate});
+  kernels::sgd_update<update_kind::nesterov>(with_momentum.w.data(), velocity.data(),
+                                             with_momentum.gradient.data(), elements, {rate, 0.0F});
   CHECK(test::same_bits(plain.w.view(), with_momentum.w.view()));
   CHECK_FALSE(test::same_bits(plain.w.view(), before.w.view()));
 }
@@ -94,9 +96,12 @@ TEST_CASE("padding stays zero under every rule") {
   test::buffer w(lanes, 0.0F);
   test::buffer velocity(lanes, 0.0F);
   const test::buffer gradient(lanes, 0.0F);
-  kernels::sgd_update(w.data(), gradient.data(), lanes, rate);
-  kernels::sgd_momentum_update(w.data(), velocity.data(), gradient.data(), lanes, rate, momentum);
-  kernels::sgd_nesterov_update(w.data(), velocity.data(), gradient.data(), lanes, rate, momentum);
+  const kernels::update_numbers numbers = {rate, momentum};
+  kernels::sgd_update<update_kind::descent>(w.data(), nullptr, gradient.data(), lanes, numbers);
+  kernels::sgd_update<update_kind::momentum>(w.data(), velocity.data(), gradient.data(), lanes,
+                                             numbers);
+  kernels::sgd_update<update_kind::nesterov>(w.data(), velocity.data(), gradient.data(), lanes,
+                                             numbers);
   for (int i = 0; i < lanes; ++i) {
     CHECK(w[i] == 0.0F);
     CHECK(velocity[i] == 0.0F);

@@ -28,12 +28,14 @@ template <int Extent, int Vectors>
 void check_rows() {
   std::int32_t next = 0;
   bool contiguous = true;
-  kernels::tile_rows<layout::native, Extent, Vectors>([&](auto rows, std::int32_t first) {
-    contiguous = contiguous && first == next;
-    contiguous = contiguous && layout::fits_registers({rows, Vectors}, layout::native);
-    next += rows;
-    ++checked;
-  });
+  const std::int32_t tiles = kernels::row_tiles(Extent, Vectors, layout::native).parts();
+  kernels::tile_rows<layout::native, Extent, Vectors>(
+      {0, tiles}, [&](auto rows, std::int32_t first) {
+        contiguous = contiguous && first == next;
+        contiguous = contiguous && layout::fits_registers({rows, Vectors}, layout::native);
+        next += rows;
+        ++checked;
+      });
   CHECK(contiguous);
   CHECK(next == Extent);
 }

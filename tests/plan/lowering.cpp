@@ -32,8 +32,10 @@ constexpr bool test_training_of_mlp() {
   right = right && backward_0.size() == 2 &&
           count_calls(backward_0, dense_family, variant_of(dense_variant::input_gradient)) == 0 &&
           count_calls(backward_0, dense_family, variant_of(dense_variant::weight_gradient)) == 1;
-  right = right && update_0.size() == 2 &&
-          count_calls(update_0, sgd_family<sgd_variant::momentum>) == 2;
+  // The last weight gradient updates what it completes.
+  right = right && update_0.empty() &&
+          static_cast<update_kind>(backward_0[1].signature.extents[6]) == update_kind::momentum &&
+          backward_0[1].writes == 6;
 
   const auto forward_1 = calls_of(program, 1, action_kind::forward);
   const auto backward_1 = calls_of(program, 1, action_kind::backward);
@@ -42,10 +44,11 @@ constexpr bool test_training_of_mlp() {
           count_calls(forward_1, accuracy_family) == 1;
   right = right && backward_1[0].code == &sparse_categorical_crossentropy_family &&
           count_calls(backward_1, dense_family, variant_of(dense_variant::input_gradient)) == 4 &&
-          count_calls(backward_1, dense_family, variant_of(dense_variant::output_gradient)) == 4 &&
+          count_calls(backward_1, dense_family, variant_of(dense_variant::output_gradient)) == 3 &&
+          count_calls(backward_1, transpose_family) == 1 &&
           count_calls(backward_1, dense_family, variant_of(dense_variant::weight_gradient)) == 4 &&
           backward_1.size() == 13;
-  return right && calls_of(program, 1, action_kind::update).size() == 8;
+  return right && calls_of(program, 1, action_kind::update).empty();
 }
 
 constexpr bool test_forward_programs_of_mlp() {

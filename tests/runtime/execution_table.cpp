@@ -181,7 +181,7 @@ TEST_CASE("a call with more operands than an executor takes is refused") {
     const std::int32_t code = 0;
     const placement where;
     const std::int64_t bytes = 64;
-    const kernel_function function = nullptr;
+    const kernel_code function = {};
     program_plan_view plan;
     plan.calls = {&row, 1};
     plan.code_of_call = {&code, 1};

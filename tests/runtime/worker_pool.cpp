@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
@@ -29,6 +30,16 @@ struct tally {
   }
 };
 
+/// The first processor that this thread may be bound to.
+int usable_processor() {
+  for (int processor = 0; processor < 1'000; ++processor) {
+    if (pinned_thread(processor).bound()) {
+      return processor;
+    }
+  }
+  return -1;
+}
+
 }  // namespace
 
 TEST_CASE("a task runs once on every worker, and the caller is worker 0") {
@@ -51,7 +62,9 @@ TEST_CASE("a task runs once on every worker, and the caller is worker 0") {
 
 TEST_CASE("workers serve run after run, awake or asleep, and keep their threads") {
   constexpr int runs = 2'000;
-  worker_pool pool(3);
+  const auto policy = GENERATE(choose_waiting(3, 4), choose_waiting(3, 2), waiting_policy{});
+  worker_pool pool(3, policy);
+  CHECK(pool.waiting().rounds == policy.rounds);
   tally seen(3);
   pool.run({tally::count, &seen});
   const std::vector<std::thread::id> threads = seen.thread_of_worker;
@@ -87,4 +100,54 @@ TEST_CASE("a pool ends while its workers are starting, idle or asleep") {
   }
   CHECK(ended == 101);
   std::printf("checked the end of %d pools\n", ended);
+}
+
+TEST_CASE("many pools of many workers run side by side") {
+  constexpr int runs = 300;
+  std::atomic<int> right{0};
+  std::vector<std::thread> owners;
+  for (int owner = 0; owner < 3; ++owner) {
+    owners.emplace_back([&] {
+      worker_pool pool(5);
+      tally seen(5);
+      for (int run = 0; run < runs; ++run) {
+        pool.run({tally::count, &seen});
+      }
+      right += seen.runs_of_worker == std::vector<int>(5, runs) ? 1 : 0;
+    });
+  }
+  for (std::thread& owner : owners) {
+    owner.join();
+  }
+  CHECK(right == 3);
+}
+
+TEST_CASE("workers are pinned where the caller wants them, and the caller is let go again") {
+  const int before = available_processors();
+  const int processor = usable_processor();
+  {
+    worker_pool pool(3, pinning{{processor, processor, processor}});
+    // Three on one processor must not spin for long.
+    CHECK(pool.waiting().rounds == choose_waiting(3, 1).rounds);
+    std::vector<int> allowed(3);
+    pool.run({[](void* argument, int worker) {
+                (*static_cast<std::vector<int>*>(argument))[static_cast<std::size_t>(worker)] =
+                    available_processors();
+              },
+              &allowed});
+    CHECK(allowed == std::vector<int>(3, 1));
+  }
+  CHECK(available_processors() == before);
+}
+
+TEST_CASE("a pinning that cannot be is refused with a sentence, and leaves nothing behind") {
+  const int before = available_processors();
+  CHECK_THROWS_WITH(worker_pool(2, pinning{{0, 1, 2}}),
+                    "Pinning takes one processor for each of 2 workers, got 3.");
+  const int processor = usable_processor();
+  CHECK_THROWS_WITH(worker_pool(2, pinning{{processor, 1'000}}),
+                    "The system does not let worker 1 run on processor 1000.");
+  CHECK_THROWS_WITH(worker_pool(2, pinning{{-1, processor}}),
+                    "The system does not let worker 0 run on processor -1.");
+  CHECK(available_processors() == before);
 }

@@ -10,19 +10,19 @@ using namespace ipu_dsl;
 
 struct stranger {};
 
-static_assert(sgd<>::variant == sgd_variant::plain);
-static_assert(sgd<momentum>::variant == sgd_variant::momentum);
-static_assert(sgd<momentum, nesterov>::variant == sgd_variant::nesterov);
-static_assert(sgd<nesterov, momentum>::variant == sgd_variant::nesterov);
-static_assert(sgd<nesterov>::variant == sgd_variant::nesterov);
+static_assert(sgd<>::kind == update_kind::descent);
+static_assert(sgd<momentum>::kind == update_kind::momentum);
+static_assert(sgd<momentum, nesterov>::kind == update_kind::nesterov);
+static_assert(sgd<nesterov, momentum>::kind == update_kind::nesterov);
+static_assert(sgd<nesterov>::kind == update_kind::nesterov);
 static_assert(sgd<momentum>::rule != sgd<>::rule);
 static_assert(!sgd<momentum, nesterov>::fault.found());
 static_assert(sgd<momentum, momentum>::fault.expected.view() == "one option for momentum");
 static_assert(sgd<stranger>::fault.hint.view() == "it takes momentum and nesterov");
 
 TEST_CASE("sgd's type says what it keeps beside the parameters") {
-  CHECK(sgd<>::variant == sgd_variant::plain);
-  CHECK(sgd<momentum>::variant == sgd_variant::momentum);
+  CHECK(sgd<>::kind == update_kind::descent);
+  CHECK(sgd<momentum>::kind == update_kind::momentum);
   CHECK(sgd<momentum, momentum>::fault.found());
 }
 

@@ -37,6 +37,7 @@ struct buffer_index {
 struct lowering_facts {
   std::int32_t batch = 1;
   const family* optimizer = nullptr;
+  bool fuses_updates = false;  ///< the last weight gradients may update what they complete
   list<std::int32_t> first_reader;
   list<std::int32_t> readers;
   list<storage> gradient_lies;  ///< by tensor
@@ -65,6 +66,20 @@ class emitter {
 
   /// The optimizer whose rule lowers the update.
   constexpr const family& optimizer() const { return *facts_->optimizer; }
+
+  /// The update with which the node's weight gradients end, in the last micro-batch; `none` if
+  /// the optimizer's own calls do it.
+  constexpr update_kind fused_update() const {
+    if (!facts_->fuses_updates || !here().rule->updates_with_gradient) {
+      return update_kind::none;
+    }
+    for (std::int32_t i = 0; i < here().parameters; ++i) {
+      if (!parameter(i).trainable) {
+        return update_kind::none;
+      }
+    }
+    return facts_->optimizer->elementwise_update;
+  }
 
   constexpr std::int32_t inputs() const { return here().inputs; }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/update_kind.hpp>
 #include <ipu_dsl/graph/attributes.hpp>
 
 namespace ipu_dsl {
@@ -45,6 +46,13 @@ struct family {
   /// Its kernels can read the outputs' gradients, and write the inputs', as [units][batch] instead
   /// of [batch][units]: what a chain of gemms does without transposing twice.
   bool gradients_by_unit = false;
+
+  /// Optimizers only: the update, if it is elementwise and kernels know it by name.
+  update_kind elementwise_update = update_kind::none;
+
+  /// Layers only: the kernels of `weight_gradient` complete the gradients of all parameters and can
+  /// update them while they are at it, as `emitter::fused_update` tells.
+  bool updates_with_gradient = false;
 };
 
 }  // namespace ipu_dsl

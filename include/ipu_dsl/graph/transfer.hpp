@@ -20,4 +20,8 @@ inline constexpr family gradient_sum_family{.name = "gradient sum"};
 /// Writes what it reads with rows and columns exchanged. Extents: {rows, columns} of what it reads.
 inline constexpr family transpose_family{.name = "transpose"};
 
+/// Writes into the first of its operands the sum of all, in their order: the accumulators that the
+/// replicas of a model have for one parameter. Extents: as for an update of the parameter.
+inline constexpr family replica_sum_family{.name = "replica sum"};
+
 }  // namespace ipu_dsl

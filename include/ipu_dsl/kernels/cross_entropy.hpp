@@ -20,7 +20,7 @@ IPU_DSL_ALWAYS_INLINE void cross_entropy_row_gradient(float* row, float sum, std
   using lanes = vector<Architecture>;
   const float of_label = row[label] / sum;
   for (std::int32_t n = 0; n < classes; n += Architecture.lanes) {
-    store(row + n, load<lanes>(row + n) / lanes(sum) * lanes(scale));
+    store(row + n, divide(load<lanes>(row + n), lanes(sum)) * lanes(scale));
   }
   row[label] = (of_label - 1.0F) * scale;
 }

@@ -6,12 +6,14 @@
 #include <cstdint>
 
 #include <ipu_dsl/core/activation_kind.hpp>
+#include <ipu_dsl/core/partition.hpp>
 #include <ipu_dsl/kernels/activation.hpp>
 #include <ipu_dsl/kernels/dense_forward_sample.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/softmax.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
 #include <ipu_dsl/layout/panel.hpp>
+#include <ipu_dsl/layout/reduction_block.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
@@ -21,6 +23,15 @@ constexpr bool applied_in_registers(activation_kind kind) {
          kind == activation_kind::leaky_relu;
 }
 
+/// Where the chains of a tile begin and what becomes of them: bias or zero in the first stretch of
+/// the reduction, then what the stretch before stored; the activation in the last.
+struct reduction_stretch {
+  const float* start = nullptr;  ///< null: zero
+  std::ptrdiff_t start_stride = 0;
+  std::int32_t inputs = 0;
+  bool last = true;
+};
+
 /// A block of `Rows` samples and `Vectors` vectors of units. Each output is one chain of
 /// multiply-adds in ascending k from its bias. Not inlined: two tiles in one loop nest make g++
 /// 12.2 share loads between them and spill (56 % instead of 96 % at seven rows).
@@ -28,16 +39,23 @@ constexpr bool applied_in_registers(activation_kind kind) {
 template <layout::architecture Architecture, int Rows, int Vectors, int PanelWidth, int RowStride,
           activation_kind Kind>
 [[gnu::noinline]] void dense_forward_tile(const float* __restrict x, const float* __restrict w,
-                                          const float* __restrict bias, float* __restrict y,
-                                          std::int32_t inputs, std::ptrdiff_t y_stride,
-                                          float alpha) noexcept {
+                                          float* y, std::ptrdiff_t y_stride,
+                                          const reduction_stretch& stretch, float alpha) noexcept {
   using lanes = vector<Architecture>;
   constexpr int width = Architecture.lanes;
   lanes sums[std::size_t{Rows}][std::size_t{Vectors}];
-  unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    const lanes start = bias == nullptr ? lanes(0.0F) : load<lanes>(bias + v * width);
-    unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA { sums[row][v] = start; });
-  });
+  if (stretch.start == nullptr) {
+    unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA { sums[row][v] = lanes(0.0F); });
+    });
+  } else {
+    unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        sums[row][v] = load<lanes>(stretch.start + row * stretch.start_stride + v * width);
+      });
+    });
+  }
+  const std::int32_t inputs = stretch.inputs;
   // Unrolling by hand or by the compiler makes g++ 12.2 spill; rolled, the tile is at the peak.
 #pragma GCC unroll 1
   for (std::int32_t k = 0; k < inputs; ++k) {
@@ -52,51 +70,100 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
     });
     w += PanelWidth;
   }
+  const bool last = stretch.last;
   unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-      store(y + row * y_stride + v * width, activate<Kind>(sums[row][v], alpha));
+      const lanes sum = sums[row][v];
+      store(y + row * y_stride + v * width, last ? activate<Kind>(sum, alpha) : sum);
     });
   });
 }
 
-/// All samples against `Vectors` vectors of one panel.
-template <layout::architecture Architecture, int Batch, int Vectors, int PanelWidth, int RowStride,
-          activation_kind Kind>
-IPU_DSL_ALWAYS_INLINE void dense_forward_panel(const float* x, const float* w, const float* bias,
-                                               float* y, std::int32_t inputs,
-                                               std::ptrdiff_t y_stride, float alpha) noexcept {
-  tile_rows<Architecture, Batch, Vectors>(
-      [&](auto rows, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-        dense_forward_tile<Architecture, rows, Vectors, PanelWidth, RowStride, Kind>(
-            x + std::ptrdiff_t{first} * RowStride, w, bias, y + first * y_stride, inputs, y_stride,
-            alpha);
-      });
+/// Applies an activation that is computed elsewhere than in registers, to a block of `rows` samples
+/// and `columns` units, and clears what lies behind the last unit.
+template <activation_kind Kind, layout::architecture Architecture>
+[[gnu::noinline]] void activate_block(float* y, std::ptrdiff_t y_stride, std::int32_t rows,
+                                      std::int32_t columns, std::int32_t units,
+                                      float alpha) noexcept {
+  using lanes = vector<Architecture>;
+  for (std::int32_t row = 0; row < rows; ++row) {
+    for (std::int32_t n = 0; n < columns; n += Architecture.lanes) {
+      store(y + n, activate<Kind>(load<lanes>(y + n), alpha));
+    }
+    clear_padding(y, units, columns);
+    y += y_stride;
+  }
 }
 
-/// All samples against all panels.
+/// Some row tiles of samples against `Vectors` vectors of one panel, of which `units` columns are
+/// units. The reduction is cut into stretches that stay in the first-level cache; each output is
+/// one chain all the same.
+template <layout::architecture Architecture, int Batch, int Inputs, int Vectors, int PanelWidth,
+          activation_kind Kind>
+IPU_DSL_ALWAYS_INLINE void dense_forward_panel(const float* x, const float* w, const float* bias,
+                                               float* y, std::ptrdiff_t y_stride,
+                                               std::int32_t units, const index_range& tiles,
+                                               float alpha) noexcept {
+  constexpr int x_stride = layout::row_stride(Inputs, Architecture);
+  constexpr int block = layout::reduction_block(Inputs, PanelWidth);
+  constexpr activation_kind in_tile = applied_in_registers(Kind) ? Kind : activation_kind::linear;
+  for (std::int32_t k = 0; k < Inputs; k += block) {
+    const std::int32_t inputs = Inputs - k < block ? Inputs - k : block;
+    const bool last = k + inputs == Inputs;
+    tile_rows<Architecture, Batch, Vectors>(
+        tiles, [&](auto rows, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+          float* const written = y + first * y_stride;
+          const reduction_stretch stretch = {k == 0 ? bias : written, k == 0 ? 0 : y_stride, inputs,
+                                             last};
+          dense_forward_tile<Architecture, rows, Vectors, PanelWidth, x_stride, in_tile>(
+              x + std::ptrdiff_t{first} * x_stride + k, w + std::ptrdiff_t{k} * PanelWidth, written,
+              y_stride, stretch, alpha);
+        });
+  }
+  if constexpr (!applied_in_registers(Kind) && Kind != activation_kind::softmax) {
+    constexpr layout::balanced_split split = row_tiles(Batch, Vectors, Architecture);
+    const std::int32_t first = split.begin(tiles.begin);
+    const std::int32_t last = split.begin(tiles.end);
+    activate_block<Kind, Architecture>(y + first * y_stride, y_stride, last - first,
+                                       Vectors * Architecture.lanes, units, alpha);
+  }
+}
+
+/// The samples of a batch against all panels, or a grain of that.
 template <layout::architecture Architecture, int Batch, int Inputs, int Outputs,
           activation_kind Kind>
 IPU_DSL_ALWAYS_INLINE void dense_forward_batch(const float* x, const float* w, const float* bias,
-                                               float* y, float alpha) noexcept {
-  constexpr int x_stride = layout::row_stride(Inputs, Architecture);
+                                               float* y, float alpha, const grain& part) noexcept {
   constexpr int y_stride = layout::row_stride(Outputs, Architecture);
   constexpr panel_columns columns(Outputs, Architecture);
-  constexpr std::ptrdiff_t panel_size = std::ptrdiff_t{Inputs} * columns.width;
-  for (std::int32_t panel = 0; panel < columns.full_panels; ++panel) {
-    const std::int32_t n = panel * columns.width;
-    dense_forward_panel<Architecture, Batch, columns.vectors, columns.width, x_stride, Kind>(
-        x, w + panel * panel_size, bias == nullptr ? nullptr : bias + n, y + n, Inputs, y_stride,
-        alpha);
-  }
-  if constexpr (columns.rest_vectors > 0) {
-    constexpr std::int32_t n = columns.full_panels * columns.width;
-    dense_forward_panel<Architecture, Batch, columns.rest_vectors, columns.width, x_stride, Kind>(
+  constexpr int width = columns.width;
+  constexpr int vectors = columns.vectors;
+  constexpr int rest_vectors = columns.rest_vectors;
+  constexpr std::ptrdiff_t panel_size = std::ptrdiff_t{Inputs} * width;
+  constexpr int tiles = row_tiles(Batch, vectors, Architecture).parts();
+  columns_of_grain(columns.full_panels, tiles, part,
+                   [&](std::int32_t panel, const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                     const std::int32_t n = panel * width;
+                     dense_forward_panel<Architecture, Batch, Inputs, vectors, width, Kind>(
+                         x, w + panel * panel_size, bias == nullptr ? nullptr : bias + n, y + n,
+                         y_stride, Outputs - n, mine, alpha);
+                   });
+  if constexpr (rest_vectors > 0) {
+    constexpr int n = columns.full_panels * width;
+    constexpr int rest_tiles = row_tiles(Batch, rest_vectors, Architecture).parts();
+    dense_forward_panel<Architecture, Batch, Inputs, rest_vectors, width, Kind>(
         x, w + columns.full_panels * panel_size, bias == nullptr ? nullptr : bias + n, y + n,
-        Inputs, y_stride, alpha);
+        y_stride, Outputs - n, range_of(rest_tiles, part), alpha);
   }
 }
 
-/// y = activation(x W + bias).
+/// Whether a forward pass can be dealt over grains: softmax needs a whole row, and a single sample
+/// has too little to share.
+constexpr bool forward_in_grains(std::int32_t batch, activation_kind kind) {
+  return batch > 1 && kind != activation_kind::softmax;
+}
+
+/// y = activation(x W + bias), or a grain of it where `forward_in_grains` allows one.
 ///   x  [Batch][row_stride(Inputs)]
 ///   w  panels of [Inputs, Outputs]; bias  [bias_elements(Outputs)] or null
 ///   y  [Batch][row_stride(Outputs)], every element written, padding with zero
@@ -104,17 +171,19 @@ IPU_DSL_ALWAYS_INLINE void dense_forward_batch(const float* x, const float* w, c
 template <int Batch, int Inputs, int Outputs, activation_kind Kind,
           layout::architecture Architecture = layout::native>
 void dense_forward(const float* __restrict x, const float* __restrict w,
-                   const float* __restrict bias, float* __restrict y, float alpha) noexcept {
-  constexpr activation_kind in_tile = applied_in_registers(Kind) ? Kind : activation_kind::linear;
+                   const float* __restrict bias, float* __restrict y, float alpha,
+                   const grain& part = {}) noexcept {
   if constexpr (Batch == 1) {
+    constexpr activation_kind in_tile = applied_in_registers(Kind) ? Kind : activation_kind::linear;
     dense_forward_sample<Architecture, Inputs, Outputs, in_tile>(x, w, bias, y, alpha);
+    if constexpr (!applied_in_registers(Kind) && Kind != activation_kind::softmax) {
+      activation_forward<Kind, Architecture>(y, y, Batch, Outputs, alpha);
+    }
   } else {
-    dense_forward_batch<Architecture, Batch, Inputs, Outputs, in_tile>(x, w, bias, y, alpha);
+    dense_forward_batch<Architecture, Batch, Inputs, Outputs, Kind>(x, w, bias, y, alpha, part);
   }
   if constexpr (Kind == activation_kind::softmax) {
     softmax_forward<Architecture>(y, y, Batch, Outputs);
-  } else if constexpr (!applied_in_registers(Kind)) {
-    activation_forward<Kind, Architecture>(y, y, Batch, Outputs, alpha);
   }
 }
 

@@ -53,8 +53,9 @@ IPU_DSL_ALWAYS_INLINE void dense_forward_sample(const float* x, const float* w, 
   constexpr int count = layout::panel_count(Outputs, Architecture);
   constexpr int vectors = width / Architecture.lanes;
   constexpr int unused = count * vectors - layout::ceiling_quotient(Outputs, Architecture.lanes);
+  constexpr int groups = row_tiles(count, vectors, Architecture).parts();
   tile_rows<Architecture, count, vectors>(
-      [&](auto panels, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      {0, groups}, [&](auto panels, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
         const std::int32_t n = first * width;
         const float* const columns = w + std::ptrdiff_t{first} * Inputs * width;
         const float* const start = bias == nullptr ? nullptr : bias + n;

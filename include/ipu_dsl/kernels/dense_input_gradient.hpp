@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ipu_dsl/core/partition.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
 #include <ipu_dsl/layout/panel.hpp>
@@ -51,13 +52,14 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
   });
 }
 
-/// `Vectors` vectors of samples for all inputs.
+/// `Vectors` vectors of samples for some row tiles of inputs.
 template <layout::architecture Architecture, int Inputs, int Outputs, int Vectors, int BatchStride>
 IPU_DSL_ALWAYS_INLINE void dense_input_gradient_samples(const float* w, const float* d_transposed,
-                                                        float* dx_transposed) noexcept {
+                                                        float* dx_transposed,
+                                                        const index_range& tiles) noexcept {
   constexpr int width = layout::panel_width(Outputs, Architecture);
   tile_rows<Architecture, Inputs, Vectors>(
-      [&](auto rows, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      tiles, [&](auto rows, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
         dense_input_gradient_tile<Architecture, rows, Vectors, width, BatchStride>(
             w + std::ptrdiff_t{first} * width, d_transposed,
             dx_transposed + std::ptrdiff_t{first} * BatchStride, Outputs,
@@ -65,27 +67,31 @@ IPU_DSL_ALWAYS_INLINE void dense_input_gradient_samples(const float* w, const fl
       });
 }
 
-/// dx^T = W d^T: transposed, so that the large operand W is read as it lies and only the small
-/// gradients change their layout.
+/// dx^T = W d^T, or a grain of it: transposed, so that the large operand W is read as it lies and
+/// only the small gradients change their layout.
 ///   w              panels of [Inputs, Outputs]
 ///   d_transposed   [Outputs][batch_stride(Batch)]
 ///   dx_transposed  [Inputs][batch_stride(Batch)], every element written
 template <int Batch, int Inputs, int Outputs, layout::architecture Architecture = layout::native>
 void dense_input_gradient(const float* __restrict w, const float* __restrict d_transposed,
-                          float* __restrict dx_transposed) noexcept {
+                          float* __restrict dx_transposed, const grain& part = {}) noexcept {
   constexpr int stride = layout::batch_stride(Batch, Architecture);
   constexpr int total = stride / Architecture.lanes;
   constexpr int vectors = layout::tile_vectors(total, Architecture);
   constexpr int rest = total % vectors;
-  for (std::int32_t v = 0; v + vectors <= total; v += vectors) {
-    const std::ptrdiff_t sample = std::ptrdiff_t{v} * Architecture.lanes;
-    dense_input_gradient_samples<Architecture, Inputs, Outputs, vectors, stride>(
-        w, d_transposed + sample, dx_transposed + sample);
-  }
+  constexpr int tiles = row_tiles(Inputs, vectors, Architecture).parts();
+  columns_of_grain(total / vectors, tiles, part,
+                   [&](std::int32_t group, const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                     const std::ptrdiff_t sample =
+                         std::ptrdiff_t{group} * vectors * Architecture.lanes;
+                     dense_input_gradient_samples<Architecture, Inputs, Outputs, vectors, stride>(
+                         w, d_transposed + sample, dx_transposed + sample, mine);
+                   });
   if constexpr (rest > 0) {
     constexpr std::ptrdiff_t sample = std::ptrdiff_t{total - rest} * Architecture.lanes;
+    constexpr int rest_tiles = row_tiles(Inputs, rest, Architecture).parts();
     dense_input_gradient_samples<Architecture, Inputs, Outputs, rest, stride>(
-        w, d_transposed + sample, dx_transposed + sample);
+        w, d_transposed + sample, dx_transposed + sample, range_of(rest_tiles, part));
   }
 }
 

@@ -1,31 +1,72 @@
 // SPDX-License-Identifier: MIT
-// The gradients of a dense layer's weights and bias: dW = x^T d, db = column sums of d.
+// The gradients of a dense layer's weights and bias, dW = x^T d and db = column sums of d, and the
+// update that may follow while they are in registers.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include <ipu_dsl/core/partition.hpp>
+#include <ipu_dsl/core/update_kind.hpp>
+#include <ipu_dsl/kernels/sgd.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
 #include <ipu_dsl/layout/panel.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
+/// Where the gradient of a parameter goes: into its sum over micro-batches or, when that is
+/// complete, through the update into the parameter itself. All lie alike.
+struct gradient_target {
+  float* sum = nullptr;
+  float* parameter = nullptr;  ///< null if this kernel never updates
+  float* velocity = nullptr;   ///< of the updates that keep one
+
+  constexpr gradient_target at(std::ptrdiff_t element) const {
+    return {sum + element, parameter == nullptr ? nullptr : parameter + element,
+            velocity == nullptr ? nullptr : velocity + element};
+  }
+};
+
+/// Which micro-batch of an update this is.
+struct gradient_step {
+  bool continues = false;  ///< goes on from the sum of those before; otherwise from zero
+  bool updates = false;    ///< the last: the gradient is complete
+  update_numbers numbers = {};
+};
+
+/// Stores a vector of a gradient, or updates the parameter with it.
+template <update_kind Kind, typename Vector>
+IPU_DSL_ALWAYS_INLINE void finish_gradient(const gradient_target& to, std::ptrdiff_t element,
+                                           const Vector& gradient, const gradient_step& step) {
+  if constexpr (Kind != update_kind::none) {
+    if (step.updates) {
+      float* const kept = slots_of(Kind) > 0 ? to.velocity + element : nullptr;
+      update_parameter<Kind>(to.parameter + element, kept, gradient, step.numbers);
+      return;
+    }
+  }
+  store(to.sum + element, gradient);
+}
+
 /// A block of `Rows` inputs and `Vectors` vectors of outputs. Each element is one chain of
 /// multiply-adds over ascending samples, from its previous value if the chain continues.
-template <layout::architecture Architecture, int Rows, int Vectors, int PanelWidth>
+template <layout::architecture Architecture, int Rows, int Vectors, int PanelWidth,
+          update_kind Kind>
 [[gnu::noinline]] void dense_weight_gradient_tile(const float* __restrict x,
-                                                  const float* __restrict d, float* __restrict dw,
-                                                  std::int32_t batch, std::ptrdiff_t x_stride,
-                                                  std::ptrdiff_t d_stride,
-                                                  bool continues) noexcept {
+                                                  const float* __restrict d,
+                                                  const gradient_target& to, std::int32_t batch,
+                                                  std::ptrdiff_t x_stride, std::ptrdiff_t d_stride,
+                                                  const gradient_step& step) noexcept {
   using lanes = vector<Architecture>;
   constexpr int width = Architecture.lanes;
+  const gradient_target target = to;
+  const gradient_step how = step;
   lanes sums[std::size_t{Rows}][std::size_t{Vectors}];
-  if (continues) {
+  if (how.continues) {
     unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
       unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-        sums[row][v] = load<lanes>(dw + row * PanelWidth + v * width);
+        sums[row][v] = load<lanes>(target.sum + row * PanelWidth + v * width);
       });
     });
   } else {
@@ -49,65 +90,83 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
   }
   unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-      store(dw + row * PanelWidth + v * width, sums[row][v]);
+      finish_gradient<Kind>(target, row * PanelWidth + v * width, sums[row][v], how);
     });
   });
 }
 
-/// All inputs against `Vectors` vectors of one panel.
-template <layout::architecture Architecture, int Inputs, int Vectors, int PanelWidth>
-IPU_DSL_ALWAYS_INLINE void dense_weight_gradient_panel(const float* x, const float* d, float* dw,
+/// Some row tiles of inputs against `Vectors` vectors of one panel.
+template <layout::architecture Architecture, int Inputs, int Vectors, int PanelWidth,
+          update_kind Kind>
+IPU_DSL_ALWAYS_INLINE void dense_weight_gradient_panel(const float* x, const float* d,
+                                                       const gradient_target& to,
                                                        std::int32_t batch, std::ptrdiff_t x_stride,
                                                        std::ptrdiff_t d_stride,
-                                                       bool continues) noexcept {
+                                                       const index_range& tiles,
+                                                       const gradient_step& step) noexcept {
   tile_rows<Architecture, Inputs, Vectors>(
-      [&](auto rows, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-        dense_weight_gradient_tile<Architecture, rows, Vectors, PanelWidth>(
-            x + first, d, dw + std::ptrdiff_t{first} * PanelWidth, batch, x_stride, d_stride,
-            continues);
+      tiles, [&](auto rows, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        dense_weight_gradient_tile<Architecture, rows, Vectors, PanelWidth, Kind>(
+            x + first, d, to.at(std::ptrdiff_t{first} * PanelWidth), batch, x_stride, d_stride,
+            step);
       });
 }
 
-/// db: each element is one chain of sums over ascending samples. Columns from `columns` on are
-/// left alone: they are the padding of the last panel.
-template <layout::architecture Architecture>
-[[gnu::noinline]] void dense_bias_gradient(const float* __restrict d, float* __restrict db,
-                                           std::int32_t batch, std::int32_t columns,
-                                           bool continues) noexcept {
+/// db of some columns, from `columns.begin` on, whole vectors of them: each element is one chain of
+/// sums over ascending samples.
+template <layout::architecture Architecture, update_kind Kind>
+[[gnu::noinline]] void dense_bias_gradient(const float* __restrict d, const gradient_target& to,
+                                           std::int32_t batch, std::ptrdiff_t d_stride,
+                                           const index_range& columns,
+                                           const gradient_step& step) noexcept {
   using lanes = vector<Architecture>;
-  for (std::int32_t n = 0; n < columns; n += Architecture.lanes) {
-    lanes sum = continues ? load<lanes>(db + n) : lanes(0.0F);
+  for (std::int32_t n = columns.begin; n < columns.end; n += Architecture.lanes) {
+    lanes sum = step.continues ? load<lanes>(to.sum + n) : lanes(0.0F);
     for (std::int32_t b = 0; b < batch; ++b) {
-      sum = sum + load<lanes>(d + std::ptrdiff_t{b} * columns + n);
+      sum = sum + load<lanes>(d + b * d_stride + n);
     }
-    store(db + n, sum);
+    finish_gradient<Kind>(to, n, sum, step);
   }
 }
 
-/// dW = x^T d and db = sums of d, added to what is there if `continues`: then a micro-batch goes on
-/// where the one before it stopped, and the micro-batch size cannot change the result.
-///   x   [Batch][row_stride(Inputs)], d  [Batch][row_stride(Outputs)]
-///   dw  panels of [Inputs, Outputs]; db  [bias_elements(Outputs)] or null
+/// dW = x^T d and db = sums of d, or a grain of them, added to what is there if the step continues:
+/// then a micro-batch goes on where the one before it stopped, and the micro-batch size cannot
+/// change the result. In the last step of an update of kind `Kind` the parameters are updated
+/// instead, and the sums are left as they are.
+///   x       [Batch][row_stride(Inputs)], d  [Batch][row_stride(Outputs)]
+///   kernel  all panels of [Inputs, Outputs]
+///   bias    all [bias_elements(Outputs)]; its sum is null for a layer without one
 /// Whole vectors of the last panel that hold no unit are neither read nor written.
-template <int Batch, int Inputs, int Outputs, layout::architecture Architecture = layout::native>
+template <int Batch, int Inputs, int Outputs, update_kind Kind = update_kind::none,
+          layout::architecture Architecture = layout::native>
 void dense_weight_gradient(const float* __restrict x, const float* __restrict d,
-                           float* __restrict dw, float* __restrict db, bool continues) noexcept {
+                           const gradient_target& kernel, const gradient_target& bias,
+                           const gradient_step& step, const grain& part = {}) noexcept {
   constexpr int x_stride = layout::row_stride(Inputs, Architecture);
   constexpr int d_stride = layout::row_stride(Outputs, Architecture);
   constexpr panel_columns columns(Outputs, Architecture);
-  constexpr std::ptrdiff_t panel_size = std::ptrdiff_t{Inputs} * columns.width;
-  for (std::int32_t panel = 0; panel < columns.full_panels; ++panel) {
-    dense_weight_gradient_panel<Architecture, Inputs, columns.vectors, columns.width>(
-        x, d + panel * columns.width, dw + panel * panel_size, Batch, x_stride, d_stride,
-        continues);
+  constexpr int width = columns.width;
+  constexpr int vectors = columns.vectors;
+  constexpr int rest_vectors = columns.rest_vectors;
+  constexpr std::ptrdiff_t panel_size = std::ptrdiff_t{Inputs} * width;
+  constexpr int tiles = row_tiles(Inputs, vectors, Architecture).parts();
+  columns_of_grain(columns.full_panels, tiles, part,
+                   [&](std::int32_t panel, const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                     dense_weight_gradient_panel<Architecture, Inputs, vectors, width, Kind>(
+                         x, d + panel * width, kernel.at(panel * panel_size), Batch, x_stride,
+                         d_stride, mine, step);
+                   });
+  if constexpr (rest_vectors > 0) {
+    constexpr int rest_tiles = row_tiles(Inputs, rest_vectors, Architecture).parts();
+    dense_weight_gradient_panel<Architecture, Inputs, rest_vectors, width, Kind>(
+        x, d + columns.full_panels * width, kernel.at(columns.full_panels * panel_size), Batch,
+        x_stride, d_stride, range_of(rest_tiles, part), step);
   }
-  if constexpr (columns.rest_vectors > 0) {
-    dense_weight_gradient_panel<Architecture, Inputs, columns.rest_vectors, columns.width>(
-        x, d + columns.full_panels * columns.width, dw + columns.full_panels * panel_size, Batch,
-        x_stride, d_stride, continues);
-  }
-  if (db != nullptr) {
-    dense_bias_gradient<Architecture>(d, db, Batch, d_stride, continues);
+  if (bias.sum != nullptr) {
+    const index_range mine = range_of(d_stride / Architecture.lanes, part);
+    dense_bias_gradient<Architecture, Kind>(
+        d, bias, Batch, d_stride, {mine.begin * Architecture.lanes, mine.end * Architecture.lanes},
+        step);
   }
 }
 

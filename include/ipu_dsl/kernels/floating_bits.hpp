@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <ipu_dsl/kernels/simd.hpp>
 
@@ -12,17 +13,7 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// The integers that have the place of `Vector`'s floats.
 template <typename Vector>
-struct integers_of {
-  using type = std::int32_t;
-};
-
-template <typename Instructions>
-struct integers_of<xsimd::batch<float, Instructions>> {
-  using type = xsimd::batch<std::int32_t, Instructions>;
-};
-
-template <typename Vector>
-using integers = typename integers_of<Vector>::type;
+using integers = decltype(integers_beside(std::declval<Vector>()));
 
 /// 1.5 * 2^23: added to a float of magnitude below 2^22 it rounds it to the nearest integer, which
 /// then stands in the low bits of the sum.

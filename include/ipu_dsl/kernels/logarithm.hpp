@@ -51,7 +51,7 @@ template <typename Vector>
 IPU_DSL_ALWAYS_INLINE Vector logarithm_of_one_plus(Vector u) {
   constexpr float coefficients[] = {0x1.555558p-1F, 0x1.9996a8p-2F, 0x1.250972p-2F, 0x1.b6d694p-3F,
                                     0x1.f1af18p-3F};
-  const Vector s = u / (Vector(2.0F) + u);
+  const Vector s = divide(u, Vector(2.0F) + u);
   const Vector square = s * s;
   const Vector cube = square * s;
   return multiply_add(cube, polynomial(square, coefficients), s + s);

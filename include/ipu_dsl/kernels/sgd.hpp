@@ -4,58 +4,50 @@
 
 #include <cstddef>
 
+#include <ipu_dsl/core/update_kind.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
-// The element counts are whole vectors (parameters lie in padded panels) and arguments: one
-// instance serves every parameter, and a constant bound would not make a long loop shorter. Padding
-// has zero gradients, and every rule here takes zero to zero.
+/// The numbers of an update. Plain descent reads the rate alone.
+struct update_numbers {
+  float rate = 0;
+  float momentum = 0;
+};
 
-/// w = w - rate * gradient
-template <layout::architecture Architecture = layout::native>
-[[gnu::noinline]] void sgd_update(float* __restrict w, const float* __restrict gradient,
-                                  std::ptrdiff_t elements, float rate) noexcept {
-  using lanes = vector<Architecture>;
-  const lanes negative_rate(-rate);
-  for (std::ptrdiff_t i = 0; i < elements; i += Architecture.lanes) {
-    store(w + i, multiply_add(negative_rate, load<lanes>(gradient + i), load<lanes>(w + i)));
+/// Updates one vector (or one float) of a parameter from its complete gradient. The order is
+/// Keras's: the rate is part of the velocity. Every rule takes padding, which is zero, to zero.
+template <update_kind Kind, typename Vector>
+IPU_DSL_ALWAYS_INLINE void update_parameter(float* w, float* velocity, const Vector& gradient,
+                                            const update_numbers& numbers) {
+  const Vector negative_rate(-numbers.rate);
+  if constexpr (Kind == update_kind::descent) {
+    store(w, multiply_add(negative_rate, gradient, load<Vector>(w)));
+  } else {
+    const Vector kept(numbers.momentum);
+    const Vector step = multiply_add(negative_rate, gradient, kept * load<Vector>(velocity));
+    store(velocity, step);
+    if constexpr (Kind == update_kind::momentum) {
+      store(w, load<Vector>(w) + step);
+    } else {
+      const Vector ahead = multiply_add(negative_rate, gradient, load<Vector>(w));
+      store(w, multiply_add(kept, step, ahead));
+    }
   }
 }
 
-/// v = momentum * v - rate * gradient, w = w + v: the order of Keras, in which the rate is part of
-/// the velocity.
-template <layout::architecture Architecture = layout::native>
-[[gnu::noinline]] void sgd_momentum_update(float* __restrict w, float* __restrict velocity,
-                                           const float* __restrict gradient,
-                                           std::ptrdiff_t elements, float rate,
-                                           float momentum) noexcept {
+/// Updates `elements` elements of a parameter, whole vectors of them. The count is an argument: one
+/// instance serves every parameter, and a constant would not make a long loop shorter.
+/// `velocity` may be null for a kind that keeps none.
+template <update_kind Kind, layout::architecture Architecture = layout::native>
+[[gnu::noinline]] void sgd_update(float* __restrict w, float* __restrict velocity,
+                                  const float* __restrict gradient, std::ptrdiff_t elements,
+                                  const update_numbers& numbers) noexcept {
   using lanes = vector<Architecture>;
-  const lanes negative_rate(-rate);
-  const lanes kept(momentum);
+  const update_numbers local = numbers;
   for (std::ptrdiff_t i = 0; i < elements; i += Architecture.lanes) {
-    const lanes step =
-        multiply_add(negative_rate, load<lanes>(gradient + i), kept * load<lanes>(velocity + i));
-    store(velocity + i, step);
-    store(w + i, load<lanes>(w + i) + step);
-  }
-}
-
-/// v = momentum * v - rate * gradient, w = w + momentum * v - rate * gradient.
-template <layout::architecture Architecture = layout::native>
-[[gnu::noinline]] void sgd_nesterov_update(float* __restrict w, float* __restrict velocity,
-                                           const float* __restrict gradient,
-                                           std::ptrdiff_t elements, float rate,
-                                           float momentum) noexcept {
-  using lanes = vector<Architecture>;
-  const lanes negative_rate(-rate);
-  const lanes kept(momentum);
-  for (std::ptrdiff_t i = 0; i < elements; i += Architecture.lanes) {
-    const lanes slope = load<lanes>(gradient + i);
-    const lanes step = multiply_add(negative_rate, slope, kept * load<lanes>(velocity + i));
-    store(velocity + i, step);
-    const lanes ahead = multiply_add(negative_rate, slope, load<lanes>(w + i));
-    store(w + i, multiply_add(kept, step, ahead));
+    float* const kept = slots_of(Kind) > 0 ? velocity + i : nullptr;
+    update_parameter<Kind>(w + i, kept, load<lanes>(gradient + i), local);
   }
 }
 

@@ -10,7 +10,7 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 /// 1 / (1 + e^-x), at most 3 ulp off where the result is a normal number.
 template <typename Vector>
 IPU_DSL_ALWAYS_INLINE Vector logistic(Vector x) {
-  return Vector(1.0F) / (Vector(1.0F) + exponential(Vector(0.0F) - x));
+  return divide(Vector(1.0F), Vector(1.0F) + exponential(Vector(0.0F) - x));
 }
 
 /// tanh x = e / (e + 2) with e = e^2|x| - 1, at most 3 ulp off; beyond 10 it rounds to one.
@@ -18,7 +18,7 @@ template <typename Vector>
 IPU_DSL_ALWAYS_INLINE Vector hyperbolic_tangent(Vector x) {
   const Vector size = minimum(Vector(10.0F), magnitude(x));
   const Vector e = exponential_minus_one(size + size);
-  const Vector value = e / (e + Vector(2.0F));
+  const Vector value = divide(e, e + Vector(2.0F));
   return choose(x < Vector(0.0F), Vector(0.0F) - value, value);
 }
 

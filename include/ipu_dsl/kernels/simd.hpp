@@ -1,53 +1,38 @@
 // SPDX-License-Identifier: MIT
-// The door to xsimd: vectors of an architecture and the operations whose bits kernels rely on.
+// Vectors of an architecture, and the operations that floats and vectors of them have alike.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 
-// g++ 12 takes the undefined operand inside its own AVX-512 intrinsics for a mistake (GCC bug
-// 105593, seen with 12.2).
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
-#include <xsimd/xsimd.hpp>
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
-#pragma GCC diagnostic pop
-#endif
-
+#include <ipu_dsl/kernels/inlining.hpp>
+#include <ipu_dsl/kernels/portable_vector.hpp>
 #include <ipu_dsl/layout/architecture.hpp>
-
-/// Without it the inliner's budget decides per translation unit whether a lambda in a register
-/// tile becomes a call: the same tile ran at 97 % and at 25 % of the peak (g++ 12.2).
-#define IPU_DSL_ALWAYS_INLINE [[gnu::always_inline]] inline
-
-/// The same for a lambda, where the attribute stands behind the parameters.
-#define IPU_DSL_ALWAYS_INLINE_LAMBDA __attribute__((always_inline))
+#ifndef IPU_DSL_PORTABLE
+#include <ipu_dsl/kernels/xsimd_vector.hpp>
+#endif
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
-#if XSIMD_WITH_AVX512F
-using simd_instructions = xsimd::avx512f;
-#elif XSIMD_WITH_FMA3_AVX2
-using simd_instructions = xsimd::fma3<xsimd::avx2>;
-#elif XSIMD_WITH_SSE2
-using simd_instructions = xsimd::sse2;
-#else
-using simd_instructions = xsimd::default_arch;
+#ifdef IPU_DSL_PORTABLE
+/// `type` is the vector of `Lanes` floats.
+template <std::int32_t Lanes>
+struct vector_of_lanes {
+  static_assert(Lanes == 4, "portable vectors have four floats");
+  using type = portable_floats;
+};
 #endif
 
-/// The vector of floats of an architecture. A translation unit has one, that of its compiler flags.
+/// The vector of floats of an architecture. A translation unit has that of its compiler flags and
+/// narrower ones, all with as many roundings in a multiply-add.
 template <layout::architecture Architecture>
 struct vector_of {
-  using type = xsimd::batch<float, simd_instructions>;
-  static_assert(type::size == static_cast<std::size_t>(Architecture.lanes),
-                "a kernel's architecture must be the one that the compiler flags select");
-  static_assert(Architecture.fused_multiply_add == layout::native.fused_multiply_add);
+  static_assert(Architecture.fused_multiply_add == layout::native.fused_multiply_add,
+                "a kernel rounds as the compiler flags have it");
+  using type = typename vector_of_lanes<Architecture.lanes>::type;
+  static_assert(type::size == static_cast<std::size_t>(Architecture.lanes));
 };
 
 template <layout::architecture Architecture>
@@ -68,11 +53,6 @@ IPU_DSL_ALWAYS_INLINE void store(float* to, float value) {
   *to = value;
 }
 
-template <typename Instructions>
-IPU_DSL_ALWAYS_INLINE void store(float* to, const xsimd::batch<float, Instructions>& value) {
-  value.store_unaligned(to);
-}
-
 /// a * b + c in one rounding; in two on an architecture without the instruction. Kernels never add
 /// to a product by themselves: g++ makes one rounding of it where it can, clang does not.
 IPU_DSL_ALWAYS_INLINE float multiply_add(float a, float b, float c) {
@@ -85,38 +65,19 @@ IPU_DSL_ALWAYS_INLINE float multiply_add(float a, float b, float c) {
   }
 }
 
-template <typename Instructions>
-IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> multiply_add(
-    const xsimd::batch<float, Instructions>& a, const xsimd::batch<float, Instructions>& b,
-    const xsimd::batch<float, Instructions>& c) {
-#if XSIMD_WITH_AVX512F
-  // xsimd 8.1 has no fma for AVX-512: its fallback multiplies and adds, and clang rounds twice.
-  return _mm512_fmadd_ps(a, b, c);
-#else
-  return xsimd::fma(a, b, c);
-#endif
+/// a / b, rounded once. Kernels do not write `/` between vectors: xsimd approximates it on NEON.
+IPU_DSL_ALWAYS_INLINE float divide(float a, float b) {
+  return a / b;
 }
 
-/// The larger one; `b` if either is not a number, as the instruction of x86 has it.
+/// The larger one; `b` if either is not a number or both are zero, as the x86 instruction has it.
 IPU_DSL_ALWAYS_INLINE float maximum(float a, float b) {
   return a > b ? a : b;
 }
 
-template <typename Instructions>
-IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> maximum(
-    const xsimd::batch<float, Instructions>& a, const xsimd::batch<float, Instructions>& b) {
-  return xsimd::max(a, b);
-}
-
-/// The smaller one; `b` if either is not a number.
+/// The smaller one; `b` if either is not a number or both are zero.
 IPU_DSL_ALWAYS_INLINE float minimum(float a, float b) {
   return a < b ? a : b;
-}
-
-template <typename Instructions>
-IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> minimum(
-    const xsimd::batch<float, Instructions>& a, const xsimd::batch<float, Instructions>& b) {
-  return xsimd::min(a, b);
 }
 
 /// `a` where the condition holds, otherwise `b`.
@@ -124,12 +85,8 @@ IPU_DSL_ALWAYS_INLINE float choose(bool condition, float a, float b) {
   return condition ? a : b;
 }
 
-template <typename Instructions>
-IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> choose(
-    const xsimd::batch_bool<float, Instructions>& condition,
-    const xsimd::batch<float, Instructions>& a, const xsimd::batch<float, Instructions>& b) {
-  return xsimd::select(condition, a, b);
-}
+/// The integer that has the place of a float.
+std::int32_t integers_beside(float);
 
 /// A vector load that stays a load. g++ 12.2 otherwise folds it into every multiply-add that uses
 /// it, and a 4 x 24 tile becomes load-bound (71 % of the peak instead of 99 %). The barrier must
@@ -137,9 +94,7 @@ IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> choose(
 template <typename Vector>
 IPU_DSL_ALWAYS_INLINE Vector load_once(const float* from) {
   Vector loaded = load<Vector>(from);
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
-  asm("" : "+v"(loaded.data));
-#endif
+  keep_in_register(loaded);
   return loaded;
 }
 

@@ -68,7 +68,7 @@ template <layout::architecture Architecture = layout::native>
     const float largest = row_maximum<Architecture>(x, units);
     const float sum = row_exponentials<Architecture>(x, largest, y, units);
     for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
-      store(y + n, load<lanes>(y + n) / lanes(sum));
+      store(y + n, divide(load<lanes>(y + n), lanes(sum)));
     }
     x += stride;
     y += stride;

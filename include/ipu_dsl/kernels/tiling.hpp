@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// How an extent is walked in register tiles.
+// How the outputs of a product are walked in register tiles, all of them or those of a grain.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
+#include <ipu_dsl/core/partition.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/layout/panel.hpp>
 
@@ -24,22 +25,42 @@ struct panel_columns {
         rest_vectors(layout::ceiling_quotient(outputs, target.lanes) % vectors) {}
 };
 
-/// Calls `body(std::integral_constant<int, rows>, first row)` for the tiles that cover `Extent`
-/// rows with `Vectors` vectors each, in ascending order. There are at most two sizes of tile.
+/// How `extent` rows are cut into register tiles of `vectors` vectors.
+constexpr layout::balanced_split row_tiles(std::int32_t extent, std::int32_t vectors,
+                                           layout::architecture target) {
+  return layout::split_evenly(extent, layout::max_tile_rows(vectors, target));
+}
+
+/// Calls `body(std::integral_constant<int, rows>, first row)` for the tiles from `tiles.begin` to
+/// `tiles.end` of those that cover `Extent` rows with `Vectors` vectors each, in ascending order.
+/// There are at most two sizes of tile.
 template <layout::architecture Architecture, int Extent, int Vectors, typename Body>
-IPU_DSL_ALWAYS_INLINE void tile_rows(const Body& body) {
-  constexpr layout::balanced_split split =
-      layout::split_evenly(Extent, layout::max_tile_rows(Vectors, Architecture));
-  std::int32_t first = 0;
-  for (std::int32_t tile = 0; tile < split.larger; ++tile) {
-    body(std::integral_constant<int, split.size>(), first);
-    first += split.size;
+IPU_DSL_ALWAYS_INLINE void tile_rows(const index_range& tiles, const Body& body) {
+  constexpr layout::balanced_split split = row_tiles(Extent, Vectors, Architecture);
+  std::int32_t tile = tiles.begin;
+  for (; tile < split.larger && tile < tiles.end; ++tile) {
+    body(std::integral_constant<int, split.size>(), split.begin(tile));
   }
   if constexpr (split.smaller > 0) {
-    for (std::int32_t tile = 0; tile < split.smaller; ++tile) {
-      body(std::integral_constant<int, split.size - 1>(), first);
-      first += split.size - 1;
+    for (; tile < tiles.end; ++tile) {
+      body(std::integral_constant<int, split.size - 1>(), split.begin(tile));
     }
+  }
+}
+
+/// The blocks of `columns` columns of `tiles` row tiles each that a grain holds: calls
+/// `body(column, its tiles)` for every column with some of them, in ascending order.
+template <typename Body>
+IPU_DSL_ALWAYS_INLINE void columns_of_grain(std::int32_t columns, std::int32_t tiles,
+                                            const grain& part, const Body& body) {
+  const index_range blocks = range_of(columns * tiles, part);
+  for (std::int32_t block = blocks.begin; block < blocks.end;) {
+    const std::int32_t column = block / tiles;
+    const std::int32_t first = block - column * tiles;
+    const std::int32_t left = blocks.end - block;
+    const std::int32_t last = first + left < tiles ? first + left : tiles;
+    body(column, index_range{first, last});
+    block += last - first;
   }
 }
 

@@ -74,6 +74,13 @@ struct balanced_split {
   std::int32_t size;
   std::int32_t larger;
   std::int32_t smaller;
+
+  constexpr std::int32_t parts() const { return larger + smaller; }
+
+  /// Where a part begins; that of one part more is the extent.
+  constexpr std::int32_t begin(std::int32_t part) const {
+    return part < larger ? part * size : part * (size - 1) + larger;
+  }
 };
 
 /// `extent` in the fewest parts of at most `limit`: 32 by 6 is 2 x 6 + 4 x 5.

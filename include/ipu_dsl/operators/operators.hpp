@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <ipu_dsl/core/feed.hpp>
+#include <ipu_dsl/core/partition.hpp>
 #include <ipu_dsl/graph/call.hpp>
 #include <ipu_dsl/layout/architecture.hpp>
 
@@ -15,6 +16,7 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 struct run_context {
   std::int32_t micro_batch = 0;  ///< within the run
   bool continues = false;        ///< gradients add to those of earlier micro-batches
+  bool completes = false;        ///< gradients are those of the last micro-batch of the update
   bool training = false;
   std::uint64_t seed = 0;          ///< of the session
   std::uint64_t first_sample = 0;  ///< how many samples came before this micro-batch
@@ -27,6 +29,7 @@ struct run_context {
   float* loss = nullptr;             ///< [micro-batches] scaled sum of the samples' losses
   std::int32_t* hits = nullptr;      ///< [micro-batches] samples whose class was found
   float* output = nullptr;           ///< [samples, elements] for predict
+  grain part = {};                   ///< what of the output to compute, where calls have grains
 
   constexpr std::int32_t valid_samples() const { return valid[micro_batch]; }
 };
@@ -44,13 +47,36 @@ using kernel_function = void (*)(const run_context& context, void* const* operan
 ///     static void run(const run_context&, void* const* operands, const float* scalars) noexcept;
 ///   };
 ///
-/// `Signature` is what the family's rules put into their calls.
+/// `Signature` is what the family's rules put into their calls. A family whose calls can be shared
+/// by several workers says so:
+///
+///     template <call_signature Signature>
+///     static constexpr bool in_grains = true;
+///
+/// and computes the part of the output that `run_context::part` tells, each element as it would be
+/// computed alone.
 template <const family* Family>
 struct operators;
 
 /// Whether the family has code.
 template <const family* Family>
 concept has_operators = requires { sizeof(operators<Family>); };
+
+/// Whether the calls of a signature can be shared by several workers.
+template <const family* Family, call_signature Signature>
+consteval bool has_grains() {
+  if constexpr (requires { operators<Family>::template in_grains<Signature>; }) {
+    return operators<Family>::template in_grains<Signature>;
+  } else {
+    return false;
+  }
+}
+
+/// What a program knows of a distinct kernel.
+struct kernel_code {
+  kernel_function run = nullptr;
+  bool in_grains = false;
+};
 
 /// An operand as numbers.
 inline float* floats(void* operand) {

@@ -21,32 +21,34 @@ constexpr std::int64_t updated_elements(const call_signature& signature) {
 }
 
 /// `context.optimizer` holds {learning rate, momentum}.
-template <sgd_variant Variant>
+template <update_kind Kind>
 struct sgd_operators {
+  template <call_signature Signature>
+  static constexpr bool in_grains = true;
+
   template <call_signature Signature>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
     constexpr std::int64_t elements = updated_elements(Signature);
-    const float rate = context.optimizer[0];
-    const float momentum = context.optimizer[1];
-    if constexpr (Variant == sgd_variant::plain) {
-      kernels::sgd_update(floats(operands[0]), floats(operands[1]), elements, rate);
-    } else if constexpr (Variant == sgd_variant::momentum) {
-      kernels::sgd_momentum_update(floats(operands[0]), floats(operands[1]), floats(operands[2]),
-                                   elements, rate, momentum);
-    } else {
-      kernels::sgd_nesterov_update(floats(operands[0]), floats(operands[1]), floats(operands[2]),
-                                   elements, rate, momentum);
-    }
+    constexpr std::int32_t lanes = layout::native.lanes;
+    static_assert(elements % lanes == 0);
+    const index_range vectors = range_of(static_cast<std::int32_t>(elements / lanes), context.part);
+    const std::ptrdiff_t first = std::ptrdiff_t{vectors.begin} * lanes;
+    const std::ptrdiff_t count = std::ptrdiff_t{vectors.end - vectors.begin} * lanes;
+    constexpr int slots = slots_of(Kind);
+    float* velocity = slots > 0 ? floats(operands[1]) + first : nullptr;
+    kernels::sgd_update<Kind>(floats(operands[0]) + first, velocity,
+                              floats(operands[1 + slots]) + first, count,
+                              {context.optimizer[0], context.optimizer[1]});
   }
 };
 
 template <>
-struct operators<&sgd_family<sgd_variant::plain>> : sgd_operators<sgd_variant::plain> {};
+struct operators<&sgd_family<update_kind::descent>> : sgd_operators<update_kind::descent> {};
 
 template <>
-struct operators<&sgd_family<sgd_variant::momentum>> : sgd_operators<sgd_variant::momentum> {};
+struct operators<&sgd_family<update_kind::momentum>> : sgd_operators<update_kind::momentum> {};
 
 template <>
-struct operators<&sgd_family<sgd_variant::nesterov>> : sgd_operators<sgd_variant::nesterov> {};
+struct operators<&sgd_family<update_kind::nesterov>> : sgd_operators<update_kind::nesterov> {};
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ipu_dsl/machine/device_memory.hpp>
 #include <ipu_dsl/model/model.hpp>
 #include <ipu_dsl/plan/lifetime.hpp>
 #include <ipu_dsl/plan/loss.hpp>
@@ -12,9 +13,6 @@
 #include <ipu_dsl/schedule/facts.hpp>
 
 namespace ipu_dsl {
-
-template <typename C>
-struct training_timeline;
 
 /// What the options of a compilation say, as values.
 struct compile_settings {
@@ -25,6 +23,7 @@ struct compile_settings {
   const family* loss = nullptr;  ///< none: predict only
   requested_scores scores = requested_scores::logits;
   const family* optimizer = nullptr;
+  const machine_target* target = nullptr;  ///< none: nothing of the machine is modelled
 };
 
 /// A model compiled with options, in any order, all of them optional. Derive from it:
@@ -46,6 +45,10 @@ struct compile {
     static constexpr problem fault{};
   };
 
+  struct no_target {
+    static constexpr const machine_target* target = nullptr;
+  };
+
  public:
   static constexpr std::int32_t stages = static_cast<std::int32_t>(fold<M>().stages);
   using default_schedule = std::conditional_t<stages == 1, sequential_schedule, grouped>;
@@ -61,21 +64,28 @@ struct compile {
       .mean_gradients = given.integer(reduction_key, 0) != 0,
       .loss = loss_type::rule,
       .scores = static_cast<requested_scores>(loss_type::options.integer(scores_key, 0)),
-      .optimizer = optimizer_type::rule};
+      .optimizer = optimizer_type::rule,
+      .target = chosen<&target_key, no_target>::target};
 
   /// The facts of training, modelled in multiply-adds, with devices that wait for nothing but data
   /// and slots: `static_assert(training::timeline.speedup_bound() > 1.3)`.
-  static constexpr const facts& timeline = training_timeline<compile>::asynchronous;
+  static constexpr const facts& timeline = timeline_of(std::type_identity<compile>());
 
   /// The same with a barrier after every time slot, as on IPUs.
-  static constexpr const facts& lockstep_timeline = training_timeline<compile>::lockstep;
+  static constexpr const facts& lockstep_timeline =
+      lockstep_timeline_of(std::type_identity<compile>());
+
+  /// What training (without a loss, predicting) takes of the memory of `on<...>`, by a model:
+  /// `static_assert(training::memory.fits())`. With `on<...>` given, `check` asks the same and
+  /// answers with a sentence.
+  static constexpr const device_memory& memory = memory_of(std::type_identity<compile>());
 
   /// What is wrong with the options themselves.
   static constexpr problem check_options() {
     constexpr const option_key* accepted[] = {&micro_batch_key, &gradient_accumulation_key,
                                               &schedule_key,    &devices_key,
-                                              &loss_key,        &optimizer_key,
-                                              &reduction_key};
+                                              &target_key,      &loss_key,
+                                              &optimizer_key,   &reduction_key};
     constexpr const option_key* accepted_by_loss[] = {&scores_key};
     problem found = given.check(accepted);
     if (!found.found()) {
@@ -94,6 +104,9 @@ struct compile {
     }
     if (!found.found() && stages > action_set::max_stages) {
       found = refuse(label("at most ") << action_set::max_stages << " stages", label() << stages);
+    }
+    if (!found.found() && settings.target != nullptr) {
+      found = check_target(*settings.target);
     }
     if (!found.found() && settings.micro_batch < 1) {
       found = refuse("a micro_batch of at least 1 sample", label() << settings.micro_batch);

@@ -47,6 +47,7 @@ class lowering {
     result_.form = form;
     facts_.batch = batch;
     facts_.optimizer = optimizer;
+    facts_.fuses_updates = optimizer != nullptr;
     mark_live();
     find_readers();
     choose_gradient_layouts();
@@ -232,7 +233,9 @@ class lowering {
       const node& here = model_.node_at(i);
       if (here.stage == stage && hands_gradient_back(i) && here.parameters > 0) {
         emitter emit = at_node(i, call_phase::update);
-        facts_.optimizer->update(emit);
+        if (emit.fused_update() == update_kind::none) {
+          facts_.optimizer->update(emit);
+        }
       }
     }
   }

@@ -20,10 +20,11 @@ struct placement {
 /// parameters and states, then what the optimizer keeps, then the gradients' accumulators, each in
 /// order of tensors. Offsets are bytes in the device's region; -1 where there is none.
 struct parameter_layout {
-  list<std::int64_t> value;            ///< by tensor
-  list<std::int64_t> slot;             ///< by tensor and slot of the optimizer
-  list<std::int64_t> accumulator;      ///< by tensor
-  list<std::int64_t> bytes_of_device;  ///< by device
+  list<std::int64_t> value;             ///< by tensor
+  list<std::int64_t> slot;              ///< by tensor and slot of the optimizer
+  list<std::int64_t> accumulator;       ///< by tensor
+  list<std::int64_t> shared_of_device;  ///< by device: values and what the optimizer keeps
+  list<std::int64_t> bytes_of_device;   ///< by device
 };
 
 /// Takes `bytes` from the end of a device's region; the offset at which they begin.
@@ -55,6 +56,9 @@ constexpr parameter_layout lay_out_parameters(graph_view model,
     }
   }
   for (const buffer_role role : {buffer_role::optimizer_slot, buffer_role::accumulator}) {
+    if (role == buffer_role::accumulator) {
+      made.shared_of_device = made.bytes_of_device;
+    }
     for (const buffer& memory : trained.buffers) {
       const auto of = static_cast<std::size_t>(memory.tensor);
       if (memory.role == role && role == buffer_role::accumulator) {
@@ -71,9 +75,10 @@ constexpr parameter_layout lay_out_parameters(graph_view model,
 /// Where the buffers of one program lie.
 struct memory_layout {
   list<placement> of_buffer;
-  list<edge> edges;                    ///< what lives in slots, with the bytes of one slot
-  list<std::int64_t> bytes_of_device;  ///< by device: what lasts and what the program overlays
-  problem fault;                       ///< what this plan cannot hold
+  list<edge> edges;                     ///< what lives in slots, with the bytes of one slot
+  list<std::int64_t> shared_of_device;  ///< by device: what all replicas of the model share
+  list<std::int64_t> bytes_of_device;   ///< by device: what lasts and what the program overlays
+  problem fault;                        ///< what this plan cannot hold
 };
 
 /// Lays out one program.
@@ -91,6 +96,7 @@ class memory_planner {
 
   constexpr memory_layout plan() {
     made_.of_buffer.resize(program_.made.buffers.size());
+    made_.shared_of_device = lasting_.shared_of_device;
     made_.bytes_of_device = lasting_.bytes_of_device;
     list<std::int32_t> scratch;
     for (std::size_t i = 0; i < program_.made.buffers.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <ipu_dsl/core/option.hpp>
+#include <ipu_dsl/machine/target.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
 #include <ipu_dsl/vocabulary/losses/sparse_categorical_crossentropy.hpp>
 #include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
@@ -16,6 +17,7 @@ inline constexpr option_key micro_batch_key{"micro_batch"};
 inline constexpr option_key gradient_accumulation_key{"gradient_accumulation"};
 inline constexpr option_key schedule_key{"a schedule"};
 inline constexpr option_key devices_key{"devices"};
+inline constexpr option_key target_key{"on"};
 inline constexpr option_key loss_key{"loss"};
 inline constexpr option_key optimizer_key{"optimizer"};
 inline constexpr option_key reduction_key{"sum_gradients or mean_gradients"};
@@ -37,6 +39,14 @@ struct gradient_accumulation {
 template <int Count>
 struct devices {
   static constexpr option as_option{&devices_key, Count};
+};
+
+/// The simulated machine that every device is, whose memory the plan must fit: `on<ipu2>`. A target
+/// of one's own is a constant with static storage.
+template <const machine_target& Target>
+struct on {
+  static constexpr option as_option{&target_key};
+  static constexpr const machine_target* target = &Target;
 };
 
 /// The update uses the sum of the micro-batches' mean gradients: the reference's meaning and the

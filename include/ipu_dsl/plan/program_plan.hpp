@@ -17,15 +17,16 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 struct program_plan_view {
   program_view actions;
   std::span<const call> calls;
-  std::span<const std::int32_t> code_of_call;     ///< by call, into `codes`
-  std::span<const code> codes;                    ///< the distinct kernels
-  std::span<const std::int32_t> operands;         ///< numbers of buffers
-  std::span<const placement> placements;          ///< by buffer
-  std::span<const std::int32_t> first_call;       ///< see lowered_program
-  std::span<const edge> edges;                    ///< what lives in slots
-  std::span<const int> slots;                     ///< by edge
-  std::span<const stage_cost> costs;              ///< by stage, modelled
-  std::span<const std::int64_t> bytes_of_device;  ///< by device
+  std::span<const std::int32_t> code_of_call;      ///< by call, into `codes`
+  std::span<const code> codes;                     ///< the distinct kernels
+  std::span<const std::int32_t> operands;          ///< numbers of buffers
+  std::span<const placement> placements;           ///< by buffer
+  std::span<const std::int32_t> first_call;        ///< see lowered_program
+  std::span<const edge> edges;                     ///< what lives in slots
+  std::span<const int> slots;                      ///< by edge
+  std::span<const stage_cost> costs;               ///< by stage, modelled
+  std::span<const std::int64_t> shared_of_device;  ///< by device: see memory_layout
+  std::span<const std::int64_t> bytes_of_device;   ///< by device
 
   constexpr stage_graph_view stages() const { return {actions.stages, edges, costs}; }
 };
@@ -92,6 +93,7 @@ struct frozen_program_plan {
   frozen_list<edge, Sizes.edges> edges;
   frozen_list<int, Sizes.edges> slots;
   frozen_list<stage_cost, stages> costs;
+  frozen_list<std::int64_t, devices> shared_of_device;
   frozen_list<std::int64_t, devices> bytes_of_device;
   problem fault;
 
@@ -108,6 +110,7 @@ struct frozen_program_plan {
         edges(freeze_list<Sizes.edges>(plan.memory.edges)),
         slots(freeze_list<Sizes.edges>(plan.slots)),
         costs(freeze_list<stages>(plan.costs)),
+        shared_of_device(freeze_list<devices>(plan.memory.shared_of_device)),
         bytes_of_device(freeze_list<devices>(plan.memory.bytes_of_device)),
         fault(plan.fault) {}
 
@@ -122,6 +125,7 @@ struct frozen_program_plan {
             .edges = edges.view(),
             .slots = slots.view(),
             .costs = costs.view(),
+            .shared_of_device = shared_of_device.view(),
             .bytes_of_device = bytes_of_device.view()};
   }
 };

@@ -9,8 +9,11 @@
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/operators/operators.hpp>
 #include <ipu_dsl/runtime/regions.hpp>
+#include <ipu_dsl/runtime/slot_tenancy.hpp>
+#include <ipu_dsl/runtime/worker_teams.hpp>
 #include <ipu_dsl/schedule/waits.hpp>
 #include <ipu_dsl/schedule/worker_rows.hpp>
 
@@ -30,19 +33,17 @@ struct resolved_call {
   std::int32_t node = -1;
   std::int32_t first_operand = 0;
   std::int32_t operands = 0;
-};
-
-/// A slot of an edge that nobody reads any more.
-struct freed_slot {
-  std::byte* memory = nullptr;
-  std::int64_t bytes = 0;
+  bool in_grains = false;
+  bool feeds = false;  ///< takes the next rows from the feed
 };
 
 /// One action of a worker: wait, call, count.
 struct execution_step {
   action what = {};
-  std::int32_t device = 0;
+  std::int32_t device = 0;  ///< replica x devices + device
+  std::int32_t replica = 0;
   std::int32_t order = 0;    ///< place among those of its stage that do the same work
+  bool completes = false;    ///< the last that adds to the gradients of its stage
   std::int32_t counter = 0;  ///< the one that counts it
   std::int32_t first_wait = 0;
   std::int32_t last_wait = 0;
@@ -57,20 +58,28 @@ struct execution_step {
 /// Everything that running a program needs, resolved once when a session is made.
 class execution_table {
  public:
-  execution_table(const program_plan_view& plan, std::span<const kernel_function> functions,
-                  const region_set& memory, int workers)
-      : plan_(plan) {
-    resolve_slots();
-    for (std::size_t edge = 0; edge < plan_.edges.size(); ++edge) {
-      edges_.push_back({memory.edge(edge), plan_.edges[edge].bytes * plan_.slots[edge]});
+  execution_table(const program_plan_view& plan, std::span<const kernel_code> functions,
+                  const region_set& memory, int workers, int replicas = 1)
+      : plan_(plan),
+        replicas_(replicas),
+        teams_(workers, replicas * plan.actions.devices),
+        slots_(slots_of_micro_batches(plan)) {
+    for (int replica = 0; replica < replicas; ++replica) {
+      resolve_calls(functions, memory, replica);
+      for (std::size_t edge = 0; edge < plan_.edges.size(); ++edge) {
+        edges_.push_back({memory.edge(edge, replica), plan_.edges[edge].bytes * plan_.slots[edge]});
+      }
     }
-    resolve_calls(functions, memory);
-    resolve_steps(memory, workers);
+    resolve_steps(memory);
   }
 
-  std::span<const execution_step> row(int worker) const {
-    const auto begin = static_cast<std::size_t>(row_begin_[static_cast<std::size_t>(worker)]);
-    const auto end = static_cast<std::size_t>(row_begin_[static_cast<std::size_t>(worker) + 1]);
+  const worker_teams& teams() const { return teams_; }
+
+  int replicas() const { return replicas_; }
+
+  std::span<const execution_step> row(int row) const {
+    const auto begin = static_cast<std::size_t>(row_begin_[static_cast<std::size_t>(row)]);
+    const auto end = static_cast<std::size_t>(row_begin_[static_cast<std::size_t>(row) + 1]);
     return std::span(steps_).subspan(begin, end - begin);
   }
 
@@ -82,7 +91,7 @@ class execution_table {
     return range(calls_, step.first_call, step.last_call);
   }
 
-  /// All slots of all edges, an entry an edge.
+  /// All slots of all edges, an entry an edge of a replica.
   std::span<const freed_slot> edges() const { return edges_; }
 
   /// The slots that are free when a step begins, because it takes them.
@@ -95,7 +104,7 @@ class execution_table {
     return range(freed_, step.first_freed, step.last_freed);
   }
 
-  /// Where an operand lies for a micro-batch.
+  /// Where an operand lies for a micro-batch of its replica.
   void* address(std::int32_t operand, std::int32_t micro_batch) const {
     const resolved_operand& resolved = operands_[static_cast<std::size_t>(operand)];
     if (resolved.edge < 0) {
@@ -106,7 +115,7 @@ class execution_table {
 
   const program_plan_view& plan() const { return plan_; }
 
-  /// Actions of each counter in one run.
+  /// Actions of each counter in one run, those of one replica after those of another.
   std::span<const int> counts() const { return {counts_.data(), counts_.size()}; }
 
   static constexpr std::int32_t most_operands = 32;
@@ -122,174 +131,167 @@ class execution_table {
     return slots_[static_cast<std::size_t>(edge * plan_.actions.micro_batches + micro_batch)];
   }
 
-  /// The k-th write of an edge goes to slot k modulo their number, as the proof has it.
-  void resolve_slots() {
-    const auto micro_batches = static_cast<std::size_t>(plan_.actions.micro_batches);
-    slots_.resize(plan_.edges.size() * micro_batches, 0);
-    for (std::size_t edge = 0; edge < plan_.edges.size(); ++edge) {
-      const step writer = plan_.edges[edge].writer;
-      int written = 0;
-      for (const action& what : plan_.actions.actions) {
-        if (does(what, writer)) {
-          slots_[edge * micro_batches + static_cast<std::size_t>(what.micro_batch)] =
-              written % plan_.slots[edge];
-          ++written;
-        }
-      }
-    }
-  }
-
-  void resolve_calls(std::span<const kernel_function> functions, const region_set& memory) {
+  void resolve_calls(std::span<const kernel_code> functions, const region_set& memory,
+                     int replica) {
     for (std::size_t i = 0; i < plan_.calls.size(); ++i) {
       const call& row = plan_.calls[i];
-      resolved_call resolved{.run = functions[static_cast<std::size_t>(plan_.code_of_call[i])],
+      const kernel_code& code = functions[static_cast<std::size_t>(plan_.code_of_call[i])];
+      resolved_call resolved{.run = code.run,
                              .scalars = row.scalars,
                              .node = row.node,
                              .first_operand = static_cast<std::int32_t>(operands_.size()),
-                             .operands = row.writes + row.reads};
+                             .operands = row.writes + row.reads,
+                             .in_grains = code.in_grains,
+                             .feeds = row.code == &infeed_family};
       if (resolved.operands > most_operands) {
         throw error("A kernel takes at most " + std::to_string(most_operands) +
                     " operands, one of " + std::string(row.code->name) + " has " +
                     std::to_string(resolved.operands) + ".");
       }
       for (std::int32_t operand = 0; operand < resolved.operands; ++operand) {
-        const auto entry = static_cast<std::size_t>(row.first_operand + operand);
-        const auto buffer = static_cast<std::size_t>(plan_.operands[entry]);
-        const placement& where = plan_.placements[buffer];
-        const bool in_slot = where.edge >= 0;
-        operands_.push_back(
-            {.base = memory.at(where.region) + where.offset,
-             .slot_bytes = in_slot ? plan_.edges[static_cast<std::size_t>(where.edge)].bytes : 0,
-             .edge = where.edge});
+        resolve_operand(row, operand, memory, replica_of_operand(row, operand, replica));
       }
       calls_.push_back(resolved);
     }
   }
 
-  void resolve_steps(const region_set& memory, int workers) {
+  /// The gradients of replicas are summed in the accumulators of the first, from where all of them
+  /// update: operand i of the sum is the accumulator of replica i.
+  static int replica_of_operand(const call& row, std::int32_t operand, int replica) {
+    if (row.code == &replica_sum_family) {
+      return operand;
+    }
+    return row.phase == call_phase::update ? 0 : replica;
+  }
+
+  void resolve_operand(const call& row, std::int32_t operand, const region_set& memory,
+                       int replica) {
+    const auto entry = static_cast<std::size_t>(row.first_operand + operand);
+    const auto buffer = static_cast<std::size_t>(plan_.operands[entry]);
+    const placement& where = plan_.placements[buffer];
+    const bool in_slot = where.edge >= 0;
+    operands_.push_back(
+        {.base = memory.at(where, replica),
+         .slot_bytes = in_slot ? plan_.edges[static_cast<std::size_t>(where.edge)].bytes : 0,
+         .edge = where.edge});
+  }
+
+  void resolve_steps(const region_set& memory) {
     const program_view& rows = plan_.actions;
     const wait_list waits = waits_of(rows, plan_.stages(), plan_.slots);
-    waits_.assign(waits.waits.begin(), waits.waits.end());
     const list<int> counts = counts_of_run(rows);
-    counts_.assign(counts.begin(), counts.end());
+    for (int replica = 0; replica < replicas_; ++replica) {
+      counts_.insert(counts_.end(), counts.begin(), counts.end());
+    }
     const std::vector<int> order = order_within_work();
-    const worker_rows projected = rows_of_workers(workers);
-    for (const int i : projected.actions) {
-      const auto index = static_cast<std::size_t>(i);
-      const action& what = rows.actions[index];
-      const std::size_t entry = action_entry(what.stage, what.kind);
-      execution_step made{.what = what,
-                          .device = rows.device_of_stage[static_cast<std::size_t>(what.stage)],
-                          .order = order[index],
-                          .counter = counter_of(what.stage, what.kind),
-                          .first_wait = waits.begin[index],
-                          .last_wait = waits.begin[index + 1],
-                          .first_call = plan_.first_call[entry],
-                          .last_call = plan_.first_call[last_call_entry(what.stage, what.kind)],
-                          .first_freed = static_cast<std::int32_t>(freed_.size())};
-      collect_freed(what, memory);
-      made.last_freed = static_cast<std::int32_t>(freed_.size());
-      made.first_taken = made.last_freed;
-      collect_taken(what, memory);
-      made.last_taken = static_cast<std::int32_t>(freed_.size());
+    const worker_rows projected = rows_of_workers();
+    const int actions = static_cast<int>(rows.actions.size());
+    for (const int entry : projected.actions) {
+      const int replica = entry / actions;
+      const auto index = static_cast<std::size_t>(entry % actions);
+      execution_step made = step_of(rows.actions[index], replica);
+      made.order = order[index];
+      made.completes = made.order == rows.micro_batches - 1;
+      made.first_wait = static_cast<std::int32_t>(waits_.size());
+      for (int i = waits.begin[index]; i < waits.begin[index + 1]; ++i) {
+        const wait& awaited = waits.waits[static_cast<std::size_t>(i)];
+        waits_.push_back({counters_a_replica() * replica + awaited.counter, awaited.position});
+      }
+      wait_for_replicas(made);
+      made.last_wait = static_cast<std::int32_t>(waits_.size());
+      collect_slots(made, memory);
       steps_.push_back(made);
     }
     row_begin_.assign(projected.row_begin.begin(), projected.row_begin.end());
   }
 
-  /// The rows of the workers: each takes neighbouring devices, in the order of the proof.
-  worker_rows rows_of_workers(int workers) const {
-    const program_view& rows = plan_.actions;
-    std::vector<int> worker_of_device;
-    for (int device = 0; device < rows.devices; ++device) {
-      worker_of_device.push_back(device * workers / rows.devices);
+  int counters_a_replica() const { return plan_.actions.stages * action_kinds; }
+
+  execution_step step_of(const action& what, int replica) const {
+    const int device = plan_.actions.device_of_stage[static_cast<std::size_t>(what.stage)];
+    const auto first = static_cast<std::int32_t>(plan_.calls.size()) * replica;
+    const std::size_t entry = action_entry(what.stage, what.kind);
+    return {.what = what,
+            .device = replica * plan_.actions.devices + device,
+            .replica = replica,
+            .counter = counters_a_replica() * replica + counter_of(what.stage, what.kind),
+            .first_call = first + plan_.first_call[entry],
+            .last_call = first + plan_.first_call[last_call_entry(what.stage, what.kind)]};
+  }
+
+  /// An update reads the gradients of all replicas.
+  void wait_for_replicas(const execution_step& step) {
+    if (step.what.kind != action_kind::update) {
+      return;
     }
-    return project(rows, global_order(rows, plan_.stages(), plan_.slots), workers,
-                   worker_of_device);
+    for (int replica = 0; replica < replicas_; ++replica) {
+      for (const action_kind kind : {action_kind::backward, action_kind::weight_gradient}) {
+        const int counter = counters_a_replica() * replica + counter_of(step.what.stage, kind);
+        const int count = counts_[static_cast<std::size_t>(counter)];
+        if (replica != step.replica && count > 0) {
+          waits_.push_back({counter, count - 1});
+        }
+      }
+    }
+  }
+
+  /// The rows of the teams: each takes neighbouring devices, in the order of the proof.
+  worker_rows rows_of_workers() const {
+    const program_view& rows = plan_.actions;
+    std::vector<int> row_of_device;
+    for (int device = 0; device < replicas_ * rows.devices; ++device) {
+      row_of_device.push_back(teams_.row_of_device(device));
+    }
+    return project(rows, global_order(rows, plan_.stages(), plan_.slots), teams_.rows(),
+                   row_of_device);
   }
 
   /// By action: its place among those of its stage that do the same work. A whole backward and a
   /// weight gradient both add to the stage's gradients.
   std::vector<int> order_within_work() const {
-    std::vector<int> done(counts_.size(), 0);
+    std::vector<int> done(static_cast<std::size_t>(counters_a_replica()), 0);
     std::vector<int> order;
     for (action what : plan_.actions.actions) {
       what.kind = what.kind == action_kind::backward ? action_kind::weight_gradient : what.kind;
-      int& before = done[entry_of(what)];
+      int& before = done[static_cast<std::size_t>(counter_of(what.stage, what.kind))];
       order.push_back(before);
       ++before;
     }
     return order;
   }
 
-  static std::size_t entry_of(const action& what) {
-    return static_cast<std::size_t>(counter_of(what.stage, what.kind));
+  void collect_slots(execution_step& step, const region_set& memory) {
+    step.first_freed = static_cast<std::int32_t>(freed_.size());
+    collect_slots(step, memory, freed_by);
+    step.last_freed = static_cast<std::int32_t>(freed_.size());
+    step.first_taken = step.last_freed;
+    collect_slots(step, memory, taken_by);
+    step.last_taken = static_cast<std::int32_t>(freed_.size());
   }
 
-  /// The action that does the last work on a slot of an edge. Readers stand in an order in which a
-  /// micro-batch can meet them.
-  static step last_user(const ipu_dsl::edge& link) {
-    return link.reader_count > 0 ? link.readers[link.reader_count - 1] : link.writer;
-  }
-
-  /// Whether the last of an edge's readers really comes last: a weight gradient and the backward of
-  /// another stage come in either order.
-  static bool last_is_known(const ipu_dsl::edge& link) {
-    const step last = last_user(link);
-    for (int which = 0; which < link.reader_count; ++which) {
-      const step reader = link.readers[which];
-      if (last.kind == action_kind::weight_gradient && reader.stage != last.stage &&
-          reader.kind != action_kind::forward) {
-        return false;
+  void collect_slots(const execution_step& step, const region_set& memory,
+                     bool (*affects)(const action& what, const edge& link)) {
+    for (std::size_t index = 0; index < plan_.edges.size(); ++index) {
+      const edge& link = plan_.edges[index];
+      if (affects(step.what, link)) {
+        const auto slot = slot_of(static_cast<std::int32_t>(index), step.what.micro_batch);
+        freed_.push_back({memory.edge(index, step.replica) + link.bytes * slot, link.bytes});
       }
     }
-    return true;
-  }
-
-  /// Whether an action does the work of a step; a whole backward does that of both halves.
-  static bool does(const action& what, const step& work) {
-    const bool half =
-        work.kind == action_kind::input_gradient || work.kind == action_kind::weight_gradient;
-    return what.stage == work.stage &&
-           (what.kind == work.kind || (half && what.kind == action_kind::backward));
-  }
-
-  /// The slots that are free when an action ends.
-  void collect_freed(const action& what, const region_set& memory) {
-    for (std::size_t edge = 0; edge < plan_.edges.size(); ++edge) {
-      const ipu_dsl::edge& link = plan_.edges[edge];
-      if (last_is_known(link) && does(what, last_user(link))) {
-        collect(edge, what.micro_batch, memory);
-      }
-    }
-  }
-
-  /// The slots that nobody reads any more when an action takes them, where it is not known before.
-  void collect_taken(const action& what, const region_set& memory) {
-    for (std::size_t edge = 0; edge < plan_.edges.size(); ++edge) {
-      const ipu_dsl::edge& link = plan_.edges[edge];
-      if (!last_is_known(link) && does(what, link.writer)) {
-        collect(edge, what.micro_batch, memory);
-      }
-    }
-  }
-
-  void collect(std::size_t edge, std::int32_t micro_batch, const region_set& memory) {
-    const std::int64_t bytes = plan_.edges[edge].bytes;
-    const std::int32_t slot = slot_of(static_cast<std::int32_t>(edge), micro_batch);
-    freed_.push_back({memory.edge(edge) + bytes * slot, bytes});
   }
 
   program_plan_view plan_;
+  int replicas_;
+  worker_teams teams_;
   std::vector<std::int32_t> slots_;  ///< [edges, micro-batches]
   std::vector<resolved_operand> operands_;
-  std::vector<resolved_call> calls_;
+  std::vector<resolved_call> calls_;  ///< of each replica
   std::vector<wait> waits_;
-  std::vector<freed_slot> edges_;  ///< [edges]
+  std::vector<freed_slot> edges_;  ///< [replicas, edges]
   std::vector<freed_slot> freed_;
-  std::vector<execution_step> steps_;  ///< worker after worker
-  std::vector<int> row_begin_;         ///< [workers + 1]
-  std::vector<int> counts_;            ///< [counters]
+  std::vector<execution_step> steps_;  ///< row after row
+  std::vector<int> row_begin_;         ///< [rows + 1]
+  std::vector<int> counts_;            ///< [replicas, counters]
 };
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

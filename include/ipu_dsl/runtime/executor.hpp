@@ -20,11 +20,16 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 /// Executes one program, run after run, on the workers of a pool.
 class executor {
  public:
-  executor(const program_plan_view& plan, std::span<const kernel_function> functions,
-           const region_set& memory, worker_pool& workers)
-      : table_(plan, functions, memory, workers.workers()),
+  /// With replicas, each takes its micro-batches from the feed in turn, and all update together.
+  executor(const program_plan_view& plan, std::span<const kernel_code> functions,
+           const region_set& memory, worker_pool& workers, int replicas = 1)
+      : table_(plan, functions, memory, workers.workers(), replicas),
         workers_(&workers),
-        counters_(std::make_unique<counter[]>(table_.counts().size())) {}
+        counter_count_(table_.counts().size() + 1 +
+                       static_cast<std::size_t>(table_.teams().workers())),
+        counters_(std::make_unique<counter[]>(counter_count_)),
+        fed_(&counters_[table_.counts().size()]),
+        met_(fed_ + 1) {}
 
   /// One run: all micro-batches, and the update if the program has one. What a worker throws ends
   /// the run on all of them and is thrown here; the counters then start anew.
@@ -50,7 +55,10 @@ class executor {
   }
 
   /// Keeps what every run does from now on.
-  void enable_trace() { trace_.enable(workers_->workers(), table_.plan().actions.actions.size()); }
+  void enable_trace() {
+    const auto replicas = static_cast<std::size_t>(table_.replicas());
+    trace_.enable(workers_->workers(), replicas * table_.plan().actions.actions.size());
+  }
 
   const trace& last_trace() const { return trace_; }
 
@@ -62,21 +70,50 @@ class executor {
 
  private:
   void work(int worker) {
+    const worker_place place = table_.teams().place_of(worker);
+    if (place.row < 0) {
+      return;
+    }
     run_context context = context_;
     try {
-      for (const execution_step& step : table_.row(worker)) {
-        if (!wait_for_turn(step)) {
+      for (const execution_step& step : table_.row(place.row)) {
+        if (!(place.member == 0 ? lead(step, worker, context) : follow(step, worker, context))) {
           return;
         }
-        perform(step, worker, context);
-        post(counters_[static_cast<std::size_t>(step.counter)]);
       }
     } catch (...) {
       if (!failed_.exchange(true)) {
         failure_ = std::current_exception();
       }
-      stop_.store(true, std::memory_order_relaxed);
+      stop_waiting(stop_, {counters_.get(), counter_count_});
     }
+  }
+
+  /// The step of whoever waits and counts for its team. False if the run is to stop, here and
+  /// below.
+  bool lead(const execution_step& step, int worker, run_context& context) {
+    if (!wait_for_turn(step)) {
+      return false;
+    }
+    const std::int64_t start = trace_.enabled() ? trace_.now() : 0;
+    if (poison_) {
+      poison(table_.taken(step));
+    }
+    if (!perform(step, worker, context)) {
+      return false;
+    }
+    if (poison_) {
+      poison(table_.freed(step));
+    }
+    if (trace_.enabled()) {
+      trace_.record({worker, step.device, step.what, start, trace_.now()});
+    }
+    post(counters_[static_cast<std::size_t>(step.counter)]);
+    return true;
+  }
+
+  bool follow(const execution_step& step, int worker, run_context& context) {
+    return perform(step, worker, context);
   }
 
   /// Waits for what other devices have to have done, in this run or the one before.
@@ -85,36 +122,88 @@ class executor {
       const auto index = static_cast<std::size_t>(awaited.counter);
       const auto count = static_cast<std::uint32_t>(table_.counts()[index]);
       const std::uint32_t wanted = runs_ * count + static_cast<std::uint32_t>(awaited.position) + 1;
-      if (!wait_for(counters_[index], wanted, stop_)) {
+      if (!wait_for(counters_[index], wanted, stop_, workers_->waiting())) {
         return false;
       }
     }
     return true;
   }
 
-  void perform(const execution_step& step, int worker, run_context& context) {
-    const std::int64_t start = trace_.enabled() ? trace_.now() : 0;
-    context.micro_batch = step.what.micro_batch;
-    context.continues = step.order > 0;
-    context.first_sample =
-        context_.first_sample +
-        static_cast<std::uint64_t>(step.what.micro_batch) * context_.micro_batch_size;
-    if (poison_) {
-      poison(table_.taken(step));
+  /// The calls of a step, which the members of a team begin and end together.
+  bool perform(const execution_step& step, int worker, run_context& context) {
+    prepare(context, step);
+    const int member = table_.teams().place_of(worker).member;
+    const grain part = part_of(step, member);
+    if (!meet(worker)) {
+      return false;
     }
     for (const resolved_call& row : table_.calls(step)) {
-      perform(row, context);
+      if (row.feeds && member == 0 && !wait_for_feed(context)) {
+        return false;
+      }
+      if (row.in_grains || member == 0) {
+        context.part = row.in_grains ? part : grain{};
+        perform(row, step.what.micro_batch, context);
+      }
+      if (row.feeds && member == 0) {
+        post(*fed_);
+      }
+      if (!meet(worker)) {
+        return false;
+      }
       // Behind the end of the data there is nothing to compute.
       if (!context.training && context.valid_samples() == 0) {
         break;
       }
     }
-    if (poison_) {
-      poison(table_.freed(step));
+    return true;
+  }
+
+  void prepare(run_context& context, const execution_step& step) const {
+    const int replicas = table_.replicas();
+    context.micro_batch = step.what.micro_batch * replicas + step.replica;
+    context.continues = step.order > 0;
+    context.completes = step.completes;
+    context.first_sample = context_.first_sample + static_cast<std::uint64_t>(context.micro_batch) *
+                                                       context_.micro_batch_size;
+  }
+
+  /// What a member of a team does of a call: with others of the team, and of an update also with
+  /// those of the other replicas.
+  grain part_of(const execution_step& step, int member) const {
+    const int members = table_.teams().members();
+    if (step.what.kind != action_kind::update) {
+      return {member, members};
     }
-    if (trace_.enabled()) {
-      trace_.record({worker, step.device, step.what, start, trace_.now()});
+    return {step.replica * members + member, table_.replicas() * members};
+  }
+
+  /// Until all members of the worker's team are here.
+  bool meet(int worker) {
+    const worker_teams& teams = table_.teams();
+    if (teams.members() == 1) {
+      return true;
     }
+    const int first = teams.place_of(worker).row * teams.members();
+    const std::uint32_t meeting = met_[worker].completed.load(std::memory_order_relaxed) + 1;
+    post(met_[worker]);
+    for (int other = first; other < first + teams.members(); ++other) {
+      if (!wait_for(met_[other], meeting, stop_, workers_->waiting())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Until the micro-batches before this one, of all replicas, have been fed.
+  bool wait_for_feed(const run_context& context) {
+    const int replicas = table_.replicas();
+    if (replicas == 1) {
+      return true;
+    }
+    const auto count = static_cast<std::uint32_t>(replicas * table_.plan().actions.micro_batches);
+    const std::uint32_t wanted = runs_ * count + static_cast<std::uint32_t>(context.micro_batch);
+    return wait_for(*fed_, wanted, stop_, workers_->waiting());
   }
 
   static void poison(std::span<const freed_slot> slots) {
@@ -124,10 +213,10 @@ class executor {
     }
   }
 
-  void perform(const resolved_call& row, run_context& context) {
+  void perform(const resolved_call& row, std::int32_t micro_batch, run_context& context) {
     void* operands[execution_table::most_operands];
     for (std::int32_t i = 0; i < row.operands; ++i) {
-      operands[i] = table_.address(row.first_operand + i, context.micro_batch);
+      operands[i] = table_.address(row.first_operand + i, micro_batch);
     }
     context.node = row.node;
     row.run(context, operands, row.scalars);
@@ -135,14 +224,17 @@ class executor {
 
   void restart_counters() {
     runs_ = 0;
-    for (std::size_t i = 0; i < table_.counts().size(); ++i) {
+    for (std::size_t i = 0; i < counter_count_; ++i) {
       counters_[i].completed.store(0, std::memory_order_relaxed);
     }
   }
 
   execution_table table_;
   worker_pool* workers_;
-  std::unique_ptr<counter[]> counters_;
+  std::size_t counter_count_;
+  std::unique_ptr<counter[]> counters_;  ///< of actions, then `fed_`, then `met_`
+  counter* fed_;                         ///< micro-batches that the feed has given
+  counter* met_;                         ///< [workers] meetings of a team that a member has come to
   run_context context_;
   trace trace_;
   std::uint32_t runs_ = 0;

@@ -40,35 +40,56 @@ class region {
 
 /// The regions of all programs of a compiled model. Devices are shared: the parameters lie at the
 /// same place in every program. So are the edges, since programs take turns and nothing in a slot
-/// outlives its program.
+/// outlives its program. Replicas of a model share its parameters and what the optimizer keeps;
+/// everything else each has for itself.
 class region_set {
  public:
-  explicit region_set(std::span<const program_plan_view> programs) {
+  explicit region_set(std::span<const program_plan_view> programs, int replicas = 1) {
     std::vector<std::int64_t> devices;
     std::vector<std::int64_t> edges;
     for (const program_plan_view& program : programs) {
       for (std::size_t i = 0; i < program.bytes_of_device.size(); ++i) {
         raise(devices, i, program.bytes_of_device[i]);
       }
+      for (std::size_t i = 0; i < program.shared_of_device.size(); ++i) {
+        raise(shared_, i, program.shared_of_device[i]);
+      }
       for (std::size_t i = 0; i < program.edges.size(); ++i) {
         raise(edges, i, program.edges[i].bytes * program.slots[i]);
       }
     }
     devices_ = devices.size();
-    for (const std::int64_t bytes : devices) {
-      regions_.emplace_back(bytes);
-    }
-    for (const std::int64_t bytes : edges) {
-      regions_.emplace_back(bytes);
+    edges_ = edges.size();
+    for (int replica = 0; replica < replicas; ++replica) {
+      for (std::size_t i = 0; i < devices_; ++i) {
+        regions_.emplace_back(devices[i] - (replica == 0 ? 0 : shared_[i]));
+      }
+      for (const std::int64_t bytes : edges) {
+        regions_.emplace_back(bytes);
+      }
     }
   }
 
-  /// The region that a placement names: devices first, then edges.
-  std::byte* at(std::int32_t index) const {
-    return regions_[static_cast<std::size_t>(index)].data();
+  /// Where a replica finds what is placed there; of an edge, its first slot.
+  std::byte* at(const placement& where, int replica = 0) const {
+    const auto region = static_cast<std::size_t>(where.region);
+    if (replica == 0 || region >= devices_) {
+      return region_of(region, replica).data() + where.offset;
+    }
+    if (where.offset < shared_[region]) {
+      return region_of(region, 0).data() + where.offset;
+    }
+    return region_of(region, replica).data() + (where.offset - shared_[region]);
   }
 
-  std::byte* edge(std::size_t index) const { return regions_[devices_ + index].data(); }
+  /// Where a region begins: devices first, then edges, all of the first replica.
+  std::byte* at(std::int32_t region) const {
+    return region_of(static_cast<std::size_t>(region), 0).data();
+  }
+
+  std::byte* edge(std::size_t index, int replica = 0) const {
+    return region_of(devices_ + index, replica).data();
+  }
 
   std::size_t bytes() const {
     std::size_t sum = 0;
@@ -84,8 +105,14 @@ class region_set {
     most[index] = std::max(most[index], bytes);
   }
 
+  const region& region_of(std::size_t index, int replica) const {
+    return regions_[static_cast<std::size_t>(replica) * (devices_ + edges_) + index];
+  }
+
   std::size_t devices_ = 0;
-  std::vector<region> regions_;
+  std::size_t edges_ = 0;
+  std::vector<std::int64_t> shared_;  ///< by device
+  std::vector<region> regions_;       ///< of each replica: devices, then edges
 };
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -12,9 +12,10 @@
 
 namespace ipu_dsl {
 
-/// One ordered row of actions per worker, as indices into the program's actions.
+/// One ordered row of actions per worker, as indices into the program's actions; those of replica r
+/// of the program are r times their number further.
 struct worker_rows {
-  list<int> actions;    ///< [actions] worker after worker
+  list<int> actions;    ///< [replicas x actions] worker after worker
   list<int> row_begin;  ///< [workers + 1]
 };
 
@@ -86,17 +87,22 @@ constexpr list<int> global_order(const program_view& rows, const stage_graph_vie
 /// The rows of workers, each doing the actions of its devices in the global order. Rows that are
 /// parts of one legal order cannot deadlock, for any number of workers and any assignment; waits
 /// for actions of other devices stay sufficient.
+/// A program with replicas has as many devices for each; they take turns action by action.
 constexpr worker_rows project(const program_view& rows, std::span<const int> order, int workers,
                               std::span<const int> worker_of_device) {
   worker_rows projected;
-  projected.actions.reserve(rows.actions.size());
+  const int replicas = static_cast<int>(worker_of_device.size()) / rows.devices;
+  const int actions = static_cast<int>(rows.actions.size());
+  projected.actions.reserve(rows.actions.size() * static_cast<std::size_t>(replicas));
   projected.row_begin.push_back(0);
   const int* const device_of_stage = rows.device_of_stage.data();
   for (int worker = 0; worker < workers; ++worker) {
     for (const int index : order) {
       const int device = device_of_stage[rows.actions.data()[index].stage];
-      if (worker_of_device.data()[device] == worker) {
-        projected.actions.push_back(index);
+      for (int replica = 0; replica < replicas; ++replica) {
+        if (worker_of_device.data()[replica * rows.devices + device] == worker) {
+          projected.actions.push_back(replica * actions + index);
+        }
       }
     }
     projected.row_begin.push_back(static_cast<int>(projected.actions.size()));

@@ -9,7 +9,7 @@
 
 #include <ipu_dsl/formats/npy.hpp>
 #include <ipu_dsl/formats/npz.hpp>
-#include <ipu_dsl/training/parameters.hpp>
+#include <ipu_dsl/runtime/parameters.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 

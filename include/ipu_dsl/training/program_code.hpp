@@ -17,9 +17,9 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 /// The code of a program, one function for each distinct kernel.
 template <std::size_t Count>
 struct function_table {
-  kernel_function functions[Count + 1] = {};
+  kernel_code functions[Count + 1] = {};
 
-  constexpr std::span<const kernel_function> view() const { return {functions, Count}; }
+  constexpr std::span<const kernel_code> view() const { return {functions, Count}; }
 };
 
 /// Built by a consteval function, so that its long list of indices is part of no emitted name.
@@ -28,8 +28,9 @@ consteval auto make_functions() {
   constexpr std::size_t count = plan_sizes_of<C, Kind>.codes;
   return []<std::size_t... I>(std::index_sequence<I...>) {
     constexpr const auto& codes = frozen_plan_of<C, Kind>.codes;
-    return function_table<count>{
-        {&operators<codes[I].rule>::template run<codes[I].signature>..., nullptr}};
+    return function_table<count>{{{&operators<codes[I].rule>::template run<codes[I].signature>,
+                                   has_grains<codes[I].rule, codes[I].signature>()}...,
+                                  {}}};
   }(std::make_index_sequence<count>());
 }
 

@@ -12,8 +12,8 @@
 
 #include <ipu_dsl/data/feed.hpp>
 #include <ipu_dsl/runtime/executor.hpp>
+#include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/training/history.hpp>
-#include <ipu_dsl/training/parameters.hpp>
 #include <ipu_dsl/training/session_parts.hpp>
 #include <ipu_dsl/training/step_rules.hpp>
 
@@ -161,7 +161,8 @@ class session_core {
       throw error("A session needs at least 1 thread, got " + std::to_string(options.threads) +
                   ".");
     }
-    return std::min(options.threads, devices);
+    // Devices are shared by as many workers each as all of them can have.
+    return options.threads < devices ? options.threads : options.threads / devices * devices;
   }
 
   static std::vector<program_plan_view> plans(const session_parts& parts) {

@@ -14,7 +14,7 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// How a session runs. Nothing here changes a result except the seed.
 struct session_options {
-  int threads = 1;                    ///< at most one a device is used
+  int threads = 1;                    ///< workers; beyond one a device, as many for each
   std::uint64_t seed = 1;             ///< of initial weights and dropout
   bool poison_freed_slots = false;    ///< fills slots with NaN when nothing may read them any more
   bool trace = false;                 ///< keeps what the last run did
@@ -32,7 +32,7 @@ struct evaluation {
 /// A program with its code.
 struct loaded_program {
   program_plan_view plan;
-  std::span<const kernel_function> functions;
+  std::span<const kernel_code> functions;
 };
 
 /// What a session is made of. `train` and `evaluate` are empty plans without a loss.

@@ -33,12 +33,17 @@ struct dense_options {
 };
 
 /// The variants of Dense's code, with the meaning of their extents:
-/// {batch, inputs, units, activation, has bias, gradient lies in columns}.
+/// {batch, inputs, units, activation, has bias, gradient lies in columns, one of the variant's
+/// own}.
 enum class dense_variant : std::int32_t {
-  forward,          ///< writes y, reads x, kernel[, bias]
-  output_gradient,  ///< writes d, d by unit; reads gradient and, unless linear, y
-  input_gradient,   ///< writes the input's gradient by unit, reads kernel, d by unit
-  weight_gradient   ///< adds to the accumulators of kernel[, bias], reads x, d
+  forward,  ///< writes y, reads x, kernel[, bias]
+  /// Writes d and, if the seventh extent is 1, d by unit; reads gradient and, unless linear, y.
+  output_gradient,
+  input_gradient,  ///< writes the input's gradient by unit, reads kernel, d by unit
+  /// Adds to the accumulators of kernel[, bias], reads x, d. The seventh extent is the kind of
+  /// update that the last micro-batch ends with; unless it is none, the call also writes, for each
+  /// parameter, the parameter and what the optimizer keeps of it.
+  weight_gradient
 };
 
 namespace dense_rules {
@@ -71,12 +76,13 @@ constexpr problem shapes(node_draft& draft) {
   return {};
 }
 
-constexpr call_signature signature(const emitter& emit, dense_variant variant, storage gradient) {
+constexpr call_signature signature(const emitter& emit, dense_variant variant,
+                                   storage gradient = storage::rows, std::int32_t own = 0) {
   const auto options = emit.options<dense_options>();
   return {.variant = static_cast<std::int32_t>(variant),
           .extents = {emit.batch(), emit.input_shape(0)[0], options.units,
                       static_cast<std::int32_t>(options.fused()), options.has_bias,
-                      gradient == storage::columns ? 1 : 0}};
+                      gradient == storage::columns ? 1 : 0, own}};
 }
 
 constexpr work matmul(const emitter& emit) {
@@ -88,7 +94,7 @@ constexpr work matmul(const emitter& emit) {
 
 constexpr void forward(emitter& emit) {
   const auto options = emit.options<dense_options>();
-  const call_signature code = signature(emit, dense_variant::forward, storage::rows);
+  const call_signature code = signature(emit, dense_variant::forward);
   if (options.has_bias != 0) {
     emit.call_kernel(code, {emit.output_value(0)},
                      {emit.input_value(0), emit.parameter_value(0), emit.parameter_value(1)},
@@ -99,29 +105,55 @@ constexpr void forward(emitter& emit) {
   }
 }
 
-constexpr std::int32_t output_gradient_rows(emitter& emit) {
-  return emit.scratch(0, emit.output_shape(0), storage::rows);
+/// Whether the gradient of a linear layer's output is that of its pre-activation as it lies.
+constexpr bool passes_gradient(const emitter& emit, storage lies) {
+  const bool linear = emit.options<dense_options>().fused() == activation_kind::linear;
+  return linear && emit.output_gradient_lies(0) == lies;
 }
 
-constexpr std::int32_t output_gradient_columns(emitter& emit) {
-  return emit.scratch(1, emit.output_shape(0), storage::columns);
+/// The gradient of the pre-activation, as the weight gradient reads it.
+constexpr std::int32_t gradient_rows(emitter& emit) {
+  return passes_gradient(emit, storage::rows)
+             ? emit.output_gradient(0)
+             : emit.scratch(0, emit.output_shape(0), storage::rows);
 }
 
-/// First the activation's mask, which also writes the gradient in both layouts; then the product.
-constexpr void input_gradient(emitter& emit) {
+/// The same as the input gradient reads it.
+constexpr std::int32_t gradient_columns(emitter& emit) {
+  return passes_gradient(emit, storage::columns)
+             ? emit.output_gradient(0)
+             : emit.scratch(1, emit.output_shape(0), storage::columns);
+}
+
+/// Masks the output's gradient by the activation and lays it out for those who read it.
+constexpr void output_gradient(emitter& emit) {
   const auto options = emit.options<dense_options>();
+  const std::int64_t elements = std::int64_t{emit.batch()} * options.units;
+  const work cost = {.kind = work_kind::elementwise, .m = elements};
+  const work copy = {.kind = work_kind::copy, .m = elements};
+  const bool wanted = emit.wants_input_gradient(0);
   const call_signature code =
-      signature(emit, dense_variant::output_gradient, emit.output_gradient_lies(0));
-  const work cost = {.kind = work_kind::elementwise,
-                     .m = std::int64_t{emit.batch()} * options.units};
-  // Nothing reads the output of a linear layer: it need not be kept for the backward pass.
-  if (options.fused() == activation_kind::linear) {
-    emit.call_kernel(code, {output_gradient_rows(emit), output_gradient_columns(emit)},
-                     {emit.output_gradient(0)}, cost);
-  } else {
-    emit.call_kernel(code, {output_gradient_rows(emit), output_gradient_columns(emit)},
+      signature(emit, dense_variant::output_gradient, emit.output_gradient_lies(0), wanted ? 1 : 0);
+  if (passes_gradient(emit, storage::rows)) {
+    if (wanted) {
+      emit.call_kernel(transpose_family, {.extents = {emit.batch(), options.units}},
+                       {gradient_columns(emit)}, {emit.output_gradient(0)}, copy);
+    }
+  } else if (passes_gradient(emit, storage::columns)) {
+    emit.call_kernel(transpose_family, {.extents = {options.units, emit.batch()}},
+                     {gradient_rows(emit)}, {emit.output_gradient(0)}, copy);
+  } else if (wanted) {
+    emit.call_kernel(code, {gradient_rows(emit), gradient_columns(emit)},
                      {emit.output_gradient(0), emit.output_value(0)}, cost, options.alpha);
+  } else {
+    emit.call_kernel(code, {gradient_rows(emit)}, {emit.output_gradient(0), emit.output_value(0)},
+                     cost, options.alpha);
   }
+}
+
+/// First the activation's mask, then the product.
+constexpr void input_gradient(emitter& emit) {
+  output_gradient(emit);
   if (!emit.wants_input_gradient(0)) {
     return;
   }
@@ -129,7 +161,7 @@ constexpr void input_gradient(emitter& emit) {
   const std::int32_t made =
       as_made ? emit.input_gradient(0) : emit.scratch(2, emit.input_shape(0), storage::columns);
   emit.call_kernel(signature(emit, dense_variant::input_gradient, storage::columns), {made},
-                   {emit.parameter_value(0), output_gradient_columns(emit)}, matmul(emit));
+                   {emit.parameter_value(0), gradient_columns(emit)}, matmul(emit));
   if (!as_made) {
     const std::int32_t inputs = emit.input_shape(0)[0];
     emit.call_kernel(transpose_family, {.extents = {inputs, emit.batch()}},
@@ -139,14 +171,21 @@ constexpr void input_gradient(emitter& emit) {
 }
 
 constexpr void weight_gradient(emitter& emit) {
-  const call_signature code = signature(emit, dense_variant::weight_gradient, storage::rows);
-  if (emit.options<dense_options>().has_bias != 0) {
-    emit.call_kernel(code, {emit.accumulator(0), emit.accumulator(1)},
-                     {emit.input_value(0), output_gradient_rows(emit)}, matmul(emit));
-  } else {
-    emit.call_kernel(code, {emit.accumulator(0)}, {emit.input_value(0), output_gradient_rows(emit)},
-                     matmul(emit));
+  const update_kind update = emit.fused_update();
+  list<std::int32_t> writes;
+  for (std::int32_t i = 0; i < emit.parameters(); ++i) {
+    writes.push_back(emit.accumulator(i));
   }
+  for (std::int32_t i = 0; update != update_kind::none && i < emit.parameters(); ++i) {
+    writes.push_back(emit.parameter_value(i));
+    for (std::int32_t slot = 0; slot < slots_of(update); ++slot) {
+      writes.push_back(emit.optimizer_slot(i, slot));
+    }
+  }
+  const std::int32_t reads[] = {emit.input_value(0), gradient_rows(emit)};
+  emit.call_kernel(signature(emit, dense_variant::weight_gradient, storage::rows,
+                             static_cast<std::int32_t>(update)),
+                   {writes.data(), writes.size()}, reads, matmul(emit));
 }
 
 }  // namespace dense_rules
@@ -157,7 +196,8 @@ inline constexpr family dense_family{.name = "Dense",
                                      .forward = dense_rules::forward,
                                      .input_gradient = dense_rules::input_gradient,
                                      .weight_gradient = dense_rules::weight_gradient,
-                                     .gradients_by_unit = true};
+                                     .gradients_by_unit = true,
+                                     .updates_with_gradient = true};
 
 /// What the options of a Dense say, read once for all layers with the same ones.
 template <typename... Options>

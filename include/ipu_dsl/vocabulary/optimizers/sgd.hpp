@@ -8,20 +8,16 @@
 #include <type_traits>
 
 #include <ipu_dsl/core/option.hpp>
+#include <ipu_dsl/core/update_kind.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 
 namespace ipu_dsl {
 
-/// The variants of the update, with Keras's formulas; g is the accumulated gradient:
-///   plain     w -= learning_rate * g
-///   momentum  v = momentum * v - learning_rate * g,  w += v
-///   nesterov  v = momentum * v - learning_rate * g,  w += momentum * v - learning_rate * g
-/// Extents: {how the parameter lies, its rank, its extents}.
-enum class sgd_variant : std::int32_t { plain, momentum, nesterov };
-
 namespace sgd_rules {
 
-template <sgd_variant Variant>
+/// A call for each parameter; the variant is the kind of update, the extents are {how the parameter
+/// lies, its rank, its extents}.
+template <update_kind Kind>
 constexpr void update(emitter& emit) {
   for (std::int32_t i = 0; i < emit.parameters(); ++i) {
     const tensor& parameter = emit.parameter(i);
@@ -29,13 +25,13 @@ constexpr void update(emitter& emit) {
       continue;
     }
     call_signature signature = {
-        .variant = static_cast<std::int32_t>(Variant),
+        .variant = static_cast<std::int32_t>(Kind),
         .extents = {static_cast<std::int32_t>(parameter.lies), parameter.extents.rank}};
     for (std::int32_t axis = 0; axis < parameter.extents.rank; ++axis) {
       signature.extents[2 + axis] = parameter.extents[axis];
     }
     const work cost = {.kind = work_kind::elementwise, .m = parameter.extents.elements()};
-    if constexpr (Variant == sgd_variant::plain) {
+    if constexpr (slots_of(Kind) == 0) {
       emit.call_kernel(emit.optimizer(), signature, {emit.parameter_value(i)},
                        {emit.accumulator(i)}, cost);
     } else {
@@ -48,8 +44,9 @@ constexpr void update(emitter& emit) {
 
 }  // namespace sgd_rules
 
-template <sgd_variant Variant>
-inline constexpr family sgd_family{.name = "sgd", .update = sgd_rules::update<Variant>};
+template <update_kind Kind>
+inline constexpr family sgd_family{
+    .name = "sgd", .update = sgd_rules::update<Kind>, .elementwise_update = Kind};
 
 inline constexpr option_key momentum_key{"momentum"};
 inline constexpr option_key nesterov_key{"nesterov"};
@@ -110,14 +107,14 @@ struct sgd {
 
  public:
   static constexpr problem fault = given.check(accepted);
-  static constexpr sgd_variant variant = given.given(nesterov_key)   ? sgd_variant::nesterov
-                                         : given.given(momentum_key) ? sgd_variant::momentum
-                                                                     : sgd_variant::plain;
-  static constexpr const family* rule = &sgd_family<variant>;
+  static constexpr update_kind kind = given.given(nesterov_key)   ? update_kind::nesterov
+                                      : given.given(momentum_key) ? update_kind::momentum
+                                                                  : update_kind::descent;
+  static constexpr const family* rule = &sgd_family<kind>;
 
   /// Given to the session: `session<training> run{{.learning_rate = 0.01F, .momentum = 0.9F}}`.
   using settings =
-      std::conditional_t<variant == sgd_variant::plain, sgd_settings, sgd_momentum_settings>;
+      std::conditional_t<kind == update_kind::descent, sgd_settings, sgd_momentum_settings>;
 };
 
 }  // namespace ipu_dsl

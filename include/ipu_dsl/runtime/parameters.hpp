@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parameters of a session as people think of them: by layer and name, in [in, out] order.
+// Parameters as people think of them: by layer and name, in [in, out] order.
 #pragma once
 
 #include <bit>
@@ -20,13 +20,35 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
-/// Reads and writes the parameters and states of a session. What goes in and out is copied:
-/// inside, weights lie in panels.
+/// Puts values in the order of a parameter's shape where its kernels want them. What is padding in
+/// `stored` must be zero before.
+constexpr void store_values(const tensor& parameter, std::span<const float> values,
+                            std::span<float> stored) {
+  if (parameter.lies == storage::panels) {
+    layout::pack_panels({parameter.extents[0], parameter.extents[1]}, values, stored);
+    return;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    stored[i] = values[i];
+  }
+}
+
+/// Floats that a parameter takes, with its padding.
+constexpr std::size_t stored_floats(const tensor& parameter) {
+  return static_cast<std::size_t>(layout::padded_elements(parameter.lies, parameter.extents, 1));
+}
+
+/// Reads and writes the parameters and states of a session or of predictors. What goes in and out
+/// is copied: inside, weights lie in panels.
 class parameters {
  public:
   parameters(const graph_view& model, std::span<const parameter_place> places,
              const region_set& memory)
       : model_(model), places_(places), memory_(&memory) {}
+
+  /// The same for parameters that all lie in one piece of memory.
+  parameters(const graph_view& model, std::span<const parameter_place> places, std::byte* memory)
+      : model_(model), places_(places), only_memory_(memory) {}
 
   std::size_t size() const { return places_.size(); }
 
@@ -75,12 +97,28 @@ class parameters {
   /// Copies a parameter in. Throws `error` if `values` has another size; nothing is changed then.
   void set(std::size_t index, std::span<const float> values) {
     check_size(index, values.size());
-    if (at(index).lies == storage::panels) {
-      layout::pack_panels(panels_of(index), values, stored(index));
-    } else {
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        stored(index)[i] = values[i];
+    store_values(at(index), values, stored(index));
+  }
+
+  /// Takes the values of another model's parameters, which must be as many with the same names and
+  /// shapes: those that the model was trained with, perhaps. Throws `error` if they are not;
+  /// nothing is changed then.
+  void copy_from(const parameters& source) {
+    if (source.size() != size()) {
+      throw error("There are " + std::to_string(size()) + " parameters to copy to and " +
+                  std::to_string(source.size()) + " to copy.");
+    }
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (source.name(i) != name(i) || !(source.at(i).extents == at(i).extents)) {
+        throw error("The parameter " + describe_parameter(i) + " cannot be copied from " +
+                    source.describe_parameter(i) + ".");
       }
+    }
+    std::vector<float> values;
+    for (std::size_t i = 0; i < size(); ++i) {
+      values.resize(static_cast<std::size_t>(at(i).extents.elements()));
+      source.get(i, values);
+      set(i, values);
     }
   }
 
@@ -114,6 +152,11 @@ class parameters {
   }
 
  private:
+  /// "logits/kernel (32, 10)".
+  std::string describe_parameter(std::size_t index) const {
+    return name(index) + " " + std::string(describe(at(index).extents).view());
+  }
+
   void check_size(std::size_t index, std::size_t given) const {
     const auto expected = static_cast<std::size_t>(at(index).extents.elements());
     if (given != expected) {
@@ -130,9 +173,8 @@ class parameters {
 
   std::span<float> stored(std::size_t index) const {
     const parameter_place& place = places_[index];
-    auto* first = reinterpret_cast<float*>(memory_->at(place.region) + place.offset);
-    const auto elements = layout::padded_elements(at(index).lies, at(index).extents, 1);
-    return {first, static_cast<std::size_t>(elements)};
+    std::byte* const region = memory_ != nullptr ? memory_->at(place.region) : only_memory_;
+    return {reinterpret_cast<float*>(region + place.offset), stored_floats(at(index))};
   }
 
   void fill(std::size_t index, std::uint64_t seed, std::span<float> values) const {
@@ -174,7 +216,8 @@ class parameters {
 
   graph_view model_;
   std::span<const parameter_place> places_;
-  const region_set* memory_;
+  const region_set* memory_ = nullptr;
+  std::byte* only_memory_ = nullptr;  ///< where there is no set
 };
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

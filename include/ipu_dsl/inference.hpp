@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// Predict alone, for code that must answer in time: a call takes no memory, no lock, no system
+// call, and throws nothing. No training, no threads.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/operators/dense.hpp>
+#include <ipu_dsl/operators/elementwise.hpp>
+#include <ipu_dsl/runtime/prediction_code.hpp>
+#include <ipu_dsl/runtime/weights.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+
+/// What is wrong with the number of values that a predictor is given.
+template <std::size_t Wanted, std::size_t Given>
+struct value_count_fault_of {
+  static constexpr problem find() {
+    problem found;
+    if (Wanted != Given) {
+      found = refuse(label() << static_cast<std::int64_t>(Wanted) << " values",
+                     label() << static_cast<std::int64_t>(Given),
+                     "a call takes micro_batch samples, and gives as many results");
+      found.where = "the predictor";
+    }
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// A range whose length its type tells, such as an array of floats.
+template <typename Range>
+inline constexpr std::size_t static_length_of = decltype(std::span(std::declval<Range&>()))::extent;
+
+template <typename Range>
+concept fixed_length_range = requires(Range& values) { std::span(values); } &&
+                             static_length_of<Range> != std::dynamic_extent;
+
+/// What a predictor of a compiled model does; `predictor` says how it is made.
+template <model_type M, compiled_model C, bool Predictable>
+class predictor_of {
+  using program = prediction_of<C>;
+  static constexpr const prediction_facts& facts = program::facts;
+  static_assert(!facts.writes_weights, "ipu_dsl: weights are shared, so no call may write them");
+
+  static constexpr std::size_t elements_of(std::int32_t tensor) {
+    return static_cast<std::size_t>(
+        frozen_compiled_graph_of<C>.view().at(tensor).extents.elements());
+  }
+
+ public:
+  /// Samples of a call.
+  static constexpr std::size_t batch = static_cast<std::size_t>(C::settings.micro_batch);
+
+  /// Values of a sample, and of its result.
+  static constexpr std::size_t sample_values =
+      elements_of(frozen_compiled_graph_of<C>.view().input);
+  static constexpr std::size_t result_values =
+      elements_of(frozen_compiled_graph_of<C>.view().output);
+
+ private:
+  static constexpr bool keeps_result = facts.output.owner != operand_owner::activations;
+
+ public:
+  /// What `predictor(weights, memory)` needs: activations, no weights. `alignment` says where it
+  /// has to begin.
+  static constexpr std::size_t bytes =
+      static_cast<std::size_t>(facts.activation_bytes) +
+      (batch == 1 && keeps_result ? result_values * sizeof(float) : 0);
+  static constexpr std::size_t alignment = memory_block::alignment;
+
+  /// With activations in memory of its own, taken here. The weights must outlive it.
+  explicit predictor_of(const weights_of<M>& weights)
+      : predictor_of(weights.data(), memory_block(bytes)) {}
+
+  explicit predictor_of(const embedded_weights<M>& weights)
+      : predictor_of(weights.data(), memory_block(bytes)) {}
+
+  /// With activations in the caller's memory, which must outlive it. Throws `error` if that is too
+  /// small or begins at no multiple of `alignment`.
+  predictor_of(const weights_of<M>& weights, std::span<std::byte> memory)
+      : predictor_of(weights.data(), memory_block(memory, bytes, "a predictor")) {}
+
+  predictor_of(const embedded_weights<M>& weights, std::span<std::byte> memory)
+      : predictor_of(weights.data(), memory_block(memory, bytes, "a predictor")) {}
+
+  predictor_of(weights_of<M>&&) = delete;
+  predictor_of(weights_of<M>&&, std::span<std::byte>) = delete;
+  predictor_of(embedded_weights<M>&&) = delete;
+  predictor_of(embedded_weights<M>&&, std::span<std::byte>) = delete;
+
+  /// The model's output [batch, result_values] for features [batch, sample_values], which must not
+  /// overlap. For memory whose length the compiler knows: another one is a compile error.
+  template <fixed_length_range Features, fixed_length_range Output>
+  void predict(const Features& features, Output&& output) noexcept {
+    static_assert(
+        diagnose<value_count_fault_of<batch * sample_values, static_length_of<const Features>>>());
+    static_assert(
+        diagnose<value_count_fault_of<batch * result_values, static_length_of<Output>>>());
+    run(std::span<const float>(features).data(), std::span<float>(output).data());
+  }
+
+  /// The same for any memory. False, and nothing is written, if either has another length.
+  [[nodiscard]] bool predict(std::span<const float> features, std::span<float> output) noexcept {
+    if (features.size() != batch * sample_values || output.size() != batch * result_values) {
+      return false;
+    }
+    run(features.data(), output.data());
+    return true;
+  }
+
+  /// The result of the next sample of a stream; it lies in the predictor's memory and stays until
+  /// the next call.
+  std::span<const float, result_values> push(std::span<const float, sample_values> sample) noexcept
+    requires(batch == 1)
+  {
+    const auto end =
+        static_cast<std::ptrdiff_t>(keeps_result ? facts.activation_bytes : facts.output.offset);
+    auto* const result = reinterpret_cast<float*>(memory_.data() + end);
+    run(sample.data(), result);
+    return std::span<const float, result_values>(result, result_values);
+  }
+
+ private:
+  predictor_of(const std::byte* weights, memory_block memory) : memory_(std::move(memory)) {
+    // No call writes weights or features, although operands are addresses of anything.
+    std::byte* const shared = const_cast<std::byte*>(weights);
+    for (std::size_t i = 0; i < facts.operands; ++i) {
+      const prediction_operand& operand = program::operands[i];
+      std::byte* const begin = operand.owner == operand_owner::weights ? shared : memory_.data();
+      operands_[i] = begin + operand.offset;
+    }
+  }
+
+  void run(const float* features, float* output) noexcept {
+    take(features, output);
+    std::int32_t valid = static_cast<std::int32_t>(batch);
+    run_context context;
+    context.micro_batch_size = static_cast<std::uint32_t>(batch);
+    context.valid = &valid;
+    for (const prediction_call& step : program::calls.view()) {
+      const call& row = program::plan.calls[static_cast<std::size_t>(step.call)];
+      const auto kernel =
+          static_cast<std::size_t>(program::plan.code_of_call[static_cast<std::size_t>(step.call)]);
+      context.node = row.node;
+      prediction_functions_of<C>.functions[kernel](context, &operands_[step.first_operand],
+                                                   row.scalars);
+    }
+    give(features, output);
+  }
+
+  /// Kernels read the samples where they are, unless rows have to be padded.
+  void take(const float* features, float* output) noexcept {
+    for (std::size_t i = 0; i < facts.operands; ++i) {
+      if (program::operands[i].owner == operand_owner::features) {
+        operands_[i] = const_cast<float*>(features);
+      } else if (program::operands[i].owner == operand_owner::output) {
+        operands_[i] = output;
+      }
+    }
+    if constexpr (facts.input.owner == operand_owner::activations) {
+      constexpr std::size_t stride = layout::row_stride(static_cast<std::int32_t>(sample_values));
+      auto* row = reinterpret_cast<float*>(memory_.data() + facts.input.offset);
+      for (std::size_t sample = 0; sample < batch; ++sample) {
+        std::copy_n(features + sample * sample_values, sample_values, row);
+        std::fill_n(row + sample_values, stride - sample_values, 0.0F);
+        row += stride;
+      }
+    }
+  }
+
+  /// Kernels write the results where they belong, unless their rows are padded.
+  void give([[maybe_unused]] const float* features, float* output) noexcept {
+    if constexpr (facts.output.owner != operand_owner::output) {
+      constexpr bool passed_on = facts.output.owner == operand_owner::features;
+      constexpr std::size_t padded = layout::row_stride(static_cast<std::int32_t>(result_values));
+      constexpr std::size_t stride = passed_on ? result_values : padded;
+      const float* const rows = passed_on ? features : address(facts.output);
+      for (std::size_t sample = 0; sample < batch && output != rows; ++sample) {
+        std::copy_n(rows + sample * stride, result_values, output + sample * result_values);
+      }
+    }
+  }
+
+  const float* address(const prediction_operand& operand) const {
+    return reinterpret_cast<const float*>(memory_.data() + operand.offset);
+  }
+
+  memory_block memory_;
+  void* operands_[facts.operands + 1] = {};
+};
+
+/// The predictor of a model that is wrong: it takes everything, so that the one sentence about the
+/// model stays the only error. It is never linked.
+template <model_type M, compiled_model C>
+class predictor_of<M, C, false> {
+ public:
+  static constexpr std::size_t batch = 1;
+  static constexpr std::size_t sample_values = 1;
+  static constexpr std::size_t result_values = 1;
+  static constexpr std::size_t bytes = 1;
+  static constexpr std::size_t alignment = memory_block::alignment;
+
+  template <typename... Arguments>
+  explicit predictor_of(Arguments&&...);
+
+  template <typename... Arguments>
+  bool predict(Arguments&&...) noexcept;
+
+  template <typename... Arguments>
+  std::span<const float> push(Arguments&&...) noexcept;
+};
+
+/// Predicts micro-batches of a model on the calling thread.
+///
+///   weights_of<mlp> weights;
+///   weights.copy_from(run.weights());
+///   predictor<mlp, micro_batch<1>> classify(weights);
+///   classify.predict(image, scores);
+///
+/// The kernels are those of a session, and so are the bits of the results. After construction a
+/// call takes no memory, no lock and no system call, and throws nothing. Predictors share weights;
+/// each thread needs one of its own.
+template <model_type M, typename Batch = micro_batch<1>>
+class predictor : public predictor_of<M, compiled_for_inference<M, Batch>,
+                                      predictable<compiled_for_inference<M, Batch>>()> {
+  using compiled = compiled_for_inference<M, Batch>;
+  static_assert(check<compiled>());
+  static_assert(diagnose<prediction_fault_of<compiled>>());
+
+ public:
+  using predictor_of<M, compiled, predictable<compiled>()>::predictor_of;
+};
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

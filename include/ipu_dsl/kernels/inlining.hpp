@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// What makes the parts of a kernel one function.
+#pragma once
+
+/// Without it the inliner's budget decides per translation unit whether a lambda in a register
+/// tile becomes a call: the same tile ran at 97 % and at 25 % of the peak (g++ 12.2).
+#define IPU_DSL_ALWAYS_INLINE [[gnu::always_inline]] inline
+
+/// The same for a lambda, where the attribute stands behind the parameters.
+#define IPU_DSL_ALWAYS_INLINE_LAMBDA __attribute__((always_inline))

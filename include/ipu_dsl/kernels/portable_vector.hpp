@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// Vectors of four that need no xsimd and nothing of the processor. The compilers' own vectors make
+// of them what a processor has, and four scalars where it has nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <ipu_dsl/kernels/inlining.hpp>
+#include <ipu_dsl/layout/architecture.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
+
+/// Four answers: all bits of an element are set where a comparison holds.
+struct portable_mask {
+  std::int32_t data __attribute__((vector_size(16)));
+};
+
+/// Four floats, or four 32-bit integers, with the operations of kernels element by element.
+template <typename Element>
+struct portable_vector {
+  static constexpr std::size_t size = 4;
+
+  Element data __attribute__((vector_size(size * sizeof(Element))));
+
+  portable_vector() = default;
+
+  IPU_DSL_ALWAYS_INLINE explicit portable_vector(Element value)
+      : data{value, value, value, value} {}
+
+  IPU_DSL_ALWAYS_INLINE static portable_vector load_unaligned(const Element* from) {
+    portable_vector loaded;
+    std::memcpy(&loaded.data, from, sizeof(loaded.data));
+    return loaded;
+  }
+
+  IPU_DSL_ALWAYS_INLINE void store_unaligned(Element* to) const {
+    std::memcpy(to, &data, sizeof(data));
+  }
+
+  IPU_DSL_ALWAYS_INLINE friend portable_vector operator+(portable_vector a, portable_vector b) {
+    a.data = a.data + b.data;
+    return a;
+  }
+
+  IPU_DSL_ALWAYS_INLINE friend portable_vector operator-(portable_vector a, portable_vector b) {
+    a.data = a.data - b.data;
+    return a;
+  }
+
+  IPU_DSL_ALWAYS_INLINE friend portable_vector operator*(portable_vector a, portable_vector b) {
+    a.data = a.data * b.data;
+    return a;
+  }
+
+  IPU_DSL_ALWAYS_INLINE friend portable_vector operator<<(portable_vector a, std::int32_t places) {
+    a.data = a.data << places;
+    return a;
+  }
+
+  IPU_DSL_ALWAYS_INLINE friend portable_vector operator>>(portable_vector a, std::int32_t places) {
+    a.data = a.data >> places;
+    return a;
+  }
+
+  IPU_DSL_ALWAYS_INLINE friend portable_mask operator<(portable_vector a, portable_vector b) {
+    return {a.data < b.data};
+  }
+
+  IPU_DSL_ALWAYS_INLINE friend portable_mask operator>(portable_vector a, portable_vector b) {
+    return {a.data > b.data};
+  }
+
+  IPU_DSL_ALWAYS_INLINE friend portable_mask operator<=(portable_vector a, portable_vector b) {
+    return {a.data <= b.data};
+  }
+
+  IPU_DSL_ALWAYS_INLINE friend portable_mask operator>=(portable_vector a, portable_vector b) {
+    return {a.data >= b.data};
+  }
+
+  IPU_DSL_ALWAYS_INLINE friend portable_mask operator==(portable_vector a, portable_vector b) {
+    return {a.data == b.data};
+  }
+};
+
+using portable_floats = portable_vector<float>;
+
+/// The integers that have the place of a vector's floats.
+portable_vector<std::int32_t> integers_beside(const portable_floats&);
+
+IPU_DSL_ALWAYS_INLINE void store(float* to, portable_floats value) {
+  value.store_unaligned(to);
+}
+
+/// One rounding where the compiler has an instruction for it, otherwise two.
+IPU_DSL_ALWAYS_INLINE portable_floats multiply_add(portable_floats a, portable_floats b,
+                                                   portable_floats c) {
+  if constexpr (layout::native.fused_multiply_add) {
+    for (std::size_t i = 0; i < portable_floats::size; ++i) {
+      c.data[i] = __builtin_fmaf(a.data[i], b.data[i], c.data[i]);
+    }
+    return c;
+  } else {
+    return a * b + c;
+  }
+}
+
+IPU_DSL_ALWAYS_INLINE portable_floats divide(portable_floats a, portable_floats b) {
+  a.data = a.data / b.data;
+  return a;
+}
+
+IPU_DSL_ALWAYS_INLINE portable_floats choose(portable_mask condition, portable_floats a,
+                                             portable_floats b) {
+  a.data = condition.data ? a.data : b.data;
+  return a;
+}
+
+IPU_DSL_ALWAYS_INLINE portable_floats maximum(portable_floats a, portable_floats b) {
+  return choose(a > b, a, b);
+}
+
+IPU_DSL_ALWAYS_INLINE portable_floats minimum(portable_floats a, portable_floats b) {
+  return choose(a < b, a, b);
+}
+
+/// a0 b0 a1 b1.
+IPU_DSL_ALWAYS_INLINE portable_floats interleave_low(portable_floats a, portable_floats b) {
+  const float elements[] = {a.data[0], b.data[0], a.data[1], b.data[1]};
+  return portable_floats::load_unaligned(elements);
+}
+
+/// a2 b2 a3 b3.
+IPU_DSL_ALWAYS_INLINE portable_floats interleave_high(portable_floats a, portable_floats b) {
+  const float elements[] = {a.data[2], b.data[2], a.data[3], b.data[3]};
+  return portable_floats::load_unaligned(elements);
+}
+
+/// Hides from the optimiser where the value comes from, where it must; see `load_once`.
+IPU_DSL_ALWAYS_INLINE void keep_in_register(portable_floats&) {}
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

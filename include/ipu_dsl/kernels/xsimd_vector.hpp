@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// The door to xsimd: its vectors by their number of floats, and the operations whose bits kernels
+// rely on.
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/kernels/inlining.hpp>
+#include <ipu_dsl/layout/architecture.hpp>
+
+// g++ 12 takes the undefined operand inside its own AVX-512 intrinsics for a mistake (GCC bug
+// 105593, seen with 12.2).
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+#include <xsimd/xsimd.hpp>
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+#pragma GCC diagnostic pop
+#endif
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
+
+/// The instructions for vectors of four floats, which every processor with vectors has.
+#if XSIMD_WITH_NEON64
+using four_lane_instructions = xsimd::neon64;
+#elif XSIMD_WITH_SSE4_2
+using four_lane_instructions = xsimd::sse4_2;
+#else
+using four_lane_instructions = xsimd::sse2;
+#endif
+
+/// `type` is the vector of `Lanes` floats. A wide processor offers the narrower ones as well: the
+/// kernels' bits do not depend on the width, and that is tested within one program.
+template <std::int32_t Lanes>
+struct vector_of_lanes {
+  static_assert(Lanes == 0, "the compiler's flags select no processor with vectors of that width");
+};
+
+template <>
+struct vector_of_lanes<4> {
+  using type = xsimd::batch<float, four_lane_instructions>;
+};
+
+#if XSIMD_WITH_FMA3_AVX2
+template <>
+struct vector_of_lanes<8> {
+  using type = xsimd::batch<float, xsimd::fma3<xsimd::avx2>>;
+};
+#endif
+
+#if XSIMD_WITH_AVX512F
+template <>
+struct vector_of_lanes<16> {
+  using type = xsimd::batch<float, xsimd::avx512f>;
+};
+#endif
+
+/// The integers that have the place of a vector's floats.
+template <typename Instructions>
+xsimd::batch<std::int32_t, Instructions> integers_beside(const xsimd::batch<float, Instructions>&);
+
+template <typename Instructions>
+IPU_DSL_ALWAYS_INLINE void store(float* to, const xsimd::batch<float, Instructions>& value) {
+  value.store_unaligned(to);
+}
+
+template <typename Instructions>
+IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> multiply_add(
+    const xsimd::batch<float, Instructions>& a, const xsimd::batch<float, Instructions>& b,
+    const xsimd::batch<float, Instructions>& c) {
+#if XSIMD_WITH_AVX512F
+  // xsimd 8.1 has no fma for AVX-512: its fallback multiplies and adds, and clang rounds twice.
+  if constexpr (xsimd::batch<float, Instructions>::size == 16) {
+    return _mm512_fmadd_ps(a, b, c);
+  }
+#endif
+#ifdef __FMA__
+  // Nor has it one for vectors of four where AVX is on (XSIMD_WITH_FMA3_SSE is 0 then).
+  if constexpr (xsimd::batch<float, Instructions>::size == 4) {
+    return _mm_fmadd_ps(a, b, c);
+  }
+#endif
+  return xsimd::fma(a, b, c);
+}
+
+template <typename Instructions>
+IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> divide(
+    const xsimd::batch<float, Instructions>& a, const xsimd::batch<float, Instructions>& b) {
+#if XSIMD_WITH_NEON64
+  // xsimd 8.1 refines an estimate of 1 / b, which is an ulp off.
+  return vdivq_f32(a, b);
+#else
+  return a / b;
+#endif
+}
+
+template <typename Instructions>
+IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> maximum(
+    const xsimd::batch<float, Instructions>& a, const xsimd::batch<float, Instructions>& b) {
+#if XSIMD_WITH_NEON64
+  // The instruction of NEON prefers what is not a number, and the positive one of two zeros.
+  return xsimd::select(a > b, a, b);
+#else
+  return xsimd::max(a, b);
+#endif
+}
+
+template <typename Instructions>
+IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> minimum(
+    const xsimd::batch<float, Instructions>& a, const xsimd::batch<float, Instructions>& b) {
+#if XSIMD_WITH_NEON64
+  return xsimd::select(a < b, a, b);
+#else
+  return xsimd::min(a, b);
+#endif
+}
+
+template <typename Instructions>
+IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> choose(
+    const xsimd::batch_bool<float, Instructions>& condition,
+    const xsimd::batch<float, Instructions>& a, const xsimd::batch<float, Instructions>& b) {
+  return xsimd::select(condition, a, b);
+}
+
+/// a0 b0 a1 b1 of the first halves of two vectors of four.
+template <typename Instructions>
+IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> interleave_low(
+    const xsimd::batch<float, Instructions>& a, const xsimd::batch<float, Instructions>& b) {
+  static_assert(xsimd::batch<float, Instructions>::size == 4,
+                "xsimd 8.1 interleaves no vectors of sixteen");
+  return xsimd::zip_lo(a, b);
+}
+
+/// a2 b2 a3 b3 of the second halves.
+template <typename Instructions>
+IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> interleave_high(
+    const xsimd::batch<float, Instructions>& a, const xsimd::batch<float, Instructions>& b) {
+  static_assert(xsimd::batch<float, Instructions>::size == 4,
+                "xsimd 8.1 interleaves no vectors of sixteen");
+  return xsimd::zip_hi(a, b);
+}
+
+/// Hides from the optimiser where the value comes from; see `load_once`.
+template <typename Instructions>
+IPU_DSL_ALWAYS_INLINE void keep_in_register(
+    [[maybe_unused]] xsimd::batch<float, Instructions>& value) {
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
+  asm("" : "+v"(value.data));
+#endif
+}
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

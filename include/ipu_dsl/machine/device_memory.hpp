@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// What a plan takes of the tiles' memory on each device, and the sentence if that is too much.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <ipu_dsl/machine/target.hpp>
+
+namespace ipu_dsl {
+
+/// Bytes on the busiest tile of a device, by what they hold. Modelled: tensors are dealt over the
+/// tiles as `tile_map` does it, without code, stacks and the messages of the exchange.
+struct tile_use {
+  std::int64_t parameters = 0;       ///< and states
+  std::int64_t optimizer_slots = 0;  ///< velocities
+  std::int64_t accumulators = 0;     ///< of gradients
+  std::int64_t kept = 0;             ///< between actions, for all micro-batches in flight
+  std::int64_t temporary = 0;        ///< the largest superstep: scratch, and copies of operands
+
+  constexpr std::int64_t always_live() const {
+    return parameters + optimizer_slots + accumulators + kept;
+  }
+
+  constexpr std::int64_t total() const { return always_live() + temporary; }
+};
+
+/// What most of the bytes hold, and what makes it less.
+struct largest_use {
+  std::string_view what;
+  std::int64_t bytes = 0;
+  std::string_view hint;
+};
+
+/// Of equals the first.
+constexpr largest_use largest_of(const tile_use& use) {
+  const largest_use candidates[] = {
+      {"parameters", use.parameters, "cut the model into more stages, on more devices"},
+      {"optimizer slots", use.optimizer_slots,
+       "cut the model into more stages, or take an optimizer that keeps less"},
+      {"gradient accumulators", use.accumulators,
+       "cut the model into more stages, on more devices"},
+      {"activations kept", use.kept,
+       "take fewer samples a micro_batch, or a schedule with fewer of them in flight"},
+      {"temporaries", use.temporary, "take fewer samples a micro_batch"}};
+  largest_use most = candidates[0];
+  for (const largest_use& candidate : candidates) {
+    most = candidate.bytes > most.bytes ? candidate : most;
+  }
+  return most;
+}
+
+/// The memory of a plan on a target, modelled.
+struct device_memory {
+  const machine_target* target = nullptr;
+  std::span<const tile_use> devices;  ///< [devices]
+
+  /// Whether the busiest tile of every device holds what lies there.
+  constexpr bool fits() const { return !fault().found(); }
+
+  /// The first device that does not hold what lies there.
+  constexpr problem fault() const {
+    for (std::size_t device = 0; device < devices.size(); ++device) {
+      if (devices[device].total() > target->bytes_per_tile) {
+        return refuse_device(device);
+      }
+    }
+    return {};
+  }
+
+ private:
+  constexpr problem refuse_device(std::size_t device) const {
+    const largest_use most = largest_of(devices[device]);
+    problem found =
+        refuse(label("at most ") << target->bytes_per_tile << " bytes on its busiest tile",
+               label() << devices[device].total() << " by the model, the most for " << most.what
+                       << " (" << most.bytes << ")",
+               most.hint);
+    found.where = label("device ") << device << " on<" << target->name << ">";
+    return found;
+  }
+};
+
+/// Of no target: it holds nothing, which fits everywhere.
+inline constexpr device_memory unknown_memory{};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// What predicting one micro-batch on one thread does: a list of calls, resolved by the compiler.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ipu_dsl/graph/transfer.hpp>
+#include <ipu_dsl/plan/compile.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+
+/// A model compiled for a predictor: without a loss, all stages on one device, one micro-batch.
+template <model_type M, typename Batch>
+using compiled_for_inference = compile<M, Batch, sequential_schedule, devices<1>>;
+
+/// Whose memory an operand lies in.
+enum class operand_owner : std::uint8_t {
+  weights,
+  activations,
+  features,  ///< the caller's samples themselves, where rows need no padding
+  output     ///< the caller's results themselves, likewise
+};
+
+struct prediction_operand {
+  operand_owner owner = operand_owner::activations;
+  std::int64_t offset = 0;  ///< bytes
+};
+
+/// A call of the plan; its operands stand one after the other.
+struct prediction_call {
+  std::int32_t call = 0;  ///< of the plan
+  std::int32_t first_operand = 0;
+};
+
+/// What a predictor knows of its program besides the calls.
+struct prediction_facts {
+  prediction_operand input;   ///< where the first call looks for samples
+  prediction_operand output;  ///< where results are found
+  std::int64_t weight_bytes = 0;
+  std::int64_t activation_bytes = 0;
+  bool writes_weights = false;
+  std::size_t calls = 0;
+  std::size_t operands = 0;
+};
+
+/// A prediction while the compiler evaluates.
+struct prediction {
+  list<prediction_call> calls;
+  list<prediction_operand> operands;
+  prediction_facts facts;
+};
+
+/// Resolves a predict program. What the feed and the outfeed do for a session, the caller's own
+/// memory does here where it lies as the kernels want it.
+class prediction_resolver {
+ public:
+  constexpr prediction_resolver(const graph_view& model, const program_plan_view& plan,
+                                std::int64_t weight_bytes)
+      : plan_(plan), input_(model.at(model.input)), output_(model.at(model.output)) {
+    made_.facts.weight_bytes = weight_bytes;
+  }
+
+  constexpr prediction resolve() {
+    lay_out_edges();
+    find_ends();
+    for (const action& what : plan_.actions.actions) {
+      const std::size_t last = last_call_entry(what.stage, what.kind);
+      for (std::int32_t i = plan_.first_call[action_entry(what.stage, what.kind)];
+           i < plan_.first_call[last]; ++i) {
+        resolve_call(i);
+      }
+    }
+    made_.facts.input = operand_of(input_buffer_);
+    made_.facts.output = operand_of(output_buffer_);
+    made_.facts.calls = made_.calls.size();
+    made_.facts.operands = made_.operands.size();
+    return made_;
+  }
+
+ private:
+  static constexpr bool is_end(const call& row) {
+    return row.code == &infeed_family || row.code == &outfeed_family;
+  }
+
+  /// One micro-batch: one slot an edge is enough. They lie behind what the device needs.
+  constexpr void lay_out_edges() {
+    std::int64_t end = plan_.bytes_of_device[0] - made_.facts.weight_bytes;
+    for (const edge& link : plan_.edges) {
+      edge_begin_.push_back(end);
+      end += link.bytes;
+    }
+    made_.facts.activation_bytes = end;
+  }
+
+  constexpr std::int32_t buffer_of(const call& row, std::int32_t operand) const {
+    return plan_.operands[static_cast<std::size_t>(row.first_operand + operand)];
+  }
+
+  /// The buffers of samples and results, and whether the caller's memory can stand for them: rows
+  /// without padding, written by nobody else.
+  constexpr void find_ends() {
+    for (const call& row : plan_.calls) {
+      if (row.code == &infeed_family) {
+        input_buffer_ = buffer_of(row, 0);
+      } else if (row.code == &outfeed_family) {
+        output_buffer_ = buffer_of(row, row.writes);
+      }
+    }
+    features_in_place_ = unpadded(input_);
+    output_in_place_ = unpadded(output_) && output_buffer_ != input_buffer_;
+    for (const call& row : plan_.calls) {
+      for (std::int32_t i = 0; i < row.writes && !is_end(row); ++i) {
+        features_in_place_ = features_in_place_ && buffer_of(row, i) != input_buffer_;
+      }
+    }
+  }
+
+  static constexpr bool unpadded(const tensor& of) {
+    const auto elements = static_cast<std::int32_t>(of.extents.elements());
+    return of.type == dtype::float32 && layout::row_stride(elements) == elements;
+  }
+
+  constexpr void resolve_call(std::int32_t index) {
+    const call& row = plan_.calls[static_cast<std::size_t>(index)];
+    if (is_end(row)) {
+      return;
+    }
+    made_.calls.push_back({index, static_cast<std::int32_t>(made_.operands.size())});
+    for (std::int32_t i = 0; i < row.writes + row.reads; ++i) {
+      const prediction_operand operand = operand_of(buffer_of(row, i));
+      made_.facts.writes_weights |= i < row.writes && operand.owner == operand_owner::weights;
+      made_.operands.push_back(operand);
+    }
+  }
+
+  constexpr prediction_operand operand_of(std::int32_t buffer) const {
+    if (features_in_place_ && buffer == input_buffer_) {
+      return {operand_owner::features, 0};
+    }
+    if (output_in_place_ && buffer == output_buffer_) {
+      return {operand_owner::output, 0};
+    }
+    const placement& where = plan_.placements[static_cast<std::size_t>(buffer)];
+    if (where.edge >= 0) {
+      return {operand_owner::activations,
+              edge_begin_[static_cast<std::size_t>(where.edge)] + where.offset};
+    }
+    if (where.offset < made_.facts.weight_bytes) {
+      return {operand_owner::weights, where.offset};
+    }
+    return {operand_owner::activations, where.offset - made_.facts.weight_bytes};
+  }
+
+  program_plan_view plan_;
+  const tensor& input_;
+  const tensor& output_;
+  std::int32_t input_buffer_ = -1;
+  std::int32_t output_buffer_ = -1;
+  bool features_in_place_ = false;
+  bool output_in_place_ = false;
+  list<std::int64_t> edge_begin_;  ///< by edge
+  prediction made_;
+};
+
+/// Bytes of all parameters and states of a model on one device; they lie before everything else.
+template <compiled_model C>
+constexpr std::int64_t weight_bytes_of() {
+  const graph model = fold_compiled<C>();
+  const graph_view view = model.view();
+  const program actions = actions_of<C>(program_kind::predict, view);
+  return plan_parameters(view, C::settings, actions).lasting.bytes_of_device[0];
+}
+
+/// The calls of a prediction and their code.
+template <compiled_model C>
+struct prediction_of {
+  static constexpr program_plan_view plan = frozen_plan_of<C, program_kind::predict>.view();
+
+  static constexpr prediction resolve() {
+    return prediction_resolver(frozen_compiled_graph_of<C>.view(), plan, weight_bytes_of<C>())
+        .resolve();
+  }
+
+  static constexpr prediction_facts facts = resolve().facts;
+  static constexpr frozen_list<prediction_call, facts.calls> calls =
+      freeze_list<facts.calls>(resolve().calls);
+  static constexpr frozen_list<prediction_operand, facts.operands> operands =
+      freeze_list<facts.operands>(resolve().operands);
+};
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// From a prediction to its code, and what keeps a kernel from the path of a predictor.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <ipu_dsl/graph/transfer.hpp>
+#include <ipu_dsl/operators/operators.hpp>
+#include <ipu_dsl/plan/compile.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+
+/// Whether a distinct kernel of a program is none: the caller's memory takes its place.
+constexpr bool is_end(const code& kernel) {
+  return kernel.rule == &infeed_family || kernel.rule == &outfeed_family;
+}
+
+/// One function for each distinct kernel of a prediction, null for what the caller's memory does.
+template <std::size_t Count>
+struct prediction_functions {
+  kernel_function functions[Count + 1] = {};
+};
+
+template <compiled_model C, std::size_t Index>
+consteval kernel_function prediction_function() {
+  constexpr const code& kernel = frozen_plan_of<C, program_kind::predict>.codes[Index];
+  if constexpr (is_end(kernel)) {
+    return nullptr;
+  } else {
+    return &operators<kernel.rule>::template run<kernel.signature>;
+  }
+}
+
+template <compiled_model C>
+consteval auto make_prediction_functions() {
+  constexpr std::size_t count = plan_sizes_of<C, program_kind::predict>.codes;
+  return []<std::size_t... I>(std::index_sequence<I...>) {
+    return prediction_functions<count>{{prediction_function<C, I>()..., nullptr}};
+  }(std::make_index_sequence<count>());
+}
+
+template <compiled_model C>
+inline constexpr prediction_functions<plan_sizes_of<C, program_kind::predict>.codes>
+    prediction_functions_of = make_prediction_functions<C>();
+
+/// What keeps a kernel from the path of a predictor.
+template <compiled_model C, std::size_t Index>
+consteval problem prediction_fault() {
+  constexpr const code& kernel = frozen_plan_of<C, program_kind::predict>.codes[Index];
+  problem found;
+  if constexpr (is_end(kernel)) {
+    return found;
+  } else if constexpr (!has_operators<kernel.rule>) {
+    found = refuse("code for every family of layers", "none for this one",
+                   "specialise operators<&its family> before the predictor is made");
+  } else if constexpr (!noexcept(operators<kernel.rule>::template run<kernel.signature>(
+                           run_context{}, nullptr, nullptr))) {
+    found = refuse("code that is noexcept, since a predictor never throws", "run that may throw",
+                   "say noexcept behind the parameters of operators<...>::run");
+  }
+  if (found.found()) {
+    found.where = label("the family ") << kernel.rule->name;
+  }
+  return found;
+}
+
+/// What is wrong with a model for a predictor, beyond what `check` says.
+template <compiled_model C>
+struct prediction_fault_of {
+  static constexpr problem find() {
+    if constexpr (!valid<C>()) {
+      return {};
+    } else {
+      return []<std::size_t... I>(std::index_sequence<I...>) {
+        const problem all[] = {prediction_fault<C, I>()..., {}};
+        for (const problem& found : all) {
+          if (found.found()) {
+            return found;
+          }
+        }
+        return problem{};
+      }(std::make_index_sequence<plan_sizes_of<C, program_kind::predict>.codes>());
+    }
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Whether a model can be predicted; never an error.
+template <compiled_model C>
+constexpr bool predictable() {
+  return valid<C>() && !prediction_fault_of<C>::value.found();
+}
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

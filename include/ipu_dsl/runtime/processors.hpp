@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// The processors that this process may use: how many, which, and a thread bound to one of them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <thread>
+#include <vector>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
+#include <ipu_dsl/core/error.hpp>
+
+namespace ipu_dsl {
+
+#if defined(__linux__)
+
+/// The processors that the calling thread may run on.
+class processor_set {
+ public:
+  /// Those of the calling thread; not known where the system has more than a set can hold.
+  processor_set() {
+    CPU_ZERO(&processors_);
+    known_ = sched_getaffinity(0, sizeof(processors_), &processors_) == 0;
+  }
+
+  /// One alone.
+  explicit processor_set(int processor) : known_(processor >= 0 && processor < CPU_SETSIZE) {
+    CPU_ZERO(&processors_);
+    if (known_) {
+      CPU_SET(static_cast<std::size_t>(processor), &processors_);
+    }
+  }
+
+  /// How many; 0 if that is not known.
+  int size() const { return known_ ? CPU_COUNT(&processors_) : 0; }
+
+  /// Makes these the ones of the calling thread; false if the system refuses.
+  bool bind() const {
+    return known_ && sched_setaffinity(0, sizeof(processors_), &processors_) == 0;
+  }
+
+ private:
+  cpu_set_t processors_;
+  bool known_ = false;
+};
+
+#else
+
+/// On this system threads cannot be bound: no set is known, and every binding is refused.
+class processor_set {
+ public:
+  processor_set() = default;
+
+  explicit processor_set(int) {}
+
+  int size() const { return 0; }
+
+  bool bind() const { return false; }
+};
+
+#endif
+
+/// How many processors the calling thread may run on, at least 1.
+inline int available_processors() {
+  const int bound = processor_set().size();
+  const int counted = bound > 0 ? bound : static_cast<int>(std::thread::hardware_concurrency());
+  return counted > 0 ? counted : 1;
+}
+
+/// The processors of the workers of a pool, one for each; empty: wherever the system likes.
+struct pinning {
+  std::vector<int> processors;
+
+  /// Throws `error` if that is not one processor a worker.
+  void check(int workers) const {
+    if (!processors.empty() && static_cast<int>(processors.size()) != workers) {
+      throw error("Pinning takes one processor for each of " + std::to_string(workers) +
+                  " workers, got " + std::to_string(processors.size()) + ".");
+    }
+  }
+};
+
+/// Binds the calling thread to a processor, and lets it go again at the end of its life if that is
+/// on the same thread.
+class pinned_thread {
+ public:
+  explicit pinned_thread(int processor) : bound_(processor_set(processor).bind()) {}
+
+  /// Whether the system granted it.
+  bool bound() const { return bound_; }
+
+  pinned_thread(const pinned_thread&) = delete;
+  pinned_thread& operator=(const pinned_thread&) = delete;
+
+  ~pinned_thread() {
+    if (std::this_thread::get_id() == thread_) {
+      before_.bind();
+    }
+  }
+
+ private:
+  processor_set before_;
+  bool bound_;
+  std::thread::id thread_ = std::this_thread::get_id();
+};
+
+}  // namespace ipu_dsl

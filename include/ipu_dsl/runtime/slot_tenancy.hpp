@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Which slot of an edge a micro-batch lives in, and which action is the first and the last to use
+// it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <ipu_dsl/plan/program_plan.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+
+/// A slot of an edge that nobody reads any more.
+struct freed_slot {
+  std::byte* memory = nullptr;
+  std::int64_t bytes = 0;
+};
+
+/// Whether an action does the work of a step; a whole backward does that of both halves.
+inline bool does(const action& what, const step& work) {
+  const bool half =
+      work.kind == action_kind::input_gradient || work.kind == action_kind::weight_gradient;
+  return what.stage == work.stage &&
+         (what.kind == work.kind || (half && what.kind == action_kind::backward));
+}
+
+/// The slots of all edges: [edges, micro-batches]. The k-th write of an edge goes to slot k modulo
+/// their number, as the proof has it.
+inline std::vector<std::int32_t> slots_of_micro_batches(const program_plan_view& plan) {
+  const auto micro_batches = static_cast<std::size_t>(plan.actions.micro_batches);
+  std::vector<std::int32_t> slots(plan.edges.size() * micro_batches, 0);
+  for (std::size_t edge = 0; edge < plan.edges.size(); ++edge) {
+    int written = 0;
+    for (const action& what : plan.actions.actions) {
+      if (does(what, plan.edges[edge].writer)) {
+        slots[edge * micro_batches + static_cast<std::size_t>(what.micro_batch)] =
+            written % plan.slots[edge];
+        ++written;
+      }
+    }
+  }
+  return slots;
+}
+
+/// The action that does the last work on a slot of an edge. Readers stand in an order in which a
+/// micro-batch can meet them.
+inline step last_user(const edge& link) {
+  return link.reader_count > 0 ? link.readers[link.reader_count - 1] : link.writer;
+}
+
+/// Whether the last of an edge's readers really comes last: a weight gradient and the backward of
+/// another stage come in either order.
+inline bool last_is_known(const edge& link) {
+  const step last = last_user(link);
+  for (int which = 0; which < link.reader_count; ++which) {
+    const step reader = link.readers[which];
+    if (last.kind == action_kind::weight_gradient && reader.stage != last.stage &&
+        reader.kind != action_kind::forward) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether a slot of an edge is free when an action ends.
+inline bool freed_by(const action& what, const edge& link) {
+  return last_is_known(link) && does(what, last_user(link));
+}
+
+/// Whether an action takes a slot of which it is not known before that nobody reads it any more.
+inline bool taken_by(const action& what, const edge& link) {
+  return !last_is_known(link) && does(what, link.writer);
+}
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+// Runs a planned program tile by tile, to verify that tiles compute what the kernels do.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/machine/tile_map.hpp>
+#include <ipu_dsl/runtime/execution_table.hpp>
+#include <ipu_dsl/runtime/tile_sram.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+
+/// Code of a family for tiles, or none.
+using tile_jobs_function = tile_jobs (*)(const call_signature& signature);
+
+/// What was done tile by tile, counted: of a simulated machine, not of the host.
+struct tile_account {
+  std::int64_t supersteps = 0;      ///< jobs of calls
+  std::int64_t blocks = 0;          ///< computed by tiles
+  std::int64_t received_bytes = 0;  ///< copied to tiles
+  std::int64_t sent_bytes = 0;      ///< copied from tiles
+  std::int64_t most_bytes = 0;      ///< that any tile held at once
+};
+
+/// Executes one program on the calling thread, in the order of its proof, one replica. Every output
+/// is dealt over tiles; for each tile exactly what its block needs is copied into a memory of its
+/// own, the block is computed there, and copied out. Every element is then a chain in the kernels'
+/// order, and the results are those of `executor`, bit for bit, with any number of tiles.
+class tile_executor {
+ public:
+  /// `tiles` of each device. Throws `error` if that is less than one, or if a family of the program
+  /// has no code for tiles.
+  tile_executor(const program_plan_view& plan, std::span<const kernel_code> functions,
+                std::span<const tile_jobs_function> code, const region_set& memory,
+                std::int64_t tiles)
+      : plan_(plan), table_(plan, functions, memory, 1), tiles_(tiles) {
+    if (tiles < 1) {
+      throw error("A device has at least 1 tile, got " + std::to_string(tiles) + ".");
+    }
+    for (std::size_t i = 0; i < plan.codes.size(); ++i) {
+      if (code[i] == nullptr) {
+        throw error("The family " + std::string(plan.codes[i].rule->name) +
+                    " has no code for tiles. Hint: specialise tile_operators<&its family> before "
+                    "the executor is made.");
+      }
+      jobs_.push_back(code[i](plan.codes[i].signature));
+    }
+  }
+
+  /// One run: all micro-batches, and the update if the program has one.
+  void run(const run_context& context) {
+    account_ = {};
+    for (const execution_step& step : table_.row(0)) {
+      run_context local = context;
+      local.micro_batch = step.what.micro_batch;
+      local.continues = step.order > 0;
+      local.completes = step.completes;
+      local.first_sample +=
+          static_cast<std::uint64_t>(step.what.micro_batch) * context.micro_batch_size;
+      for (std::int32_t i = step.first_call; i < step.last_call; ++i) {
+        perform(i, table_.calls(step)[static_cast<std::size_t>(i - step.first_call)], local);
+        // Behind the end of the data there is nothing to compute.
+        if (!local.training && local.valid_samples() == 0) {
+          break;
+        }
+      }
+    }
+  }
+
+  /// Of the last run.
+  const tile_account& account() const { return account_; }
+
+ private:
+  using addresses = std::span<void* const>;
+
+  void perform(std::int32_t index, const resolved_call& resolved, run_context& context) {
+    void* operands[execution_table::most_operands];
+    for (std::int32_t i = 0; i < resolved.operands; ++i) {
+      operands[i] = table_.address(resolved.first_operand + i, context.micro_batch);
+    }
+    context.node = resolved.node;
+    const call& row = plan_.calls[static_cast<std::size_t>(index)];
+    const auto code = static_cast<std::size_t>(plan_.code_of_call[static_cast<std::size_t>(index)]);
+    if (jobs_[code].empty()) {
+      resolved.run(context, operands, resolved.scalars);
+      return;
+    }
+    for (const tile_job& job : jobs_[code]) {
+      superstep(job, row, context, {operands, static_cast<std::size_t>(resolved.operands)});
+    }
+  }
+
+  void superstep(const tile_job& job, const call& row, const run_context& context,
+                 addresses operands) {
+    const tile_map map = job.whole_rows ? tile_map::of_whole_rows(job.rows, job.columns, tiles_)
+                                        : tile_map(job.rows, job.columns, tiles_);
+    ++account_.supersteps;
+    account_.blocks += map.tiles();
+    for (std::int64_t tile = 0; tile < map.tiles(); ++tile) {
+      compute(job, row, context, map.block_of(tile), operands);
+    }
+  }
+
+  void compute(const tile_job& job, const call& row, const run_context& context,
+               const tile_block& block, addresses operands) {
+    const index_range rows{static_cast<std::int32_t>(block.row_begin),
+                           static_cast<std::int32_t>(block.row_end)};
+    const index_range columns{static_cast<std::int32_t>(block.column_begin),
+                              static_cast<std::int32_t>(block.column_end)};
+    regions_.clear();
+    std::int64_t elements = 0;
+    for (const tile_operand& operand : job.operands) {
+      const region_of_operand needed{
+          reached(operand.rows, operand.matrix.rows(), rows, columns),
+          reached(operand.columns, operand.matrix.columns(), rows, columns)};
+      regions_.push_back(needed);
+      elements += tile_sram::with_margins(size_of(needed.rows), size_of(needed.columns));
+    }
+    sram_.clear(elements);
+    receive(job, operands);
+    job.compute({row.signature, row.scalars, context, rows, columns, privates_});
+    check(job, row);
+    send(job, operands);
+  }
+
+  struct region_of_operand {
+    index_range rows;
+    index_range columns;
+  };
+
+  static std::int32_t size_of(const index_range& range) { return range.end - range.begin; }
+
+  static index_range reached(block_reach reach, std::int32_t extent, const index_range& rows,
+                             const index_range& columns) {
+    switch (reach) {
+      case block_reach::rows:
+        return rows;
+      case block_reach::columns:
+        return columns;
+      case block_reach::all:
+        break;
+    }
+    return {0, extent};
+  }
+
+  void receive(const tile_job& job, addresses operands) {
+    privates_.clear();
+    for (std::size_t i = 0; i < job.operands.size(); ++i) {
+      const region_of_operand& needed = regions_[i];
+      privates_.push_back(sram_.take(size_of(needed.rows), size_of(needed.columns)));
+      if (job.operands[i].received) {
+        copy(job.operands[i], i, operands,
+             [](float& here, float& there) { std::memcpy(&here, &there, sizeof(here)); });
+        account_.received_bytes += bytes_of(privates_[i]);
+      }
+    }
+    account_.most_bytes = std::max(account_.most_bytes, sram_.bytes());
+  }
+
+  void send(const tile_job& job, addresses operands) {
+    for (std::size_t i = 0; i < job.operands.size(); ++i) {
+      if (job.operands[i].sent) {
+        copy(job.operands[i], i, operands,
+             [](float& here, float& there) { std::memcpy(&there, &here, sizeof(here)); });
+        account_.sent_bytes += bytes_of(privates_[i]);
+      }
+    }
+  }
+
+  static std::int64_t bytes_of(const private_matrix& matrix) {
+    return std::int64_t{matrix.rows()} * matrix.columns() * std::int64_t{sizeof(float)};
+  }
+
+  /// Calls `move` with each element on the tile and the same element on the device.
+  template <typename Move>
+  void copy(const tile_operand& operand, std::size_t i, addresses operands, const Move& move) {
+    auto* const buffer = static_cast<float*>(operands[static_cast<std::size_t>(operand.operand)]);
+    const region_of_operand& region = regions_[i];
+    for (std::int32_t row = region.rows.begin; row < region.rows.end; ++row) {
+      for (std::int32_t column = region.columns.begin; column < region.columns.end; ++column) {
+        move(privates_[i](row - region.rows.begin, column - region.columns.begin),
+             buffer[operand.matrix.index_of(row, column)]);
+      }
+    }
+  }
+
+  /// What a block computes is there in full, and nothing else.
+  void check(const tile_job& job, const call& row) const {
+    if (!sram_.margins_are_whole()) {
+      throw error("The tile code of " + std::string(row.code->name) +
+                  " wrote beside the operands of its block.");
+    }
+    for (std::size_t i = 0; i < job.operands.size(); ++i) {
+      const private_matrix& matrix = privates_[i];
+      for (std::int32_t r = 0; job.operands[i].sent && r < matrix.rows(); ++r) {
+        for (std::int32_t c = 0; c < matrix.columns(); ++c) {
+          if (tile_sram::is_poison(matrix(r, c))) {
+            throw error("The tile code of " + std::string(row.code->name) +
+                        " left an element of its block unwritten, or read beside its operands.");
+          }
+        }
+      }
+    }
+  }
+
+  program_plan_view plan_;
+  execution_table table_;
+  std::int64_t tiles_;
+  std::vector<tile_jobs> jobs_;  ///< by code
+  tile_account account_;
+  tile_sram sram_;
+  std::vector<region_of_operand> regions_;  ///< of the block at hand, by operand of its job
+  std::vector<private_matrix> privates_;    ///< the same on the tile
+};
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// The weights that predictors share: owned, in the caller's memory, or embedded in the program.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/runtime/memory_block.hpp>
+#include <ipu_dsl/runtime/parameters.hpp>
+#include <ipu_dsl/runtime/prediction.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+
+/// How the weights of a model lie on one device: the same for every batch. Empty for a model that
+/// is wrong, so that the one sentence about it stays the only error.
+template <model_type M>
+struct weight_layout {
+  using compiled = compiled_for_inference<M, micro_batch<1>>;
+
+  static constexpr bool right = ipu_dsl::valid<compiled>();
+
+  static constexpr std::size_t count_bytes() {
+    if constexpr (right) {
+      return static_cast<std::size_t>(weight_bytes_of<compiled>());
+    }
+    return 0;
+  }
+
+  static constexpr std::span<const parameter_place> places() {
+    if constexpr (right) {
+      return parameter_places_of<compiled>.view();
+    }
+    return {};
+  }
+
+  static constexpr graph_view model() {
+    if constexpr (right) {
+      return frozen_compiled_graph_of<compiled>.view();
+    }
+    return {};
+  }
+
+  static constexpr std::size_t count_values() {
+    std::int64_t sum = 0;
+    for (const parameter_place& place : places()) {
+      sum += model().at(place.tensor).extents.elements();
+    }
+    return static_cast<std::size_t>(sum);
+  }
+
+  static constexpr std::size_t bytes = count_bytes();
+  static constexpr std::size_t values = count_values();
+
+  /// Puts all values, parameter after parameter, each in the order of its shape, where they lie.
+  static constexpr void store(std::span<const float> all, std::span<float> stored) {
+    for (const parameter_place& place : places()) {
+      const tensor& parameter = model().at(place.tensor);
+      const auto count = static_cast<std::size_t>(parameter.extents.elements());
+      const std::size_t begin = static_cast<std::size_t>(place.offset) / sizeof(float);
+      store_values(parameter, all.first(count), stored.subspan(begin, stored_floats(parameter)));
+      all = all.subspan(count);
+    }
+  }
+};
+
+/// The weights of a model, which any number of predictors may read at the same time, with whatever
+/// batch. Change them only while none of them runs. Begin as zeros.
+///
+///   weights_of<mlp> weights;
+///   weights.copy_from(run.weights());  // of a session
+template <model_type M>
+class weights_of : private memory_block, public parameters {
+  static_assert(check<typename weight_layout<M>::compiled>());
+
+ public:
+  /// What `weights_of(memory)` needs; `alignment` says where it has to begin.
+  static constexpr std::size_t bytes = weight_layout<M>::bytes;
+  static constexpr std::size_t alignment = memory_block::alignment;
+
+  /// Numbers in all parameters together.
+  static constexpr std::size_t values = weight_layout<M>::values;
+
+  /// In memory of its own.
+  weights_of()
+      : memory_block(bytes),
+        parameters(weight_layout<M>::model(), weight_layout<M>::places(), memory_block::data()) {}
+
+  /// In the caller's memory, which must outlive it. Throws `error` if that is too small or begins
+  /// at no multiple of `alignment`.
+  explicit weights_of(std::span<std::byte> memory)
+      : memory_block(memory, bytes, "weights"),
+        parameters(weight_layout<M>::model(), weight_layout<M>::places(), memory_block::data()) {}
+
+  weights_of(const weights_of&) = delete;
+  weights_of& operator=(const weights_of&) = delete;
+
+  /// Takes all values: parameter after parameter as `name(0)`, `name(1)`, ... count them, each in
+  /// the order of its shape. They are copied: kernels want them in panels.
+  void assign(std::span<const float, values> all) noexcept {
+    weight_layout<M>::store(all, {reinterpret_cast<float*>(memory_block::data()), bytes / 4});
+  }
+
+  /// Where the first one lies.
+  const std::byte* data() const { return memory_block::data(); }
+};
+
+/// Weights as a constant of the program, laid out for its vector unit by the compiler if it is
+/// `constexpr` and small enough for the compiler's limits, else once before it is first used:
+///
+///   constexpr embedded_weights<mlp> weights{numbers};
+template <model_type M>
+class embedded_weights {
+  static_assert(check<typename weight_layout<M>::compiled>());
+
+ public:
+  /// The order of the values is that of `weights_of::assign`.
+  constexpr explicit embedded_weights(std::span<const float, weight_layout<M>::values> all) {
+    weight_layout<M>::store(all, {stored_, weight_layout<M>::bytes / sizeof(float)});
+  }
+
+  const std::byte* data() const { return reinterpret_cast<const std::byte*>(stored_); }
+
+ private:
+  alignas(memory_block::alignment) float stored_[weight_layout<M>::bytes / sizeof(float) + 1] = {};
+};
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE
