@@ -47,7 +47,6 @@ template <model_type M, compiled_model C, bool Predictable>
 class predictor_of {
   using program = prediction_of<C>;
   static constexpr const prediction_facts& facts = program::facts;
-  static_assert(!facts.writes_weights, "ipu_dsl: weights are shared, so no call may write them");
 
   static constexpr std::size_t elements_of(std::int32_t tensor) {
     return static_cast<std::size_t>(

@@ -37,7 +37,7 @@ struct buffer_index {
 struct lowering_facts {
   std::int32_t batch = 1;
   const family* optimizer = nullptr;
-  bool fuses_updates = false;  ///< the last weight gradients may update what they complete
+  std::int32_t replicas = 1;
   list<std::int32_t> first_reader;
   list<std::int32_t> readers;
   list<storage> gradient_lies;  ///< by tensor
@@ -70,7 +70,8 @@ class emitter {
   /// The update with which the node's weight gradients end, in the last micro-batch; `none` if
   /// the optimizer's own calls do it.
   constexpr update_kind fused_update() const {
-    if (!facts_->fuses_updates || !here().rule->updates_with_gradient) {
+    // The gradients of replicas are complete only when they are summed.
+    if (facts_->replicas > 1 || !here().rule->updates_with_gradient) {
       return update_kind::none;
     }
     for (std::int32_t i = 0; i < here().parameters; ++i) {
@@ -172,6 +173,27 @@ class emitter {
   constexpr void call_kernel(const call_signature& signature, std::span<const std::int32_t> writes,
                              std::span<const std::int32_t> reads, const work& cost) {
     append(draft(*here().rule, signature, cost), writes, reads);
+  }
+
+  /// Sums the accumulators that the replicas have for a parameter, in their order, into that of the
+  /// first; nothing if there is one replica.
+  constexpr void sum_replicas(const family& sum, std::int32_t i) {
+    if (facts_->replicas == 1) {
+      return;
+    }
+    const tensor& whole = parameter(i);
+    call_signature signature = {
+        .extents = {static_cast<std::int32_t>(whole.lies), whole.extents.rank}};
+    for (std::int32_t axis = 0; axis < whole.extents.rank; ++axis) {
+      signature.extents[2 + axis] = whole.extents[axis];
+    }
+    const std::int32_t written[] = {accumulator(i)};
+    const list<std::int32_t> reads(static_cast<std::size_t>(facts_->replicas - 1), accumulator(i));
+    signature.variant = facts_->replicas;
+    append(draft(sum, signature,
+                 {.kind = work_kind::elementwise,
+                  .m = whole.extents.elements() * facts_->replicas}),
+           written, {reads.data(), reads.size()});
   }
 
   /// Fills the features, and the labels unless `labels` is -1, from the feed.

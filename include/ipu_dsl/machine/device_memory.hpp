@@ -51,7 +51,7 @@ constexpr largest_use largest_of(const tile_use& use) {
   return most;
 }
 
-/// The memory of a plan on a target, modelled.
+/// The memory of a plan on a target, modelled; with replicas that of each.
 struct device_memory {
   const machine_target* target = nullptr;
   std::span<const tile_use> devices;  ///< [devices]

@@ -2,6 +2,9 @@
 // Stochastic gradient descent: which kernel each variant is.
 #pragma once
 
+#include <ipu_dsl/core/partition.hpp>
+#include <ipu_dsl/graph/transfer.hpp>
+#include <ipu_dsl/kernels/elementwise.hpp>
 #include <ipu_dsl/kernels/sgd.hpp>
 #include <ipu_dsl/layout/storage_size.hpp>
 #include <ipu_dsl/operators/operators.hpp>
@@ -20,6 +23,16 @@ constexpr std::int64_t updated_elements(const call_signature& signature) {
   return layout::padded_elements(static_cast<storage>(signature.extents[0]), extents, 1);
 }
 
+/// The vectors of a parameter that a grain of such a call holds, as elements.
+template <call_signature Signature>
+index_range updated_range(const grain& part) {
+  constexpr std::int32_t lanes = layout::native.lanes;
+  constexpr auto elements = static_cast<std::int32_t>(updated_elements(Signature));
+  static_assert(elements % lanes == 0);
+  const index_range vectors = range_of(elements / lanes, part);
+  return {vectors.begin * lanes, vectors.end * lanes};
+}
+
 /// `context.optimizer` holds {learning rate, momentum}.
 template <update_kind Kind>
 struct sgd_operators {
@@ -28,17 +41,30 @@ struct sgd_operators {
 
   template <call_signature Signature>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
-    constexpr std::int64_t elements = updated_elements(Signature);
-    constexpr std::int32_t lanes = layout::native.lanes;
-    static_assert(elements % lanes == 0);
-    const index_range vectors = range_of(static_cast<std::int32_t>(elements / lanes), context.part);
-    const std::ptrdiff_t first = std::ptrdiff_t{vectors.begin} * lanes;
-    const std::ptrdiff_t count = std::ptrdiff_t{vectors.end - vectors.begin} * lanes;
+    const index_range mine = updated_range<Signature>(context.part);
     constexpr int slots = slots_of(Kind);
-    float* velocity = slots > 0 ? floats(operands[1]) + first : nullptr;
-    kernels::sgd_update<Kind>(floats(operands[0]) + first, velocity,
-                              floats(operands[1 + slots]) + first, count,
+    float* velocity = slots > 0 ? floats(operands[1]) + mine.begin : nullptr;
+    kernels::sgd_update<Kind>(floats(operands[0]) + mine.begin, velocity,
+                              floats(operands[1 + slots]) + mine.begin, mine.end - mine.begin,
                               {context.optimizer[0], context.optimizer[1]});
+  }
+};
+
+/// Dealt over grains as the update behind it is, so that the two need not wait for each other.
+template <>
+struct operators<&replica_sum_family> {
+  template <call_signature Signature>
+  static constexpr bool in_grains = true;
+
+  template <call_signature Signature>
+  static void run(const run_context& context, void* const* operands, const float*) noexcept {
+    constexpr std::int32_t replicas = Signature.variant;
+    const index_range mine = updated_range<Signature>(context.part);
+    const float* terms[std::size_t{replicas}] = {};
+    for (std::int32_t i = 0; i < replicas; ++i) {
+      terms[i] = floats(operands[i]) + mine.begin;
+    }
+    kernels::sum_tensors(terms, replicas, floats(operands[0]) + mine.begin, mine.end - mine.begin);
   }
 };
 

@@ -19,11 +19,17 @@ struct compile_settings {
   std::int32_t micro_batch = 32;
   std::int32_t gradient_accumulation = 1;
   std::int32_t devices = 1;
+  std::int32_t replicas = 1;
   bool mean_gradients = false;
   const family* loss = nullptr;  ///< none: predict only
   requested_scores scores = requested_scores::logits;
   const family* optimizer = nullptr;
   const machine_target* target = nullptr;  ///< none: nothing of the machine is modelled
+
+  /// Of all replicas.
+  constexpr std::int32_t micro_batches_of_update() const {
+    return gradient_accumulation * replicas;
+  }
 };
 
 /// A model compiled with options, in any order, all of them optional. Derive from it:
@@ -61,6 +67,7 @@ struct compile {
       .micro_batch = given.integer(micro_batch_key, 32),
       .gradient_accumulation = given.integer(gradient_accumulation_key, 1),
       .devices = given.integer(devices_key, default_devices<schedule_type>(stages)),
+      .replicas = given.integer(replicas_key, 1),
       .mean_gradients = given.integer(reduction_key, 0) != 0,
       .loss = loss_type::rule,
       .scores = static_cast<requested_scores>(loss_type::options.integer(scores_key, 0)),
@@ -84,8 +91,9 @@ struct compile {
   static constexpr problem check_options() {
     constexpr const option_key* accepted[] = {&micro_batch_key, &gradient_accumulation_key,
                                               &schedule_key,    &devices_key,
-                                              &target_key,      &loss_key,
-                                              &optimizer_key,   &reduction_key};
+                                              &replicas_key,    &target_key,
+                                              &loss_key,        &optimizer_key,
+                                              &reduction_key};
     constexpr const option_key* accepted_by_loss[] = {&scores_key};
     problem found = given.check(accepted);
     if (!found.found()) {
@@ -98,7 +106,7 @@ struct compile {
       found = optimizer_option::fault;
     }
     if (!found.found() && settings.loss == nullptr &&
-        (given.given(optimizer_key) || given.given(reduction_key))) {
+        (given.given(optimizer_key) || given.given(reduction_key) || given.given(replicas_key))) {
       found = refuse("loss<...> beside what only training needs", "none",
                      "without a loss a model predicts: take the optimizer out, or give a loss");
     }
@@ -107,6 +115,10 @@ struct compile {
     }
     if (!found.found() && settings.target != nullptr) {
       found = check_target(*settings.target);
+    }
+    if (!found.found() && (settings.replicas < 1 || settings.replicas > most_replicas)) {
+      found = refuse(label("between 1 and ") << most_replicas << " replicas",
+                     label() << settings.replicas);
     }
     if (!found.found() && settings.micro_batch < 1) {
       found = refuse("a micro_batch of at least 1 sample", label() << settings.micro_batch);

@@ -40,9 +40,9 @@ constexpr planned_parameters plan_parameters(const graph_view& model,
   if (settings.loss != nullptr) {
     const backward_form form =
         splits_backward(actions.view()) ? backward_form::halves : backward_form::whole;
-    made.trained =
-        lowering(model, program_kind::train, settings.micro_batch, settings.optimizer, form)
-            .lower();
+    made.trained = lowering(model, program_kind::train, settings.micro_batch, settings.optimizer,
+                            form, settings.replicas)
+                       .lower();
   }
   made.lasting =
       lay_out_parameters(model, actions.device_of_stage, actions.devices, made.trained.made);

@@ -42,12 +42,13 @@ constexpr std::size_t last_call_entry(std::int32_t stage, action_kind kind) {
 class lowering {
  public:
   constexpr lowering(const graph_view& model, program_kind program, std::int32_t batch,
-                     const family* optimizer, backward_form form = backward_form::whole)
+                     const family* optimizer, backward_form form = backward_form::whole,
+                     std::int32_t replicas = 1)
       : model_(model), program_(program), index_(model), live_(model.nodes.size(), false) {
     result_.form = form;
     facts_.batch = batch;
     facts_.optimizer = optimizer;
-    facts_.fuses_updates = optimizer != nullptr;
+    facts_.replicas = replicas;
     mark_live();
     find_readers();
     choose_gradient_layouts();
@@ -233,9 +234,15 @@ class lowering {
       const node& here = model_.node_at(i);
       if (here.stage == stage && hands_gradient_back(i) && here.parameters > 0) {
         emitter emit = at_node(i, call_phase::update);
-        if (emit.fused_update() == update_kind::none) {
-          facts_.optimizer->update(emit);
+        if (emit.fused_update() != update_kind::none) {
+          continue;
         }
+        for (std::int32_t parameter = 0; parameter < here.parameters; ++parameter) {
+          if (emit.parameter(parameter).trainable) {
+            emit.sum_replicas(replica_sum_family, parameter);
+          }
+        }
+        facts_.optimizer->update(emit);
       }
     }
   }

@@ -17,6 +17,7 @@ inline constexpr option_key micro_batch_key{"micro_batch"};
 inline constexpr option_key gradient_accumulation_key{"gradient_accumulation"};
 inline constexpr option_key schedule_key{"a schedule"};
 inline constexpr option_key devices_key{"devices"};
+inline constexpr option_key replicas_key{"replicas"};
 inline constexpr option_key target_key{"on"};
 inline constexpr option_key loss_key{"loss"};
 inline constexpr option_key optimizer_key{"optimizer"};
@@ -49,9 +50,21 @@ struct on {
   static constexpr const machine_target* target = &Target;
 };
 
+/// Copies of the model that train side by side on micro-batches of their own and update together:
+/// an update takes `gradient_accumulation` micro-batches for each. Micro-batch i of replica r is
+/// the (i x Count + r)-th of the update. Their number is part of what is computed, whatever the
+/// number of workers: gradients are summed within each replica, then over the replicas in order.
+template <int Count>
+struct replicas {
+  static constexpr option as_option{&replicas_key, Count};
+};
+
+/// More accumulators than these would not fit into one call.
+inline constexpr std::int32_t most_replicas = 32;
+
 /// The update uses the sum of the micro-batches' mean gradients: the reference's meaning and the
 /// default. Beside one batch of all the samples, the learning rate counts
-/// `gradient_accumulation` times.
+/// `gradient_accumulation` times, and `replicas` times.
 struct sum_gradients {
   static constexpr option as_option{&reduction_key, 0};
 };

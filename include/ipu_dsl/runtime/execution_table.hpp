@@ -44,6 +44,7 @@ struct execution_step {
   std::int32_t replica = 0;
   std::int32_t order = 0;    ///< place among those of its stage that do the same work
   bool completes = false;    ///< the last that adds to the gradients of its stage
+  bool shared = false;       ///< all replicas do a part of it
   std::int32_t counter = 0;  ///< the one that counts it
   std::int32_t first_wait = 0;
   std::int32_t last_wait = 0;
@@ -211,12 +212,28 @@ class execution_table {
     const int device = plan_.actions.device_of_stage[static_cast<std::size_t>(what.stage)];
     const auto first = static_cast<std::int32_t>(plan_.calls.size()) * replica;
     const std::size_t entry = action_entry(what.stage, what.kind);
-    return {.what = what,
-            .device = replica * plan_.actions.devices + device,
-            .replica = replica,
-            .counter = counters_a_replica() * replica + counter_of(what.stage, what.kind),
-            .first_call = first + plan_.first_call[entry],
-            .last_call = first + plan_.first_call[last_call_entry(what.stage, what.kind)]};
+    execution_step made{
+        .what = what,
+        .device = replica * plan_.actions.devices + device,
+        .replica = replica,
+        .counter = counters_a_replica() * replica + counter_of(what.stage, what.kind),
+        .first_call = first + plan_.first_call[entry],
+        .last_call = first + plan_.first_call[last_call_entry(what.stage, what.kind)]};
+    if (what.kind == action_kind::update && replicas_ > 1) {
+      made.shared = in_grains(made);
+      made.last_call = made.shared || replica == 0 ? made.last_call : made.first_call;
+    }
+    return made;
+  }
+
+  /// Whether every call of a step can be shared. An update of which one cannot is done by the first
+  /// replica alone.
+  bool in_grains(const execution_step& step) const {
+    bool all = true;
+    for (const resolved_call& row : calls(step)) {
+      all = all && row.in_grains;
+    }
+    return all;
   }
 
   /// An update reads the gradients of all replicas.

@@ -172,7 +172,7 @@ class executor {
   /// those of the other replicas.
   grain part_of(const execution_step& step, int member) const {
     const int members = table_.teams().members();
-    if (step.what.kind != action_kind::update) {
+    if (!step.shared) {
       return {member, members};
     }
     return {step.replica * members + member, table_.replicas() * members};

@@ -5,9 +5,8 @@
 #include <cstddef>
 #include <utility>
 
-#include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/operators/operators.hpp>
-#include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/runtime/prediction.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
@@ -79,9 +78,20 @@ struct prediction_fault_of {
             return found;
           }
         }
-        return problem{};
+        return refuse_writing();
       }(std::make_index_sequence<plan_sizes_of<C, program_kind::predict>.codes>());
     }
+  }
+
+  /// Predictors share weights, in memory that may be constant.
+  static constexpr problem refuse_writing() {
+    problem found;
+    if (prediction_of<C>::facts.writes_weights) {
+      found = refuse("calls that only read parameters and states", "one that writes them",
+                     "predict this model with a session");
+      found.where = "the model";
+    }
+    return found;
   }
 
   static constexpr problem value = find();

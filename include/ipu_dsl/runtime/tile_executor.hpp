@@ -28,10 +28,11 @@ struct tile_account {
   std::int64_t most_bytes = 0;      ///< that any tile held at once
 };
 
-/// Executes one program on the calling thread, in the order of its proof, one replica. Every output
-/// is dealt over tiles; for each tile exactly what its block needs is copied into a memory of its
-/// own, the block is computed there, and copied out. Every element is then a chain in the kernels'
-/// order, and the results are those of `executor`, bit for bit, with any number of tiles.
+/// Executes one program on the calling thread, in the order of its proof; not one of replicas,
+/// whose sums have no code for tiles. Every output is dealt over tiles; for each tile exactly what
+/// its block needs is copied into a memory of its own, the block is computed there, and copied out.
+/// Every element is then a chain in the kernels' order, and the results are those of `executor`,
+/// bit for bit, with any number of tiles.
 class tile_executor {
  public:
   /// `tiles` of each device. Throws `error` if that is less than one, or if a family of the program
@@ -39,17 +40,9 @@ class tile_executor {
   tile_executor(const program_plan_view& plan, std::span<const kernel_code> functions,
                 std::span<const tile_jobs_function> code, const region_set& memory,
                 std::int64_t tiles)
-      : plan_(plan), table_(plan, functions, memory, 1), tiles_(tiles) {
+      : plan_(plan), jobs_(jobs_of(plan, code)), table_(plan, functions, memory, 1), tiles_(tiles) {
     if (tiles < 1) {
       throw error("A device has at least 1 tile, got " + std::to_string(tiles) + ".");
-    }
-    for (std::size_t i = 0; i < plan.codes.size(); ++i) {
-      if (code[i] == nullptr) {
-        throw error("The family " + std::string(plan.codes[i].rule->name) +
-                    " has no code for tiles. Hint: specialise tile_operators<&its family> before "
-                    "the executor is made.");
-      }
-      jobs_.push_back(code[i](plan.codes[i].signature));
     }
   }
 
@@ -78,6 +71,20 @@ class tile_executor {
 
  private:
   using addresses = std::span<void* const>;
+
+  static std::vector<tile_jobs> jobs_of(const program_plan_view& plan,
+                                        std::span<const tile_jobs_function> code) {
+    std::vector<tile_jobs> made;
+    for (std::size_t i = 0; i < plan.codes.size(); ++i) {
+      if (code[i] == nullptr) {
+        throw error("The family " + std::string(plan.codes[i].rule->name) +
+                    " has no code for tiles. Hint: specialise tile_operators<&its family> before "
+                    "the executor is made.");
+      }
+      made.push_back(code[i](plan.codes[i].signature));
+    }
+    return made;
+  }
 
   void perform(std::int32_t index, const resolved_call& resolved, run_context& context) {
     void* operands[execution_table::most_operands];
@@ -210,9 +217,9 @@ class tile_executor {
   }
 
   program_plan_view plan_;
+  std::vector<tile_jobs> jobs_;  ///< by code
   execution_table table_;
   std::int64_t tiles_;
-  std::vector<tile_jobs> jobs_;  ///< by code
   tile_account account_;
   tile_sram sram_;
   std::vector<region_of_operand> regions_;  ///< of the block at hand, by operand of its job

@@ -25,12 +25,15 @@ class session_core {
   session_core(const session_parts& parts, const session_options& options)
       : parts_(parts),
         options_(options),
-        memory_(plans(parts)),
-        workers_(worker_count(options, parts.predict.plan.actions.devices)),
+        memory_(plans(parts), parts.settings.replicas),
+        workers_(
+            worker_count(options, parts.settings.replicas * parts.predict.plan.actions.devices),
+            options.pinned),
         parameters_(parts.model, parts.places, memory_),
         predict_(parts.predict.plan, parts.predict.functions, memory_, workers_) {
     if (parts.settings.loss != nullptr) {
-      train_.emplace(parts.train.plan, parts.train.functions, memory_, workers_);
+      train_.emplace(parts.train.plan, parts.train.functions, memory_, workers_,
+                     parts.settings.replicas);
       evaluate_.emplace(parts.evaluate.plan, parts.evaluate.functions, memory_, workers_);
       train_->poison_freed_slots(options.poison_freed_slots);
       evaluate_->poison_freed_slots(options.poison_freed_slots);
@@ -39,8 +42,8 @@ class session_core {
     if (options.trace && train_) {
       train_->enable_trace();
     }
-    const int most =
-        std::max(parts.train.plan.actions.micro_batches, parts.predict.plan.actions.micro_batches);
+    const int most = std::max(parts.settings.micro_batches_of_update(),
+                              parts.predict.plan.actions.micro_batches);
     valid_.resize(static_cast<std::size_t>(most));
     losses_.resize(static_cast<std::size_t>(most));
     hits_.resize(static_cast<std::size_t>(most));
@@ -178,7 +181,7 @@ class session_core {
     return std::int64_t{micro_batches} * parts_.settings.micro_batch;
   }
 
-  int micro_batches_of_update() const { return parts_.settings.gradient_accumulation; }
+  int micro_batches_of_update() const { return parts_.settings.micro_batches_of_update(); }
 
   /// The mean loss of a micro-batch's samples. The kernels scale losses as they scale gradients;
   /// with the mean over the accumulated micro-batches that is less than the mean over one.

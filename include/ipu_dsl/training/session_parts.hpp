@@ -8,6 +8,7 @@
 
 #include <ipu_dsl/operators/operators.hpp>
 #include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/runtime/processors.hpp>
 #include <ipu_dsl/training/history.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
@@ -15,6 +16,7 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 /// How a session runs. Nothing here changes a result except the seed.
 struct session_options {
   int threads = 1;                    ///< workers; beyond one a device, as many for each
+  pinning pinned = {};                ///< one processor a worker, or wherever the system likes
   std::uint64_t seed = 1;             ///< of initial weights and dropout
   bool poison_freed_slots = false;    ///< fills slots with NaN when nothing may read them any more
   bool trace = false;                 ///< keeps what the last run did

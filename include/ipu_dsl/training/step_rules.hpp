@@ -156,9 +156,9 @@ inline epoch_steps steps_of_epoch(const graph_view& model, const compile_setting
   const std::int64_t execution =
       wanted.steps_per_execution == 0 ? steps : std::min(wanted.steps_per_execution, steps);
   if (wanted.steps_per_epoch == 0) {
-    step_rules::check_pass(source, steps, settings.gradient_accumulation);
+    step_rules::check_pass(source, steps, settings.micro_batches_of_update());
   }
-  step_rules::check_divisions(steps, execution, settings.gradient_accumulation);
+  step_rules::check_divisions(steps, execution, settings.micro_batches_of_update());
   // Epochs without a number of steps are passes: each begins the data anew.
   const std::int64_t passes = wanted.steps_per_epoch == 0 ? 1 : wanted.epochs;
   const std::int64_t needed = steps * passes * settings.micro_batch;
