@@ -130,7 +130,7 @@ void print_calls() {
       const call& row = plan.calls[static_cast<std::size_t>(i)];
       std::printf("%c0  %-15s  %-6s  variant %d  {%s}\n", letter(static_cast<action_kind>(kind)),
                   name_of(row.phase), std::string(row.code->name).c_str(), row.signature.variant,
-                  join(std::span<const std::int32_t>(row.signature.extents).first(6)).c_str());
+                  join(std::span<const std::int32_t>(row.signature.extents).first(7)).c_str());
       for (std::int32_t operand = 0; operand < row.writes + row.reads; ++operand) {
         const auto at = static_cast<std::size_t>(row.first_operand + operand);
         const buffer& memory = buffers[static_cast<std::size_t>(plan.operands[at])];
@@ -209,7 +209,7 @@ void print_kernels() {
       const code& kernel = plan.codes[number];
       std::printf("code %zu: operators<%s>::run<{%d, {%s}}>\n", number,
                   std::string(kernel.rule->name).c_str(), kernel.signature.variant,
-                  join(std::span<const std::int32_t>(kernel.signature.extents).first(6)).c_str());
+                  join(std::span<const std::int32_t>(kernel.signature.extents).first(7)).c_str());
       shown[number] = true;
     }
   }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <ipu_dsl/training/parameters.hpp>
+#include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/training/session.hpp>
 
 #include "formats/sentence_of.hpp"

@@ -2,6 +2,7 @@
 // Activations, Add, Concatenate, Dropout and the sum of gradients: which kernel each variant is.
 #pragma once
 
+#include <ipu_dsl/core/partition.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/kernels/activation.hpp>
 #include <ipu_dsl/kernels/dropout.hpp>
@@ -15,67 +16,92 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
+/// Samples are computed apart from each other, so grains are samples, here and below.
 template <>
 struct operators<&activation_family> {
   template <call_signature Signature>
-  static void run(const run_context&, void* const* operands, const float* scalars) noexcept {
+  static constexpr bool in_grains = true;
+
+  template <call_signature Signature>
+  static void run(const run_context& context, void* const* operands,
+                  const float* scalars) noexcept {
     constexpr auto kind = static_cast<activation_kind>(Signature.extents[0]);
-    constexpr std::int32_t batch = Signature.extents[1];
     constexpr std::int32_t units = Signature.extents[2];
     constexpr auto variant = static_cast<activation_variant>(Signature.variant);
-    float* written = floats(operands[0]);
+    const index_range mine = range_of(Signature.extents[1], context.part);
+    const std::int32_t samples = mine.end - mine.begin;
+    const std::ptrdiff_t first = std::ptrdiff_t{mine.begin} * layout::row_stride(units);
+    float* written = floats(operands[0]) + first;
+    const float* read = floats(operands[1]) + first;
     if constexpr (variant == activation_variant::forward && kind == activation_kind::softmax) {
-      kernels::softmax_forward(floats(operands[1]), written, batch, units);
+      kernels::softmax_forward(read, written, samples, units);
     } else if constexpr (variant == activation_variant::forward) {
-      kernels::activation_forward<kind>(floats(operands[1]), written, batch, units, scalars[0]);
-    } else if constexpr (kind == activation_kind::softmax) {
-      kernels::softmax_gradient(floats(operands[1]), floats(operands[2]), written, batch, units);
-    } else if constexpr (gradient_from_output(kind)) {
-      kernels::activation_gradient_from_output<kind>(floats(operands[1]), floats(operands[2]),
-                                                     written, batch, units, scalars[0]);
+      kernels::activation_forward<kind>(read, written, samples, units, scalars[0]);
     } else {
-      kernels::activation_gradient_from_input<kind>(floats(operands[1]), floats(operands[2]),
-                                                    written, batch, units, scalars[0]);
+      const float* other = floats(operands[2]) + first;
+      if constexpr (kind == activation_kind::softmax) {
+        kernels::softmax_gradient(read, other, written, samples, units);
+      } else if constexpr (gradient_from_output(kind)) {
+        kernels::activation_gradient_from_output<kind>(read, other, written, samples, units,
+                                                       scalars[0]);
+      } else {
+        kernels::activation_gradient_from_input<kind>(read, other, written, samples, units,
+                                                      scalars[0]);
+      }
     }
   }
 };
 
 /// Sums what it reads; of one read that is a copy.
 template <std::int32_t Reads, std::int32_t Batch, std::int32_t Elements>
-void sum_rows(void* const* operands) noexcept {
+void sum_rows(const grain& part, void* const* operands) noexcept {
+  constexpr std::ptrdiff_t stride = layout::row_stride(Elements);
+  const index_range mine = range_of(Batch, part);
+  const std::ptrdiff_t first = mine.begin * stride;
+  const std::ptrdiff_t elements = mine.end * stride - first;
   const float* terms[std::size_t{Reads} + 1] = {};
   for (std::int32_t i = 0; i < Reads; ++i) {
-    terms[i] = floats(operands[1 + i]);
+    terms[i] = floats(operands[1 + i]) + first;
   }
-  constexpr std::ptrdiff_t elements = std::ptrdiff_t{Batch} * layout::row_stride(Elements);
   if constexpr (Reads == 0) {
-    kernels::clear_tensor(floats(operands[0]), elements);
+    kernels::clear_tensor(floats(operands[0]) + first, elements);
   } else {
-    kernels::sum_tensors(terms, Reads, floats(operands[0]), elements);
+    kernels::sum_tensors(terms, Reads, floats(operands[0]) + first, elements);
   }
 }
 
 template <>
 struct operators<&add_family> {
   template <call_signature Signature>
-  static void run(const run_context&, void* const* operands, const float*) noexcept {
-    sum_rows<Signature.extents[0], Signature.extents[1], Signature.extents[2]>(operands);
+  static constexpr bool in_grains = true;
+
+  template <call_signature Signature>
+  static void run(const run_context& context, void* const* operands, const float*) noexcept {
+    sum_rows<Signature.extents[0], Signature.extents[1], Signature.extents[2]>(context.part,
+                                                                               operands);
   }
 };
 
 template <>
 struct operators<&gradient_sum_family> {
   template <call_signature Signature>
-  static void run(const run_context&, void* const* operands, const float*) noexcept {
-    sum_rows<Signature.extents[0], Signature.extents[1], Signature.extents[2]>(operands);
+  static constexpr bool in_grains = true;
+
+  template <call_signature Signature>
+  static void run(const run_context& context, void* const* operands, const float*) noexcept {
+    sum_rows<Signature.extents[0], Signature.extents[1], Signature.extents[2]>(context.part,
+                                                                               operands);
   }
 };
 
 template <>
 struct operators<&concatenate_family> {
   template <call_signature Signature>
-  static void run(const run_context&, void* const* operands, const float*) noexcept {
-    constexpr std::int32_t batch = Signature.extents[0];
+  static constexpr bool in_grains = true;
+
+  template <call_signature Signature>
+  static void run(const run_context& context, void* const* operands, const float*) noexcept {
+    const index_range samples = range_of(Signature.extents[0], context.part);
     constexpr std::int32_t rows = Signature.extents[1];
     constexpr std::int32_t columns = Signature.extents[2];
     constexpr std::int32_t joined = Signature.extents[3];
@@ -84,7 +110,7 @@ struct operators<&concatenate_family> {
         static_cast<concatenate_variant>(Signature.variant) == concatenate_variant::forward;
     constexpr std::ptrdiff_t part_stride = layout::row_stride(rows * columns);
     constexpr std::ptrdiff_t joined_stride = layout::row_stride(rows * joined);
-    for (std::int32_t sample = 0; sample < batch; ++sample) {
+    for (std::int32_t sample = samples.begin; sample < samples.end; ++sample) {
       float* written = floats(operands[0]) + sample * (forward ? joined_stride : part_stride);
       const float* read = floats(operands[1]) + sample * (forward ? part_stride : joined_stride);
       if constexpr (forward) {
@@ -107,16 +133,23 @@ inline constexpr std::uint64_t dropout_streams = std::uint64_t{1} << 32;
 template <>
 struct operators<&dropout_family> {
   template <call_signature Signature>
+  static constexpr bool in_grains = true;
+
+  template <call_signature Signature>
   static void run(const run_context& context, void* const* operands,
                   const float* scalars) noexcept {
-    constexpr std::int32_t batch = Signature.extents[0];
     constexpr std::int32_t elements = Signature.extents[1];
+    const index_range mine = range_of(Signature.extents[0], context.part);
+    const std::uint64_t first_sample =
+        context.first_sample + static_cast<std::uint64_t>(mine.begin);
+    const std::ptrdiff_t first = std::ptrdiff_t{mine.begin} * layout::row_stride(elements);
     const kernels::dropout_mask mask{
         .seed = context.seed,
         .stream = dropout_streams + static_cast<std::uint64_t>(context.node),
-        .first_element = context.first_sample * static_cast<std::uint64_t>(elements),
+        .first_element = first_sample * static_cast<std::uint64_t>(elements),
         .rate = context.training ? scalars[0] : 0.0F};
-    kernels::dropout(floats(operands[1]), floats(operands[0]), batch, elements, mask);
+    kernels::dropout(floats(operands[1]) + first, floats(operands[0]) + first,
+                     mine.end - mine.begin, elements, mask);
   }
 };
 

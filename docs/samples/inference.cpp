@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// A predictor: weights in, results out, its memory, and what is refused. The output is
+// docs/samples/inference.txt.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ipu_dsl/inference.hpp>
+
+#include "mnist_mlp.hpp"
+
+using namespace samples;
+
+namespace {
+
+// [embedded]
+struct gate : model<input<2>, sequential<Dense<2, relu>, Dense<1>>> {};
+
+// Layer after layer, kernel before bias: [inputs, units], [units].
+constexpr std::array<float, 9> gate_numbers{1, 1, 1, 1, 0, -1, 1, -2, 0};
+constexpr embedded_weights<gate> gate_weights{gate_numbers};
+
+// [/embedded]
+
+void predict_digits() {
+  session<training<grouped>> run{{.learning_rate = 0.01F, .momentum = 0.9F}};
+  const auto digits = synthetic_digits(10'000, 1);
+  run.fit(digits | repeated(), {.steps_per_epoch = 400});
+  std::vector<float> images(32 * 784);
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    digits.gather(i, images.data() + 784 * i);
+  }
+  std::printf("[predict]\n");
+  // [predict]
+  weights_of<mnist_mlp> weights;
+  weights.copy_from(run.weights());
+
+  predictor<mnist_mlp, micro_batch<1>> classify(weights);
+  std::array<float, 784> image{};
+  std::array<float, 10> scores{};
+  std::copy_n(images.begin(), image.size(), image.begin());
+  classify.predict(image, scores);
+  // [/predict]
+
+  // [batch]
+  predictor<mnist_mlp, micro_batch<32>> classify_many(weights);
+  std::vector<float> all(32 * 10);
+  if (!classify_many.predict(images, all)) {
+    std::printf("these are not 32 images\n");
+  }
+  // [/batch]
+  std::vector<float> expected(32 * 10);
+  run.predict(images, expected);
+  std::printf("the bits of the session, 32 at once: %s\n", all == expected ? "yes" : "no");
+  std::printf("the bits of the session, one alone: %s\n",
+              std::equal(scores.begin(), scores.end(), expected.begin()) ? "yes" : "no");
+  std::printf("[/predict]\n\n");
+
+  // [stream]
+  int equal = 0;
+  for (std::size_t i = 0; i < 32; ++i) {
+    const auto found = classify.push(std::span(images).subspan(784 * i).first<784>());
+    equal += std::equal(found.begin(), found.end(), all.data() + 10 * i) ? 1 : 0;
+  }
+  // [/stream]
+  std::printf("[stream]\nthe bits of the batch: %d of 32\n[/stream]\n\n", equal);
+}
+
+void predict_in_given_memory() {
+  // [memory]
+  using weights = weights_of<mnist_mlp>;
+  using classifier = predictor<mnist_mlp>;
+  alignas(weights::alignment) static std::array<std::byte, weights::bytes> weight_memory;
+  alignas(classifier::alignment) static std::array<std::byte, classifier::bytes> memory;
+
+  weights kept(weight_memory);
+  classifier classify(kept, memory);
+  // [/memory]
+
+  std::printf("[refused]\n");
+  try {
+    classifier too_small(kept, std::span(memory).subspan(8));
+  } catch (const error& refused) {
+    // How many bytes there are depends on the vector unit.
+    const std::string words = refused.what();
+    std::printf("%s ...\n", words.substr(0, words.find(" have")).c_str());
+  }
+  try {
+    kept.copy_from(weights_of<gate>());
+  } catch (const error& refused) {
+    std::printf("%s\n", refused.what());
+  }
+  std::printf("[/refused]\n\n");
+}
+
+void predict_with_embedded_weights() {
+  std::printf("[embedded]\n");
+  predictor<gate> given(gate_weights);
+  for (const float a : {0.0F, 1.0F}) {
+    for (const float b : {0.0F, 1.0F}) {
+      std::printf("%.0f xor %.0f = %.0f\n", static_cast<double>(a), static_cast<double>(b),
+                  static_cast<double>(given.push(std::array{a, b})[0]));
+    }
+  }
+  std::printf("[/embedded]\n");
+}
+
+}  // namespace
+
+int main() {
+  predict_digits();
+  predict_in_given_memory();
+  predict_with_embedded_weights();
+  return 0;
+}
