@@ -1,18 +1,28 @@
 # SPDX-License-Identifier: MIT
-# Flags of our own tests, examples and benchmarks. They live on this target and nowhere else.
+# Flags of our own tests, examples and benchmarks. They live on these targets and nowhere else.
+include(CheckCXXSourceCompiles)
 
-add_library(ipu_dsl_dev INTERFACE)
-target_link_libraries(ipu_dsl_dev INTERFACE ipu_dsl)
+# Warnings, for programs that choose processor and optimisation themselves.
+add_library(ipu_dsl_strict INTERFACE)
+target_link_libraries(ipu_dsl_strict INTERFACE ipu_dsl)
 
 set(ipu_dsl_warnings
   -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast
   -Wnon-virtual-dtor -Woverloaded-virtual -Wdouble-promotion -Wimplicit-fallthrough)
-target_compile_options(ipu_dsl_dev INTERFACE
+target_compile_options(ipu_dsl_strict INTERFACE
   ${ipu_dsl_warnings}
   $<$<BOOL:${IPU_DSL_WARNINGS_AS_ERRORS}>:-Werror>
-  $<$<BOOL:${IPU_DSL_NATIVE}>:-march=native>
   # clang 19 warns of its own -march=native where a processor has AVX10.
-  $<$<CXX_COMPILER_ID:Clang>:-Wno-invalid-feature-combination>
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-invalid-feature-combination>)
+
+add_library(ipu_dsl_dev INTERFACE)
+target_link_libraries(ipu_dsl_dev INTERFACE ipu_dsl_strict)
+set(ipu_dsl_march "")
+if(IPU_DSL_MARCH)
+  set(ipu_dsl_march "-march=${IPU_DSL_MARCH}")
+endif()
+target_compile_options(ipu_dsl_dev INTERFACE
+  ${ipu_dsl_march}
   # The numbers are the same at -O3, the build takes longer and the kernels gain nothing.
   $<$<CONFIG:Release>:-O2>)
 
@@ -25,3 +35,16 @@ endif()
 
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# What a build without -march would be disappointed by: said once, where its options are read.
+set(CMAKE_REQUIRED_FLAGS "${ipu_dsl_march}")
+check_cxx_source_compiles("
+#if !defined(__FMA__) && !defined(__aarch64__)
+#error
+#endif
+int main() {}" ipu_dsl_has_fused_multiply_add_${IPU_DSL_MARCH})
+unset(CMAKE_REQUIRED_FLAGS)
+if(NOT ipu_dsl_has_fused_multiply_add_${IPU_DSL_MARCH})
+  message(NOTICE "ipu_dsl: IPU_DSL_MARCH='${IPU_DSL_MARCH}' has no fused multiply-add; programs "
+    "take several times as long and end in other bits than with native or x86-64-v3.")
+endif()

@@ -4,10 +4,13 @@
 option(IPU_DSL_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(IPU_DSL_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(IPU_DSL_BUILD_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
-option(IPU_DSL_NATIVE
-  "Build tests, examples and benchmarks for this machine's instruction set (-march=native)"
-  ${PROJECT_IS_TOP_LEVEL})
 option(IPU_DSL_WARNINGS_AS_ERRORS "Warnings of our own code are errors" ${PROJECT_IS_TOP_LEVEL})
+set(ipu_dsl_default_march "")
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CROSSCOMPILING)
+  set(ipu_dsl_default_march native)
+endif()
+set(IPU_DSL_MARCH "${ipu_dsl_default_march}" CACHE STRING
+  "The -march of tests, examples and benchmarks: native, x86-64-v3, ...; empty: none")
 set(IPU_DSL_SANITIZE "" CACHE STRING
   "Sanitizers of tests and examples: empty, 'address;undefined' or 'thread'")
 
@@ -21,7 +24,7 @@ function(ipu_dsl_print_summary)
   message(STATUS "  compiler                    ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
   message(STATUS "  CMAKE_BUILD_TYPE            ${CMAKE_BUILD_TYPE}")
   foreach(name IN ITEMS BUILD_TESTS BUILD_EXAMPLES BUILD_BENCHMARKS
-                        NATIVE WARNINGS_AS_ERRORS SANITIZE)
+                        MARCH WARNINGS_AS_ERRORS SANITIZE)
     string(LENGTH "${name}" length)
     math(EXPR padding "20 - ${length}")
     string(REPEAT " " ${padding} spaces)

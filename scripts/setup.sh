@@ -39,6 +39,14 @@ evidence_of() {
     libboost-dev) echo header boost/hana.hpp ;;
     zlib1g-dev) echo header zlib.h ;;
     libcli11-dev) echo header CLI/CLI.hpp ;;
+    libbenchmark-dev) echo header benchmark/benchmark.h ;;
+    libfmt-dev) echo header fmt/format.h ;;
+    nlohmann-json3-dev) echo header nlohmann/json.hpp ;;
+    libopenblas-dev) echo header openblas_config.h ;;
+    libdnnl-dev) echo header dnnl.h ;;
+    libxsmm-dev) echo header libxsmm.h ;;
+    libtorch-dev) echo header c10/macros/Macros.h ;;
+    libdlib-dev) echo header dlib/config.h ;;
     clang-19) echo command clang++-19 ;;
     clang-format-19) echo command clang-format-19 ;;
     *) echo none ;;
@@ -95,3 +103,8 @@ tools=(g++ cmake ninja-build libxsimd-dev xtl-dev zlib1g-dev)
 example_packages=("${tools[@]}" libcli11-dev)
 # shellcheck disable=SC2034
 test_packages=("${example_packages[@]}" catch2 python3 libxtensor-dev libboost-dev)
+# shellcheck disable=SC2034
+bench_packages=("${example_packages[@]}" python3 libbenchmark-dev libfmt-dev nlohmann-json3-dev)
+# Libraries that benchmarks compare with; each may be missing.
+# shellcheck disable=SC2034
+bench_peers=(libopenblas-dev libdnnl-dev libxsmm-dev libtorch-dev libdlib-dev)

@@ -5,11 +5,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 
 #include <ipu_dsl/ipu_dsl.hpp>
+
+#include "measure/machine.hpp"
+#include "measure/race.hpp"
+#include "table/network_shape.hpp"
 
 using namespace ipu_dsl;
 
@@ -27,35 +32,12 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Multiply-adds per second of this core: twelve independent chains, the best of many rounds.
+/// Floating-point operations per second of this core.
 double measure_peak() {
-  using lanes = kernels::vector<layout::native>;
-  constexpr int chains = 12;
-  constexpr int steps = 20'000;
-  double best = 0;
-  for (int round = 0; round < 200; ++round) {
-    lanes sums[std::size_t{chains}];
-    kernels::unrolled<chains>([&](auto i) { sums[i] = lanes(static_cast<float>(i)); });
-    const auto start = std::chrono::steady_clock::now();
-#pragma GCC unroll 1
-    for (int step = 0; step < steps; ++step) {
-      kernels::unrolled<chains>([&](auto i) __attribute__((always_inline)) {
-        sums[i] = kernels::multiply_add(lanes(0.999F), sums[i], lanes(0.5F));
-      });
-    }
-    kernels::unrolled<chains>([&](auto i) { benchmark::DoNotOptimize(sums[i]); });
-    const double done = double{steps} * chains * layout::native.lanes;
-    best = std::max(best, done / seconds_since(start));
-  }
-  return best;
-}
-
-/// Multiply-adds of one sample: forward and weight gradient of every layer, input gradient of all
-/// but the first.
-constexpr double multiply_adds_of_sample() {
-  constexpr double first = 784.0 * 256;
-  constexpr double rest = 256.0 * 128 + 128.0 * 64 + 64.0 * 32 + 32.0 * 10;
-  return 2 * first + 3 * rest;
+  const std::unique_ptr<measure::contestant> chains = measure::make_peak();
+  measure::lane lanes[] = {{"peak", chains.get()}};
+  measure::race(lanes, {.rounds = 300, .seconds = 0, .most_seconds = 0});
+  return measure::operations_of_peak() / lanes[0].time.minimum;
 }
 
 template <int MicroBatches>
@@ -72,10 +54,10 @@ void train(benchmark::State& state) {
     best = std::min(best, seconds_since(start));
   }
   const double peak = measure_peak();
-  const double limit = peak / multiply_adds_of_sample();
+  const double limit = peak / (2 * table::multiply_adds_of_training());
   state.counters["samples/s"] = samples / best;
   state.counters["share_of_limit"] = samples / best / limit;
-  state.counters["peak_GFLOP/s"] = 2e-9 * peak;
+  state.counters["peak_GFLOP/s"] = 1e-9 * peak;
 }
 
 BENCHMARK(train<4>)->ArgName("threads")->Arg(1)->Arg(2)->Repetitions(5)->UseRealTime();

@@ -65,7 +65,7 @@ LEGEND = [(TYPES, "types at the edge"), (VALUES, "values in the middle"), (CODE,
 # Outside libraries by the starts of their includes; the standard headers of threads are one.
 LIBRARY = {"xsimd/": "xsimd", "xtensor": "xtensor", "xtl/": "xtensor", "boost/": "Boost.Hana",
            "zlib.h": "zlib", "mpi.h": "MPI", "thread": "threads", "mutex": "threads",
-           "condition_variable": "threads", "future": "threads"}
+           "condition_variable": "threads", "future": "threads", "sched.h": "threads"}
 
 WIDTH, FLOOR_HEIGHT, ROOM_HEIGHT, MARGIN, GAP = 1000, 104, 88, 20, 12
 HEAD = 64

@@ -57,6 +57,7 @@ DOORS = {
     "mutex": "runtime/",
     "condition_variable": "runtime/",
     "future": "runtime/",
+    "sched.h": "runtime/",
 }
 
 
