@@ -207,6 +207,38 @@ TEST_CASE("two threads hand over to each other, asleep or awake, and nothing is 
   std::printf("checked %d hand-overs\n", checked);
 }
 
+TEST_CASE("a post finds who is about to fall asleep, however close the two come") {
+  using time = std::chrono::steady_clock;
+  constexpr std::uint32_t rounds = 20'000;
+  counter planned;
+  counter posted;
+  counter seen;
+  const stop_word go{false};
+  time::time_point together;
+  std::thread sleeper([&] {
+    for (std::uint32_t round = 1; round <= rounds; ++round) {
+      wait_for(planned, round, go, awake);
+      while (time::now() < together) {
+      }
+      wait_for(posted, round, go, asleep_at_once);
+      post(seen);
+    }
+  });
+  for (std::uint32_t round = 1; round <= rounds; ++round) {
+    together = time::now() + std::chrono::microseconds(1);
+    post(planned);
+    // From a little before the other looks to a little after it sleeps.
+    const auto post_time = together + std::chrono::nanoseconds(round % 256);
+    while (time::now() < post_time) {
+    }
+    post(posted);
+    wait_for(seen, round, go, awake);
+  }
+  sleeper.join();
+  CHECK(seen.completed == rounds);
+  std::printf("checked %u posts to a thread that falls asleep\n", rounds);
+}
+
 TEST_CASE("a ring of many threads passes every post on") {
   constexpr std::size_t threads = 6;
   constexpr std::uint32_t laps = 3'000;

@@ -6,6 +6,28 @@
 
 namespace ipu_dsl {
 
+/// An extent dealt over parts whose sizes differ by at most one, the larger ones first.
+struct balanced_deal {
+  std::int64_t extent = 1;
+  std::int64_t parts = 1;
+
+  /// Where a part begins; that of one part more is the extent.
+  constexpr std::int64_t begin(std::int64_t part) const {
+    const std::int64_t larger = extent % parts;
+    return part * (extent / parts) + (part < larger ? part : larger);
+  }
+
+  constexpr std::int64_t size(std::int64_t part) const { return begin(part + 1) - begin(part); }
+
+  /// The size of the first part: none is larger.
+  constexpr std::int64_t largest() const { return (extent + parts - 1) / parts; }
+
+  /// How many parts are as large as the first.
+  constexpr std::int64_t largest_count() const {
+    return extent % parts == 0 ? parts : extent % parts;
+  }
+};
+
 /// Those from `begin` to before `end`.
 struct index_range {
   std::int32_t begin = 0;
@@ -21,13 +43,11 @@ struct grain {
   std::int32_t count = 1;
 };
 
-/// What the part `part` of `extent` things holds. Parts follow each other, and their sizes differ
-/// by at most one.
+/// What the part `part` of `extent` things holds.
 constexpr index_range range_of(std::int32_t extent, const grain& part) {
-  const auto bound = [&](std::int64_t index) {
-    return static_cast<std::int32_t>(index * extent / part.count);
-  };
-  return {bound(part.index), bound(std::int64_t{part.index} + 1)};
+  const balanced_deal deal{extent, part.count};
+  return {static_cast<std::int32_t>(deal.begin(part.index)),
+          static_cast<std::int32_t>(deal.begin(std::int64_t{part.index} + 1))};
 }
 
 }  // namespace ipu_dsl

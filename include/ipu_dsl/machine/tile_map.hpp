@@ -4,29 +4,9 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/partition.hpp>
+
 namespace ipu_dsl {
-
-/// An extent dealt over parts whose sizes differ by at most one, the larger ones first.
-struct balanced_deal {
-  std::int64_t extent = 1;
-  std::int64_t parts = 1;
-
-  /// Where a part begins; that of one part more is the extent.
-  constexpr std::int64_t begin(std::int64_t part) const {
-    const std::int64_t larger = extent % parts;
-    return part * (extent / parts) + (part < larger ? part : larger);
-  }
-
-  constexpr std::int64_t size(std::int64_t part) const { return begin(part + 1) - begin(part); }
-
-  /// The size of the first part: none is larger.
-  constexpr std::int64_t largest() const { return (extent + parts - 1) / parts; }
-
-  /// How many parts are as large as the first.
-  constexpr std::int64_t largest_count() const {
-    return extent % parts == 0 ? parts : extent % parts;
-  }
-};
 
 /// What one tile computes of an output [rows, columns].
 struct tile_block {

@@ -55,7 +55,7 @@ class session_of {
   using settings = typename compiled::optimizer_type::settings;
 
   explicit session_of(const settings& optimizer = {}, const session_options& options = {})
-      : core_(parts_of<compiled>(), options) {
+      : core_(session_code<Compiled>::parts(), options) {
     set_optimizer(optimizer);
   }
 
