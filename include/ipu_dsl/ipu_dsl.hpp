@@ -8,6 +8,7 @@
 #include <ipu_dsl/data/transform.hpp>
 #include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/plan/cut_bounds.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/dropout.hpp>

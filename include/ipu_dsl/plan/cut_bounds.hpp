@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// What every cut of a model into two stages could gain.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ipu_dsl/plan/automatic_stages.hpp>
+#include <ipu_dsl/plan/compiled_graph.hpp>
+
+namespace ipu_dsl {
+
+/// A cut into two stages.
+struct cut_bound {
+  int first_layer = 0;  ///< of the second stage, counted as messages count layers
+  double speedup = 1;   ///< over one device, at most: all work over that of the busier stage
+};
+
+/// The work of a model's layers in a training step, in multiply-adds: [layers].
+template <compiled_model C>
+constexpr list<std::int64_t> work_of_layers() {
+  const graph model = fold_with_loss<C>();
+  if (model.fault.found()) {
+    return {};
+  }
+  const program_kind kind =
+      C::settings.loss != nullptr ? program_kind::train : program_kind::predict;
+  const graph_view view = model.view();
+  return whole_costs(costs_of_layers(
+      view, lowering(view, kind, C::settings.micro_batch, C::settings.optimizer).lower()));
+}
+
+template <compiled_model C>
+constexpr list<cut_bound> find_cut_bounds() {
+  const list<std::int64_t> work = work_of_layers<C>();
+  std::int64_t all = 0;
+  for (const std::int64_t layer : work) {
+    all += layer;
+  }
+  list<cut_bound> bounds;
+  std::int64_t before = 0;
+  for (std::size_t cut = 1; cut < work.size(); ++cut) {
+    before += work[cut - 1];
+    const std::int64_t busier = before > all - before ? before : all - before;
+    bounds.push_back(
+        {static_cast<int>(cut), static_cast<double>(all) / static_cast<double>(busier)});
+  }
+  return bounds;
+}
+
+template <compiled_model C>
+inline constexpr std::size_t cut_count_of = find_cut_bounds<C>().size();
+
+/// Every cut of the layers of a compiled model into two stages, in order, whatever its own stages
+/// are: `static_assert(cut_bounds_of<training>[1].speedup > 1.3)`.
+template <compiled_model C>
+inline constexpr frozen_list<cut_bound, cut_count_of<C>> cut_bounds_of =
+    freeze_list<cut_count_of<C>>(find_cut_bounds<C>());
+
+}  // namespace ipu_dsl
