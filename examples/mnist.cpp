@@ -169,7 +169,7 @@ int main(int argc, char** argv) {
   options.add_option("--cut", wanted.cut, "layers in the first stage, Flatten included")
       ->check(CLI::Range(1, 5))
       ->capture_default_str();
-  options.add_option("--threads", wanted.threads, "workers; at most one a stage is used")
+  options.add_option("--threads", wanted.threads, "workers; with four, each stage has two")
       ->check(CLI::Range(1, most))
       ->capture_default_str();
   options.add_option("--epochs", wanted.epochs, "how often the steps are gone through")
@@ -187,6 +187,9 @@ int main(int argc, char** argv) {
   options.add_option("--trace", wanted.trace, "the same as Chrome trace JSON")->type_name("FILE");
   try {
     options.parse(argc, argv);
+    if (!architecture_note().empty()) {
+      std::printf("%s\n", architecture_note().data());
+    }
     train_schedule(wanted);
   } catch (const CLI::CallForHelp& help) {
     return options.exit(help);

@@ -190,10 +190,10 @@ class emitter {
     const std::int32_t written[] = {accumulator(i)};
     const list<std::int32_t> reads(static_cast<std::size_t>(facts_->replicas - 1), accumulator(i));
     signature.variant = facts_->replicas;
-    append(draft(sum, signature,
-                 {.kind = work_kind::elementwise,
-                  .m = whole.extents.elements() * facts_->replicas}),
-           written, {reads.data(), reads.size()});
+    append(
+        draft(sum, signature,
+              {.kind = work_kind::elementwise, .m = whole.extents.elements() * facts_->replicas}),
+        written, {reads.data(), reads.size()});
   }
 
   /// Fills the features, and the labels unless `labels` is -1, from the feed.

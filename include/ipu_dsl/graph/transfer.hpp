@@ -21,8 +21,8 @@ inline constexpr family gradient_sum_family{.name = "gradient sum"};
 inline constexpr family transpose_family{.name = "transpose"};
 
 /// Writes into the first of its operands the sum of all, in their order: the accumulators that the
-/// replicas of a model have for one parameter. The variant is the number of replicas, the extents are
-/// {how the parameter lies, its rank, its extents}.
+/// replicas of a model have for one parameter. The variant is the number of replicas, the extents
+/// are {how the parameter lies, its rank, its extents}.
 inline constexpr family replica_sum_family{.name = "replica sum"};
 
 }  // namespace ipu_dsl

@@ -10,27 +10,22 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
-/// Vectors of four: zip interleaves whole vectors of four on every version of xsimd, which it does
-/// not of sixteen (8.1), and four by four takes fewer shuffles per element than eight by eight.
-#if XSIMD_WITH_SSE2
-using quad = xsimd::batch<float, xsimd::sse2>;
-#else
-using quad = xsimd::batch<float, simd_instructions>;
-#endif
+/// Vectors of four: xsimd 8.1 interleaves no vectors of sixteen, and four by four takes fewer
+/// shuffles per element than eight by eight.
+using quad = vector<{4, layout::native.registers, layout::native.fused_multiply_add}>;
 
 inline constexpr std::int32_t quad_lanes = 4;
-static_assert(quad::size == static_cast<std::size_t>(quad_lanes));
 
 /// A block of four by four in registers, in place.
 IPU_DSL_ALWAYS_INLINE void transpose_quads(quad (&rows)[4]) {
-  const quad even_low = xsimd::zip_lo(rows[0], rows[2]);
-  const quad even_high = xsimd::zip_hi(rows[0], rows[2]);
-  const quad odd_low = xsimd::zip_lo(rows[1], rows[3]);
-  const quad odd_high = xsimd::zip_hi(rows[1], rows[3]);
-  rows[0] = xsimd::zip_lo(even_low, odd_low);
-  rows[1] = xsimd::zip_hi(even_low, odd_low);
-  rows[2] = xsimd::zip_lo(even_high, odd_high);
-  rows[3] = xsimd::zip_hi(even_high, odd_high);
+  const quad even_low = interleave_low(rows[0], rows[2]);
+  const quad even_high = interleave_high(rows[0], rows[2]);
+  const quad odd_low = interleave_low(rows[1], rows[3]);
+  const quad odd_high = interleave_high(rows[1], rows[3]);
+  rows[0] = interleave_low(even_low, odd_low);
+  rows[1] = interleave_high(even_low, odd_low);
+  rows[2] = interleave_low(even_high, odd_high);
+  rows[3] = interleave_high(even_high, odd_high);
 }
 
 /// to = from^T.

@@ -58,22 +58,6 @@ session_parts parts_of() {
           .predict = load_program<C, program_kind::predict>()};
 }
 
-/// Where a session finds the plan and the kernels of a compiled model. They can be compiled in one
-/// translation unit and used in others, which then take as long as their headers:
-///
-///   extern template struct ipu_dsl::session_code<training>;  // in the header that says `training`
-///   template struct ipu_dsl::session_code<training>;         // in one source
-template <compiled_model Compiled>
-struct session_code {
-  static session_parts parts();
-};
-
-// Outside of the class, because a member defined within it is inline and compiled everywhere.
-template <compiled_model Compiled>
-session_parts session_code<Compiled>::parts() {
-  return parts_of<typename Compiled::compiled>();
-}
-
 /// The first family of a program that has no code, as a problem.
 template <compiled_model C, program_kind Kind>
 consteval problem missing_operators() {

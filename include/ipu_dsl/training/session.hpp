@@ -12,10 +12,8 @@
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/data/tensor_view.hpp>
 #include <ipu_dsl/data/transform.hpp>
-#include <ipu_dsl/training/checkpoint.hpp>
 #include <ipu_dsl/training/data_check.hpp>
-#include <ipu_dsl/training/program_code.hpp>
-#include <ipu_dsl/training/session_core.hpp>
+#include <ipu_dsl/training/session_code.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
@@ -50,12 +48,13 @@ struct rank_fault_of {
 template <compiled_model Compiled, bool Runnable>
 class session_of {
   using compiled = typename Compiled::compiled;
+  using code = session_code<Compiled>;
 
  public:
   using settings = typename compiled::optimizer_type::settings;
 
   explicit session_of(const settings& optimizer = {}, const session_options& options = {})
-      : core_(session_code<Compiled>::parts(), options) {
+      : core_(code::make(options)) {
     set_optimizer(optimizer);
   }
 
@@ -74,7 +73,7 @@ class session_of {
   /// changes if steps or data do not fit the model. The history is the session's own.
   template <feed Feed>
   const history& fit(Feed& source, const fit_options& wanted) {
-    return core_.fit(source, wanted, numbers_, {});
+    return code::fit(*core_, source, wanted, numbers_, {});
   }
 
   /// The same, calling `done(record)` after every epoch with an `epoch_record`, and after every
@@ -91,7 +90,7 @@ class session_of {
         (*static_cast<Done*>(object))(record);
       };
     }
-    return core_.fit(source, wanted, numbers_, calls);
+    return code::fit(*core_, source, wanted, numbers_, calls);
   }
 
   /// Trains on data: `run.fit(digits.train | shuffled(10'000) | repeated(), {.epochs = 4})`,
@@ -100,7 +99,7 @@ class session_of {
     requires(!feed<Data>)
   const history& fit(const Data& data, const fit_options& wanted = {}, Done... done) {
     static_assert(diagnose<data_fault_of<compiled, dataset_of<Data>>>());
-    auto source = make_feed(data, core_.options().seed);
+    auto source = make_feed(data, core_->options().seed);
     return fit(source, wanted, done...);
   }
 
@@ -109,13 +108,13 @@ class session_of {
   /// changes if there are more or fewer.
   double train_step(std::span<const float> features, std::span<const std::int32_t> labels) {
     batch_feed given(features, sample_elements(), labels, classes());
-    return core_.train_step(given, numbers_);
+    return code::train_step(*core_, given, numbers_);
   }
 
   /// Mean loss and accuracy over all samples of a feed.
   template <feed Feed>
   evaluation evaluate(Feed& source) {
-    return core_.evaluate(source);
+    return code::evaluate(*core_, source);
   }
 
   /// Mean loss and accuracy over data: `run.evaluate(digits.test | take(1'000))`.
@@ -123,41 +122,41 @@ class session_of {
     requires(!feed<Data>)
   evaluation evaluate(const Data& data) {
     static_assert(diagnose<data_fault_of<compiled, dataset_of<Data>>>());
-    auto source = make_feed(data, core_.options().seed);
-    return core_.evaluate(source);
+    auto source = make_feed(data, core_->options().seed);
+    return code::evaluate(*core_, source);
   }
 
   /// The model's output [samples, elements] for features [samples, elements]. Throws `error`
   /// before anything is written if `output` has another size.
   void predict(std::span<const float> features, std::span<float> output) {
     batch_feed given(features, sample_elements());
-    core_.predict(given, output);
+    code::predict(*core_, given, output);
   }
 
   /// The same for a batch whose rank is known to the compiler: [samples, extents of the input...].
   template <int Rank>
   void predict(const tensor_view<const float, Rank>& batch, std::span<float> output) {
     static_assert(diagnose<rank_fault_of<compiled, Rank>>());
-    check_batch(core_.model(), batch.extents, batch.elements.size());
+    check_batch(core_->model(), batch.extents, batch.elements.size());
     predict(batch.elements, output);
   }
 
   /// Writes the weights as .npz; see `save_weights`.
-  void save(const std::string& path) const { save_weights(core_.weights(), path); }
+  void save(const std::string& path) const { code::save(*core_, path); }
 
   /// Reads weights; see `load_weights`.
-  void load(const std::string& path) { load_weights(core_.weights(), path); }
+  void load(const std::string& path) { code::load(*core_, path); }
 
   /// Parameters by layer and name.
-  parameters& weights() { return core_.weights(); }
+  parameters& weights() { return core_->weights(); }
 
-  const parameters& weights() const { return core_.weights(); }
+  const parameters& weights() const { return core_->weights(); }
 
   /// What the last training run did; asked for by `session_options::trace`.
-  const trace& last_trace() const { return core_.last_trace(); }
+  const trace& last_trace() const { return core_->last_trace(); }
 
   /// Bytes of all regions.
-  std::size_t bytes() const { return core_.bytes(); }
+  std::size_t bytes() const { return core_->bytes(); }
 
  private:
   static constexpr std::int64_t sample_elements() {
@@ -170,7 +169,7 @@ class session_of {
     return static_cast<std::int32_t>(model.at(model.output).extents.elements());
   }
 
-  session_core core_;
+  typename code::owner core_;
   std::array<float, 4> numbers_{};
 };
 
