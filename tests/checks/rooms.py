@@ -151,7 +151,30 @@ def check(root):
                          if include.startswith("ipu_dsl/")]
     faults += cycles(edges)
     faults += architecture_faults(texts, edges)
+    faults += real_time_faults(texts, edges)
     return faults, len(texts), sum(map(len, edges.values()))
+
+
+# What real-time code must not even see, and the header that promises it.
+REAL_TIME = "inference.hpp"
+NOT_IN_REAL_TIME = {"thread", "mutex", "condition_variable", "future"}
+
+
+def real_time_faults(texts, edges):
+    """One sentence for every header below REAL_TIME that includes what may block."""
+    found = []
+    seen = set()
+    waiting = [REAL_TIME] if REAL_TIME in texts else []
+    while waiting:
+        header = waiting.pop()
+        if header in seen or header not in texts:
+            continue
+        seen.add(header)
+        waiting += edges.get(header, [])
+        for _, include in INCLUDE.findall(texts[header]):
+            if include in NOT_IN_REAL_TIME:
+                found.append(f"{header}: <{include}> is below {REAL_TIME}, which promises real time")
+    return found
 
 
 def check_table():
@@ -182,6 +205,7 @@ PLANTED = [
     ("core/planted.hpp", "#include <ipu_dsl/core/absent.hpp>", "does not exist"),
     ("core/planted.hpp", "#include <ipu_dsl/core/planted.hpp>", "a cycle"),
     ("attic/planted.hpp", "", "no room of the house"),
+    ("runtime/prediction.hpp", "#include <mutex>", "promises real time"),
     ("plan/planted.hpp", "#include <ipu_dsl/layout/panel.hpp>\nnamespace ipu_dsl {}",
      "must be in the architecture's"),
     ("core/planted.hpp", "namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {}", "must be outside the"),

@@ -162,7 +162,7 @@ TEST_CASE("a stop finds every sleeper, however close it comes to its falling asl
     stop = false;
     post(begun);
     for (int i = 0; i < round % 97; ++i) {
-      ipu_dsl::pause();
+      ipu_dsl::spin_pause();
     }
     stop_waiting(stop, counters);
     all += threads;
@@ -209,7 +209,7 @@ TEST_CASE("two threads hand over to each other, asleep or awake, and nothing is 
 
 TEST_CASE("a post finds who is about to fall asleep, however close the two come") {
   using time = std::chrono::steady_clock;
-  constexpr std::uint32_t rounds = 20'000;
+  constexpr std::uint32_t rounds = 50'000;
   counter planned;
   counter posted;
   counter seen;

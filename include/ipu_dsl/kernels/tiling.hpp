@@ -31,21 +31,28 @@ constexpr layout::balanced_split row_tiles(std::int32_t extent, std::int32_t vec
   return layout::split_evenly(extent, layout::max_tile_rows(vectors, target));
 }
 
-/// Calls `body(std::integral_constant<int, rows>, first row)` for the tiles from `tiles.begin` to
-/// `tiles.end` of those that cover `Extent` rows with `Vectors` vectors each, in ascending order.
-/// There are at most two sizes of tile.
-template <layout::architecture Architecture, int Extent, int Vectors, typename Body>
-IPU_DSL_ALWAYS_INLINE void tile_rows(const index_range& tiles, const Body& body) {
-  constexpr layout::balanced_split split = row_tiles(Extent, Vectors, Architecture);
-  std::int32_t tile = tiles.begin;
-  for (; tile < split.larger && tile < tiles.end; ++tile) {
-    body(std::integral_constant<int, split.size>(), split.begin(tile));
+/// Calls `body(std::integral_constant<int, size>, first)` for the parts from `parts.begin` to
+/// `parts.end` of those into which `Extent` is cut evenly, at most `Limit` each, in ascending
+/// order. There are at most two sizes.
+template <int Extent, int Limit, typename Body>
+IPU_DSL_ALWAYS_INLINE void parts_of(const index_range& parts, const Body& body) {
+  constexpr layout::balanced_split split = layout::split_evenly(Extent, Limit);
+  std::int32_t part = parts.begin;
+  for (; part < split.larger && part < parts.end; ++part) {
+    body(std::integral_constant<int, split.size>(), split.begin(part));
   }
   if constexpr (split.smaller > 0) {
-    for (; tile < tiles.end; ++tile) {
-      body(std::integral_constant<int, split.size - 1>(), split.begin(tile));
+    for (; part < parts.end; ++part) {
+      body(std::integral_constant<int, split.size - 1>(), split.begin(part));
     }
   }
+}
+
+/// The same for the tiles that cover `Extent` rows with `Vectors` vectors each:
+/// `body(std::integral_constant<int, rows>, first row)`.
+template <layout::architecture Architecture, int Extent, int Vectors, typename Body>
+IPU_DSL_ALWAYS_INLINE void tile_rows(const index_range& tiles, const Body& body) {
+  parts_of<Extent, layout::max_tile_rows(Vectors, Architecture)>(tiles, body);
 }
 
 /// The blocks of `columns` columns of `tiles` row tiles each that a grain holds: calls

@@ -10,7 +10,7 @@
 namespace ipu_dsl {
 
 /// Tells the processor that this is a loop that waits.
-inline void pause() {
+inline void spin_pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
@@ -69,7 +69,7 @@ inline void spin(const counter& awaited, std::uint32_t wanted, const stop_word& 
         stop.load(std::memory_order_relaxed)) {
       return;
     }
-    pause();
+    spin_pause();
   }
 }
 

@@ -18,7 +18,7 @@ inline double pause_nanoseconds() {
   for (int round = 0; round < rounds; ++round) {
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < pauses; ++i) {
-      pause();
+      spin_pause();
     }
     const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - begin;
     shortest = std::min(shortest, taken.count() / pauses);

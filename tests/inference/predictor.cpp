@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "inference/models.hpp"
+#include "inference/reference.hpp"
+#include "support/catch2.hpp"
+
+using namespace ipu_dsl;
+using namespace ipu_dsl::tests;
+
+namespace {
+
+using one = predictor<odd_ends, micro_batch<1>>;
+using seven = predictor<odd_ends, micro_batch<7>>;
+
+static_assert(one::batch == 1 && one::sample_values == 20 && one::result_values == 5);
+static_assert(seven::batch == 7);
+static_assert(one::bytes > 0 && one::bytes % sizeof(float) == 0 && one::bytes < seven::bytes);
+
+using sample = std::array<float, 20>;
+using result = std::array<float, 5>;
+static_assert(noexcept(std::declval<one&>().predict(sample(), std::declval<result&>())));
+static_assert(noexcept(std::declval<one&>().predict(std::vector<float>(), std::span<float>())));
+static_assert(noexcept(std::declval<one&>().push(sample())));
+
+/// Only a single sample is a step of a stream.
+template <typename P>
+concept takes_streams =
+    requires(P& given, std::span<const float, P::sample_values> values) { given.push(values); };
+static_assert(takes_streams<one> && !takes_streams<seven>);
+
+/// Weights that go away before their predictor.
+static_assert(!std::is_constructible_v<one, weights_of<odd_ends>>);
+static_assert(std::is_constructible_v<one, const weights_of<odd_ends>&>);
+
+static_assert(!value_count_fault_of<20, 20>::value.found());
+static_assert(value_count_fault_of<20, 19>::value.message().view() ==
+              "the predictor: expected 20 values, got 19. Hint: a call takes micro_batch samples, "
+              "and gives as many results");
+
+constexpr std::int64_t samples = 70;
+
+}  // namespace
+
+TEST_CASE("a model without kernels passes its samples on") {
+  const weights_of<nothing> none;
+  CHECK(weights_of<nothing>::values == 0);
+  const std::vector<float> features = samples_of(32);
+  predictor<nothing> given(none);
+  std::array<float, 32> output{};
+  CHECK(given.predict(features, output));
+  CHECK(std::equal(output.begin(), output.end(), features.begin()));
+  const auto passed = given.push(std::span(features).first<32>());
+  CHECK(std::equal(passed.begin(), passed.end(), features.begin()));
+}
+
+TEST_CASE("memory of another length is refused, and nothing is written") {
+  const reference_of<odd_ends> expected(1);
+  one given(expected.kept);
+  std::vector<float> output(6, -1.0F);
+  int refused = 0;
+  for (const std::size_t length : {0U, 1U, 19U, 21U, 40U}) {
+    refused += given.predict(samples_of(length), std::span(output).first(5)) ? 0 : 1;
+  }
+  for (const std::size_t length : {0U, 4U, 6U}) {
+    refused += given.predict(expected.features, std::span(output).first(length)) ? 0 : 1;
+  }
+  CHECK(refused == 8);
+  CHECK(output == std::vector<float>(6, -1.0F));
+  CHECK(given.predict(expected.features, std::span(output).first(5)));
+  CHECK(std::equal(output.begin(), output.end() - 1, expected.output.begin()));
+}
+
+TEST_CASE("lengths that the compiler knows need no answer") {
+  const reference_of<odd_ends> expected(1);
+  one given(expected.kept);
+  sample features{};
+  std::copy_n(expected.features.begin(), features.size(), features.begin());
+  result output{};
+  given.predict(features, output);
+  CHECK(std::equal(output.begin(), output.end(), expected.output.begin()));
+  static_assert(std::is_void_v<decltype(given.predict(features, output))>);
+}
+
+TEST_CASE("a predictor works in the caller's memory and nowhere else") {
+  const reference_of<odd_ends> expected(samples);
+  constexpr std::byte mark{0x5A};
+  alignas(seven::alignment) std::array<std::byte, seven::bytes + 128> memory;
+  memory.fill(mark);
+  seven given(expected.kept, std::span(memory).first(seven::bytes));
+  std::vector<float> output(35);
+  for (std::size_t batch = 0; batch < samples / 7; ++batch) {
+    // A predictor keeps nothing there from call to call, and expects no zeros.
+    std::fill_n(memory.begin(), seven::bytes, std::byte{0xFF});
+    CHECK(given.predict(std::span(expected.features).subspan(140 * batch, 140), output));
+    CHECK(std::equal(output.begin(), output.end(), expected.output.data() + 35 * batch));
+  }
+  CHECK(std::all_of(memory.begin() + seven::bytes, memory.end(),
+                    [](std::byte beyond) { return beyond == mark; }));
+}
+
+TEST_CASE("memory that does not do is refused with a sentence") {
+  const weights_of<odd_ends> weights;
+  alignas(one::alignment) std::array<std::byte, one::bytes + 4> memory;
+  memory.fill(std::byte{7});
+  CHECK_THROWS_WITH(one(weights, std::span(memory).first(one::bytes - 1)),
+                    "The memory of a predictor must have " + std::to_string(one::bytes) +
+                        " bytes, got " + std::to_string(one::bytes - 1) + ".");
+  CHECK_THROWS_WITH(one(weights, std::span(memory).subspan(4)),
+                    "The memory of a predictor must begin at a multiple of 64 bytes, it begins 4 "
+                    "behind one.");
+  CHECK(std::all_of(memory.begin(), memory.end(),
+                    [](std::byte untouched) { return untouched == std::byte{7}; }));
+}
+
+TEST_CASE("a predictor may move to another place") {
+  const reference_of<odd_ends> expected(1);
+  one first(expected.kept);
+  one given = std::move(first);
+  result output{};
+  CHECK(given.predict(expected.features, output));
+  CHECK(std::equal(output.begin(), output.end(), expected.output.begin()));
+}
