@@ -64,6 +64,7 @@ TEST_CASE("each input gradient is one chain in ascending n through all panels") 
   check_gradient<3, 31, 33>();
   check_gradient<7, 32, 2 * lanes + 1>();
   check_gradient<13, 1, 100>();
+  check_gradient<130, 17, 33>();
   check_gradient<3 * lanes, 7, 200>();
   CHECK(checked_elements > 0);
   std::printf("dense_input_gradient: checked %d elements\n", checked_elements);
