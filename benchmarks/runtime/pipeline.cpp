@@ -74,7 +74,7 @@ struct ipu_dsl::operators<&busy::loop_family> {
     const auto end = std::chrono::steady_clock::now() + busy::unit;
     std::copy_n(floats(operands[1]), Signature.extents[0], floats(operands[0]));
     while (std::chrono::steady_clock::now() < end) {
-      pause();
+      spin_pause();
     }
   }
 };

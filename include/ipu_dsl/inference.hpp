@@ -148,8 +148,7 @@ class predictor_of {
       const auto kernel =
           static_cast<std::size_t>(program::plan.code_of_call[static_cast<std::size_t>(step.call)]);
       context.node = row.node;
-      prediction_functions_of<C>.functions[kernel](context, &operands_[step.first_operand],
-                                                   row.scalars);
+      prediction_functions_of<C>[kernel](context, &operands_[step.first_operand], row.scalars);
     }
     give(features, output);
   }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Nothing is allocated while a constructed session works. This program replaces the allocation
-// functions of the C library with ones that count, on all threads, and forward.
-#include <atomic>
-#include <cerrno>
+// Nothing is allocated while a constructed session works.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -15,73 +12,7 @@
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 
 #include "support/catch2.hpp"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IPU_DSL_COUNTS_ALLOCATIONS 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define IPU_DSL_COUNTS_ALLOCATIONS 0
-#endif
-#endif
-#if !defined(IPU_DSL_COUNTS_ALLOCATIONS)
-#if defined(__GLIBC__)
-#define IPU_DSL_COUNTS_ALLOCATIONS 1
-#else
-#define IPU_DSL_COUNTS_ALLOCATIONS 0
-#endif
-#endif
-
-namespace {
-
-std::atomic<std::int64_t> allocations{0};
-
-}  // namespace
-
-#if IPU_DSL_COUNTS_ALLOCATIONS
-// glibc's own names of its functions; those of the C standard may be replaced by a program.
-extern "C" {
-void* __libc_malloc(std::size_t bytes);
-void* __libc_calloc(std::size_t count, std::size_t bytes);
-void* __libc_realloc(void* memory, std::size_t bytes);
-void* __libc_memalign(std::size_t alignment, std::size_t bytes);
-void __libc_free(void* memory);
-
-void* malloc(std::size_t bytes) noexcept {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  return __libc_malloc(bytes);
-}
-
-void* calloc(std::size_t count, std::size_t bytes) noexcept {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  return __libc_calloc(count, bytes);
-}
-
-void* realloc(void* memory, std::size_t bytes) noexcept {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  return __libc_realloc(memory, bytes);
-}
-
-void* memalign(std::size_t alignment, std::size_t bytes) noexcept {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  return __libc_memalign(alignment, bytes);
-}
-
-void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  return __libc_memalign(alignment, bytes);
-}
-
-int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) noexcept {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  *memory = __libc_memalign(alignment, bytes);
-  return *memory == nullptr ? ENOMEM : 0;
-}
-
-void free(void* memory) noexcept {
-  __libc_free(memory);
-}
-}
-#endif
+#include "support/counted_allocations.hpp"
 
 using namespace ipu_dsl;
 
@@ -106,9 +37,9 @@ constexpr std::size_t step_samples = 64;
 /// How many allocations a piece of work makes.
 template <typename Work>
 std::int64_t count_allocations(Work work) {
-  const std::int64_t before = allocations.load();
+  const std::int64_t before = tests::allocations.load();
   work();
-  return allocations.load() - before;
+  return tests::allocations.load() - before;
 }
 
 bool counting() {

@@ -19,48 +19,7 @@
 
 #include "inference/models.hpp"
 #include "support/catch2.hpp"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IPU_DSL_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define IPU_DSL_SANITIZED 1
-#endif
-#endif
-#if defined(__GLIBC__) && !defined(IPU_DSL_SANITIZED)
-#define IPU_DSL_COUNTS_ALLOCATIONS 1
-#else
-#define IPU_DSL_COUNTS_ALLOCATIONS 0
-#endif
-
-namespace {
-
-std::atomic<std::int64_t> allocations{0};
-
-}  // namespace
-
-#if IPU_DSL_COUNTS_ALLOCATIONS
-// glibc's own names of its functions; those of the C standard may be replaced by a program.
-extern "C" {
-void* __libc_malloc(std::size_t bytes);
-void* __libc_memalign(std::size_t alignment, std::size_t bytes);
-void __libc_free(void* memory);
-
-void* malloc(std::size_t bytes) noexcept {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  return __libc_malloc(bytes);
-}
-
-void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  return __libc_memalign(alignment, bytes);
-}
-
-void free(void* memory) noexcept {
-  __libc_free(memory);
-}
-}
-#endif
+#include "support/counted_allocations.hpp"
 
 using namespace ipu_dsl;
 using namespace ipu_dsl::tests;
@@ -133,7 +92,7 @@ TEST_CASE("a predictor in the caller's memory takes none, weights included") {
   CHECK(allocations == before);
 }
 
-#if defined(__linux__) && !defined(IPU_DSL_SANITIZED)
+#if defined(__linux__) && IPU_DSL_COUNTS_ALLOCATIONS
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <ipu_dsl/operators/operators.hpp>
+#include <ipu_dsl/runtime/kernel_table.hpp>
 #include <ipu_dsl/runtime/prediction.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
@@ -15,33 +16,23 @@ constexpr bool is_end(const code& kernel) {
   return kernel.rule == &infeed_family || kernel.rule == &outfeed_family;
 }
 
-/// One function for each distinct kernel of a prediction, null for what the caller's memory does.
-template <std::size_t Count>
-struct prediction_functions {
-  kernel_function functions[Count + 1] = {};
+/// The function of a kernel; null for what the caller's memory does.
+struct prediction_code {
+  using entry = kernel_function;
+
+  template <const family* Family, call_signature Signature>
+  static consteval entry of() {
+    if constexpr (is_end({Family, Signature})) {
+      return nullptr;
+    } else {
+      return &operators<Family>::template run<Signature>;
+    }
+  }
 };
 
-template <compiled_model C, std::size_t Index>
-consteval kernel_function prediction_function() {
-  constexpr const code& kernel = frozen_plan_of<C, program_kind::predict>.codes[Index];
-  if constexpr (is_end(kernel)) {
-    return nullptr;
-  } else {
-    return &operators<kernel.rule>::template run<kernel.signature>;
-  }
-}
-
 template <compiled_model C>
-consteval auto make_prediction_functions() {
-  constexpr std::size_t count = plan_sizes_of<C, program_kind::predict>.codes;
-  return []<std::size_t... I>(std::index_sequence<I...>) {
-    return prediction_functions<count>{{prediction_function<C, I>()..., nullptr}};
-  }(std::make_index_sequence<count>());
-}
-
-template <compiled_model C>
-inline constexpr prediction_functions<plan_sizes_of<C, program_kind::predict>.codes>
-    prediction_functions_of = make_prediction_functions<C>();
+inline constexpr const auto& prediction_functions_of =
+    kernel_table_of<C, program_kind::predict, prediction_code>;
 
 /// What keeps a kernel from the path of a predictor.
 template <compiled_model C, std::size_t Index>

@@ -3,40 +3,30 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
+#include <string_view>
 #include <utility>
 
 #include <ipu_dsl/operators/dense.hpp>
 #include <ipu_dsl/operators/elementwise.hpp>
 #include <ipu_dsl/operators/results.hpp>
 #include <ipu_dsl/operators/sgd.hpp>
+#include <ipu_dsl/runtime/kernel_table.hpp>
 #include <ipu_dsl/training/session_core.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
-/// The code of a program, one function for each distinct kernel.
-template <std::size_t Count>
-struct function_table {
-  kernel_code functions[Count + 1] = {};
+/// The function of a kernel, and whether workers can share a call of it.
+struct host_code {
+  using entry = kernel_code;
 
-  constexpr std::span<const kernel_code> view() const { return {functions, Count}; }
+  template <const family* Family, call_signature Signature>
+  static consteval entry of() {
+    return {&operators<Family>::template run<Signature>, has_grains<Family, Signature>()};
+  }
 };
 
-/// Built by a consteval function, so that its long list of indices is part of no emitted name.
 template <compiled_model C, program_kind Kind>
-consteval auto make_functions() {
-  constexpr std::size_t count = plan_sizes_of<C, Kind>.codes;
-  return []<std::size_t... I>(std::index_sequence<I...>) {
-    constexpr const auto& codes = frozen_plan_of<C, Kind>.codes;
-    return function_table<count>{{{&operators<codes[I].rule>::template run<codes[I].signature>,
-                                   has_grains<codes[I].rule, codes[I].signature>()}...,
-                                  {}}};
-  }(std::make_index_sequence<count>());
-}
-
-template <compiled_model C, program_kind Kind>
-inline constexpr function_table<plan_sizes_of<C, Kind>.codes> functions_of =
-    make_functions<C, Kind>();
+inline constexpr const auto& functions_of = kernel_table_of<C, Kind, host_code>;
 
 /// A program and its code, or nothing for a program that a model without a loss does not have.
 template <compiled_model C, program_kind Kind>

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// What the machine can do at most, as contestants, and where threads run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "measure/contestant.hpp"
+
+namespace measure {
+
+/// Multiply-adds that wait for nothing but the multiply-add units: more independent chains of full
+/// vectors than the units' latency times their number, all operands in registers.
+std::unique_ptr<contestant> make_register_peak();
+
+/// The same with operands from the first-level cache, as those of any product must come. Processors
+/// with AVX-512 lower their clock for that: one did 217 GFLOP/s with operands in registers and 185
+/// with these, and the products of all libraries stayed near the latter.
+std::unique_ptr<contestant> make_cache_peak();
+
+/// What products are measured by: `make_cache_peak` with AVX-512, else `make_register_peak`.
+std::unique_ptr<contestant> make_peak();
+
+/// Floating-point operations of one run of any of them, a multiply-add being two.
+double operations_of_peak();
+
+/// Reads a buffer of so many bytes once, by multiply-adds to eight accumulators: what a product
+/// with a single sample cannot be faster than.
+std::unique_ptr<contestant> make_stream(std::int64_t bytes);
+
+/// The vector unit that this program is compiled for: "AVX-512".
+std::string vector_unit();
+
+/// Cores of the machine.
+int cores();
+
+/// Keeps this thread, and those that it starts from now on, on one core. Does nothing where there
+/// is no such core.
+void stay_on(int core);
+
+/// Lets this thread, and those that it starts from now on, run on every core.
+void stay_anywhere();
+
+/// Keeps the threads that were started since `before` on a core, the calling thread on core 0.
+void keep_new_threads_on(int core, const std::vector<int>& before);
+
+/// The threads of this process, as the system numbers them.
+std::vector<int> threads_of_process();
+
+}  // namespace measure

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Everything that is measured, beside what other libraries and the machine can do, in one run.
+#include <exception>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "measure/machine.hpp"
+#include "peers/network.hpp"
+#include "peers/product.hpp"
+#include "table/environment.hpp"
+#include "table/groups.hpp"
+
+namespace {
+
+void say_how(const table::run& settings) {
+  settings.report->say(fmt::format("{} cores, {}; the measuring thread stays on core 0",
+                                   measure::cores(), measure::vector_unit()));
+  settings.report->say(fmt::format(
+      "ratios of minima over at least {} alternated rounds{}; in brackets medians and goals\n",
+      settings.effort.rounds,
+      settings.quick ? " (quick: too few for the goals to be judged by)" : ""));
+}
+
+/// A library that was not there when this was built is left out, and that is said.
+void say_missing(const measure::report& report) {
+  using peers::network_question;
+  using peers::product;
+  for (const std::string library : {"OpenBLAS", "libxsmm", "oneDNN"}) {
+    if (!table::enters<product, peers::product_contestant>(library)) {
+      report.say(library + " was not found when this was built; gemms are measured without it.");
+    }
+  }
+  for (const std::string library : {"dlib", "libtorch", "oneDNN"}) {
+    if (!table::enters<network_question, peers::step_contestant>(library)) {
+      report.say(library + " was not found when this was built; training and inference are " +
+                 "measured without it.");
+    }
+  }
+}
+
+void measure_all(const table::run& settings) {
+  table::measure_limits(settings);
+  table::measure_products(settings);
+  table::measure_steps(settings);
+  table::measure_predictors(settings);
+  table::measure_workers(settings);
+  table::measure_executor(settings);
+  table::measure_parts(settings);
+  table::measure_growth(settings);
+}
+
+}  // namespace
+
+int main(int count, char** given) {
+  CLI::App program("Measures this library beside others and prints a table.");
+  bool quick = false;
+  std::string json;
+  std::string only;
+  program.add_flag("--quick", quick, "fewer rounds, fewer programs");
+  program.add_option("--json", json, "writes the rows to a file");
+  program.add_option("--only", only, "only rows whose name contains this");
+  CLI11_PARSE(program, count, given);
+  try {
+    table::restrict_peers(given);
+    measure::report report(only);
+    const measure::effort effort =
+        quick ? measure::effort{.rounds = 40, .seconds = 0.05, .most_seconds = 0}
+              : measure::effort{};
+    measure::stay_on(0);
+    const table::run settings{effort, quick, &report};
+    say_how(settings);
+    say_missing(report);
+    measure_all(settings);
+    if (!json.empty()) {
+      report.write_json(json);
+    }
+    return report.finish();
+  } catch (const std::exception& failure) {
+    fmt::print(stderr, "{}\n", failure.what());
+    return 2;
+  }
+}

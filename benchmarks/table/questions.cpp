@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "table/questions.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace table {
+namespace {
+
+/// The largest |a - b|, and not a number if one of them is none.
+double largest_distance(const measure::buffer& a, const measure::buffer& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double distance = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+    largest = std::isnan(distance) ? HUGE_VAL : std::max(largest, distance);
+  }
+  return largest;
+}
+
+double largest_distance(const peers::network_weights& a, const peers::network_weights& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    largest = std::max({largest, largest_distance(a[i].kernel, b[i].kernel),
+                        largest_distance(a[i].bias, b[i].bias)});
+  }
+  return largest;
+}
+
+}  // namespace
+
+peers::network_question make_question(int micro_batch, int micro_batches) {
+  peers::network_question made;
+  made.micro_batch = micro_batch;
+  made.micro_batches = micro_batches;
+  made.features = measure::random_numbers(std::int64_t{made.samples()} * network_inputs, 1, 1);
+  for (int i = 0; i < made.samples(); ++i) {
+    made.labels.push_back(i % network_classes);
+  }
+  std::uint32_t seed = 2;
+  for (std::size_t i = 0; i < layer_count; ++i) {
+    const layer_shape layer = layer_shapes[i];
+    const float limit = std::sqrt(6.0F / static_cast<float>(layer.inputs + layer.outputs));
+    made.start[i] = {
+        measure::random_numbers(std::int64_t{layer.inputs} * layer.outputs, limit, seed),
+        measure::random_numbers(layer.outputs, limit, seed + 1)};
+    seed += 2;
+  }
+  return made;
+}
+
+double largest_difference(const peers::network_weights& a, const peers::network_weights& b,
+                          const peers::network_weights& start) {
+  return largest_distance(a, b) / largest_distance(a, start);
+}
+
+std::size_t elements_of(const peers::network_weights& weights) {
+  std::size_t elements = 0;
+  for (const peers::layer_weights& layer : weights) {
+    elements += layer.kernel.size() + layer.bias.size();
+  }
+  return elements;
+}
+
+}  // namespace table
