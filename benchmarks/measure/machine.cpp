@@ -120,15 +120,11 @@ double operations_of_peak() {
   return 2.0 * chains * steps * layout::native.lanes;
 }
 
-std::unique_ptr<contestant> make_register_peak() {
+std::unique_ptr<contestant> make_peak() {
   return std::make_unique<worker<void (*)()>>([] {
     volatile float kept = register_chains();
     static_cast<void>(kept);
   });
-}
-
-std::unique_ptr<contestant> make_peak() {
-  return layout::native.lanes == 16 ? make_cache_peak() : make_register_peak();
 }
 
 std::unique_ptr<contestant> make_stream(std::int64_t bytes) {

@@ -12,16 +12,14 @@
 namespace measure {
 
 /// Multiply-adds that wait for nothing but the multiply-add units: more independent chains of full
-/// vectors than the units' latency times their number, all operands in registers.
-std::unique_ptr<contestant> make_register_peak();
+/// vectors than the units' latency times their number, all operands in registers. The limit of all
+/// products.
+std::unique_ptr<contestant> make_peak();
 
 /// The same with operands from the first-level cache, as those of any product must come. Processors
 /// with AVX-512 lower their clock for that: one did 217 GFLOP/s with operands in registers and 185
 /// with these, and the products of all libraries stayed near the latter.
 std::unique_ptr<contestant> make_cache_peak();
-
-/// What products are measured by: `make_cache_peak` with AVX-512, else `make_register_peak`.
-std::unique_ptr<contestant> make_peak();
 
 /// Floating-point operations of one run of any of them, a multiply-add being two.
 double operations_of_peak();

@@ -29,7 +29,7 @@ void add(const std::string& name, measure::contestant& runner, double work, cons
 void measure_limits(const run& settings) {
   add("limit: multiply-adds, operands in L1", *measure::make_cache_peak(),
       measure::operations_of_peak(), "GFLOP/s", settings);
-  add("limit: multiply-adds, operands in registers", *measure::make_register_peak(),
+  add("limit: multiply-adds, operands in registers", *measure::make_peak(),
       measure::operations_of_peak(), "GFLOP/s", settings);
   constexpr int kilobytes[] = {8, 128, 784, 16 * 1024};
   for (const int size : kilobytes) {
