@@ -91,7 +91,8 @@ constexpr list<int> global_order(const program_view& rows, const stage_graph_vie
 constexpr worker_rows project(const program_view& rows, std::span<const int> order, int workers,
                               std::span<const int> worker_of_device) {
   worker_rows projected;
-  const int replicas = static_cast<int>(worker_of_device.size()) / rows.devices;
+  const int devices = rows.devices > 0 ? rows.devices : 1;
+  const int replicas = static_cast<int>(worker_of_device.size()) / devices;
   const int actions = static_cast<int>(rows.actions.size());
   projected.actions.reserve(rows.actions.size() * static_cast<std::size_t>(replicas));
   projected.row_begin.push_back(0);
