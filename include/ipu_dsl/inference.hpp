@@ -114,6 +114,15 @@ class predictor_of {
     return true;
   }
 
+  /// Memory of another length than a sample is a compile error; that of a length which the compiler
+  /// does not know has to say which part of it: `std::span(values).first<784>()`.
+  template <fixed_length_range Sample>
+    requires(batch == 1 && static_length_of<const Sample> != sample_values)
+  std::span<const float, result_values> push(const Sample&) noexcept {
+    static_assert(diagnose<value_count_fault_of<sample_values, static_length_of<const Sample>>>());
+    return std::span<const float, result_values>(static_cast<const float*>(nullptr), result_values);
+  }
+
   /// The result of the next sample of a stream; it lies in the predictor's memory and stays until
   /// the next call.
   std::span<const float, result_values> push(std::span<const float, sample_values> sample) noexcept

@@ -26,31 +26,44 @@ constexpr bool test_fits() {
          unknown_memory.fits();
 }
 
-/// Whatever takes most is named, each with a hint of its own.
+constexpr std::string_view per_parameter = "parameters and what is kept for each";
+
+/// Whatever takes most is named; what grows with the parameters counts together.
 constexpr bool test_largest() {
-  return largest_of({.parameters = 2, .optimizer_slots = 1}).what == "parameters" &&
-         largest_of({.parameters = 1, .optimizer_slots = 2}).what == "optimizer slots" &&
-         largest_of({.parameters = 1, .accumulators = 2}).what == "gradient accumulators" &&
-         largest_of({.kept = 2, .temporary = 1}).what == "activations kept" &&
-         largest_of({.kept = 1, .temporary = 2}).what == "temporaries";
+  return largest_of({.parameters = 1, .optimizer_slots = 1, .accumulators = 1, .temporary = 2}, 8)
+                 .what == per_parameter &&
+         largest_of({.parameters = 1, .kept = 2}, 8).what == "activations kept" &&
+         largest_of({.kept = 1, .temporary = 2}, 8).what == "temporaries";
+}
+
+/// A micro-batch of one sample cannot be made smaller.
+constexpr bool test_hints() {
+  const tile_use temporaries{.temporary = 1};
+  const tile_use kept{.kept = 1};
+  return largest_of(temporaries, 8).hint.find("micro_batch") != std::string_view::npos &&
+         largest_of(temporaries, 1).hint.find("micro_batch") == std::string_view::npos &&
+         largest_of(kept, 8).hint.find("micro_batch") != std::string_view::npos &&
+         largest_of(kept, 1).hint.find("fewer samples") == std::string_view::npos;
 }
 
 static_assert(test_totals());
 static_assert(test_fits());
 static_assert(test_largest());
+static_assert(test_hints());
 
 TEST_CASE("a plan fits if no device needs more than a tile has") {
   CHECK(test_totals());
   CHECK(test_fits());
   CHECK(test_largest());
+  CHECK(test_hints());
 }
 
 TEST_CASE("the sentence names the device, both numbers, what takes most, and what to do") {
   const tile_use over[] = {half, slots_over};
   CHECK(device_memory{&small, over}.fault().message().view() ==
         "device 1 on<small>: expected at most 100 bytes on its busiest tile, got 101 by the model, "
-        "the most for optimizer slots (31). Hint: cut the model into more stages, or take an "
-        "optimizer that keeps less");
+        "the most for parameters and what is kept for each (61). Hint: cut the model into more "
+        "stages, or its layers smaller");
 }
 
 }  // namespace

@@ -76,6 +76,10 @@ TEST_CASE("an epoch holds whole updates") {
         "An epoch of 10 steps is no multiple of the 4" + end + " Use 8 or 12 steps.");
   CHECK(refusal_of_endless({.steps_per_epoch = 3}) ==
         "An epoch of 3 steps is no multiple of the 4" + end + " Use 4 steps.");
+  CHECK(refusal(192, {}) == "One pass over 192 samples is 6 steps, no multiple of the 4" + end +
+                                " Say steps_per_epoch = 4.");
+  CHECK(refusal(96, {}) == "One pass over 96 samples is 3 steps, no multiple of the 4" + end +
+                               " Repeat the data, and say steps_per_epoch = 4.");
 }
 
 TEST_CASE("executions divide an epoch and hold whole updates") {

@@ -17,9 +17,13 @@ struct problem {
 
   constexpr bool found() const { return !expected.empty(); }
 
-  /// "layer 1 Dense<256> in stage 0: expected a vector, got (28, 28). Hint: put Flatten before it"
+  /// "layer 1 Dense<256> in stage 0: expected a vector, got (28, 28). Hint: put Flatten before it";
+  /// nothing if nothing was found.
   constexpr sentence message() const {
     sentence words;
+    if (!found()) {
+      return words;
+    }
     words << where << ": expected " << expected << ", got " << got;
     if (!hint.empty()) {
       words << ". Hint: " << hint;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include <ipu_dsl/machine/target.hpp>
 
@@ -33,17 +34,19 @@ struct largest_use {
   std::string_view hint;
 };
 
-/// Of equals the first.
-constexpr largest_use largest_of(const tile_use& use) {
+/// What grows with the parameters counts together: one remedy serves all of it. Of equals the
+/// first. Temporaries of a single sample are copies of weights as well.
+constexpr largest_use largest_of(const tile_use& use, std::int32_t samples) {
+  constexpr std::string_view fewer_weights =
+      "cut the model into more stages, or its layers smaller";
   const largest_use candidates[] = {
-      {"parameters", use.parameters, "cut the model into more stages, on more devices"},
-      {"optimizer slots", use.optimizer_slots,
-       "cut the model into more stages, or take an optimizer that keeps less"},
-      {"gradient accumulators", use.accumulators,
-       "cut the model into more stages, on more devices"},
+      {"parameters and what is kept for each",
+       use.parameters + use.optimizer_slots + use.accumulators, fewer_weights},
       {"activations kept", use.kept,
-       "take fewer samples a micro_batch, or a schedule with fewer of them in flight"},
-      {"temporaries", use.temporary, "take fewer samples a micro_batch"}};
+       samples > 1 ? "take fewer samples a micro_batch, or a schedule with fewer of them in flight"
+                   : "take a schedule with fewer micro-batches in flight"},
+      {"temporaries", use.temporary,
+       samples > 1 ? "take fewer samples a micro_batch, or smaller layers" : fewer_weights}};
   largest_use most = candidates[0];
   for (const largest_use& candidate : candidates) {
     most = candidate.bytes > most.bytes ? candidate : most;
@@ -55,6 +58,7 @@ constexpr largest_use largest_of(const tile_use& use) {
 struct device_memory {
   const machine_target* target = nullptr;
   std::span<const tile_use> devices;  ///< [devices]
+  std::int32_t samples = 1;           ///< in a micro-batch
 
   /// Whether the busiest tile of every device holds what lies there.
   constexpr bool fits() const { return !fault().found(); }
@@ -71,7 +75,7 @@ struct device_memory {
 
  private:
   constexpr problem refuse_device(std::size_t device) const {
-    const largest_use most = largest_of(devices[device]);
+    const largest_use most = largest_of(devices[device], samples);
     problem found =
         refuse(label("at most ") << target->bytes_per_tile << " bytes on its busiest tile",
                label() << devices[device].total() << " by the model, the most for " << most.what

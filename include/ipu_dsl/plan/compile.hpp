@@ -28,7 +28,7 @@ struct modelled_memory {
   }
 
   static constexpr frozen_list<tile_use, devices> uses = freeze_list<devices>(count());
-  static constexpr device_memory value{C::settings.target, uses.view()};
+  static constexpr device_memory value{C::settings.target, uses.view(), C::settings.micro_batch};
 };
 
 /// The first mistake of a compiled model: in the model, in the options, in what the schedule

@@ -51,8 +51,9 @@ constexpr list<cut_bound> find_cut_bounds() {
 template <compiled_model C>
 inline constexpr std::size_t cut_count_of = find_cut_bounds<C>().size();
 
-/// Every cut of the layers of a compiled model into two stages, in order, whatever its own stages
-/// are: `static_assert(cut_bounds_of<training>[1].speedup > 1.3)`.
+/// Every cut of the layers of a compiled model into two stages, whatever its own stages are, first
+/// that before layer 1: `static_assert(cut_bounds_of<training>[0].first_layer == 1)`. Counted is
+/// the work of a micro-batch, not the update, which `timeline.speedup_bound()` counts as well.
 template <compiled_model C>
 inline constexpr frozen_list<cut_bound, cut_count_of<C>> cut_bounds_of =
     freeze_list<cut_count_of<C>>(find_cut_bounds<C>());

@@ -21,6 +21,10 @@ struct frozen_list {
 
   constexpr const T& operator[](std::size_t index) const { return elements[index]; }
 
+  constexpr const T* begin() const { return elements; }
+
+  constexpr const T* end() const { return elements + Size; }
+
   static constexpr std::size_t size() { return Size; }
 };
 

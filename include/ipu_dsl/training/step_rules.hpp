@@ -84,11 +84,27 @@ inline std::string use_execution(std::int64_t steps, std::int64_t wanted,
   return use(below, above);
 }
 
+/// The micro-batches of an update, and the options that say how many.
+struct update_size {
+  std::int64_t micro_batches = 1;
+  const char* options = "gradient_accumulation";
+};
+
+inline update_size size_of_update(const compile_settings& settings) {
+  return {settings.micro_batches_of_update(),
+          settings.replicas > 1 ? "gradient_accumulation x replicas" : "gradient_accumulation"};
+}
+
+/// "the 8 micro-batches that make an update (gradient_accumulation x replicas)".
+inline std::string describe(const update_size& update) {
+  return "the " + std::to_string(update.micro_batches) + " micro-batches that make an update (" +
+         update.options + ")";
+}
+
 inline std::string no_whole_updates(const char* what, std::int64_t steps,
-                                    std::int64_t accumulated) {
-  return std::string(what) + " of " + std::to_string(steps) + " steps is no multiple of the " +
-         std::to_string(accumulated) +
-         " micro-batches that make an update (gradient_accumulation).";
+                                    const update_size& update) {
+  return std::string(what) + " of " + std::to_string(steps) + " steps is no multiple of " +
+         describe(update) + ".";
 }
 
 /// The steps of an epoch: those asked for, or those of one pass over the data.
@@ -112,24 +128,26 @@ inline std::int64_t steps_of_epoch(const feed_reference& source, const fit_optio
 }
 
 /// A pass over the data is a whole number of updates.
-inline void check_pass(const feed_reference& source, std::int64_t steps, std::int64_t accumulated) {
+inline void check_pass(const feed_reference& source, std::int64_t steps,
+                       const update_size& update) {
+  const std::int64_t accumulated = update.micro_batches;
   if (steps % accumulated == 0) {
     return;
   }
   const std::int64_t whole = steps / accumulated * accumulated;
   throw error("One pass over " + std::to_string(*source.length()) + " samples is " +
-              std::to_string(steps) + " steps, no multiple of the " + std::to_string(accumulated) +
-              " micro-batches that make an update (gradient_accumulation). " +
-              (whole > 0 ? "Say steps_per_epoch = " + std::to_string(whole) + ", or repeat"
-                         : std::string("Repeat")) +
-              " the data.");
+              std::to_string(steps) + " steps, no multiple of " + describe(update) + ". " +
+              (whole > 0 ? "Say steps_per_epoch = " + std::to_string(whole) + "."
+                         : "Repeat the data, and say steps_per_epoch = " +
+                               std::to_string(accumulated) + "."));
 }
 
 /// An epoch divides into executions, an execution into updates.
-inline void check_divisions(std::int64_t steps, std::int64_t execution, std::int64_t accumulated) {
+inline void check_divisions(std::int64_t steps, std::int64_t execution, const update_size& update) {
+  const std::int64_t accumulated = update.micro_batches;
   if (steps % accumulated != 0) {
     const std::int64_t below = steps / accumulated * accumulated;
-    throw error(no_whole_updates("An epoch", steps, accumulated) + use(below, below + accumulated));
+    throw error(no_whole_updates("An epoch", steps, update) + use(below, below + accumulated));
   }
   if (execution < 1 || steps % execution != 0) {
     throw error("An epoch of " + std::to_string(steps) +
@@ -137,7 +155,7 @@ inline void check_divisions(std::int64_t steps, std::int64_t execution, std::int
                 " steps." + use_execution(steps, execution, accumulated));
   }
   if (execution % accumulated != 0) {
-    throw error(no_whole_updates("An execution", execution, accumulated) +
+    throw error(no_whole_updates("An execution", execution, update) +
                 use_execution(steps, execution, accumulated));
   }
 }
@@ -156,9 +174,9 @@ inline epoch_steps steps_of_epoch(const graph_view& model, const compile_setting
   const std::int64_t execution =
       wanted.steps_per_execution == 0 ? steps : std::min(wanted.steps_per_execution, steps);
   if (wanted.steps_per_epoch == 0) {
-    step_rules::check_pass(source, steps, settings.micro_batches_of_update());
+    step_rules::check_pass(source, steps, step_rules::size_of_update(settings));
   }
-  step_rules::check_divisions(steps, execution, settings.micro_batches_of_update());
+  step_rules::check_divisions(steps, execution, step_rules::size_of_update(settings));
   // Epochs without a number of steps are passes: each begins the data anew.
   const std::int64_t passes = wanted.steps_per_epoch == 0 ? 1 : wanted.epochs;
   const std::int64_t needed = steps * passes * settings.micro_batch;
