@@ -23,12 +23,10 @@ constexpr bool applied_in_registers(activation_kind kind) {
          kind == activation_kind::leaky_relu;
 }
 
-/// Where the chains of a tile begin and what becomes of them: bias or zero in the first stretch of
-/// the reduction, then what the stretch before stored; the activation in the last.
-struct reduction_stretch {
-  const float* start = nullptr;  ///< null: zero
-  std::ptrdiff_t start_stride = 0;
-  std::int32_t inputs = 0;
+/// Where a stretch of the reduction stands: the first begins at the bias, or zero, all others at
+/// what the one before stored; the last ends with the activation. A small layer has one stretch.
+struct stretch_place {
+  bool first = true;
   bool last = true;
 };
 
@@ -39,23 +37,24 @@ struct reduction_stretch {
 template <layout::architecture Architecture, int Rows, int Vectors, int PanelWidth, int RowStride,
           activation_kind Kind>
 [[gnu::noinline]] void dense_forward_tile(const float* __restrict x, const float* __restrict w,
-                                          float* y, std::ptrdiff_t y_stride,
-                                          const reduction_stretch& stretch, float alpha) noexcept {
+                                          const float* __restrict bias, float* __restrict y,
+                                          std::ptrdiff_t y_stride, std::int32_t inputs, float alpha,
+                                          stretch_place stretch) noexcept {
   using lanes = vector<Architecture>;
   constexpr int width = Architecture.lanes;
   lanes sums[std::size_t{Rows}][std::size_t{Vectors}];
-  if (stretch.start == nullptr) {
-    unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-      unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA { sums[row][v] = lanes(0.0F); });
+  if (stretch.first) {
+    unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      const lanes start = bias == nullptr ? lanes(0.0F) : load<lanes>(bias + v * width);
+      unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA { sums[row][v] = start; });
     });
   } else {
     unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
       unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-        sums[row][v] = load<lanes>(stretch.start + row * stretch.start_stride + v * width);
+        sums[row][v] = load<lanes>(y + row * y_stride + v * width);
       });
     });
   }
-  const std::int32_t inputs = stretch.inputs;
   // Unrolling by hand or by the compiler makes g++ 12.2 spill; rolled, the tile is at the peak.
 #pragma GCC unroll 1
   for (std::int32_t k = 0; k < inputs; ++k) {
@@ -112,12 +111,9 @@ IPU_DSL_ALWAYS_INLINE void dense_forward_panel(const float* x, const float* w, c
     const bool last = k + inputs == Inputs;
     tile_rows<Architecture, Batch, Vectors>(
         tiles, [&](auto rows, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-          float* const written = y + first * y_stride;
-          const reduction_stretch stretch = {k == 0 ? bias : written, k == 0 ? 0 : y_stride, inputs,
-                                             last};
           dense_forward_tile<Architecture, rows, Vectors, PanelWidth, x_stride, in_tile>(
-              x + std::ptrdiff_t{first} * x_stride + k, w + std::ptrdiff_t{k} * PanelWidth, written,
-              y_stride, stretch, alpha);
+              x + std::ptrdiff_t{first} * x_stride + k, w + std::ptrdiff_t{k} * PanelWidth, bias,
+              y + first * y_stride, y_stride, inputs, alpha, {k == 0, last});
         });
   }
   if constexpr (!applied_in_registers(Kind) && Kind != activation_kind::softmax) {
