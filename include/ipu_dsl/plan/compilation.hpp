@@ -74,8 +74,9 @@ struct compile {
       .optimizer = optimizer_type::rule,
       .target = chosen<&target_key, no_target>::target};
 
-  /// The facts of training, of each replica if there are several, modelled in multiply-adds, with devices that wait for nothing but data
-  /// and slots: `static_assert(training::timeline.speedup_bound() > 1.3)`.
+  /// The facts of training, of each replica if there are several, modelled in multiply-adds, with
+  /// devices that wait for nothing but data and slots:
+  /// `static_assert(training::timeline.speedup_bound() > 1.3)`.
   static constexpr const facts& timeline = timeline_of(std::type_identity<compile>());
 
   /// The same with a barrier after every time slot, as on IPUs.
