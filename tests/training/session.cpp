@@ -385,6 +385,8 @@ TEST_CASE("a session has at least one worker, and as many for each device") {
         "A session needs at least 1 thread, got 0.");
   CHECK(sentence_of([] { session<trained<net>>(rates, {.threads = -3}); }) ==
         "A session needs at least 1 thread, got -3.");
+  CHECK(sentence_of([] { session<trained<net>>(rates, {.threads = 2, .pinned = {{0}}}); }) ==
+        "Pinning takes one processor for each of 2 workers, got 1.");
   const point_set data = labelled_points(128, 1);
   session<trained<net>> run(rates, {.threads = 7, .trace = true});
   run.fit(data | repeated(), {.steps_per_epoch = 4});

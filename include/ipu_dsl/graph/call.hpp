@@ -46,6 +46,18 @@ struct call_signature {
   friend constexpr bool operator==(const call_signature&, const call_signature&) = default;
 };
 
+/// The signature of a call that works on a whole parameter: the extents are {how it lies, its rank,
+/// its extents}.
+constexpr call_signature signature_of_parameter(std::int32_t variant, const tensor& parameter) {
+  call_signature made = {
+      .variant = variant,
+      .extents = {static_cast<std::int32_t>(parameter.lies), parameter.extents.rank}};
+  for (std::int32_t axis = 0; axis < parameter.extents.rank; ++axis) {
+    made.extents[2 + axis] = parameter.extents[axis];
+  }
+  return made;
+}
+
 enum class work_kind : std::uint8_t { none, matmul, elementwise, reduce, copy, gather };
 
 /// What a call costs, in closed primitives: all that cost models know.

@@ -37,7 +37,7 @@ struct buffer_index {
 struct lowering_facts {
   std::int32_t batch = 1;
   const family* optimizer = nullptr;
-  std::int32_t replicas = 1;
+  std::int32_t replicas = 1;  ///< of the model, which update together
   list<std::int32_t> first_reader;
   list<std::int32_t> readers;
   list<storage> gradient_lies;  ///< by tensor
@@ -182,16 +182,10 @@ class emitter {
       return;
     }
     const tensor& whole = parameter(i);
-    call_signature signature = {
-        .extents = {static_cast<std::int32_t>(whole.lies), whole.extents.rank}};
-    for (std::int32_t axis = 0; axis < whole.extents.rank; ++axis) {
-      signature.extents[2 + axis] = whole.extents[axis];
-    }
     const std::int32_t written[] = {accumulator(i)};
     const list<std::int32_t> reads(static_cast<std::size_t>(facts_->replicas - 1), accumulator(i));
-    signature.variant = facts_->replicas;
     append(
-        draft(sum, signature,
+        draft(sum, signature_of_parameter(facts_->replicas, whole),
               {.kind = work_kind::elementwise, .m = whole.extents.elements() * facts_->replicas}),
         written, {reads.data(), reads.size()});
   }

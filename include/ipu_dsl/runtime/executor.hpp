@@ -77,7 +77,7 @@ class executor {
     run_context context = context_;
     try {
       for (const execution_step& step : table_.row(place.row)) {
-        if (!(place.member == 0 ? lead(step, worker, context) : follow(step, worker, context))) {
+        if (!(place.member == 0 ? lead(step, worker, context) : perform(step, worker, context))) {
           return;
         }
       }
@@ -110,10 +110,6 @@ class executor {
     }
     post(counters_[static_cast<std::size_t>(step.counter)]);
     return true;
-  }
-
-  bool follow(const execution_step& step, int worker, run_context& context) {
-    return perform(step, worker, context);
   }
 
   /// Waits for what other devices have to have done, in this run or the one before.

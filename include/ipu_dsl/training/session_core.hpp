@@ -164,8 +164,7 @@ class session_core {
       throw error("A session needs at least 1 thread, got " + std::to_string(options.threads) +
                   ".");
     }
-    // Devices are shared by as many workers each as all of them can have.
-    return options.threads < devices ? options.threads : options.threads / devices * devices;
+    return worker_teams(options.threads, devices).workers();
   }
 
   static std::vector<program_plan_view> plans(const session_parts& parts) {

@@ -24,12 +24,8 @@ constexpr void update(emitter& emit) {
     if (!parameter.trainable) {
       continue;
     }
-    call_signature signature = {
-        .variant = static_cast<std::int32_t>(Kind),
-        .extents = {static_cast<std::int32_t>(parameter.lies), parameter.extents.rank}};
-    for (std::int32_t axis = 0; axis < parameter.extents.rank; ++axis) {
-      signature.extents[2 + axis] = parameter.extents[axis];
-    }
+    const call_signature signature =
+        signature_of_parameter(static_cast<std::int32_t>(Kind), parameter);
     const work cost = {.kind = work_kind::elementwise, .m = parameter.extents.elements()};
     if constexpr (slots_of(Kind) == 0) {
       emit.call_kernel(emit.optimizer(), signature, {emit.parameter_value(i)},
