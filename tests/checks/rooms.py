@@ -39,9 +39,10 @@ MAY_INCLUDE = {
     "mpi": "training " + TRAINING,
     # Headers that stand beside the rooms. Nobody inside includes them.
     "inference.hpp": "runtime " + RUNTIME,
+    "interface.hpp": "training " + TRAINING,
     "hana.hpp": "model vocabulary graph core",
     "mpi.hpp": "mpi training " + TRAINING,
-    "ipu_dsl.hpp": "report training " + TRAINING,
+    "ipu_dsl.hpp": "interface.hpp report training " + TRAINING,
 }
 MAY_INCLUDE = {room: set(below.split()) for room, below in MAY_INCLUDE.items()}
 

@@ -2,7 +2,8 @@
 // A batch of flat rows for a model of images.
 #include <span>
 
-#include <ipu_dsl/training/session.hpp>
+#include <ipu_dsl/training/session_interface.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 
 using namespace ipu_dsl;

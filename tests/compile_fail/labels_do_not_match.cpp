@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Data of ten classes for a model that scores seven.
 #include <ipu_dsl/data/dataset.hpp>
-#include <ipu_dsl/training/session.hpp>
+#include <ipu_dsl/training/session_interface.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
 
 using namespace ipu_dsl;
 

@@ -130,6 +130,19 @@ TEST_CASE("the bits of a training step of one layer") {
   std::printf("bits: checked %d hashes of a training step\n", checked_hashes);
 }
 
+TEST_CASE("the bits of a single sample's input gradient") {
+  constexpr int inputs = 77;
+  constexpr int outputs = 101;
+  checked_hashes = 0;
+  const test::buffer w = test::random_panels(inputs, outputs, 147);
+  const test::buffer d = test::random_rows(outputs, 1, 148);
+  test::buffer dx(std::int64_t{inputs} * layout::batch_stride(1));
+  kernels::dense_input_gradient<1, inputs, outputs>(w.data(), d.data(), dx.data());
+  check_hash("input gradient", hash_rows(dx, inputs, 1), 0xE26D3FF457F2A943U);
+  CHECK(checked_hashes == (layout::native.fused_multiply_add ? 1 : 0));
+  std::printf("bits: checked %d hashes of a single sample\n", checked_hashes);
+}
+
 TEST_CASE("the bits of losses") {
   constexpr int batch = 9;
   constexpr int units = 21;

@@ -58,6 +58,15 @@ void check_layer() {
   });
 }
 
+template <int Inputs, int Outputs>
+void check_single_sample() {
+  const test::buffer w = test::random_panels(Inputs, Outputs, 2);
+  const test::buffer d_transposed = test::random_rows(Outputs, 1, 6);
+  check_grains(std::int64_t{Inputs} * layout::batch_stride(1), [&](float* to, grain part) {
+    kernels::dense_input_gradient<1, Inputs, Outputs>(w.data(), d_transposed.data(), to, part);
+  });
+}
+
 }  // namespace
 
 TEST_CASE("the grains of a dense layer's calls make the bits of the whole") {
@@ -69,4 +78,15 @@ TEST_CASE("the grains of a dense layer's calls make the bits of the whole") {
   check_layer<33, 9, 100, activation_kind::leaky_relu>();
   CHECK(checked == 5 * 4 * 7);
   std::printf("grains: checked %d ways to share a call\n", checked);
+}
+
+TEST_CASE("the grains of a single sample's input gradient make the bits of the whole") {
+  checked = 0;
+  check_single_sample<1, 1>();
+  check_single_sample<7, 17>();
+  check_single_sample<64, 100>();
+  check_single_sample<300, 33>();
+  check_single_sample<130, 5000>();
+  CHECK(checked == 5 * 7);
+  std::printf("grains: checked %d ways to share a single sample\n", checked);
 }

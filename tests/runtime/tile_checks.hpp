@@ -59,18 +59,25 @@ class tile_check {
 
   /// The same tile by tile; `account` is that of the last run.
   trained_bits by_tiles(int updates, std::int64_t tiles, tile_account* account = nullptr) const {
+    return by_tiles_with(tile_code_of<compiled, program_kind::train>.view(), updates, tiles,
+                         account);
+  }
+
+  /// The same with other code for tiles.
+  trained_bits by_tiles_with(std::span<const tile_jobs_function> code, int updates,
+                             std::int64_t tiles, tile_account* account = nullptr) const {
     return train(updates, [&](const session_parts& parts, const region_set& memory) {
-      return by_tile_executor{
-          tile_executor(parts.train.plan, parts.train.functions,
-                        tile_code_of<compiled, program_kind::train>.view(), memory, tiles),
-          account};
+      return by_tile_executor{tile_executor(parts.train.plan, parts.train.functions, code, memory,
+                                            tiles, parts.settings.replicas),
+                              account};
     });
   }
 
  private:
   struct by_executor {
     by_executor(const session_parts& parts, const region_set& memory)
-        : workers(1), runs(parts.train.plan, parts.train.functions, memory, workers) {}
+        : workers(1),
+          runs(parts.train.plan, parts.train.functions, memory, workers, parts.settings.replicas) {}
 
     void run(const run_context& context) { runs.run(context); }
 
@@ -93,14 +100,15 @@ class tile_check {
   template <typename Make>
   trained_bits train(int updates, const Make& make) const {
     const session_parts parts = parts_of<compiled>();
-    const region_set memory(std::vector<program_plan_view>{parts.train.plan});
+    const region_set memory(std::vector<program_plan_view>{parts.train.plan},
+                            parts.settings.replicas);
     parameters weights(parts.model, parts.places, memory);
     weights.initialize(7);
     auto runner = make(parts, memory);
     auto source = make_feed(data_ | repeated(), 1);
     feed_reference feed(source);
     trained_bits bits;
-    bits.losses.resize(static_cast<std::size_t>(parts.train.plan.actions.micro_batches));
+    bits.losses.resize(static_cast<std::size_t>(parts.settings.micro_batches_of_update()));
     bits.hits.resize(bits.losses.size());
     std::vector<std::int32_t> valid(bits.losses.size());
     const std::array<float, 4> numbers{0.05F, 0.9F};

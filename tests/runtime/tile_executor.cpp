@@ -123,19 +123,6 @@ TEST_CASE("what is wrong with code for tiles is said in one sentence") {
         "The tile code of infeed wrote beside the operands of its block.");
 }
 
-TEST_CASE("replicas are refused before anything is resolved") {
-  struct two : compile<odd, micro_batch<6>, gradient_accumulation<3>, grouped, replicas<2>,
-                       loss<sparse_categorical_crossentropy>> {};
-
-  std::string found;
-  try {
-    tile_check<two, data_set>(samples()).by_tiles(1, 4);
-  } catch (const error& refused) {
-    found = refused.what();
-  }
-  CHECK(found.starts_with("The family replica sum has no code for tiles."));
-}
-
 TEST_CASE("a device without tiles is refused") {
   const checked check(samples());
   CHECK_THROWS_AS(check.by_tiles(1, 0), error);

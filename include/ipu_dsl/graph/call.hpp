@@ -71,12 +71,34 @@ struct work {
 
 enum class call_phase : std::uint8_t { forward, input_gradient, weight_gradient, update };
 
+/// Of which replica of a model the operands of a call are.
+enum class replica_reach : std::uint8_t {
+  own,    ///< of the replica that performs the call
+  first,  ///< of the first, whichever performs the call or a part of it
+  each    ///< operand i is that of replica i
+};
+
+/// The replica that operand `operand` of a call is of.
+constexpr std::int32_t replica_of_operand(replica_reach reach, std::int32_t operand,
+                                          std::int32_t performer) {
+  switch (reach) {
+    case replica_reach::first:
+      return 0;
+    case replica_reach::each:
+      return operand;
+    case replica_reach::own:
+      break;
+  }
+  return performer;
+}
+
 /// One kernel call for one micro-batch (or one update).
 struct call {
   const family* code = nullptr;
   call_signature signature;
   float scalars[2] = {};  ///< slopes, rates: what no code depends on
   call_phase phase = call_phase::forward;
+  replica_reach operands_of = replica_reach::own;
   std::int32_t node = -1;  ///< -1: of no node, such as the infeed
   std::int32_t stage = 0;
   std::int32_t first_operand = 0;  ///< what it writes, then what it reads

@@ -6,47 +6,12 @@
 #include <initializer_list>
 #include <span>
 
+#include <ipu_dsl/graph/buffer_index.hpp>
 #include <ipu_dsl/graph/call.hpp>
 #include <ipu_dsl/graph/graph.hpp>
+#include <ipu_dsl/graph/lowering_facts.hpp>
 
 namespace ipu_dsl {
-
-/// Finds the buffer of a tensor in a role without searching: one table a role.
-struct buffer_index {
-  list<std::int32_t> value;         ///< by tensor
-  list<std::int32_t> gradient;      ///< by tensor
-  list<std::int32_t> contribution;  ///< by position in graph_view::operands
-  list<std::int32_t> accumulator;   ///< by tensor
-  list<std::int32_t> slot;          ///< by tensor and slot of the optimizer
-  list<std::int32_t> scratch;       ///< by node and tag
-
-  static constexpr std::size_t slots_per_parameter = 4;
-  static constexpr std::size_t scratch_per_node = 4;
-
-  constexpr explicit buffer_index(const graph_view& model)
-      : value(model.tensors.size(), -1),
-        gradient(model.tensors.size(), -1),
-        contribution(model.operands.size(), -1),
-        accumulator(model.tensors.size(), -1),
-        slot(model.tensors.size() * slots_per_parameter, -1),
-        scratch(model.nodes.size() * scratch_per_node, -1) {}
-};
-
-/// What a program is lowered for. Who reads tensor t within the program stands in `readers`, as
-/// positions in graph_view::operands, from `first_reader[t]` to `first_reader[t + 1]`.
-struct lowering_facts {
-  std::int32_t batch = 1;
-  const family* optimizer = nullptr;
-  std::int32_t replicas = 1;  ///< of the model, which update together
-  list<std::int32_t> first_reader;
-  list<std::int32_t> readers;
-  list<storage> gradient_lies;  ///< by tensor
-
-  constexpr std::int32_t reader_count(std::int32_t tensor) const {
-    const auto index = static_cast<std::size_t>(tensor);
-    return first_reader[index + 1] - first_reader[index];
-  }
-};
 
 /// One node in one phase, as its family's rule sees it.
 class emitter {
@@ -184,10 +149,11 @@ class emitter {
     const tensor& whole = parameter(i);
     const std::int32_t written[] = {accumulator(i)};
     const list<std::int32_t> reads(static_cast<std::size_t>(facts_->replicas - 1), accumulator(i));
-    append(
+    call row =
         draft(sum, signature_of_parameter(facts_->replicas, whole),
-              {.kind = work_kind::elementwise, .m = whole.extents.elements() * facts_->replicas}),
-        written, {reads.data(), reads.size()});
+              {.kind = work_kind::elementwise, .m = whole.extents.elements() * facts_->replicas});
+    row.operands_of = replica_reach::each;
+    append(row, written, {reads.data(), reads.size()});
   }
 
   /// Fills the features, and the labels unless `labels` is -1, from the feed.
@@ -252,6 +218,8 @@ class emitter {
     row.code = &code;
     row.signature = signature;
     row.phase = phase_;
+    // Replicas update what they share together, from what is summed in the first.
+    row.operands_of = phase_ == call_phase::update ? replica_reach::first : replica_reach::own;
     row.node = node_;
     row.stage = here().stage;
     row.cost = cost;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <ipu_dsl/core/partition.hpp>
+#include <ipu_dsl/kernels/dense_input_gradient_sample.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
 #include <ipu_dsl/layout/panel.hpp>
@@ -67,14 +68,11 @@ IPU_DSL_ALWAYS_INLINE void dense_input_gradient_samples(const float* w, const fl
       });
 }
 
-/// dx^T = W d^T, or a grain of it: transposed, so that the large operand W is read as it lies and
-/// only the small gradients change their layout.
-///   w              panels of [Inputs, Outputs]
-///   d_transposed   [Outputs][batch_stride(Batch)]
-///   dx_transposed  [Inputs][batch_stride(Batch)], every element written
-template <int Batch, int Inputs, int Outputs, layout::architecture Architecture = layout::native>
-void dense_input_gradient(const float* __restrict w, const float* __restrict d_transposed,
-                          float* __restrict dx_transposed, const grain& part = {}) noexcept {
+/// All vectors of samples, or a grain of them, a group of vectors after the other.
+template <int Batch, int Inputs, int Outputs, layout::architecture Architecture>
+IPU_DSL_ALWAYS_INLINE void dense_input_gradient_batch(const float* w, const float* d_transposed,
+                                                      float* dx_transposed,
+                                                      const grain& part) noexcept {
   constexpr int stride = layout::batch_stride(Batch, Architecture);
   constexpr int total = stride / Architecture.lanes;
   constexpr int vectors = layout::tile_vectors(total, Architecture);
@@ -92,6 +90,24 @@ void dense_input_gradient(const float* __restrict w, const float* __restrict d_t
     constexpr int rest_tiles = row_tiles(Inputs, rest, Architecture).parts();
     dense_input_gradient_samples<Architecture, Inputs, Outputs, rest, stride>(
         w, d_transposed + sample, dx_transposed + sample, range_of(rest_tiles, part));
+  }
+}
+
+/// dx^T = W d^T, or a grain of it: transposed, so that the large operand W is read as it lies and
+/// only the small gradients change their layout. Each output is one chain in ascending n; those of
+/// a single sample, whose vectors lie along n, are sums of `row_chains`.
+///   w              panels of [Inputs, Outputs]
+///   d_transposed   [Outputs][batch_stride(Batch)]
+///   dx_transposed  [Inputs][batch_stride(Batch)], every element written
+template <int Batch, int Inputs, int Outputs, layout::architecture Architecture = layout::native>
+void dense_input_gradient(const float* __restrict w, const float* __restrict d_transposed,
+                          float* __restrict dx_transposed, const grain& part = {}) noexcept {
+  if constexpr (Batch == 1) {
+    dense_input_gradient_sample<Architecture, Inputs, Outputs>(w, d_transposed, dx_transposed,
+                                                               part);
+  } else {
+    dense_input_gradient_batch<Batch, Inputs, Outputs, Architecture>(w, d_transposed, dx_transposed,
+                                                                     part);
   }
 }
 

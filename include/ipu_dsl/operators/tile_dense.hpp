@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Dense tile by tile: each output is one chain of multiply-adds, in the order of the kernels.
+// Dense tile by tile: each output is one chain of multiply-adds, in the order of the kernels; the
+// input gradient of a single sample is a sum of several.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <ipu_dsl/core/update_kind.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
+#include <ipu_dsl/kernels/dense_input_gradient_sample.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/operators/tile_activation.hpp>
 #include <ipu_dsl/operators/tile_operators.hpp>
@@ -142,12 +145,34 @@ struct tile_operators<&dense_family> {
     const private_matrix& kernel = here.operands[1];
     const private_matrix& d = here.operands[2];
     tile_code::for_elements(here.operands[0], [&](std::int32_t row, std::int32_t column) {
+      if (batch(here.signature) == 1) {
+        here.operands[0](row, column) = sum_of_row_chains(kernel, column, d);
+        return;
+      }
       float sum = 0.0F;
       for (std::int32_t n = 0; n < d.columns(); ++n) {
         sum = kernels::multiply_add(kernel(column, n), d(row, n), sum);
       }
       here.operands[0](row, column) = sum;
     });
+  }
+
+  /// The product of a row of the kernel and the gradients [1, units] of a single sample. Output n
+  /// belongs to chain n mod 16; then the second half of the chains is added to the first until one
+  /// is left, and zero to that.
+  static float sum_of_row_chains(const private_matrix& kernel, std::int32_t row,
+                                 const private_matrix& d) {
+    float chains[std::size_t{kernels::row_chains}] = {};
+    for (std::int32_t n = 0; n < d.columns(); ++n) {
+      float& chain = chains[n % kernels::row_chains];
+      chain = kernels::multiply_add(kernel(row, n), d(0, n), chain);
+    }
+    for (std::int32_t half = kernels::row_chains / 2; half > 0; half /= 2) {
+      for (std::int32_t i = 0; i < half; ++i) {
+        chains[i] = chains[i] + chains[i + half];
+      }
+    }
+    return chains[0] + 0.0F;
   }
 
   /// The gradient's sum and, if the call updates, the parameter and what is kept beside it: they

@@ -10,7 +10,7 @@
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
-#include <ipu_dsl/operators/operators.hpp>
+#include <ipu_dsl/runtime/execution_step.hpp>
 #include <ipu_dsl/runtime/regions.hpp>
 #include <ipu_dsl/runtime/slot_tenancy.hpp>
 #include <ipu_dsl/runtime/worker_teams.hpp>
@@ -18,43 +18,6 @@
 #include <ipu_dsl/schedule/worker_rows.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
-
-/// An operand on real memory: of an edge, the copy in the slot of the micro-batch.
-struct resolved_operand {
-  std::byte* base = nullptr;
-  std::int64_t slot_bytes = 0;
-  std::int32_t edge = -1;
-};
-
-/// A call with its code; its operands stand one after the other in the table.
-struct resolved_call {
-  kernel_function run = nullptr;
-  const float* scalars = nullptr;
-  std::int32_t node = -1;
-  std::int32_t first_operand = 0;
-  std::int32_t operands = 0;
-  bool in_grains = false;
-  bool feeds = false;  ///< takes the next rows from the feed
-};
-
-/// One action of a worker: wait, call, count.
-struct execution_step {
-  action what = {};
-  std::int32_t device = 0;  ///< replica x devices + device
-  std::int32_t replica = 0;
-  std::int32_t order = 0;    ///< place among those of its stage that do the same work
-  bool completes = false;    ///< the last that adds to the gradients of its stage
-  bool shared = false;       ///< all replicas do a part of it
-  std::int32_t counter = 0;  ///< the one that counts it
-  std::int32_t first_wait = 0;
-  std::int32_t last_wait = 0;
-  std::int32_t first_call = 0;
-  std::int32_t last_call = 0;
-  std::int32_t first_freed = 0;
-  std::int32_t last_freed = 0;
-  std::int32_t first_taken = 0;
-  std::int32_t last_taken = 0;
-};
 
 /// Everything that running a program needs, resolved once when a session is made.
 class execution_table {
@@ -144,25 +107,24 @@ class execution_table {
                              .operands = row.writes + row.reads,
                              .in_grains = code.in_grains,
                              .feeds = row.code == &infeed_family};
-      if (resolved.operands > most_operands) {
-        throw error("A kernel takes at most " + std::to_string(most_operands) +
-                    " operands, one of " + std::string(row.code->name) + " has " +
-                    std::to_string(resolved.operands) + ".");
-      }
+      check_operands(row, resolved.operands);
       for (std::int32_t operand = 0; operand < resolved.operands; ++operand) {
-        resolve_operand(row, operand, memory, replica_of_operand(row, operand, replica));
+        resolve_operand(row, operand, memory,
+                        replica_of_operand(row.operands_of, operand, replica));
       }
       calls_.push_back(resolved);
     }
   }
 
-  /// The gradients of replicas are summed in the accumulators of the first, from where all of them
-  /// update: operand i of the sum is the accumulator of replica i.
-  static int replica_of_operand(const call& row, std::int32_t operand, int replica) {
-    if (row.code == &replica_sum_family) {
-      return operand;
+  void check_operands(const call& row, std::int32_t operands) const {
+    if (operands > most_operands) {
+      throw error("A kernel takes at most " + std::to_string(most_operands) + " operands, one of " +
+                  std::string(row.code->name) + " has " + std::to_string(operands) + ".");
     }
-    return row.phase == call_phase::update ? 0 : replica;
+    if (row.operands_of == replica_reach::each && operands != replicas_) {
+      throw error("The program was planned for " + std::to_string(operands) +
+                  " replicas, it cannot run with " + std::to_string(replicas_) + ".");
+    }
   }
 
   void resolve_operand(const call& row, std::int32_t operand, const region_set& memory,

@@ -3,15 +3,11 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <thread>
-#include <vector>
 
 #if defined(__linux__)
 #include <sched.h>
 #endif
-
-#include <ipu_dsl/core/error.hpp>
 
 namespace ipu_dsl {
 
@@ -69,19 +65,6 @@ inline int available_processors() {
   const int counted = bound > 0 ? bound : static_cast<int>(std::thread::hardware_concurrency());
   return counted > 0 ? counted : 1;
 }
-
-/// The processors of the workers of a pool, one for each; empty: wherever the system likes.
-struct pinning {
-  std::vector<int> processors;
-
-  /// Throws `error` if that is not one processor a worker.
-  void check(int workers) const {
-    if (!processors.empty() && static_cast<int>(processors.size()) != workers) {
-      throw error("Pinning takes one processor for each of " + std::to_string(workers) +
-                  " workers, got " + std::to_string(processors.size()) + ".");
-    }
-  }
-};
 
 /// Binds the calling thread to a processor, and lets it go again at the end of its life if that is
 /// on the same thread.

@@ -28,19 +28,22 @@ struct tile_account {
   std::int64_t most_bytes = 0;      ///< that any tile held at once
 };
 
-/// Executes one program on the calling thread, in the order of its proof; not one of replicas,
-/// whose sums have no code for tiles. Every output is dealt over tiles; for each tile exactly what
-/// its block needs is copied into a memory of its own, the block is computed there, and copied out.
-/// Every element is then a chain in the kernels' order, and the results are those of `executor`,
-/// bit for bit, with any number of tiles.
+/// Executes one program on the calling thread, in the order of its proof, replicas in turn. Every
+/// output is dealt over tiles; for each tile exactly what its block needs is copied into a memory
+/// of its own, the block is computed there, and copied out. Every element is then a chain in the
+/// kernels' order, and the results are those of `executor`, bit for bit, with any number of tiles.
 class tile_executor {
  public:
-  /// `tiles` of each device. Throws `error` if that is less than one, or if a family of the program
-  /// has no code for tiles.
+  /// `tiles` of each device, of which each replica has its own. Throws `error` if that is less than
+  /// one, if a family of the program has no code for tiles, or if the program was planned for
+  /// another number of replicas.
   tile_executor(const program_plan_view& plan, std::span<const kernel_code> functions,
                 std::span<const tile_jobs_function> code, const region_set& memory,
-                std::int64_t tiles)
-      : plan_(plan), jobs_(jobs_of(plan, code)), table_(plan, functions, memory, 1), tiles_(tiles) {
+                std::int64_t tiles, int replicas = 1)
+      : plan_(plan),
+        jobs_(jobs_of(plan, code)),
+        table_(plan, functions, memory, 1, replicas),
+        tiles_(tiles) {
     if (tiles < 1) {
       throw error("A device has at least 1 tile, got " + std::to_string(tiles) + ".");
     }
@@ -50,18 +53,11 @@ class tile_executor {
   void run(const run_context& context) {
     account_ = {};
     for (const execution_step& step : table_.row(0)) {
-      run_context local = context;
-      local.micro_batch = step.what.micro_batch;
-      local.continues = step.order > 0;
-      local.completes = step.completes;
-      local.first_sample +=
-          static_cast<std::uint64_t>(step.what.micro_batch) * context.micro_batch_size;
-      for (std::int32_t i = step.first_call; i < step.last_call; ++i) {
-        perform(i, table_.calls(step)[static_cast<std::size_t>(i - step.first_call)], local);
-        // Behind the end of the data there is nothing to compute.
-        if (!local.training && local.valid_samples() == 0) {
-          break;
-        }
+      // What kernels share by grains is dealt over tiles by blocks, and so done once, in full,
+      // where the first replica's part stands: replicas take turns action by action, so that behind
+      // the first update of a stage there is nothing left that adds to its gradients.
+      if (!step.shared || step.replica == 0) {
+        perform(step, context_of(step, context));
       }
     }
   }
@@ -86,14 +82,39 @@ class tile_executor {
     return made;
   }
 
-  void perform(std::int32_t index, const resolved_call& resolved, run_context& context) {
+  /// The feed deals its micro-batches to the replicas in turn.
+  run_context context_of(const execution_step& step, const run_context& context) const {
+    run_context local = context;
+    local.micro_batch = step.what.micro_batch * table_.replicas() + step.replica;
+    local.continues = step.order > 0;
+    local.completes = step.completes;
+    local.first_sample += static_cast<std::uint64_t>(local.micro_batch) * context.micro_batch_size;
+    return local;
+  }
+
+  void perform(const execution_step& step, run_context context) {
+    // The table holds the calls of one replica after those of another.
+    const std::size_t calls_before = static_cast<std::size_t>(step.replica) * plan_.calls.size();
+    std::size_t index = static_cast<std::size_t>(step.first_call) - calls_before;
+    for (const resolved_call& resolved : table_.calls(step)) {
+      perform(index, resolved, step.what.micro_batch, context);
+      ++index;
+      // Behind the end of the data there is nothing to compute.
+      if (!context.training && context.valid_samples() == 0) {
+        break;
+      }
+    }
+  }
+
+  void perform(std::size_t index, const resolved_call& resolved, std::int32_t micro_batch,
+               run_context& context) {
     void* operands[execution_table::most_operands];
     for (std::int32_t i = 0; i < resolved.operands; ++i) {
-      operands[i] = table_.address(resolved.first_operand + i, context.micro_batch);
+      operands[i] = table_.address(resolved.first_operand + i, micro_batch);
     }
     context.node = resolved.node;
-    const call& row = plan_.calls[static_cast<std::size_t>(index)];
-    const auto code = static_cast<std::size_t>(plan_.code_of_call[static_cast<std::size_t>(index)]);
+    const call& row = plan_.calls[index];
+    const auto code = static_cast<std::size_t>(plan_.code_of_call[index]);
     if (jobs_[code].empty()) {
       resolved.run(context, operands, resolved.scalars);
       return;

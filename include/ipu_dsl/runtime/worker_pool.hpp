@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ipu_dsl/runtime/counter.hpp>
+#include <ipu_dsl/runtime/pinning.hpp>
 #include <ipu_dsl/runtime/processors.hpp>
 #include <ipu_dsl/runtime/waiting.hpp>
 

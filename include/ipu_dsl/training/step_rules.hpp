@@ -11,15 +11,9 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/training/session_options.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
-
-/// How long to train. Steps are micro-batches, as in the reference.
-struct fit_options {
-  std::int32_t epochs = 1;
-  std::int64_t steps_per_epoch = 0;      ///< 0: an epoch is one pass over the data
-  std::int64_t steps_per_execution = 0;  ///< steps between calls of the host; 0: an epoch
-};
 
 /// The steps of an epoch, and of each execution that it divides into.
 struct epoch_steps {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// What the rules of all families need to know of the program that they lower for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/storage.hpp>
+#include <ipu_dsl/graph/family.hpp>
+
+namespace ipu_dsl {
+
+/// What a program is lowered for. Who reads tensor t within the program stands in `readers`, as
+/// positions in graph_view::operands, from `first_reader[t]` to `first_reader[t + 1]`.
+struct lowering_facts {
+  std::int32_t batch = 1;
+  const family* optimizer = nullptr;
+  std::int32_t replicas = 1;  ///< of the model, which update together
+  list<std::int32_t> first_reader;
+  list<std::int32_t> readers;
+  list<storage> gradient_lies;  ///< by tensor
+
+  constexpr std::int32_t reader_count(std::int32_t tensor) const {
+    const auto index = static_cast<std::size_t>(tensor);
+    return first_reader[index + 1] - first_reader[index];
+  }
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Defining a model and using its session, without the code behind it: for sources whose session is
+// compiled in another one; see `session_code`.
+#pragma once
+
+#include <ipu_dsl/core/version.hpp>
+#include <ipu_dsl/data/digits.hpp>
+#include <ipu_dsl/data/mnist.hpp>
+#include <ipu_dsl/data/transform.hpp>
+#include <ipu_dsl/model/functional.hpp>
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/runtime/parameters.hpp>
+#include <ipu_dsl/training/session_interface.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/layers/dropout.hpp>
+#include <ipu_dsl/vocabulary/layers/flatten.hpp>

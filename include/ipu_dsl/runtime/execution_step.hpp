@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// What an execution table is made of: actions, and their calls on real memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ipu_dsl/operators/operators.hpp>
+#include <ipu_dsl/schedule/action.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+
+/// An operand on real memory: of an edge, the copy in the slot of the micro-batch.
+struct resolved_operand {
+  std::byte* base = nullptr;
+  std::int64_t slot_bytes = 0;
+  std::int32_t edge = -1;
+};
+
+/// A call with its code; its operands stand one after the other in the table.
+struct resolved_call {
+  kernel_function run = nullptr;
+  const float* scalars = nullptr;
+  std::int32_t node = -1;
+  std::int32_t first_operand = 0;
+  std::int32_t operands = 0;
+  bool in_grains = false;
+  bool feeds = false;  ///< takes the next rows from the feed
+};
+
+/// One action of a worker: wait, call, count.
+struct execution_step {
+  action what = {};
+  std::int32_t device = 0;  ///< replica x devices + device
+  std::int32_t replica = 0;
+  std::int32_t order = 0;    ///< place among those of its stage that do the same work
+  bool completes = false;    ///< the last that adds to the gradients of its stage
+  bool shared = false;       ///< all replicas do a part of it
+  std::int32_t counter = 0;  ///< the one that counts it
+  std::int32_t first_wait = 0;
+  std::int32_t last_wait = 0;
+  std::int32_t first_call = 0;
+  std::int32_t last_call = 0;
+  std::int32_t first_freed = 0;
+  std::int32_t last_freed = 0;
+  std::int32_t first_taken = 0;
+  std::int32_t last_taken = 0;
+};
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

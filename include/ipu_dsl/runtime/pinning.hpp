@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Which processor each worker is bound to.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <ipu_dsl/core/error.hpp>
+
+namespace ipu_dsl {
+
+/// The processors of the workers of a pool, one for each; empty: wherever the system likes.
+struct pinning {
+  std::vector<int> processors;
+
+  /// Throws `error` if that is not one processor a worker.
+  void check(int workers) const {
+    if (!processors.empty() && static_cast<int>(processors.size()) != workers) {
+      throw error("Pinning takes one processor for each of " + std::to_string(workers) +
+                  " workers, got " + std::to_string(processors.size()) + ".");
+    }
+  }
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// What a session offers: fit, evaluate, predict. Its code may be compiled elsewhere.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/data/feed.hpp>
+#include <ipu_dsl/data/tensor_view.hpp>
+#include <ipu_dsl/data/transform.hpp>
+#include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/training/data_check.hpp>
+#include <ipu_dsl/training/session_code.hpp>
+#include <ipu_dsl/training/session_refusal.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+
+/// The data set behind data: itself, or what its transformations begin with.
+template <typename Data>
+struct data_behind {
+  using type = Data;
+};
+
+template <dataset Data>
+struct data_behind<transformed<Data>> {
+  using type = Data;
+};
+
+template <typename Data>
+using dataset_of = typename data_behind<Data>::type;
+
+/// What is wrong with a type of data for a compiled model.
+template <compiled_model C, dataset Data>
+struct data_fault_of {
+  static constexpr problem value =
+      check_data(frozen_compiled_graph_of<C>.view(), Data::sample_shape, Data::classes);
+};
+
+/// What is wrong with the rank of a batch.
+template <compiled_model C, int Rank>
+struct rank_fault_of {
+  static constexpr problem value = check_rank(frozen_compiled_graph_of<C>.view(), Rank);
+};
+
+/// What a session of a compiled model does; `session` says how it is made.
+template <typename Compiled, bool Valid>
+class session_of {
+  using compiled = typename Compiled::compiled;
+  using code = session_code<Compiled>;
+
+ public:
+  using settings = typename compiled::optimizer_type::settings;
+
+  explicit session_of(const settings& optimizer = {}, const session_options& options = {})
+      : core_(code::make(options)) {
+    set_optimizer(optimizer);
+  }
+
+  /// New numbers for the optimizer, from the next update on. Throws `error` if they are none that
+  /// it can use; nothing is changed then.
+  void set_optimizer(const settings& optimizer) {
+    problem found = optimizer.check();
+    if (found.found()) {
+      found.where = "the optimizer";
+      throw error(found);
+    }
+    optimizer.write(numbers_);
+  }
+
+  /// Trains on the micro-batches of a feed; see `fit_options`. Throws `error` before anything
+  /// changes if steps or data do not fit the model. The history is the session's own.
+  template <feed Feed>
+  const history& fit(Feed& source, const fit_options& wanted) {
+    return code::fit(*core_, source, wanted, numbers_, {});
+  }
+
+  /// The same, calling `done(record)` after every epoch with an `epoch_record`, and after every
+  /// execution if `done` takes an `execution_record` as well.
+  template <feed Feed, typename Done>
+  const history& fit(Feed& source, const fit_options& wanted, Done done) {
+    fit_callbacks calls;
+    calls.object = &done;
+    calls.epoch = [](void* object, const epoch_record& record) {
+      (*static_cast<Done*>(object))(record);
+    };
+    if constexpr (std::invocable<Done&, const execution_record&>) {
+      calls.execution = [](void* object, const execution_record& record) {
+        (*static_cast<Done*>(object))(record);
+      };
+    }
+    return code::fit(*core_, source, wanted, numbers_, calls);
+  }
+
+  /// Trains on data: `run.fit(digits.train | shuffled(10'000) | repeated(), {.epochs = 4})`,
+  /// calling `done` as above if it is given. Makes the feed first, with the session's seed.
+  template <typename Data, typename... Done>
+    requires(!feed<Data>)
+  const history& fit(const Data& data, const fit_options& wanted = {}, Done... done) {
+    static_assert(diagnose<data_fault_of<compiled, dataset_of<Data>>>());
+    auto source = make_feed(data, code::seed(*core_));
+    return fit(source, wanted, done...);
+  }
+
+  /// One update from samples in order: features [gradient_accumulation * micro_batch, elements]
+  /// and their labels. Returns the mean loss before the update. Throws `error` before anything
+  /// changes if there are more or fewer.
+  double train_step(std::span<const float> features, std::span<const std::int32_t> labels) {
+    batch_feed given(features, sample_elements(), labels, classes());
+    return code::train_step(*core_, given, numbers_);
+  }
+
+  /// Mean loss and accuracy over all samples of a feed.
+  template <feed Feed>
+  evaluation evaluate(Feed& source) {
+    return code::evaluate(*core_, source);
+  }
+
+  /// Mean loss and accuracy over data: `run.evaluate(digits.test | take(1'000))`.
+  template <typename Data>
+    requires(!feed<Data>)
+  evaluation evaluate(const Data& data) {
+    static_assert(diagnose<data_fault_of<compiled, dataset_of<Data>>>());
+    auto source = make_feed(data, code::seed(*core_));
+    return code::evaluate(*core_, source);
+  }
+
+  /// The model's output [samples, elements] for features [samples, elements]. Throws `error`
+  /// before anything is written if `output` has another size.
+  void predict(std::span<const float> features, std::span<float> output) {
+    batch_feed given(features, sample_elements());
+    code::predict(*core_, given, output);
+  }
+
+  /// The same for a batch whose rank is known to the compiler: [samples, extents of the input...].
+  template <int Rank>
+  void predict(const tensor_view<const float, Rank>& batch, std::span<float> output) {
+    static_assert(diagnose<rank_fault_of<compiled, Rank>>());
+    code::check_batch(*core_, batch.extents, batch.elements.size());
+    predict(batch.elements, output);
+  }
+
+  /// Writes the weights as .npz; see `save_weights`.
+  void save(const std::string& path) const { code::save(*core_, path); }
+
+  /// Reads weights; see `load_weights`.
+  void load(const std::string& path) { code::load(*core_, path); }
+
+  /// Parameters by layer and name.
+  parameters& weights() { return code::weights(*core_); }
+
+  const parameters& weights() const { return code::weights(*core_); }
+
+  /// What the last training run did; asked for by `session_options::trace`.
+  const trace& last_trace() const { return code::last_trace(*core_); }
+
+  /// Bytes of all regions.
+  std::size_t bytes() const { return code::bytes(*core_); }
+
+ private:
+  static constexpr std::int64_t sample_elements() {
+    constexpr graph_view model = frozen_compiled_graph_of<compiled>.view();
+    return model.at(model.input).extents.elements();
+  }
+
+  static constexpr std::int32_t classes() {
+    constexpr graph_view model = frozen_compiled_graph_of<compiled>.view();
+    return static_cast<std::int32_t>(model.at(model.output).extents.elements());
+  }
+
+  typename code::owner core_;
+  std::array<float, 4> numbers_{};
+};
+
+/// A session of a compiled model: owns its memory, its workers and its weights.
+///
+///   session<training> run{{.learning_rate = 0.01F, .momentum = 0.9F}, {.threads = 2}};
+///
+/// Data sets and their transformations must outlive the calls that they are given to. After
+/// construction, calls that are given a feed take no memory; those that are given data make a
+/// feed of them first.
+template <typename Compiled>
+class session : public session_of<Compiled, can_have_session<Compiled>()> {
+  static_assert(check_session<Compiled>());
+
+ public:
+  using session_of<Compiled, can_have_session<Compiled>()>::session_of;
+};
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

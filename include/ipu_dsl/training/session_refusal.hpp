@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// What has no session, and the one that stands in for it, so that the mistake is said once.
+#pragma once
+
+#include <cstddef>
+
+#include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/type_name.hpp>
+#include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/runtime/trace.hpp>
+#include <ipu_dsl/training/session_options.hpp>
+#include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+
+class parameters;
+
+/// A session of something else than a compiled model: of a model, say.
+template <typename T>
+struct session_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("a compiled model", label() << type_name<T>(),
+                           "write struct training : compile<your model, micro_batch<32>, ...> {}; "
+                           "and take a session<training>");
+    found.where = "session";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Whether there is a session of `T`: it is a compiled model without a mistake. Never an error.
+template <typename T>
+constexpr bool can_have_session() {
+  if constexpr (compiled_model<T>) {
+    return valid<T>();
+  } else {
+    return false;
+  }
+}
+
+/// Makes one compile error with one sentence if there is no session of `T`; always true.
+template <typename T>
+constexpr bool check_session() {
+  if constexpr (compiled_model<T>) {
+    return check<T>();
+  } else {
+    return diagnose<session_fault_of<T>>();
+  }
+}
+
+/// The numbers of the optimizer of a compiled model; of nothing, those that have all names.
+template <typename T>
+struct settings_of {
+  using type = sgd_momentum_settings;
+};
+
+template <compiled_model T>
+struct settings_of<T> {
+  using type = typename T::compiled::optimizer_type::settings;
+};
+
+template <typename Compiled, bool Valid>
+class session_of;
+
+/// The session of a model that is wrong: it takes everything, so that the one sentence about the
+/// model stays the only error. It is never linked.
+template <typename Compiled>
+class session_of<Compiled, false> {
+ public:
+  using settings = typename settings_of<Compiled>::type;
+
+  explicit session_of(const settings& = {}, const session_options& = {});
+
+  void set_optimizer(const settings&);
+
+  template <typename Data, typename... Rest>
+  const history& fit(Data&&, const fit_options& = {}, Rest&&...);
+
+  template <typename... Arguments>
+  double train_step(Arguments&&...);
+
+  template <typename... Arguments>
+  evaluation evaluate(Arguments&&...);
+
+  template <typename... Arguments>
+  void predict(Arguments&&...);
+
+  template <typename... Arguments>
+  void save(Arguments&&...) const;
+
+  template <typename... Arguments>
+  void load(Arguments&&...);
+
+  parameters& weights();
+
+  const trace& last_trace() const;
+
+  std::size_t bytes() const;
+};
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE
