@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Models of growing depth, width, micro-batches and stages: what they cost to compile and to run.
+"""Models of growing depth, width, micro-batches, stages and tiles of the simulated machine: what
+they cost to compile and to run.
 
 Writes a list of models to standard output, each a list of rows {name, value, unit}: microseconds of
 a training step (the shortest of many, one worker), CPU seconds of the compiler at -O2, bytes of code
@@ -21,6 +22,7 @@ DEPTHS = [4, 8, 16, 32]
 WIDTHS = [64, 128, 256, 512]
 MICRO_BATCHES = [4, 16, 64, 256]
 STAGES = [1, 2, 4, 8]
+TILES = [0, 1, 64, 1472, 5888]  # of a device; 0: no machine is simulated
 
 
 def layers(count, units):
@@ -34,15 +36,30 @@ def model(parts):
     return f"pipeline<{', '.join('stage<' + ', '.join(part) + '>' for part in parts)}>"
 
 
-def program(parts, micro_batches):
+def machine(tiles):
+    """A constant named `target`, an ipu2 but for its number of tiles."""
+    return f"""constexpr machine_target target = [] {{
+  machine_target made = ipu2;
+  made.name = "target";
+  made.tiles = {tiles};
+  return made;
+}}();
+"""
+
+
+def program(parts, micro_batches, tiles=0):
+    target = machine(tiles) if tiles else ""
+    option = "on<target>, " if tiles else ""
+    # What is not asked for is not evaluated.
+    question = "static_assert(training::memory.fits());\n" if tiles else ""
     return f"""#include <chrono>
 #include <cstdio>
 #include <ipu_dsl/ipu_dsl.hpp>
 using namespace ipu_dsl;
-struct net : model<input<64>, {model(parts)}> {{}};
+{target}struct net : model<input<64>, {model(parts)}> {{}};
 struct training : compile<net, micro_batch<32>, gradient_accumulation<{micro_batches}>,
-    loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {{}};
-int main() {{
+    {option}loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {{}};
+{question}int main() {{
   using clock = std::chrono::steady_clock;
   session<training> run{{{{.learning_rate = 0.001F, .momentum = 0.9F}}}};
   const std::vector<float> features(std::size_t{{{micro_batches}}} * 32 * 64, 0.1F);
@@ -62,20 +79,25 @@ int main() {{
 def models(quick):
     """(name, source) of every model."""
     output = ["Dense<10>"]
+    two_stages = [layers(2, 64), layers(1, 64) + output]
     for depth in DEPTHS[:2] if quick else DEPTHS:
         yield f"growth depth {depth}", program([layers(depth, 64) + output], 4)
-    if quick:
-        return
-    for width in WIDTHS:
+    for width in [] if quick else WIDTHS:
         yield f"growth width {width}", program([layers(3, width) + output], 4)
-    for micro_batches in MICRO_BATCHES:
-        yield (f"growth micro-batches {micro_batches}",
-               program([layers(2, 64), layers(1, 64) + output], micro_batches))
-    for stages in STAGES:
+    for micro_batches in [] if quick else MICRO_BATCHES:
+        yield f"growth micro-batches {micro_batches}", program(two_stages, micro_batches)
+    for stages in [] if quick else STAGES:
         parts = [layers(8 // stages, 64) for _ in range(stages)]
         parts[-1] = parts[-1] + output
         # Two micro-batches a stage and device are the fewest that the grouped schedule takes.
         yield f"growth stages {stages}", program(parts, 16)
+    for tiles in TILES[:2] if quick else TILES:
+        yield f"growth tiles {tiles or 'none'}", program(two_stages, 16, tiles)
+
+
+def is_wanted(name, only):
+    """As the table asks: the name, or names that begin with it, are asked for."""
+    return only in name or only.startswith(name)
 
 
 def compile_seconds(command, folder):
@@ -113,11 +135,12 @@ def main():
     parser.add_argument("--include", required=True, help="the folder of the library's headers")
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--flags", default="-march=native", help="of the architecture")
-    parser.add_argument("--quick", action="store_true", help="two depths and nothing else")
+    parser.add_argument("--quick", action="store_true", help="two depths and two machines")
+    parser.add_argument("--only", default="", help="models whose name contains this")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         rows = [measure(name, source, arguments, folder)
-                for name, source in models(arguments.quick)]
+                for name, source in models(arguments.quick) if is_wanted(name, arguments.only)]
     json.dump(rows, sys.stdout)
 
 

@@ -64,6 +64,8 @@ float first_lane(const lanes& value) {
       columns[v] = kernels::load_once<lanes>(w + (k * vectors + v) * width);
     });
     kernels::unrolled<rows>([&](auto row) __attribute__((always_inline)) {
+      // Else clang loads all samples before the first product, and spills.
+      clobber_memory();
       const lanes sample(x[row * reduction + k]);
       kernels::unrolled<vectors>([&](auto v) __attribute__((always_inline)) {
         sums[row * vectors + v] =
@@ -81,15 +83,15 @@ float first_lane(const lanes& value) {
   lanes sums[std::size_t{accumulators}];
   kernels::unrolled<accumulators>([&](auto i) { sums[i] = lanes(0.0F); });
   const lanes factor(0.5F);
-  std::ptrdiff_t k = 0;
+  const float* const end = from + elements;
 #pragma GCC unroll 1
-  for (; k + accumulators * width <= elements; k += accumulators * width) {
+  for (; end - from >= accumulators * width; from += accumulators * width) {
     kernels::unrolled<accumulators>([&](auto i) __attribute__((always_inline)) {
-      sums[i] = kernels::multiply_add(factor, kernels::load<lanes>(from + k + i * width), sums[i]);
+      sums[i] = kernels::multiply_add(factor, kernels::load<lanes>(from + i * width), sums[i]);
     });
   }
-  for (; k + width <= elements; k += width) {
-    sums[0] = kernels::multiply_add(factor, kernels::load<lanes>(from + k), sums[0]);
+  for (; end - from >= width; from += width) {
+    sums[0] = kernels::multiply_add(factor, kernels::load<lanes>(from), sums[0]);
   }
   float total = 0;
   kernels::unrolled<accumulators>([&](auto i) { total += first_lane(sums[i]); });
@@ -143,6 +145,15 @@ std::string vector_unit() {
     return "AVX2";
   }
   return "vectors of 4 floats";
+}
+
+std::string compiler() {
+#if defined(__clang__)
+  return "clang " + std::to_string(__clang_major__) + "." + std::to_string(__clang_minor__) + "." +
+         std::to_string(__clang_patchlevel__);
+#else
+  return "g++ " __VERSION__;
+#endif
 }
 
 int cores() {

@@ -31,6 +31,9 @@ std::unique_ptr<contestant> make_stream(std::int64_t bytes);
 /// The vector unit that this program is compiled for: "AVX-512".
 std::string vector_unit();
 
+/// The compiler of this program: "g++ 12.2.0".
+std::string compiler();
+
 /// Cores of the machine.
 int cores();
 

@@ -40,6 +40,9 @@ class report {
   /// Whether rows of a name, or of a name that begins with it, are asked for.
   bool wants(const std::string& name) const;
 
+  /// The part of names that is asked for; empty for all.
+  const std::string& only() const { return only_; }
+
   /// Rows of one name: one line.
   void add(const std::vector<row>& rows);
 

@@ -28,23 +28,21 @@ struct cut_mlp
                              ipu_dsl::Dense<32, ipu_dsl::relu>, ipu_dsl::Dense<10>>>> {};
 
 /// Sets the parameters: kernel and bias of every layer, in order.
-template <typename Session>
-void load(Session& run, const peers::network_weights& from) {
+inline void load(ipu_dsl::parameters& weights, const peers::network_weights& from) {
   for (std::size_t i = 0; i < from.size(); ++i) {
-    run.weights().set(2 * i, from[i].kernel);
-    run.weights().set(2 * i + 1, from[i].bias);
+    weights.set(2 * i, from[i].kernel);
+    weights.set(2 * i + 1, from[i].bias);
   }
 }
 
-template <typename Session>
-peers::network_weights unload(const Session& run) {
+inline peers::network_weights unload(const ipu_dsl::parameters& weights) {
   peers::network_weights now;
   for (std::size_t i = 0; i < now.size(); ++i) {
     const table::layer_shape layer = table::layer_shapes[i];
     now[i] = {measure::zeros(std::int64_t{layer.inputs} * layer.outputs),
               measure::zeros(layer.outputs)};
-    run.weights().get(2 * i, now[i].kernel);
-    run.weights().get(2 * i + 1, now[i].bias);
+    weights.get(2 * i, now[i].kernel);
+    weights.get(2 * i + 1, now[i].bias);
   }
   return now;
 }
@@ -57,7 +55,7 @@ class session_step final : public peers::step_contestant {
       : question_(question),
         run_({.learning_rate = question.rate, .momentum = question.momentum},
              {.threads = threads}) {
-    load(run_, question.start);
+    load(run_.weights(), question.start);
   }
 
   void run(int times) override {
@@ -66,7 +64,7 @@ class session_step final : public peers::step_contestant {
     }
   }
 
-  peers::network_weights weights() override { return unload(run_); }
+  peers::network_weights weights() override { return unload(run_.weights()); }
 
  private:
   const peers::network_question& question_;

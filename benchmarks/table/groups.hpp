@@ -15,7 +15,7 @@ void measure_products(const run& settings);
 /// Training steps on one worker.
 void measure_steps(const run& settings);
 
-/// Predictions at batch 1 and 32.
+/// Predictions at batch 1 and 32, and of one sample after the other.
 void measure_predictors(const run& settings);
 
 /// What a second worker gains, calm and disturbed.
@@ -27,7 +27,7 @@ void measure_executor(const run& settings);
 /// What the programs of the parts count: hand-off, schedules, allocations.
 void measure_parts(const run& settings);
 
-/// Time, compile time and code size over depth, width, micro-batches and stages.
+/// Time, compile time and code size over depth, width, micro-batches, stages and tiles.
 void measure_growth(const run& settings);
 
 }  // namespace table

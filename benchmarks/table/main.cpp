@@ -14,8 +14,10 @@
 namespace {
 
 void say_how(const table::run& settings) {
-  settings.report->say(fmt::format("{} cores, {}; the measuring thread stays on core 0",
-                                   measure::cores(), measure::vector_unit()));
+  settings.report->say(fmt::format("built by {} {} for {}", measure::compiler(),
+                                   IPU_DSL_ARCHITECTURE_FLAGS, measure::vector_unit()));
+  settings.report->say(
+      fmt::format("{} cores; the measuring thread stays on core 0", measure::cores()));
   settings.report->say(fmt::format(
       "ratios of minima over at least {} alternated rounds{}; in brackets medians and goals\n",
       settings.effort.rounds,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rows from the programs of the parts, which stand beside this one and count in Google Benchmark's
 // way, and from the script that compiles models of growing size.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -73,21 +74,25 @@ std::vector<row> hand_off_row(const json& line) {
            .wanted = goal{bound::value_at_most, 300}}};
 }
 
+/// "allocations, session threads:2"
 std::vector<row> allocation_rows(const json& line) {
   // Where the C library is another, nothing is counted.
   if (line.at("counted") != 1) {
     return {};
   }
-  const std::string name =
-      "allocations, " + short_name(line).substr(short_name(line).find("threads"));
-  return {{.name = name,
-           .value = line.at("step"),
-           .unit = "a step",
-           .wanted = goal{bound::value_at_most, 0}},
-          {.name = name,
-           .value = line.at("prediction"),
-           .unit = "a prediction",
-           .wanted = goal{bound::value_at_most, 0}}};
+  std::string name = short_name(line);
+  name.replace(0, name.rfind('_') + 1, "allocations, ");
+  std::replace(name.begin(), name.end(), '/', ' ');
+  std::vector<row> rows;
+  for (const std::string call : {"step", "prediction", "push"}) {
+    if (line.contains(call)) {
+      rows.push_back({.name = name,
+                      .value = line.at(call),
+                      .unit = "a " + call,
+                      .wanted = goal{bound::value_at_most, 0}});
+    }
+  }
+  return rows;
 }
 
 /// "schedule 5_us_actions/grouped/2_stages"
@@ -133,9 +138,9 @@ void measure_growth(const run& settings) {
   }
   const std::string command = fmt::format(
       "/usr/bin/env python3 '{0}/benchmarks/growth/growth.py' --include '{0}/include' "
-      "--compiler '{1}' --flags='{2}' {3}",
+      "--compiler '{1}' --flags='{2}' --only='{3}' {4}",
       IPU_DSL_SOURCE_DIRECTORY, IPU_DSL_COMPILER, IPU_DSL_ARCHITECTURE_FLAGS,
-      settings.quick ? "--quick" : "");
+      settings.report->only(), settings.quick ? "--quick" : "");
   for (const json& model : output_of(command, settings)) {
     std::vector<row> rows;
     for (const json& each : model) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Predictions of the network at batch 1 and 32.
+// Predictions of the network at batch 1 and 32, and of one sample after the other.
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "measure/machine.hpp"
+#include "ours/stream.hpp"
 #include "table/groups.hpp"
 #include "table/questions.hpp"
 
@@ -70,11 +71,46 @@ void measure_predictor(int batch, const run& settings) {
                                [](const std::string&) { return std::optional<goal>{}; }));
 }
 
+/// The call for streams beside the one that copies its result out.
+void measure_push(const run& settings) {
+  const std::string name = "inference stream push";
+  if (!settings.report->wants(name)) {
+    return;
+  }
+  const network_question question = make_question(1, 1);
+  const ours::stream_calls calls = ours::make_stream_calls(question);
+  calls.push->run(1);
+  calls.predict->run(1);
+  if (calls.push->outputs() != calls.predict->outputs()) {
+    settings.report->refuse(name + ": push and predict give different bits.");
+    return;
+  }
+  const limit stream = limit_of(question);
+  measure::lane lanes[] = {
+      {"push", calls.push.get()}, {"predict", calls.predict.get()}, {"", stream.contestant.get()}};
+  measure::race(lanes, settings.effort);
+  const measure::timing pushed = lanes[0].time;
+  const measure::timing predicted = lanes[1].time;
+  const measure::timing read = lanes[2].time;
+  settings.report->add({{.name = name,
+                         .value = 1e9 * pushed.minimum,
+                         .unit = "ns a sample",
+                         .limit_fraction = read.minimum / pushed.minimum,
+                         .median = 1e9 * pushed.median,
+                         .median_fraction = read.median / pushed.median},
+                        {.name = name,
+                         .value = predicted.minimum / pushed.minimum,
+                         .unit = "x",
+                         .peer = "predict",
+                         .median = predicted.median / pushed.median}});
+}
+
 }  // namespace
 
 void measure_predictors(const run& settings) {
   measure_predictor(1, settings);
   measure_predictor(32, settings);
+  measure_push(settings);
 }
 
 }  // namespace table

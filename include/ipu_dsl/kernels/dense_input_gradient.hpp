@@ -68,7 +68,8 @@ IPU_DSL_ALWAYS_INLINE void dense_input_gradient_samples(const float* w, const fl
       });
 }
 
-/// All vectors of samples, or a grain of them, a group of vectors after the other.
+/// All vectors of samples, a group of them after the other; for a grain of the inputs, so that a
+/// worker reads only its rows of W, most of which others may have written since.
 template <int Batch, int Inputs, int Outputs, layout::architecture Architecture>
 IPU_DSL_ALWAYS_INLINE void dense_input_gradient_batch(const float* w, const float* d_transposed,
                                                       float* dx_transposed,
@@ -78,13 +79,12 @@ IPU_DSL_ALWAYS_INLINE void dense_input_gradient_batch(const float* w, const floa
   constexpr int vectors = layout::tile_vectors(total, Architecture);
   constexpr int rest = total % vectors;
   constexpr int tiles = row_tiles(Inputs, vectors, Architecture).parts();
-  columns_of_grain(total / vectors, tiles, part,
-                   [&](std::int32_t group, const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-                     const std::ptrdiff_t sample =
-                         std::ptrdiff_t{group} * vectors * Architecture.lanes;
-                     dense_input_gradient_samples<Architecture, Inputs, Outputs, vectors, stride>(
-                         w, d_transposed + sample, dx_transposed + sample, mine);
-                   });
+  const index_range mine = range_of(tiles, part);
+  for (std::int32_t group = 0; group < total / vectors; ++group) {
+    const std::ptrdiff_t sample = std::ptrdiff_t{group} * vectors * Architecture.lanes;
+    dense_input_gradient_samples<Architecture, Inputs, Outputs, vectors, stride>(
+        w, d_transposed + sample, dx_transposed + sample, mine);
+  }
   if constexpr (rest > 0) {
     constexpr std::ptrdiff_t sample = std::ptrdiff_t{total - rest} * Architecture.lanes;
     constexpr int rest_tiles = row_tiles(Inputs, rest, Architecture).parts();

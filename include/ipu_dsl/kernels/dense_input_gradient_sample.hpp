@@ -35,11 +35,11 @@ constexpr std::int32_t chain_period(std::int32_t vectors, layout::architecture t
   return panels;
 }
 
-/// Rows of a tile: they share each load of gradients. Weights are operands of the multiply-adds
-/// and need no registers; with eight accumulators nothing waits for one.
+/// Rows of a tile, which share each load of gradients: at least eight accumulators, so that none is
+/// waited for, and a quarter of the registers is left for operands.
 constexpr std::int32_t chain_rows(layout::architecture target) {
   constexpr std::int32_t most = 8;
-  const std::int32_t rows = (target.registers - 4) / chain_vectors(target);
+  const std::int32_t rows = target.registers * 3 / 4 / chain_vectors(target);
   return rows < most ? rows : most;
 }
 
@@ -146,9 +146,10 @@ template <layout::architecture Architecture>
   }
 }
 
-/// The most columns whose gradients are gathered at once, and the most rows whose chains are kept:
-/// what lies on the stack does not grow with the layer.
+/// The most columns whose gradients are gathered at once: 16 KB on the stack, whatever the layer.
 inline constexpr std::int32_t most_gathered_columns = 4096;
+
+/// The most rows whose chains are kept at once: 4 KB on the stack.
 inline constexpr std::int32_t most_chained_rows = 64;
 
 /// How many columns a stretch has: all, or as many panels as end with the last chain.
@@ -170,9 +171,9 @@ IPU_DSL_ALWAYS_INLINE void dense_input_gradient_sample(const float* w, const flo
   constexpr int width = layout::panel_width(Outputs, Architecture);
   constexpr int columns = layout::whole_vectors(Outputs, Architecture);
   constexpr int stretch = stretch_columns<Architecture, Outputs>();
-  constexpr int tile_rows = chain_rows(Architecture);
-  constexpr int block_tiles = most_chained_rows / tile_rows;
-  constexpr layout::balanced_split split = layout::split_evenly(Inputs, tile_rows);
+  constexpr int tile_limit = chain_rows(Architecture);
+  constexpr int block_tiles = most_chained_rows / tile_limit;
+  constexpr layout::balanced_split split = layout::split_evenly(Inputs, tile_limit);
   alignas(64) float d[std::size_t{stretch}];
   alignas(64) float chains[std::size_t{most_chained_rows * row_chains}];
   const index_range tiles = range_of(split.parts(), part);
@@ -186,7 +187,7 @@ IPU_DSL_ALWAYS_INLINE void dense_input_gradient_sample(const float* w, const flo
         const std::int32_t units = Outputs - n < here ? Outputs - n : here;
         gather_sample<Architecture>(d_transposed + std::ptrdiff_t{n} * lanes, d, units, here);
       }
-      parts_of<Inputs, tile_rows>(
+      parts_of<Inputs, tile_limit>(
           block, [&](auto rows, std::int32_t row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
             const std::ptrdiff_t from = std::ptrdiff_t{n} * Inputs + std::ptrdiff_t{row} * width;
             dense_input_gradient_chains<Architecture, rows, width / lanes>(

@@ -9,6 +9,7 @@
 
 #include <ipu_dsl/core/partition.hpp>
 #include <ipu_dsl/core/update_kind.hpp>
+#include <ipu_dsl/kernels/prefetch.hpp>
 #include <ipu_dsl/kernels/sgd.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
@@ -34,6 +35,7 @@ struct gradient_step {
   bool continues = false;  ///< goes on from the sum of those before; otherwise from zero
   bool updates = false;    ///< the last: the gradient is complete
   update_numbers numbers = {};
+  bool shared = false;  ///< another core may have read what is written here
 };
 
 /// Stores a vector of a gradient, or updates the parameter with it.
@@ -50,50 +52,21 @@ IPU_DSL_ALWAYS_INLINE void finish_gradient(const gradient_target& to, std::ptrdi
   store(to.sum + element, gradient);
 }
 
-/// A block of `Rows` inputs and `Vectors` vectors of outputs. Each element is one chain of
-/// multiply-adds over ascending samples, from its previous value if the chain continues.
-template <layout::architecture Architecture, int Rows, int Vectors, int PanelWidth,
-          update_kind Kind>
-[[gnu::noinline]] void dense_weight_gradient_tile(const float* __restrict x,
-                                                  const float* __restrict d,
-                                                  const gradient_target& to, std::int32_t batch,
-                                                  std::ptrdiff_t x_stride, std::ptrdiff_t d_stride,
-                                                  const gradient_step& step) noexcept {
-  using lanes = vector<Architecture>;
-  constexpr int width = Architecture.lanes;
-  const gradient_target target = to;
-  const gradient_step how = step;
-  lanes sums[std::size_t{Rows}][std::size_t{Vectors}];
-  if (how.continues) {
-    unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-      unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-        sums[row][v] = load<lanes>(target.sum + row * PanelWidth + v * width);
-      });
-    });
-  } else {
-    unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-      unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA { sums[row][v] = lanes(0.0F); });
-    });
+/// Asks for what the tile behind this one writes, while this one computes: cache lines that another
+/// core has read must be taken from it first. Where nobody else is, it would cost 2 %.
+template <std::ptrdiff_t Elements, update_kind Kind>
+IPU_DSL_ALWAYS_INLINE void prefetch_next_tile(const gradient_target& to,
+                                              const gradient_step& step) {
+  if constexpr (Kind != update_kind::none) {
+    if (step.updates) {
+      prefetch_for_writing<Elements>(to.parameter, Elements);
+      if constexpr (slots_of(Kind) > 0) {
+        prefetch_for_writing<Elements>(to.velocity, Elements);
+      }
+      return;
+    }
   }
-#pragma GCC unroll 1
-  for (std::int32_t b = 0; b < batch; ++b) {
-    lanes columns[std::size_t{Vectors}];
-    unrolled<Vectors>(
-        [&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA { columns[v] = load_once<lanes>(d + v * width); });
-    unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-      const lanes input(x[row]);
-      unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-        sums[row][v] = multiply_add(input, columns[v], sums[row][v]);
-      });
-    });
-    x += x_stride;
-    d += d_stride;
-  }
-  unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-      finish_gradient<Kind>(target, row * PanelWidth + v * width, sums[row][v], how);
-    });
-  });
+  prefetch_for_writing<Elements>(to.sum, Elements);
 }
 
 /// What the tiles of a weight gradient read, `batch` samples of it.
@@ -105,6 +78,64 @@ struct gradient_factors {
   std::ptrdiff_t d_stride = 0;
 };
 
+/// `tiles` blocks below each other of `Rows` inputs and `Vectors` vectors of outputs. Each element
+/// is one chain of multiply-adds over ascending samples, from its previous value if the chain
+/// continues. A call for each block would cost it a twentieth: its reduction is short.
+template <layout::architecture Architecture, int Rows, int Vectors, int PanelWidth,
+          update_kind Kind>
+[[gnu::noinline]] void dense_weight_gradient_tiles(const gradient_factors& from,
+                                                   const gradient_target& to, std::int32_t tiles,
+                                                   const gradient_step& step) noexcept {
+  using lanes = vector<Architecture>;
+  constexpr int width = Architecture.lanes;
+  constexpr std::ptrdiff_t tile_elements = std::ptrdiff_t{Rows} * PanelWidth;
+  const gradient_step how = step;
+  const gradient_factors factors = from;
+  gradient_target target = to;
+  const float* first_x = factors.x;
+  for (std::int32_t tile = 0; tile < tiles; ++tile) {
+    lanes sums[std::size_t{Rows}][std::size_t{Vectors}];
+    if (how.continues) {
+      unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+          sums[row][v] = load<lanes>(target.sum + row * PanelWidth + v * width);
+        });
+      });
+    } else {
+      unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA { sums[row][v] = lanes(0.0F); });
+      });
+    }
+    if (how.shared) {
+      prefetch_next_tile<tile_elements, Kind>(target, how);
+    }
+    const float* x = first_x;
+    const float* d = factors.d;
+#pragma GCC unroll 1
+    for (std::int32_t b = 0; b < factors.batch; ++b) {
+      lanes columns[std::size_t{Vectors}];
+      unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        columns[v] = load_once<lanes>(d + v * width);
+      });
+      unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        const lanes input(x[row]);
+        unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+          sums[row][v] = multiply_add(input, columns[v], sums[row][v]);
+        });
+      });
+      x += factors.x_stride;
+      d += factors.d_stride;
+    }
+    unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        finish_gradient<Kind>(target, row * PanelWidth + v * width, sums[row][v], how);
+      });
+    });
+    target = target.at(tile_elements);
+    first_x += Rows;
+  }
+}
+
 /// Some row tiles of inputs against `Vectors` vectors of one panel.
 template <layout::architecture Architecture, int Inputs, int Vectors, int PanelWidth,
           update_kind Kind>
@@ -112,11 +143,12 @@ IPU_DSL_ALWAYS_INLINE void dense_weight_gradient_panel(const gradient_factors& f
                                                        const gradient_target& to,
                                                        const index_range& tiles,
                                                        const gradient_step& step) noexcept {
-  tile_rows<Architecture, Inputs, Vectors>(
-      tiles, [&](auto rows, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-        dense_weight_gradient_tile<Architecture, rows, Vectors, PanelWidth, Kind>(
-            from.x + first, from.d, to.at(std::ptrdiff_t{first} * PanelWidth), from.batch,
-            from.x_stride, from.d_stride, step);
+  tile_runs<Architecture, Inputs, Vectors>(
+      tiles, [&](auto rows, std::int32_t first, std::int32_t count) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        gradient_factors below = from;
+        below.x += first;
+        dense_weight_gradient_tiles<Architecture, rows, Vectors, PanelWidth, Kind>(
+            below, to.at(std::ptrdiff_t{first} * PanelWidth), count, step);
       });
 }
 
@@ -149,8 +181,9 @@ template <layout::architecture Architecture, int Inputs, int Vectors, int PanelW
         store(beside + sample * width + v * Architecture.lanes, load<lanes>(row));
       });
     }
-    const gradient_step of_stretch = {step.continues || first > 0,
-                                      step.updates && left <= samples_beside, step.numbers};
+    gradient_step of_stretch = step;
+    of_stretch.continues = step.continues || first > 0;
+    of_stretch.updates = step.updates && left <= samples_beside;
     const gradient_factors stretch = {from.x + first * from.x_stride, beside, samples,
                                       from.x_stride, width};
     dense_weight_gradient_panel<Architecture, Inputs, Vectors, PanelWidth, Kind>(stretch, to, tiles,

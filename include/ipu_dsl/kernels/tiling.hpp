@@ -55,6 +55,23 @@ IPU_DSL_ALWAYS_INLINE void tile_rows(const index_range& tiles, const Body& body)
   parts_of<Extent, layout::max_tile_rows(Vectors, Architecture)>(tiles, body);
 }
 
+/// The same for runs of tiles of one size: `body(rows of each, first row, how many)`.
+template <layout::architecture Architecture, int Extent, int Vectors, typename Body>
+IPU_DSL_ALWAYS_INLINE void tile_runs(const index_range& tiles, const Body& body) {
+  constexpr layout::balanced_split split = row_tiles(Extent, Vectors, Architecture);
+  const std::int32_t between = tiles.end < split.larger ? tiles.end : split.larger;
+  if (tiles.begin < between) {
+    body(std::integral_constant<int, split.size>(), split.begin(tiles.begin),
+         between - tiles.begin);
+  }
+  if constexpr (split.smaller > 0) {
+    const std::int32_t first = tiles.begin < split.larger ? split.larger : tiles.begin;
+    if (first < tiles.end) {
+      body(std::integral_constant<int, split.size - 1>(), split.begin(first), tiles.end - first);
+    }
+  }
+}
+
 /// The blocks of `columns` columns of `tiles` row tiles each that a grain holds: calls
 /// `body(column, its tiles)` for every column with some of them, in ascending order.
 template <typename Body>

@@ -69,7 +69,7 @@ struct operators<&dense_family> {
       constexpr int parameters = has_bias ? 2 : 1;
       constexpr int updated = update == update_kind::none ? 0 : 1 + slots_of(update);
       constexpr int read = parameters * (1 + updated);
-      kernels::gradient_step step{.continues = context.continues};
+      kernels::gradient_step step{.continues = context.continues, .shared = context.part.count > 1};
       if constexpr (update != update_kind::none) {
         step.updates = context.completes;
         step.numbers = {context.optimizer[0], context.optimizer[1]};

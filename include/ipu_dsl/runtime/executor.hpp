@@ -69,15 +69,21 @@ class executor {
   const program_plan_view& plan() const { return table_.plan(); }
 
  private:
+  /// Where a worker is in its row.
+  struct progress {
+    run_context context;
+    bool met = false;  ///< all of its team are here, and nobody has done anything alone since
+  };
+
   void work(int worker) {
     const worker_place place = table_.teams().place_of(worker);
     if (place.row < 0) {
       return;
     }
-    run_context context = context_;
+    progress now{.context = context_};
     try {
       for (const execution_step& step : table_.row(place.row)) {
-        if (!(place.member == 0 ? lead(step, worker, context) : perform(step, worker, context))) {
+        if (!(place.member == 0 ? lead(step, worker, now) : perform(step, worker, now))) {
           return;
         }
       }
@@ -91,7 +97,7 @@ class executor {
 
   /// The step of whoever waits and counts for its team. False if the run is to stop, here and
   /// below.
-  bool lead(const execution_step& step, int worker, run_context& context) {
+  bool lead(const execution_step& step, int worker, progress& now) {
     if (!wait_for_turn(step)) {
       return false;
     }
@@ -99,7 +105,7 @@ class executor {
     if (poison_) {
       poison(table_.taken(step));
     }
-    if (!perform(step, worker, context)) {
+    if (!perform(step, worker, now)) {
       return false;
     }
     if (poison_) {
@@ -125,32 +131,61 @@ class executor {
     return true;
   }
 
-  /// The calls of a step, which the members of a team begin and end together.
-  bool perform(const execution_step& step, int worker, run_context& context) {
+  /// The calls of a step. Members of a team begin and end together those that they share; the
+  /// others are their leader's.
+  bool perform(const execution_step& step, int worker, progress& now) {
+    run_context& context = now.context;
     prepare(context, step);
     const int member = table_.teams().place_of(worker).member;
     const grain part = part_of(step, member);
-    if (!meet(worker)) {
-      return false;
-    }
+    // The leader waits, and prepares slots, for all of them.
+    now.met = now.met && table_.waits(step).empty() && !poison_;
     for (const resolved_call& row : table_.calls(step)) {
-      if (row.feeds && member == 0 && !wait_for_feed(context)) {
+      if (!row.in_grains) {
+        now.met = false;
+        if (member == 0 && !perform_alone(row, step, context)) {
+          return false;
+        }
+      } else if (!share(row, step, part, worker, now)) {
         return false;
       }
-      if (row.in_grains || member == 0) {
-        context.part = row.in_grains ? part : grain{};
-        perform(row, step.what.micro_batch, context);
-      }
-      if (row.feeds && member == 0) {
-        post(*fed_);
-      }
-      if (!meet(worker)) {
+      if (!context.training && !come_together(worker, now)) {
         return false;
       }
       // Behind the end of the data there is nothing to compute.
       if (!context.training && context.valid_samples() == 0) {
         break;
       }
+    }
+    return true;
+  }
+
+  bool come_together(int worker, progress& now) {
+    now.met = now.met || meet(worker);
+    return now.met;
+  }
+
+  /// A call of which every member of a team does a part, between two meetings.
+  bool share(const resolved_call& row, const execution_step& step, const grain& part, int worker,
+             progress& now) {
+    if (!come_together(worker, now)) {
+      return false;
+    }
+    now.context.part = part;
+    perform(row, step.what.micro_batch, now.context);
+    now.met = meet(worker);
+    return now.met;
+  }
+
+  /// A call that is done by one worker.
+  bool perform_alone(const resolved_call& row, const execution_step& step, run_context& context) {
+    if (row.feeds && !wait_for_feed(context)) {
+      return false;
+    }
+    context.part = {};
+    perform(row, step.what.micro_batch, context);
+    if (row.feeds) {
+      post(*fed_);
     }
     return true;
   }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Asking for memory before it is needed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ipu_dsl/kernels/inlining.hpp>
+#include <ipu_dsl/layout/architecture.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
+
+/// Floats of a cache line, as far as this is about speed alone.
+inline constexpr std::ptrdiff_t line_floats = 16;
+
+/// Asks for `Count` floats behind `first`, `ahead` floats further, to be written soon: their cache
+/// lines come near, and to this core alone. They need not exist, so the address is a number.
+///
+/// x86 has the instruction since long, but compilers use it only if they are told of an extension
+/// that x86-64-v3 does not name; processors without it take it for nothing. A line that another
+/// core has read must be taken from it before it can be written: the operators of a device over two
+/// workers, weight gradient with update of 256 x 128: 14 us, with this 11 us.
+template <std::ptrdiff_t Count>
+IPU_DSL_ALWAYS_INLINE void prefetch_for_writing(const float* first, std::ptrdiff_t ahead) noexcept {
+  const auto begin =
+      reinterpret_cast<std::uintptr_t>(first) + static_cast<std::uintptr_t>(ahead) * sizeof(float);
+#pragma GCC unroll 16
+  for (std::ptrdiff_t element = 0; element < Count; element += line_floats) {
+    const auto* const line =
+        reinterpret_cast<const char*>(begin + static_cast<std::uintptr_t>(element) * sizeof(float));
+#if defined(__x86_64__)
+    asm volatile("prefetchw %0" : : "m"(*line));
+#else
+    __builtin_prefetch(line, 1);
+#endif
+  }
+}
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels
