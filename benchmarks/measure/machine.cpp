@@ -37,17 +37,24 @@ float first_lane(const lanes& value) {
 
 [[gnu::noinline]] float register_chains() {
   lanes sums[std::size_t{chains}];
-  kernels::unrolled<chains>([&](auto i) { sums[i] = lanes(static_cast<float>(i)); });
+  IPU_DSL_UNROLLED
+  for (int i = 0; i < chains; ++i) {
+    sums[i] = lanes(static_cast<float>(i));
+  }
   const lanes factor(0.999F);
   const lanes term(0.5F);
 #pragma GCC unroll 1
   for (int step = 0; step < steps; ++step) {
-    kernels::unrolled<chains>([&](auto i) __attribute__((always_inline)) {
+    IPU_DSL_UNROLLED
+    for (int i = 0; i < chains; ++i) {
       sums[i] = kernels::multiply_add(factor, sums[i], term);
-    });
+    }
   }
   float total = 0;
-  kernels::unrolled<chains>([&](auto i) { total += first_lane(sums[i]); });
+  IPU_DSL_UNROLLED
+  for (int i = 0; i < chains; ++i) {
+    total += first_lane(sums[i]);
+  }
   return total;
 }
 
@@ -55,46 +62,62 @@ float first_lane(const lanes& value) {
 [[gnu::noinline]] float cache_chains(const float* w, const float* x) {
   constexpr int width = layout::native.lanes;
   lanes sums[std::size_t{chains}];
-  kernels::unrolled<chains>([&](auto i) { sums[i] = lanes(0.0F); });
+  IPU_DSL_UNROLLED
+  for (int i = 0; i < chains; ++i) {
+    sums[i] = lanes(0.0F);
+  }
 #pragma GCC unroll 1
   for (int step = 0; step < steps; ++step) {
     const int k = step % reduction;
     lanes columns[std::size_t{vectors}];
-    kernels::unrolled<vectors>([&](auto v) __attribute__((always_inline)) {
+    IPU_DSL_UNROLLED
+    for (int v = 0; v < vectors; ++v) {
       columns[v] = kernels::load_once<lanes>(w + (k * vectors + v) * width);
-    });
-    kernels::unrolled<rows>([&](auto row) __attribute__((always_inline)) {
+    }
+    IPU_DSL_UNROLLED
+    for (int row = 0; row < rows; ++row) {
       // Else clang loads all samples before the first product, and spills.
       clobber_memory();
       const lanes sample(x[row * reduction + k]);
-      kernels::unrolled<vectors>([&](auto v) __attribute__((always_inline)) {
+      IPU_DSL_UNROLLED
+      for (int v = 0; v < vectors; ++v) {
         sums[row * vectors + v] =
             kernels::multiply_add(sample, columns[v], sums[row * vectors + v]);
-      });
-    });
+      }
+    }
   }
   float total = 0;
-  kernels::unrolled<chains>([&](auto i) { total += first_lane(sums[i]); });
+  IPU_DSL_UNROLLED
+  for (int i = 0; i < chains; ++i) {
+    total += first_lane(sums[i]);
+  }
   return total;
 }
 
 [[gnu::noinline]] float sum_of(const float* from, std::ptrdiff_t elements) {
   constexpr std::ptrdiff_t width = layout::native.lanes;
   lanes sums[std::size_t{accumulators}];
-  kernels::unrolled<accumulators>([&](auto i) { sums[i] = lanes(0.0F); });
+  IPU_DSL_UNROLLED
+  for (int i = 0; i < accumulators; ++i) {
+    sums[i] = lanes(0.0F);
+  }
   const lanes factor(0.5F);
   const float* const end = from + elements;
 #pragma GCC unroll 1
   for (; end - from >= accumulators * width; from += accumulators * width) {
-    kernels::unrolled<accumulators>([&](auto i) __attribute__((always_inline)) {
+    IPU_DSL_UNROLLED
+    for (int i = 0; i < accumulators; ++i) {
       sums[i] = kernels::multiply_add(factor, kernels::load<lanes>(from + i * width), sums[i]);
-    });
+    }
   }
   for (; end - from >= width; from += width) {
     sums[0] = kernels::multiply_add(factor, kernels::load<lanes>(from), sums[0]);
   }
   float total = 0;
-  kernels::unrolled<accumulators>([&](auto i) { total += first_lane(sums[i]); });
+  IPU_DSL_UNROLLED
+  for (int i = 0; i < accumulators; ++i) {
+    total += first_lane(sums[i]);
+  }
   return total;
 }
 

@@ -88,12 +88,3 @@ TEST_CASE("powers of two and integers as floats are exact") {
   CHECK(checked == 254);
   std::printf("simd: checked %d powers of two\n", checked);
 }
-
-TEST_CASE("unrolled calls its body once for every index in order") {
-  int next = 0;
-  kernels::unrolled<5>([&](auto i) {
-    CHECK(i == next);
-    ++next;
-  });
-  CHECK(next == 5);
-}

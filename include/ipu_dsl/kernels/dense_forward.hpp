@@ -44,38 +44,50 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
   constexpr int width = Architecture.lanes;
   lanes sums[std::size_t{Rows}][std::size_t{Vectors}];
   if (stretch.first) {
-    unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    IPU_DSL_UNROLLED
+    for (int v = 0; v < Vectors; ++v) {
       const lanes start = bias == nullptr ? lanes(0.0F) : load<lanes>(bias + v * width);
-      unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA { sums[row][v] = start; });
-    });
+      IPU_DSL_UNROLLED
+      for (int row = 0; row < Rows; ++row) {
+        sums[row][v] = start;
+      }
+    }
   } else {
-    unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-      unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    IPU_DSL_UNROLLED
+    for (int row = 0; row < Rows; ++row) {
+      IPU_DSL_UNROLLED
+      for (int v = 0; v < Vectors; ++v) {
         sums[row][v] = load<lanes>(y + row * y_stride + v * width);
-      });
-    });
+      }
+    }
   }
   // Unrolling by hand or by the compiler makes g++ 12.2 spill; rolled, the tile is at the peak.
 #pragma GCC unroll 1
   for (std::int32_t k = 0; k < inputs; ++k) {
     lanes columns[std::size_t{Vectors}];
-    unrolled<Vectors>(
-        [&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA { columns[v] = load_once<lanes>(w + v * width); });
-    unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    IPU_DSL_UNROLLED
+    for (int v = 0; v < Vectors; ++v) {
+      columns[v] = load_once<lanes>(w + v * width);
+    }
+    IPU_DSL_UNROLLED
+    for (int row = 0; row < Rows; ++row) {
       const lanes sample(x[row * RowStride + k]);
-      unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      IPU_DSL_UNROLLED
+      for (int v = 0; v < Vectors; ++v) {
         sums[row][v] = multiply_add(sample, columns[v], sums[row][v]);
-      });
-    });
+      }
+    }
     w += PanelWidth;
   }
   const bool last = stretch.last;
-  unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+  IPU_DSL_UNROLLED
+  for (int row = 0; row < Rows; ++row) {
+    IPU_DSL_UNROLLED
+    for (int v = 0; v < Vectors; ++v) {
       const lanes sum = sums[row][v];
       store(y + row * y_stride + v * width, last ? activate<Kind>(sum, alpha) : sum);
-    });
-  });
+    }
+  }
 }
 
 /// Applies an activation that is computed elsewhere than in registers, to a block of `rows` samples

@@ -25,32 +25,41 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
   using lanes = vector<Architecture>;
   constexpr int width = Architecture.lanes;
   lanes sums[std::size_t{Rows}][std::size_t{Vectors}];
-  unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA { sums[row][v] = lanes(0.0F); });
-  });
+  IPU_DSL_UNROLLED
+  for (int row = 0; row < Rows; ++row) {
+    IPU_DSL_UNROLLED
+    for (int v = 0; v < Vectors; ++v) {
+      sums[row][v] = lanes(0.0F);
+    }
+  }
   for (std::int32_t rest = outputs; rest > 0; rest -= PanelWidth) {
     const std::int32_t columns = rest < PanelWidth ? rest : PanelWidth;
 #pragma GCC unroll 1
     for (std::int32_t n = 0; n < columns; ++n) {
       lanes samples[std::size_t{Vectors}];
-      unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      IPU_DSL_UNROLLED
+      for (int v = 0; v < Vectors; ++v) {
         samples[v] = load_once<lanes>(d_transposed + v * width);
-      });
-      unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      }
+      IPU_DSL_UNROLLED
+      for (int row = 0; row < Rows; ++row) {
         const lanes weight(w[row * PanelWidth + n]);
-        unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        IPU_DSL_UNROLLED
+        for (int v = 0; v < Vectors; ++v) {
           sums[row][v] = multiply_add(weight, samples[v], sums[row][v]);
-        });
-      });
+        }
+      }
       d_transposed += BatchStride;
     }
     w += panel_size;
   }
-  unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+  IPU_DSL_UNROLLED
+  for (int row = 0; row < Rows; ++row) {
+    IPU_DSL_UNROLLED
+    for (int v = 0; v < Vectors; ++v) {
       store(dx_transposed + row * BatchStride + v * width, sums[row][v]);
-    });
-  });
+    }
+  }
 }
 
 /// `Vectors` vectors of samples for some row tiles of inputs.

@@ -60,30 +60,38 @@ template <layout::architecture Architecture, int Rows, int Vectors>
   constexpr int row_vectors = chain_vectors(Architecture);
   constexpr int turn = Vectors * chain_period(Vectors, Architecture);
   lanes sums[std::size_t{Rows * row_vectors}];
-  unrolled<Rows * row_vectors>([&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+  IPU_DSL_UNROLLED
+  for (int i = 0; i < Rows * row_vectors; ++i) {
     sums[i] = continues ? load<lanes>(chains + i * lane_count) : lanes(0.0F);
-  });
-  const auto one_vector = [&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+  }
+  const auto one_vector = [&](int v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     const lanes slopes = load<lanes>(d + v * lane_count);
     const float* const column = w + v / Vectors * panel_size + v % Vectors * lane_count;
-    unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    IPU_DSL_UNROLLED
+    for (int row = 0; row < Rows; ++row) {
       lanes& sum = sums[row * row_vectors + v % row_vectors];
       sum = multiply_add(slopes, load<lanes>(column + row * (Vectors * lane_count)), sum);
-    });
+    }
   };
 #pragma GCC unroll 1
   for (; vectors >= turn; vectors -= turn) {
-    unrolled<turn>(one_vector);
+    IPU_DSL_UNROLLED
+    for (int v = 0; v < turn; ++v) {
+      one_vector(v);
+    }
     w += turn / Vectors * panel_size;
     d += turn * lane_count;
   }
-  unrolled<turn - 1>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+  IPU_DSL_UNROLLED
+  for (int v = 0; v < turn - 1; ++v) {
     if (v < vectors) {
       one_vector(v);
     }
-  });
-  unrolled<Rows * row_vectors>(
-      [&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA { store(chains + i * lane_count, sums[i]); });
+  }
+  IPU_DSL_UNROLLED
+  for (int i = 0; i < Rows * row_vectors; ++i) {
+    store(chains + i * lane_count, sums[i]);
+  }
 }
 
 /// The sums of the chains of `rows` rows, four at a time: at the end the lanes are rows.
@@ -106,11 +114,11 @@ template <layout::architecture Architecture>
     const quad odd = halves(four_sums(1 % count), four_sums(3 % count));
     float sums[4];
     store(sums, halves(even, odd) + quad(0.0F));
-    unrolled<count>([&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    for (int i = 0; i < count; ++i) {
       store(dx_transposed, vector<Architecture>(0.0F));
       *dx_transposed = sums[i];
       dx_transposed += Architecture.lanes;
-    });
+    }
     chains += count * row_chains;
   };
 #pragma GCC unroll 1

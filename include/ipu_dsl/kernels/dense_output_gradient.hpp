@@ -27,23 +27,26 @@ IPU_DSL_ALWAYS_INLINE void masked_block(quad (&block)[4], const float* gradient,
   const std::ptrdiff_t batch_stride = layout::batch_stride(batch, Architecture);
   const std::ptrdiff_t corner = sample * row_stride + unit;
   if constexpr (Layout == gradient_layout::transposed) {
-    unrolled<4>([&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    IPU_DSL_UNROLLED
+    for (int i = 0; i < 4; ++i) {
       const float* const column = gradient + (unit + i) * batch_stride + sample;
       block[i] = unit + i < units ? load<quad>(column) : quad(0.0F);
-    });
+    }
     transpose_quads(block);
   } else {
-    unrolled<4>([&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    IPU_DSL_UNROLLED
+    for (int i = 0; i < 4; ++i) {
       block[i] = sample + i < batch ? load<quad>(gradient + corner + i * row_stride) : quad(0.0F);
-    });
+    }
   }
   if constexpr (Kind != activation_kind::linear) {
-    unrolled<4>([&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    IPU_DSL_UNROLLED
+    for (int i = 0; i < 4; ++i) {
       if (sample + i < batch) {
         const quad output = load<quad>(y + corner + i * row_stride);
         block[i] = gradient_through<Kind>(block[i], output, alpha);
       }
-    });
+    }
   }
 }
 
@@ -64,18 +67,20 @@ template <activation_kind Kind, gradient_layout Layout, layout::architecture Arc
   const auto one_block = [&](std::int32_t sample, std::int32_t unit) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     quad block[4];
     masked_block<Kind, Layout, Architecture>(block, gradient, y, sample, unit, batch, units, alpha);
-    unrolled<4>([&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    IPU_DSL_UNROLLED
+    for (int i = 0; i < 4; ++i) {
       if (sample + i < batch) {
         store(d + (sample + i) * row_stride + unit, block[i]);
       }
-    });
+    }
     if (d_transposed != nullptr) {
       transpose_quads(block);
-      unrolled<4>([&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      IPU_DSL_UNROLLED
+      for (int i = 0; i < 4; ++i) {
         if (unit + i < units) {
           store(d_transposed + std::ptrdiff_t{unit + i} * batch_stride + sample, block[i]);
         }
-      });
+      }
     }
   };
   for (std::int32_t first = 0; first < batch_stride; first += samples_of_line) {

@@ -96,15 +96,21 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
   for (std::int32_t tile = 0; tile < tiles; ++tile) {
     lanes sums[std::size_t{Rows}][std::size_t{Vectors}];
     if (how.continues) {
-      unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-        unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      IPU_DSL_UNROLLED
+      for (int row = 0; row < Rows; ++row) {
+        IPU_DSL_UNROLLED
+        for (int v = 0; v < Vectors; ++v) {
           sums[row][v] = load<lanes>(target.sum + row * PanelWidth + v * width);
-        });
-      });
+        }
+      }
     } else {
-      unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-        unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA { sums[row][v] = lanes(0.0F); });
-      });
+      IPU_DSL_UNROLLED
+      for (int row = 0; row < Rows; ++row) {
+        IPU_DSL_UNROLLED
+        for (int v = 0; v < Vectors; ++v) {
+          sums[row][v] = lanes(0.0F);
+        }
+      }
     }
     if (how.shared) {
       prefetch_next_tile<tile_elements, Kind>(target, how);
@@ -114,23 +120,28 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
 #pragma GCC unroll 1
     for (std::int32_t b = 0; b < factors.batch; ++b) {
       lanes columns[std::size_t{Vectors}];
-      unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      IPU_DSL_UNROLLED
+      for (int v = 0; v < Vectors; ++v) {
         columns[v] = load_once<lanes>(d + v * width);
-      });
-      unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      }
+      IPU_DSL_UNROLLED
+      for (int row = 0; row < Rows; ++row) {
         const lanes input(x[row]);
-        unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        IPU_DSL_UNROLLED
+        for (int v = 0; v < Vectors; ++v) {
           sums[row][v] = multiply_add(input, columns[v], sums[row][v]);
-        });
-      });
+        }
+      }
       x += factors.x_stride;
       d += factors.d_stride;
     }
-    unrolled<Rows>([&](auto row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-      unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    IPU_DSL_UNROLLED
+    for (int row = 0; row < Rows; ++row) {
+      IPU_DSL_UNROLLED
+      for (int v = 0; v < Vectors; ++v) {
         finish_gradient<Kind>(target, row * PanelWidth + v * width, sums[row][v], how);
-      });
-    });
+      }
+    }
     target = target.at(tile_elements);
     first_x += Rows;
   }
@@ -176,10 +187,11 @@ template <layout::architecture Architecture, int Inputs, int Vectors, int PanelW
     const std::int32_t samples = left < samples_beside ? left : samples_beside;
     const float* const d = from.d + first * from.d_stride;
     for (std::int32_t sample = 0; sample < samples; ++sample) {
-      unrolled<Vectors>([&](auto v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      IPU_DSL_UNROLLED
+      for (int v = 0; v < Vectors; ++v) {
         const float* const row = d + sample * from.d_stride + v * Architecture.lanes;
         store(beside + sample * width + v * Architecture.lanes, load<lanes>(row));
-      });
+      }
     }
     gradient_step of_stretch = step;
     of_stretch.continues = step.continues || first > 0;

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 #include <ipu_dsl/kernels/simd.hpp>
 
@@ -49,9 +48,10 @@ template <typename Vector, std::size_t Count>
 IPU_DSL_ALWAYS_INLINE Vector polynomial(Vector x, const float (&coefficients)[Count]) {
   constexpr int degree = static_cast<int>(Count) - 1;
   Vector value(coefficients[degree]);
-  unrolled<degree>([&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+  IPU_DSL_UNROLLED
+  for (int i = 0; i < degree; ++i) {
     value = multiply_add(value, x, Vector(coefficients[degree - 1 - i]));
-  });
+  }
   return value;
 }
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 #include <ipu_dsl/kernels/inlining.hpp>
 #include <ipu_dsl/kernels/portable_vector.hpp>
@@ -96,15 +95,6 @@ IPU_DSL_ALWAYS_INLINE Vector load_once(const float* from) {
   Vector loaded = load<Vector>(from);
   keep_in_register(loaded);
   return loaded;
-}
-
-/// Calls `body(std::integral_constant<int, 0>)` to `Count - 1`: a loop that is always unrolled, so
-/// that an array of accumulators lives in registers.
-template <int Count, typename Body>
-IPU_DSL_ALWAYS_INLINE void unrolled(const Body& body) {
-  [&]<int... Indices>(std::integer_sequence<int, Indices...>) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    (body(std::integral_constant<int, Indices>()), ...);
-  }(std::make_integer_sequence<int, Count>());
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

@@ -41,16 +41,18 @@ template <layout::architecture Architecture = layout::native>
     for (std::int32_t row = 0; row < to_stride; row += quad_lanes) {
       quad block[4];
       const float* const source = from + row * from_stride + column;
-      unrolled<4>([&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      IPU_DSL_UNROLLED
+      for (int i = 0; i < 4; ++i) {
         block[i] = row + i < rows ? load<quad>(source + i * from_stride) : quad(0.0F);
-      });
+      }
       transpose_quads(block);
       float* const target = to + column * to_stride + row;
-      unrolled<4>([&](auto i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      IPU_DSL_UNROLLED
+      for (int i = 0; i < 4; ++i) {
         if (column + i < columns) {
           store(target + i * to_stride, block[i]);
         }
-      });
+      }
     }
   }
 }
