@@ -59,6 +59,7 @@ DOORS = {
     "condition_variable": "runtime/",
     "future": "runtime/",
     "sched.h": "runtime/",
+    "sys/mman.h": "runtime/",
 }
 
 

@@ -10,16 +10,22 @@
 #include <span>
 #include <vector>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #include <ipu_dsl/plan/program_plan.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
-/// Zeroed memory at a page boundary, so that no two devices share a page.
+/// Zeroed memory at a page boundary, so that no two devices share a page. A large region asks the
+/// system for large pages: in small ones, weights that fill the second-level cache fall on each
+/// other's places or not, by chance (a prediction of the tutorial's model: 7.4 or 8.1 us).
 class region {
  public:
   explicit region(std::int64_t bytes)
       : bytes_(static_cast<std::size_t>(bytes)),
-        memory_(static_cast<std::byte*>(::operator new(bytes_, page))) {
+        memory_(allocate(bytes_), release{page_of(bytes_)}) {
     std::fill_n(memory_.get(), bytes_, std::byte{0});
   }
 
@@ -28,11 +34,32 @@ class region {
   std::size_t size() const { return bytes_; }
 
  private:
-  static constexpr std::align_val_t page{4096};
+  static constexpr std::size_t small_page = 4096;
+  static constexpr std::size_t large_page = 2 * 1024 * 1024;
 
   struct release {
-    void operator()(std::byte* memory) const { ::operator delete(memory, page); }
+    std::size_t page;
+
+    void operator()(std::byte* memory) const { ::operator delete(memory, std::align_val_t{page}); }
   };
+
+  /// A region of half a large page is worth one.
+  static std::size_t page_of(std::size_t bytes) {
+    return bytes >= large_page / 2 ? large_page : small_page;
+  }
+
+  static std::byte* allocate(std::size_t bytes) {
+    const std::size_t page = page_of(bytes);
+    const std::size_t taken = (bytes + page - 1) / page * page;
+    void* const memory = ::operator new(taken, std::align_val_t{page});
+#if defined(__linux__)
+    if (page == large_page) {
+      // Only a wish: where it is not granted, pages are small.
+      madvise(memory, taken, MADV_HUGEPAGE);
+    }
+#endif
+    return static_cast<std::byte*>(memory);
+  }
 
   std::size_t bytes_;
   std::unique_ptr<std::byte, release> memory_;
