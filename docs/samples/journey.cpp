@@ -121,6 +121,11 @@ void print_schedule() {
   std::printf("[/schedule]\n\n");
 }
 
+std::string family_of(std::int32_t call) {
+  const std::int32_t kernel = plan.code_of_call[static_cast<std::size_t>(call)];
+  return std::string(plan.codes[static_cast<std::size_t>(kernel)].family);
+}
+
 /// The calls of stage 0.
 void print_calls() {
   std::printf("[calls]\n");
@@ -129,7 +134,7 @@ void print_calls() {
     for (std::int32_t i = plan.first_call[entry]; i < plan.first_call[entry + 1]; ++i) {
       const call& row = plan.calls[static_cast<std::size_t>(i)];
       std::printf("%c0  %-15s  %-6s  variant %d  {%s}\n", letter(static_cast<action_kind>(kind)),
-                  name_of(row.phase), std::string(row.code->name).c_str(), row.signature.variant,
+                  name_of(row.phase), family_of(i).c_str(), row.signature.variant,
                   join(std::span<const std::int32_t>(row.signature.extents).first(7)).c_str());
       for (std::int32_t operand = 0; operand < row.writes + row.reads; ++operand) {
         const auto at = static_cast<std::size_t>(row.first_operand + operand);
@@ -206,9 +211,9 @@ void print_kernels() {
   for (std::size_t i = 0; i < plan.calls.size(); ++i) {
     const auto number = static_cast<std::size_t>(plan.code_of_call[i]);
     if (plan.calls[i].stage == 0 && !shown[number]) {
-      const code& kernel = plan.codes[number];
+      const kernel_name& kernel = plan.codes[number];
       std::printf("code %zu: operators<%s>::run<{%d, {%s}}>\n", number,
-                  std::string(kernel.rule->name).c_str(), kernel.signature.variant,
+                  std::string(kernel.family).c_str(), kernel.signature.variant,
                   join(std::span<const std::int32_t>(kernel.signature.extents).first(7)).c_str());
       shown[number] = true;
     }

@@ -30,7 +30,7 @@ template <typename M>
 int wrong_numbers(program_kind kind, int& checked) {
   const graph model = with_loss<M>();
   const lowered_program program = lowered(model.view(), kind);
-  const list<call>& calls = program.made.calls;
+  const list<emitted_call>& calls = program.made.calls;
   const code_table table = distinct_code({calls.data(), calls.size()});
   int wrong = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {

@@ -76,7 +76,7 @@ constexpr bool test_softmax_at_the_end() {
   const auto softmaxes = [&](program_kind kind) {
     const lowered_program program = lowered(model.view(), kind);
     std::int32_t count = 0;
-    for (const call& row : calls_of(program, last, action_kind::forward)) {
+    for (const emitted_call& row : calls_of(program, last, action_kind::forward)) {
       const bool softmax_call =
           row.code == &activation_family &&
           row.signature.extents[0] == static_cast<std::int32_t>(activation_kind::softmax);
@@ -95,7 +95,7 @@ constexpr bool test_sums_at_fan_out() {
   const lowered_program program = lowered(model.view(), program_kind::train);
   std::int32_t sums = 0;
   bool in_order = true;
-  for (const call& row : program.made.calls) {
+  for (const emitted_call& row : program.made.calls) {
     if (row.code != &gradient_sum_family) {
       continue;
     }

@@ -47,18 +47,18 @@ constexpr lowered_program lowered(const graph_view& model, program_kind kind,
 }
 
 /// The calls of one kind of action of one stage.
-constexpr std::span<const call> calls_of(const lowered_program& program, std::int32_t stage,
-                                         action_kind kind) {
+constexpr std::span<const emitted_call> calls_of(const lowered_program& program, std::int32_t stage,
+                                                 action_kind kind) {
   const std::size_t entry = action_entry(stage, kind);
   const auto begin = static_cast<std::size_t>(program.first_call[entry]);
   const auto end = static_cast<std::size_t>(program.first_call[entry + 1]);
   return {program.made.calls.data() + begin, end - begin};
 }
 
-constexpr std::int32_t count_calls(std::span<const call> calls, const family& code,
+constexpr std::int32_t count_calls(std::span<const emitted_call> calls, const family& code,
                                    std::int32_t variant = -1) {
   std::int32_t count = 0;
-  for (const call& row : calls) {
+  for (const emitted_call& row : calls) {
     count += row.code == &code && (variant < 0 || row.signature.variant == variant) ? 1 : 0;
   }
   return count;

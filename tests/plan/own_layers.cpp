@@ -179,8 +179,8 @@ constexpr bool test_unused_output() {
   bool right = count_calls(backward, gradient_sum_family) == 1;
   for (std::size_t i = 0; i < backward.size(); ++i) {
     if (backward[i].code == &gradient_sum_family) {
-      const call& sum = backward[i];
-      const call& next = backward[i + 1];
+      const emitted_call& sum = backward[i];
+      const emitted_call& next = backward[i + 1];
       const auto written = static_cast<std::size_t>(sum.first_operand);
       const auto read = static_cast<std::size_t>(next.first_operand + next.writes);
       right = right && sum.reads == 0 && sum.signature.extents[0] == 0 &&

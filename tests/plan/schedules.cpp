@@ -82,16 +82,18 @@ int check_halves() {
       lowering(view, program_kind::train, 32, sgd<momentum>::rule, backward_form::halves).lower();
   int compared = 0;
   for (std::int32_t stage = 0; stage < view.stages; ++stage) {
-    const std::span<const call> all = calls_of(whole, stage, action_kind::backward);
-    const std::span<const call> inputs = calls_of(halves, stage, action_kind::input_gradient);
-    const std::span<const call> weights = calls_of(halves, stage, action_kind::weight_gradient);
+    const std::span<const emitted_call> all = calls_of(whole, stage, action_kind::backward);
+    const std::span<const emitted_call> inputs =
+        calls_of(halves, stage, action_kind::input_gradient);
+    const std::span<const emitted_call> weights =
+        calls_of(halves, stage, action_kind::weight_gradient);
     CHECK(calls_of(whole, stage, action_kind::input_gradient).empty());
     CHECK(calls_of(halves, stage, action_kind::backward).empty());
     REQUIRE(all.size() == inputs.size() + weights.size());
     std::size_t next[2] = {};
-    for (const call& row : all) {
+    for (const emitted_call& row : all) {
       const bool of_weights = row.phase == call_phase::weight_gradient;
-      const std::span<const call> half = of_weights ? weights : inputs;
+      const std::span<const emitted_call> half = of_weights ? weights : inputs;
       std::size_t& at = next[of_weights ? 1 : 0];
       REQUIRE(at < half.size());
       CHECK(half[at].code == row.code);

@@ -171,20 +171,20 @@ TEST_CASE("the last reader frees a slot, once for every micro-batch") {
 }
 
 TEST_CASE("a call with more operands than an executor takes is refused") {
-  static constexpr family greedy{.name = "Greedy"};
   const auto refused = [](std::int32_t reads) {
     call row;
-    row.code = &greedy;
     row.writes = 1;
     row.reads = reads;
     const std::vector<std::int32_t> operands(static_cast<std::size_t>(reads) + 1, 0);
     const std::int32_t code = 0;
+    const kernel_name greedy{.family = "Greedy", .signature = {}};
     const placement where;
     const std::int64_t bytes = 64;
     const kernel_code function = {};
     program_plan_view plan;
     plan.calls = {&row, 1};
     plan.code_of_call = {&code, 1};
+    plan.codes = {&greedy, 1};
     plan.operands = operands;
     plan.placements = {&where, 1};
     plan.bytes_of_device = {&bytes, 1};
@@ -195,4 +195,16 @@ TEST_CASE("a call with more operands than an executor takes is refused") {
   };
   CHECK(refused(31).empty());
   CHECK(refused(32) == "A kernel takes at most 32 operands, one of Greedy has 33.");
+}
+
+TEST_CASE("a plan that does not say in which order its actions are done is refused") {
+  using planned = trained<three_stages, grouped>::compiled;
+  const session_parts parts = parts_of<planned>();
+  const auto refused = [&](const program_plan_view& plan) {
+    const region_set memory(std::vector<program_plan_view>{plan});
+    return sentence_of([&] { execution_table(plan, parts.train.functions, memory, 1); });
+  };
+  CHECK(refused(parts.train.plan).empty());
+  CHECK(refused(planned_program_of<planned, program_kind::train>.plan.view()) ==
+        "The plan does not say in which order its actions are done.");
 }

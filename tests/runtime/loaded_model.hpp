@@ -19,14 +19,25 @@ template <compiled_model C>
 class loaded_model {
  public:
   loaded_model(const point_set& data, int threads)
-      : loaded_model(data, threads, parts_of<typename C::compiled>().train.plan) {}
+      : loaded_model(data, threads, parts_of<typename C::compiled>().train.plan, {}) {}
 
-  /// With another plan for the same calls.
+  /// With another plan for the same calls, whose edges and slots say what its actions wait for.
   loaded_model(const point_set& data, int threads, const program_plan_view& plan)
+      : loaded_model(data, threads, plan, {waits_of(plan), order_of(plan)}) {}
+
+ private:
+  /// Of a changed plan; empty for the compiler's own.
+  struct changed_order {
+    wait_list awaited;
+    list<int> order;
+  };
+
+  loaded_model(const point_set& data, int threads, const program_plan_view& plan,
+               const changed_order& changed)
       : memory(std::vector<program_plan_view>{plan}),
-        weights(parts.model, parts.places, memory),
+        weights(parts.places, memory),
         workers(threads),
-        train(plan, parts.train.functions, memory, workers),
+        train(in_order(plan, changed), parts.train.functions, memory, workers),
         source_(make_feed(data | repeated(), 1)),
         losses_(static_cast<std::size_t>(plan.actions.micro_batches)),
         valid_(losses_.size()),
@@ -34,6 +45,16 @@ class loaded_model {
     weights.initialize(1);
   }
 
+  static program_plan_view in_order(program_plan_view plan, const changed_order& changed) {
+    if (!changed.order.empty()) {
+      plan.first_wait = changed.awaited.begin;
+      plan.waits = changed.awaited.waits;
+      plan.order = changed.order;
+    }
+    return plan;
+  }
+
+ public:
   /// One update. Returns the loss of every micro-batch.
   const std::vector<float>& update() {
     feed_reference source(source_);

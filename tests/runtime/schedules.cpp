@@ -114,8 +114,10 @@ std::int64_t check_fresh() {
 
 /// The edge of the labels: poisoned they are indices out of range, which no test should follow.
 std::size_t edge_of_labels(const program_plan_view& plan) {
-  for (const call& row : plan.calls) {
-    if (row.code == &infeed_family) {
+  for (std::size_t i = 0; i < plan.calls.size(); ++i) {
+    const call& row = plan.calls[i];
+    const auto kernel = static_cast<std::size_t>(plan.code_of_call[i]);
+    if (plan.codes[kernel].transfer == transfer_kind::infeed) {
       const auto entry = static_cast<std::size_t>(row.first_operand) + 1;
       const auto buffer = static_cast<std::size_t>(plan.operands[entry]);
       return static_cast<std::size_t>(plan.placements[buffer].edge);

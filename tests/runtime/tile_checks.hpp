@@ -102,7 +102,7 @@ class tile_check {
     const session_parts parts = parts_of<compiled>();
     const region_set memory(std::vector<program_plan_view>{parts.train.plan},
                             parts.settings.replicas);
-    parameters weights(parts.model, parts.places, memory);
+    parameters weights(parts.places, memory);
     weights.initialize(7);
     auto runner = make(parts, memory);
     auto source = make_feed(data_ | repeated(), 1);

@@ -60,7 +60,7 @@ std::string sentence_with(tile_jobs_function exchanged, bool run) {
   const auto code = tile_code_of<compiled, program_kind::train>.view();
   std::vector<tile_jobs_function> changed(code.begin(), code.end());
   for (std::size_t i = 0; i < parts.train.plan.codes.size(); ++i) {
-    if (parts.train.plan.codes[i].rule == &infeed_family) {
+    if (parts.train.plan.codes[i].transfer == transfer_kind::infeed) {
       changed[i] = exchanged;
     }
   }

@@ -91,7 +91,8 @@ void leave_out_the_last(const tile_step& here) {
 TEST_CASE("a wrong sum over replicas is found") {
   const tile_check<three_replicas, data_set> check(samples());
   const trained_bits expected = check.by_kernels(1);
-  const std::span<const code> codes = parts_of<three_replicas::compiled>().train.plan.codes;
+  constexpr const auto& codes =
+      planned_program_of<three_replicas::compiled, program_kind::train>.codes;
   const auto right = tile_code_of<three_replicas::compiled, program_kind::train>.view();
   int found = 0;
   for (const tile_jobs_function wrong :

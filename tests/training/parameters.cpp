@@ -26,8 +26,7 @@ class kept_parameters {
   kept_parameters()
       : memory_(std::vector<program_plan_view>{
             frozen_plan_of<typename C::compiled, program_kind::predict>.view()}),
-        values(frozen_compiled_graph_of<typename C::compiled>.view(),
-               parameter_places_of<typename C::compiled>.view(), memory_) {}
+        values(parameter_places_of<typename C::compiled>.view(), memory_) {}
 
  private:
   region_set memory_;

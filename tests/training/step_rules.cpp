@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <ipu_dsl/data/feed.hpp>
+#include <ipu_dsl/plan/compiled_graph.hpp>
 #include <ipu_dsl/training/step_rules.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 
@@ -28,8 +29,8 @@ struct predicting : compile<net> {};
 template <compiled_model C>
 epoch_steps steps_for(feed_reference source, const fit_options& wanted) {
   using compiled = typename C::compiled;
-  return steps_of_epoch(frozen_compiled_graph_of<compiled>.view(), compiled::settings, source,
-                        wanted);
+  return steps_of_epoch(interface_of(frozen_compiled_graph_of<compiled>.view()), compiled::settings,
+                        source, wanted);
 }
 
 /// What is said of a wish for steps from so many samples; "" if it is granted.
@@ -165,10 +166,9 @@ TEST_CASE("only data with an end can be evaluated") {
 }
 
 TEST_CASE("a batch has the extents of the input") {
-  graph drawn;
-  drawn.input = add_source(drawn, {4, 6}, dtype::float32, tensor_role::input);
+  const model_interface drawn{.sample = {4, 6}, .result = {}};
   const auto said = [&](std::vector<std::int64_t> extents, std::size_t values) {
-    return sentence_of([&] { check_batch(drawn.view(), extents, values); });
+    return sentence_of([&] { check_batch(drawn, extents, values); });
   };
   CHECK(said({5, 4, 6}, 120).empty());
   CHECK(said({5, 6, 4}, 120) ==

@@ -92,9 +92,9 @@ constexpr std::int32_t replica_of_operand(replica_reach reach, std::int32_t oper
   return performer;
 }
 
-/// One kernel call for one micro-batch (or one update).
+/// One kernel call for one micro-batch (or one update). It is what runs, so that it does not say
+/// whose kernel it is: whatever points to a family has all its rules compiled into the program.
 struct call {
-  const family* code = nullptr;
   call_signature signature;
   float scalars[2] = {};  ///< slopes, rates: what no code depends on
   call_phase phase = call_phase::forward;
@@ -107,10 +107,15 @@ struct call {
   work cost;
 };
 
+/// A call as a family's rules append it.
+struct emitted_call : call {
+  const family* code = nullptr;
+};
+
 /// The calls of one program and the buffers they work on.
 struct call_list {
   list<buffer> buffers;
-  list<call> calls;
+  list<emitted_call> calls;
   list<std::int32_t> operands;  ///< numbers of buffers
 };
 

@@ -120,7 +120,7 @@ class emitter {
                              std::initializer_list<std::int32_t> writes,
                              std::initializer_list<std::int32_t> reads, const work& cost,
                              float scalar_0 = 0, float scalar_1 = 0) {
-    call row = draft(code, signature, cost);
+    emitted_call row = draft(code, signature, cost);
     row.scalars[0] = scalar_0;
     row.scalars[1] = scalar_1;
     append(row, {writes.begin(), writes.size()}, {reads.begin(), reads.size()});
@@ -149,7 +149,7 @@ class emitter {
     const tensor& whole = parameter(i);
     const std::int32_t written[] = {accumulator(i)};
     const list<std::int32_t> reads(static_cast<std::size_t>(facts_->replicas - 1), accumulator(i));
-    call row =
+    emitted_call row =
         draft(sum, signature_of_parameter(facts_->replicas, whole),
               {.kind = work_kind::elementwise, .m = whole.extents.elements() * facts_->replicas});
     row.operands_of = replica_reach::each;
@@ -212,9 +212,9 @@ class emitter {
 
   constexpr std::int32_t owned(std::int32_t i) const { return model_->parameter_of(here(), i); }
 
-  constexpr call draft(const family& code, const call_signature& signature,
-                       const work& cost) const {
-    call row;
+  constexpr emitted_call draft(const family& code, const call_signature& signature,
+                               const work& cost) const {
+    emitted_call row;
     row.code = &code;
     row.signature = signature;
     row.phase = phase_;
@@ -226,7 +226,7 @@ class emitter {
     return row;
   }
 
-  constexpr void append(call row, std::span<const std::int32_t> writes,
+  constexpr void append(emitted_call row, std::span<const std::int32_t> writes,
                         std::span<const std::int32_t> reads) {
     row.first_operand = static_cast<std::int32_t>(made_->operands.size());
     row.writes = static_cast<std::int32_t>(writes.size());

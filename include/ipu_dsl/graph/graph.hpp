@@ -37,6 +37,26 @@ struct layer_record {
   std::int32_t output = -1;  ///< the tensor that it hands on
 };
 
+/// What a layer is called after, without its element, whose family's rules nothing that runs may
+/// point to.
+struct layer_title {
+  std::string_view name;    ///< given by `named`, or empty
+  std::string_view kind;    ///< "Dense", "residual"
+  std::int32_t number = 0;  ///< see `layer_record`
+  std::int32_t part = -1;
+};
+
+constexpr layer_title title_of(const layer_record& layer) {
+  const element& source = *layer.source;
+  // A residual and a concatenation are called so, not by the node that joins their parts.
+  const std::string_view combinator =
+      source.kind == element_kind::foreign ? source.name : source.combinator;
+  return {.name = layer.name,
+          .kind = source.kind == element_kind::layer ? source.rule->name : combinator,
+          .number = layer.number,
+          .part = layer.part};
+}
+
 /// A whole model, read only. Tensors are numbered in order of creation, nodes in order of
 /// execution.
 struct graph_view {

@@ -2,6 +2,8 @@
 // Families of the calls that no layer asks for: samples in, results out, sums at fan-out.
 #pragma once
 
+#include <cstdint>
+
 #include <ipu_dsl/graph/family.hpp>
 
 namespace ipu_dsl {
@@ -24,5 +26,15 @@ inline constexpr family transpose_family{.name = "transpose"};
 /// replicas of a model have for one parameter. The variant is the number of replicas, the extents
 /// are {how the parameter lies, its rank, its extents}.
 inline constexpr family replica_sum_family{.name = "replica sum"};
+
+/// What a call exchanges with whoever runs the program.
+enum class transfer_kind : std::uint8_t { none, infeed, outfeed };
+
+constexpr transfer_kind transfer_of(const family& rule) {
+  if (&rule == &infeed_family) {
+    return transfer_kind::infeed;
+  }
+  return &rule == &outfeed_family ? transfer_kind::outfeed : transfer_kind::none;
+}
 
 }  // namespace ipu_dsl

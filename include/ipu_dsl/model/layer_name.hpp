@@ -5,25 +5,29 @@
 #include <string>
 #include <string_view>
 
+#include <ipu_dsl/core/joined.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 
 namespace ipu_dsl {
 
 /// The name that a layer was given, or its kind and number: "dense_1", within a residual
 /// "dense_3_0".
-inline std::string layer_name(const layer_record& layer) {
+inline std::string layer_name(const layer_title& layer) {
   if (!layer.name.empty()) {
     return std::string(layer.name);
   }
-  const element& source = *layer.source;
-  // A residual and a concatenation are called so, not by the node that joins their parts.
-  const label combinator = describe(source);
-  std::string name(source.kind == element_kind::layer ? source.rule->name : combinator.view());
+  std::string name(layer.kind);
   for (char& letter : name) {
     letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
   }
-  name += "_" + std::to_string(layer.number);
-  return layer.part < 0 ? name : name + "_" + std::to_string(layer.part);
+  if (layer.part < 0) {
+    return joined({name, "_", layer.number});
+  }
+  return joined({name, "_", layer.number, "_", layer.part});
+}
+
+inline std::string layer_name(const layer_record& layer) {
+  return layer_name(title_of(layer));
 }
 
 }  // namespace ipu_dsl

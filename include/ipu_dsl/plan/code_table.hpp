@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include <ipu_dsl/graph/call.hpp>
+#include <ipu_dsl/graph/transfer.hpp>
 
 namespace ipu_dsl {
 
@@ -16,6 +18,17 @@ struct code {
 
   friend constexpr bool operator==(const code&, const code&) = default;
 };
+
+/// What is left of a distinct kernel when a program runs: enough to name it.
+struct kernel_name {
+  std::string_view family;
+  call_signature signature;
+  transfer_kind transfer = transfer_kind::none;
+};
+
+constexpr kernel_name name_of(const code& kernel) {
+  return {kernel.rule->name, kernel.signature, transfer_of(*kernel.rule)};
+}
 
 struct code_table {
   list<code> distinct;
@@ -37,14 +50,14 @@ constexpr std::size_t hash_of(const call_signature& signature) {
 
 /// Numbers the distinct code of `calls` in order of first use, by open addressing: a search
 /// through all of it for every call would be quadratic.
-constexpr code_table distinct_code(std::span<const call> calls) {
+constexpr code_table distinct_code(std::span<const emitted_call> calls) {
   code_table made;
   std::size_t places = 16;
   while (places < 2 * calls.size()) {
     places *= 2;
   }
   list<std::int32_t> entry(places, -1);
-  for (const call& row : calls) {
+  for (const emitted_call& row : calls) {
     const code wanted{row.code, row.signature};
     std::size_t place = hash_of(row.signature) & (places - 1);
     while (entry[place] >= 0 &&

@@ -14,22 +14,27 @@
 
 namespace ipu_dsl {
 
-/// What the options of a compilation say, as values.
-struct compile_settings {
+/// What of the options of a compilation matters at run time, as values.
+struct run_settings {
   std::int32_t micro_batch = 32;
   std::int32_t gradient_accumulation = 1;
   std::int32_t devices = 1;
   std::int32_t replicas = 1;
   bool mean_gradients = false;
-  const family* loss = nullptr;  ///< none: predict only
-  requested_scores scores = requested_scores::logits;
-  const family* optimizer = nullptr;
-  const machine_target* target = nullptr;  ///< none: nothing of the machine is modelled
+  bool has_loss = false;  ///< without: predict only
 
   /// Of all replicas.
   constexpr std::int32_t micro_batches_of_update() const {
     return gradient_accumulation * replicas;
   }
+};
+
+/// What the options of a compilation say, as values.
+struct compile_settings : run_settings {
+  const family* loss = nullptr;  ///< none: predict only
+  requested_scores scores = requested_scores::logits;
+  const family* optimizer = nullptr;
+  const machine_target* target = nullptr;  ///< none: nothing of the machine is modelled
 };
 
 /// A model compiled with options, in any order, all of them optional. Derive from it:
@@ -64,15 +69,16 @@ struct compile {
   using optimizer_type = typename optimizer_option::type;
 
   static constexpr compile_settings settings{
-      .micro_batch = given.integer(micro_batch_key, 32),
-      .gradient_accumulation = given.integer(gradient_accumulation_key, 1),
-      .devices = given.integer(devices_key, default_devices<schedule_type>(stages)),
-      .replicas = given.integer(replicas_key, 1),
-      .mean_gradients = given.integer(reduction_key, 0) != 0,
-      .loss = loss_type::rule,
-      .scores = static_cast<requested_scores>(loss_type::options.integer(scores_key, 0)),
-      .optimizer = optimizer_type::rule,
-      .target = chosen<&target_key, no_target>::target};
+      {.micro_batch = given.integer(micro_batch_key, 32),
+       .gradient_accumulation = given.integer(gradient_accumulation_key, 1),
+       .devices = given.integer(devices_key, default_devices<schedule_type>(stages)),
+       .replicas = given.integer(replicas_key, 1),
+       .mean_gradients = given.integer(reduction_key, 0) != 0,
+       .has_loss = loss_type::rule != nullptr},
+      loss_type::rule,
+      static_cast<requested_scores>(loss_type::options.integer(scores_key, 0)),
+      optimizer_type::rule,
+      chosen<&target_key, no_target>::target};
 
   /// The facts of training, of each replica if there are several, modelled in multiply-adds, with
   /// devices that wait for nothing but data and slots:

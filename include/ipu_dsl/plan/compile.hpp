@@ -22,8 +22,9 @@ struct modelled_memory {
       freeze_list<buffer_count>(unproven_plan_of<C>(Kind).lowered.made.buffers);
 
   static constexpr list<tile_use> count() {
-    return tile_memory_model(frozen_compiled_graph_of<C>.view(), frozen_plan_of<C, Kind>.view(),
-                             buffers.view(), C::settings.micro_batch, C::settings.target->tiles)
+    return tile_memory_model(frozen_compiled_graph_of<C>.view(),
+                             planned_program_of<C, Kind>.plan.view(), buffers.view(),
+                             C::settings.micro_batch, C::settings.target->tiles)
         .count();
   }
 
@@ -59,7 +60,7 @@ struct compile_fault_of {
   /// A program that is not proven has no slots whose bytes could be counted.
   template <program_kind Kind>
   static constexpr problem prove_memory() {
-    constexpr problem found = frozen_plan_of<C, Kind>.fault;
+    constexpr problem found = planned_program_of<C, Kind>.fault;
     if constexpr (found.found() || C::settings.target == nullptr) {
       return found;
     } else {
@@ -72,7 +73,7 @@ struct compile_fault_of {
     const graph model = fold_compiled<C>();
     const program forward = actions_of<C>(program_kind::predict, model.view());
     const std::span<const int> trained =
-        frozen_plan_of<C, program_kind::train>.view().actions.device_of_stage;
+        planned_program_of<C, program_kind::train>.plan.view().actions.device_of_stage;
     for (std::size_t stage = 0; stage < trained.size(); ++stage) {
       if (forward.device_of_stage[stage] != trained[stage]) {
         problem found = refuse(
@@ -109,7 +110,7 @@ constexpr bool check() {
 /// The facts of training, in both modes.
 template <compiled_model C>
 struct training_timeline {
-  static constexpr program_plan_view plan = frozen_plan_of<C, program_kind::train>.view();
+  static constexpr program_plan_view plan = planned_program_of<C, program_kind::train>.plan.view();
   static constexpr facts asynchronous = modelled_facts(plan);
   static constexpr facts lockstep = modelled_lockstep_facts(plan);
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <ipu_dsl/plan/compiled_graph.hpp>
+#include <ipu_dsl/plan/execution_order.hpp>
 #include <ipu_dsl/plan/proven_slots.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
@@ -96,11 +97,12 @@ constexpr program_plan plan_of(program_kind kind) {
   return made;
 }
 
-/// Where a parameter or a state lies.
+/// A parameter or a state: where it lies, what it is and whose.
 struct parameter_place {
-  std::int32_t tensor = 0;
   std::int32_t region = 0;
   std::int64_t offset = 0;  ///< bytes
+  tensor stored;
+  layer_title layer;
 };
 
 /// Where all parameters and states of a model lie, in order of tensors.
@@ -111,10 +113,11 @@ constexpr list<parameter_place> parameter_places(const graph_view& model,
   list<parameter_place> places;
   for (std::size_t i = 0; i < model.tensors.size(); ++i) {
     if (parameters.lasting.value[i] >= 0) {
-      const auto stage = static_cast<std::size_t>(model.node_at(model.tensors[i].owner).stage);
-      places.push_back({.tensor = static_cast<std::int32_t>(i),
-                        .region = actions.device_of_stage[stage],
-                        .offset = parameters.lasting.value[i]});
+      const node& owner = model.node_at(model.tensors[i].owner);
+      places.push_back({.region = actions.device_of_stage[static_cast<std::size_t>(owner.stage)],
+                        .offset = parameters.lasting.value[i],
+                        .stored = model.tensors[i],
+                        .layer = title_of(model.layers[static_cast<std::size_t>(owner.layer)])});
     }
   }
   return places;
@@ -131,8 +134,39 @@ constexpr list<parameter_place> parameter_places_for() {
 template <compiled_model C, program_kind Kind>
 inline constexpr program_plan_sizes plan_sizes_of = sizes_of(unproven_plan_of<C>(Kind));
 
+/// A program as the compiler knows it.
 template <compiled_model C, program_kind Kind>
-inline constexpr frozen_program_plan<plan_sizes_of<C, Kind>> frozen_plan_of{plan_of<C>(Kind)};
+inline constexpr planned_program<plan_sizes_of<C, Kind>> planned_program_of{plan_of<C>(Kind)};
+
+/// What a program's actions wait for, and their order, each in an evaluation of its own: with the
+/// plan they would exceed the steps that clang allows. What is not proven has neither.
+template <compiled_model C, program_kind Kind>
+struct execution_order_of {
+  static constexpr program_plan_view plan = planned_program_of<C, Kind>.plan.view();
+  static constexpr bool proven = !planned_program_of<C, Kind>.fault.found();
+  static constexpr std::size_t actions = plan.actions.actions.size();
+
+  static constexpr std::size_t count_waits() { return proven ? waits_of(plan).waits.size() : 0; }
+
+  static constexpr std::size_t count = count_waits();
+
+  static constexpr frozen_waits<actions, count> freeze_waits() {
+    return proven ? frozen_waits<actions, count>(waits_of(plan)) : frozen_waits<actions, count>();
+  }
+
+  static constexpr frozen_list<int, actions> freeze_order() {
+    return proven ? freeze_list<actions>(order_of(plan)) : frozen_list<int, actions>();
+  }
+
+  static constexpr frozen_waits<actions, count> waits = freeze_waits();
+  static constexpr frozen_list<int, actions> order = freeze_order();
+};
+
+/// A program as it is known at run time.
+template <compiled_model C, program_kind Kind>
+inline constexpr executable_program<plan_sizes_of<C, Kind>, execution_order_of<C, Kind>::count>
+    frozen_plan_of{planned_program_of<C, Kind>.plan, execution_order_of<C, Kind>::waits,
+                   execution_order_of<C, Kind>::order};
 
 template <compiled_model C>
 inline constexpr std::size_t parameter_count_of = parameter_places_for<C>().size();

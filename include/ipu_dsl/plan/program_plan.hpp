@@ -10,15 +10,17 @@
 #include <ipu_dsl/plan/stage_cost.hpp>
 #include <ipu_dsl/schedule/frozen.hpp>
 #include <ipu_dsl/schedule/proof.hpp>
+#include <ipu_dsl/schedule/waits.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
-/// A planned program, read only: all that an executor needs.
+/// A planned program, read only: all that an executor needs. What comes last is found when the
+/// program is proven; until then it is empty.
 struct program_plan_view {
   program_view actions;
   std::span<const call> calls;
   std::span<const std::int32_t> code_of_call;      ///< by call, into `codes`
-  std::span<const code> codes;                     ///< the distinct kernels
+  std::span<const kernel_name> codes;              ///< the distinct kernels
   std::span<const std::int32_t> operands;          ///< numbers of buffers
   std::span<const placement> placements;           ///< by buffer
   std::span<const std::int32_t> first_call;        ///< see lowered_program
@@ -27,6 +29,9 @@ struct program_plan_view {
   std::span<const stage_cost> costs;               ///< by stage, modelled
   std::span<const std::int64_t> shared_of_device;  ///< by device: see memory_layout
   std::span<const std::int64_t> bytes_of_device;   ///< by device
+  std::span<const int> first_wait = {};            ///< by action, and the end: see wait_list
+  std::span<const wait> waits = {};                ///< of all actions
+  std::span<const int> order = {};                 ///< of all actions: see global_order
 
   constexpr stage_graph_view stages() const { return {actions.stages, edges, costs}; }
 };
@@ -77,7 +82,28 @@ constexpr program_plan_sizes sizes_of(const program_plan& plan) {
           .edges = plan.memory.edges.size()};
 }
 
-/// A planned program in static storage.
+/// The first `Size` calls of a list, without the families that only the compiler knows.
+template <std::size_t Size>
+constexpr frozen_list<call, Size> freeze_calls(const list<emitted_call>& calls) {
+  frozen_list<call, Size> frozen;
+  const emitted_call* const from = calls.data();
+  for (std::size_t i = 0; i < Size; ++i) {
+    frozen.elements[i] = from[i];
+  }
+  return frozen;
+}
+
+template <std::size_t Size>
+constexpr frozen_list<kernel_name, Size> freeze_names(const list<code>& kernels) {
+  frozen_list<kernel_name, Size> frozen;
+  for (std::size_t i = 0; i < Size; ++i) {
+    frozen.elements[i] = name_of(kernels[i]);
+  }
+  return frozen;
+}
+
+/// A planned program in static storage. It points to no family, because it is there at run time:
+/// the rules of families would be compiled into every program that has a plan.
 template <program_plan_sizes Sizes>
 struct frozen_program_plan {
   static constexpr std::size_t devices = Sizes.actions.devices;
@@ -86,7 +112,7 @@ struct frozen_program_plan {
   frozen_program<devices, stages, Sizes.actions.actions, Sizes.actions.slots> actions;
   frozen_list<call, Sizes.calls> calls;
   frozen_list<std::int32_t, Sizes.calls> code_of_call;
-  frozen_list<code, Sizes.codes> codes;
+  frozen_list<kernel_name, Sizes.codes> codes;
   frozen_list<std::int32_t, Sizes.operands> operands;
   frozen_list<placement, Sizes.buffers> placements;
   frozen_list<std::int32_t, stages * action_kinds + 1> first_call;
@@ -95,15 +121,14 @@ struct frozen_program_plan {
   frozen_list<stage_cost, stages> costs;
   frozen_list<std::int64_t, devices> shared_of_device;
   frozen_list<std::int64_t, devices> bytes_of_device;
-  problem fault;
 
   constexpr frozen_program_plan() = default;
 
   constexpr explicit frozen_program_plan(const program_plan& plan)
       : actions(freeze_program<Sizes.actions>(plan.actions)),
-        calls(freeze_list<Sizes.calls>(plan.lowered.made.calls)),
+        calls(freeze_calls<Sizes.calls>(plan.lowered.made.calls)),
         code_of_call(freeze_list<Sizes.calls>(plan.codes.of_call)),
-        codes(freeze_list<Sizes.codes>(plan.codes.distinct)),
+        codes(freeze_names<Sizes.codes>(plan.codes.distinct)),
         operands(freeze_list<Sizes.operands>(plan.lowered.made.operands)),
         placements(freeze_list<Sizes.buffers>(plan.memory.of_buffer)),
         first_call(freeze_list<stages * action_kinds + 1>(plan.lowered.first_call)),
@@ -111,8 +136,7 @@ struct frozen_program_plan {
         slots(freeze_list<Sizes.edges>(plan.slots)),
         costs(freeze_list<stages>(plan.costs)),
         shared_of_device(freeze_list<devices>(plan.memory.shared_of_device)),
-        bytes_of_device(freeze_list<devices>(plan.memory.bytes_of_device)),
-        fault(plan.fault) {}
+        bytes_of_device(freeze_list<devices>(plan.memory.bytes_of_device)) {}
 
   constexpr program_plan_view view() const {
     return {.actions = actions.view(),
@@ -128,6 +152,17 @@ struct frozen_program_plan {
             .shared_of_device = shared_of_device.view(),
             .bytes_of_device = bytes_of_device.view()};
   }
+};
+
+/// A planned program and what the compiler alone is to know of it.
+template <program_plan_sizes Sizes>
+struct planned_program {
+  frozen_program_plan<Sizes> plan;
+  frozen_list<code, Sizes.codes> codes;  ///< the distinct kernels
+  problem fault;                         ///< what the proof found
+
+  constexpr explicit planned_program(const program_plan& made)
+      : plan(made), codes(freeze_list<Sizes.codes>(made.codes.distinct)), fault(made.fault) {}
 };
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

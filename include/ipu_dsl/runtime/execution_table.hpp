@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
-#include <ipu_dsl/graph/transfer.hpp>
+#include <ipu_dsl/core/joined.hpp>
 #include <ipu_dsl/runtime/execution_step.hpp>
 #include <ipu_dsl/runtime/regions.hpp>
 #include <ipu_dsl/runtime/slot_tenancy.hpp>
@@ -22,6 +22,8 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 /// Everything that running a program needs, resolved once when a session is made.
 class execution_table {
  public:
+  /// Throws `error` if the plan does not say in which order its actions are done, if one of its
+  /// calls has too many operands, or if it was made for another number of replicas.
   execution_table(const program_plan_view& plan, std::span<const kernel_code> functions,
                   const region_set& memory, int workers, int replicas = 1)
       : plan_(plan),
@@ -99,15 +101,17 @@ class execution_table {
                      int replica) {
     for (std::size_t i = 0; i < plan_.calls.size(); ++i) {
       const call& row = plan_.calls[i];
-      const kernel_code& code = functions[static_cast<std::size_t>(plan_.code_of_call[i])];
+      const auto kernel = static_cast<std::size_t>(plan_.code_of_call[i]);
+      const kernel_code& code = functions[kernel];
+      const kernel_name& name = plan_.codes[kernel];
       resolved_call resolved{.run = code.run,
                              .scalars = row.scalars,
                              .node = row.node,
                              .first_operand = static_cast<std::int32_t>(operands_.size()),
                              .operands = row.writes + row.reads,
                              .in_grains = code.in_grains,
-                             .feeds = row.code == &infeed_family};
-      check_operands(row, resolved.operands);
+                             .feeds = name.transfer == transfer_kind::infeed};
+      check_operands(row, name, resolved.operands);
       for (std::int32_t operand = 0; operand < resolved.operands; ++operand) {
         resolve_operand(row, operand, memory,
                         replica_of_operand(row.operands_of, operand, replica));
@@ -116,14 +120,14 @@ class execution_table {
     }
   }
 
-  void check_operands(const call& row, std::int32_t operands) const {
+  void check_operands(const call& row, const kernel_name& name, std::int32_t operands) const {
     if (operands > most_operands) {
-      throw error("A kernel takes at most " + std::to_string(most_operands) + " operands, one of " +
-                  std::string(row.code->name) + " has " + std::to_string(operands) + ".");
+      throw error(joined({"A kernel takes at most ", most_operands, " operands, one of ",
+                          name.family, " has ", operands, "."}));
     }
     if (row.operands_of == replica_reach::each && operands != replicas_) {
-      throw error("The program was planned for " + std::to_string(operands) +
-                  " replicas, it cannot run with " + std::to_string(replicas_) + ".");
+      throw error(joined({"The program was planned for ", operands,
+                          " replicas, it cannot run with ", replicas_, "."}));
     }
   }
 
@@ -141,7 +145,9 @@ class execution_table {
 
   void resolve_steps(const region_set& memory) {
     const program_view& rows = plan_.actions;
-    const wait_list waits = waits_of(rows, plan_.stages(), plan_.slots);
+    if (plan_.order.size() != rows.actions.size()) {
+      throw error("The plan does not say in which order its actions are done.");
+    }
     const list<int> counts = counts_of_run(rows);
     for (int replica = 0; replica < replicas_; ++replica) {
       counts_.insert(counts_.end(), counts.begin(), counts.end());
@@ -156,8 +162,8 @@ class execution_table {
       made.order = order[index];
       made.completes = made.order == rows.micro_batches - 1;
       made.first_wait = static_cast<std::int32_t>(waits_.size());
-      for (int i = waits.begin[index]; i < waits.begin[index + 1]; ++i) {
-        const wait& awaited = waits.waits[static_cast<std::size_t>(i)];
+      for (int i = plan_.first_wait[index]; i < plan_.first_wait[index + 1]; ++i) {
+        const wait& awaited = plan_.waits[static_cast<std::size_t>(i)];
         waits_.push_back({counters_a_replica() * replica + awaited.counter, awaited.position});
       }
       wait_for_replicas(made);
@@ -221,8 +227,7 @@ class execution_table {
     for (int device = 0; device < replicas_ * rows.devices; ++device) {
       row_of_device.push_back(teams_.row_of_device(device));
     }
-    return project(rows, global_order(rows, plan_.stages(), plan_.slots), teams_.rows(),
-                   row_of_device);
+    return project(rows, plan_.order, teams_.rows(), row_of_device);
   }
 
   /// By action: its place among those of its stage that do the same work. A whole backward and a

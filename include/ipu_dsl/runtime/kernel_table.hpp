@@ -24,7 +24,7 @@ template <compiled_model C, program_kind Kind, typename What>
 consteval auto make_kernel_table() {
   constexpr std::size_t count = plan_sizes_of<C, Kind>.codes;
   return []<std::size_t... I>(std::index_sequence<I...>) {
-    constexpr const auto& codes = frozen_plan_of<C, Kind>.codes;
+    constexpr const auto& codes = planned_program_of<C, Kind>.codes;
     return kernel_table<typename What::entry, count>{
         {What::template of<codes[I].rule, codes[I].signature>()..., {}}};
   }(std::make_index_sequence<count>());

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/joined.hpp>
 #include <ipu_dsl/core/random.hpp>
 #include <ipu_dsl/layout/storage_size.hpp>
 #include <ipu_dsl/model/layer_name.hpp>
@@ -42,43 +43,41 @@ constexpr std::size_t stored_floats(const tensor& parameter) {
 /// is copied: inside, weights lie in panels.
 class parameters {
  public:
-  parameters(const graph_view& model, std::span<const parameter_place> places,
-             const region_set& memory)
-      : model_(model), places_(places), memory_(&memory) {}
+  parameters(std::span<const parameter_place> places, const region_set& memory)
+      : places_(places), memory_(&memory) {}
 
   /// The same for parameters that all lie in one piece of memory.
-  parameters(const graph_view& model, std::span<const parameter_place> places, std::byte* memory)
-      : model_(model), places_(places), only_memory_(memory) {}
+  parameters(std::span<const parameter_place> places, std::byte* memory)
+      : places_(places), only_memory_(memory) {}
 
   std::size_t size() const { return places_.size(); }
 
   /// Throws `error` if there are not that many.
   const tensor& at(std::size_t index) const {
     if (index >= size()) {
-      throw error("There is no parameter " + std::to_string(index) + "; there are " +
-                  std::to_string(size()) + ", counted from 0.");
+      throw error(
+          joined({"There is no parameter ", index, "; there are ", size(), ", counted from 0."}));
     }
-    return model_.at(places_[index].tensor);
+    return places_[index].stored;
   }
 
   /// "logits/kernel". Throws `error` if there are not that many.
   std::string name(std::size_t index) const {
-    const node& owner = model_.node_at(at(index).owner);
-    return layer_name(model_.layers[static_cast<std::size_t>(owner.layer)]) + "/" +
-           std::string(at(index).name);
+    const std::string_view parameter = at(index).name;
+    return joined({layer_name(places_[index].layer), "/", parameter});
   }
 
   /// The parameter of this layer and name: ("logits", "kernel"). Throws `error` if there is none.
   std::size_t find(std::string_view layer, std::string_view parameter) const {
-    const std::string wanted = std::string(layer) + "/" + std::string(parameter);
+    const std::string wanted = joined({layer, "/", parameter});
     std::string known;
     for (std::size_t i = 0; i < size(); ++i) {
       if (name(i) == wanted) {
         return i;
       }
-      known += (i == 0 ? "" : ", ") + name(i);
+      known += joined({i == 0 ? "" : ", ", name(i)});
     }
-    throw error("There is no parameter " + wanted + "; there are " + known + ".");
+    throw error(joined({"There is no parameter ", wanted, "; there are ", known, "."}));
   }
 
   /// Copies a parameter out, in the order of its shape: a kernel is [inputs, units].
@@ -105,13 +104,13 @@ class parameters {
   /// nothing is changed then.
   void copy_from(const parameters& source) {
     if (source.size() != size()) {
-      throw error("There are " + std::to_string(size()) + " parameters to copy to and " +
-                  std::to_string(source.size()) + " to copy.");
+      throw error(joined(
+          {"There are ", size(), " parameters to copy to and ", source.size(), " to copy."}));
     }
     for (std::size_t i = 0; i < size(); ++i) {
       if (source.name(i) != name(i) || !(source.at(i).extents == at(i).extents)) {
-        throw error("The parameter " + describe_parameter(i) + " cannot be copied from " +
-                    source.describe_parameter(i) + ".");
+        throw error(joined({"The parameter ", describe_parameter(i), " cannot be copied from ",
+                            source.describe_parameter(i), "."}));
       }
     }
     std::vector<float> values;
@@ -154,15 +153,14 @@ class parameters {
  private:
   /// "logits/kernel (32, 10)".
   std::string describe_parameter(std::size_t index) const {
-    return name(index) + " " + std::string(describe(at(index).extents).view());
+    return joined({name(index), " ", describe(at(index).extents)});
   }
 
   void check_size(std::size_t index, std::size_t given) const {
     const auto expected = static_cast<std::size_t>(at(index).extents.elements());
     if (given != expected) {
-      throw error("The parameter " + name(index) + " has " + std::to_string(expected) +
-                  " values of shape " + std::string(describe(at(index).extents).view()) + ", got " +
-                  std::to_string(given) + ".");
+      throw error(joined({"The parameter ", name(index), " has ", expected, " values of shape ",
+                          describe(at(index).extents), ", got ", given, "."}));
     }
   }
 
@@ -214,7 +212,6 @@ class parameters {
     }
   }
 
-  graph_view model_;
   std::span<const parameter_place> places_;
   const region_set* memory_ = nullptr;
   std::byte* only_memory_ = nullptr;  ///< where there is no set

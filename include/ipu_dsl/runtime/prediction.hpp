@@ -79,8 +79,9 @@ class prediction_resolver {
   }
 
  private:
-  static constexpr bool is_end(const call& row) {
-    return row.code == &infeed_family || row.code == &outfeed_family;
+  /// What the call of this number exchanges with the caller.
+  constexpr transfer_kind transfer_of(std::size_t index) const {
+    return plan_.codes[static_cast<std::size_t>(plan_.code_of_call[index])].transfer;
   }
 
   /// One micro-batch: one slot an edge is enough. They lie behind what the device needs.
@@ -100,17 +101,20 @@ class prediction_resolver {
   /// The buffers of samples and results, and whether the caller's memory can stand for them: rows
   /// without padding, written by nobody else.
   constexpr void find_ends() {
-    for (const call& row : plan_.calls) {
-      if (row.code == &infeed_family) {
+    for (std::size_t index = 0; index < plan_.calls.size(); ++index) {
+      const call& row = plan_.calls[index];
+      if (transfer_of(index) == transfer_kind::infeed) {
         input_buffer_ = buffer_of(row, 0);
-      } else if (row.code == &outfeed_family) {
+      } else if (transfer_of(index) == transfer_kind::outfeed) {
         output_buffer_ = buffer_of(row, row.writes);
       }
     }
     features_in_place_ = unpadded(input_);
     output_in_place_ = unpadded(output_) && output_buffer_ != input_buffer_;
-    for (const call& row : plan_.calls) {
-      for (std::int32_t i = 0; i < row.writes && !is_end(row); ++i) {
+    for (std::size_t index = 0; index < plan_.calls.size(); ++index) {
+      const call& row = plan_.calls[index];
+      const bool computes = transfer_of(index) == transfer_kind::none;
+      for (std::int32_t i = 0; i < row.writes && computes; ++i) {
         features_in_place_ = features_in_place_ && buffer_of(row, i) != input_buffer_;
       }
     }
@@ -123,7 +127,7 @@ class prediction_resolver {
 
   constexpr void resolve_call(std::int32_t index) {
     const call& row = plan_.calls[static_cast<std::size_t>(index)];
-    if (is_end(row)) {
+    if (transfer_of(static_cast<std::size_t>(index)) != transfer_kind::none) {
       return;
     }
     made_.calls.push_back({index, static_cast<std::int32_t>(made_.operands.size())});

@@ -11,9 +11,9 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
-/// Whether a distinct kernel of a program is none: the caller's memory takes its place.
-constexpr bool is_end(const code& kernel) {
-  return kernel.rule == &infeed_family || kernel.rule == &outfeed_family;
+/// Whether a family's kernel is none: the caller's memory takes its place.
+constexpr bool is_end(const family& rule) {
+  return transfer_of(rule) != transfer_kind::none;
 }
 
 /// The function of a kernel; null for what the caller's memory does.
@@ -22,7 +22,7 @@ struct prediction_code {
 
   template <const family* Family, call_signature Signature>
   static consteval entry of() {
-    if constexpr (is_end({Family, Signature})) {
+    if constexpr (is_end(*Family)) {
       return nullptr;
     } else {
       return &operators<Family>::template run<Signature>;
@@ -37,9 +37,9 @@ inline constexpr const auto& prediction_functions_of =
 /// What keeps a kernel from the path of a predictor.
 template <compiled_model C, std::size_t Index>
 consteval problem prediction_fault() {
-  constexpr const code& kernel = frozen_plan_of<C, program_kind::predict>.codes[Index];
+  constexpr const code& kernel = planned_program_of<C, program_kind::predict>.codes[Index];
   problem found;
-  if constexpr (is_end(kernel)) {
+  if constexpr (is_end(*kernel.rule)) {
     return found;
   } else if constexpr (!has_operators<kernel.rule>) {
     found = refuse("code for every family of layers", "none for this one",

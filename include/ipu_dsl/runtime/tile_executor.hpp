@@ -73,7 +73,7 @@ class tile_executor {
     std::vector<tile_jobs> made;
     for (std::size_t i = 0; i < plan.codes.size(); ++i) {
       if (code[i] == nullptr) {
-        throw error("The family " + std::string(plan.codes[i].rule->name) +
+        throw error("The family " + std::string(plan.codes[i].family) +
                     " has no code for tiles. Hint: specialise tile_operators<&its family> before "
                     "the executor is made.");
       }
@@ -113,29 +113,28 @@ class tile_executor {
       operands[i] = table_.address(resolved.first_operand + i, micro_batch);
     }
     context.node = resolved.node;
-    const call& row = plan_.calls[index];
     const auto code = static_cast<std::size_t>(plan_.code_of_call[index]);
     if (jobs_[code].empty()) {
       resolved.run(context, operands, resolved.scalars);
       return;
     }
     for (const tile_job& job : jobs_[code]) {
-      superstep(job, row, context, {operands, static_cast<std::size_t>(resolved.operands)});
+      superstep(job, index, context, {operands, static_cast<std::size_t>(resolved.operands)});
     }
   }
 
-  void superstep(const tile_job& job, const call& row, const run_context& context,
+  void superstep(const tile_job& job, std::size_t index, const run_context& context,
                  addresses operands) {
     const tile_map map = job.whole_rows ? tile_map::of_whole_rows(job.rows, job.columns, tiles_)
                                         : tile_map(job.rows, job.columns, tiles_);
     ++account_.supersteps;
     account_.blocks += map.tiles();
     for (std::int64_t tile = 0; tile < map.tiles(); ++tile) {
-      compute(job, row, context, map.block_of(tile), operands);
+      compute(job, index, context, map.block_of(tile), operands);
     }
   }
 
-  void compute(const tile_job& job, const call& row, const run_context& context,
+  void compute(const tile_job& job, std::size_t index, const run_context& context,
                const tile_block& block, addresses operands) {
     const index_range rows{static_cast<std::int32_t>(block.row_begin),
                            static_cast<std::int32_t>(block.row_end)};
@@ -152,8 +151,9 @@ class tile_executor {
     }
     sram_.clear(elements);
     receive(job, operands);
+    const call& row = plan_.calls[index];
     job.compute({row.signature, row.scalars, context, rows, columns, privates_});
-    check(job, row);
+    check(job, index);
     send(job, operands);
   }
 
@@ -218,10 +218,14 @@ class tile_executor {
     }
   }
 
+  std::string family_of(std::size_t index) const {
+    return std::string(plan_.codes[static_cast<std::size_t>(plan_.code_of_call[index])].family);
+  }
+
   /// What a block computes is there in full, and nothing else.
-  void check(const tile_job& job, const call& row) const {
+  void check(const tile_job& job, std::size_t index) const {
     if (!sram_.margins_are_whole()) {
-      throw error("The tile code of " + std::string(row.code->name) +
+      throw error("The tile code of " + family_of(index) +
                   " wrote beside the operands of its block.");
     }
     for (std::size_t i = 0; i < job.operands.size(); ++i) {
@@ -229,7 +233,7 @@ class tile_executor {
       for (std::int32_t r = 0; job.operands[i].sent && r < matrix.rows(); ++r) {
         for (std::int32_t c = 0; c < matrix.columns(); ++c) {
           if (tile_sram::is_poison(matrix(r, c))) {
-            throw error("The tile code of " + std::string(row.code->name) +
+            throw error("The tile code of " + family_of(index) +
                         " left an element of its block unwritten, or read beside its operands.");
           }
         }

@@ -35,17 +35,10 @@ struct weight_layout {
     return {};
   }
 
-  static constexpr graph_view model() {
-    if constexpr (right) {
-      return frozen_compiled_graph_of<compiled>.view();
-    }
-    return {};
-  }
-
   static constexpr std::size_t count_values() {
     std::int64_t sum = 0;
     for (const parameter_place& place : places()) {
-      sum += model().at(place.tensor).extents.elements();
+      sum += place.stored.extents.elements();
     }
     return static_cast<std::size_t>(sum);
   }
@@ -56,7 +49,7 @@ struct weight_layout {
   /// Puts all values, parameter after parameter, each in the order of its shape, where they lie.
   static constexpr void store(std::span<const float> all, std::span<float> stored) {
     for (const parameter_place& place : places()) {
-      const tensor& parameter = model().at(place.tensor);
+      const tensor& parameter = place.stored;
       const auto count = static_cast<std::size_t>(parameter.extents.elements());
       const std::size_t begin = static_cast<std::size_t>(place.offset) / sizeof(float);
       store_values(parameter, all.first(count), stored.subspan(begin, stored_floats(parameter)));
@@ -84,14 +77,13 @@ class weights_of : private memory_block, public parameters {
 
   /// In memory of its own.
   weights_of()
-      : memory_block(bytes),
-        parameters(weight_layout<M>::model(), weight_layout<M>::places(), memory_block::data()) {}
+      : memory_block(bytes), parameters(weight_layout<M>::places(), memory_block::data()) {}
 
   /// In the caller's memory, which must outlive it. Throws `error` if that is too small or begins
   /// at no multiple of `alignment`.
   explicit weights_of(std::span<std::byte> memory)
       : memory_block(memory, bytes, "weights"),
-        parameters(weight_layout<M>::model(), weight_layout<M>::places(), memory_block::data()) {}
+        parameters(weight_layout<M>::places(), memory_block::data()) {}
 
   weights_of(const weights_of&) = delete;
   weights_of& operator=(const weights_of&) = delete;

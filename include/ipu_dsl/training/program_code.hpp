@@ -30,7 +30,7 @@ inline constexpr const auto& functions_of = kernel_table_of<C, Kind, host_code>;
 
 /// A program and its code, or nothing for a program that a model without a loss does not have.
 template <compiled_model C, program_kind Kind>
-loaded_program load_program() {
+constexpr loaded_program load_program() {
   if constexpr (Kind == program_kind::predict || C::settings.loss != nullptr) {
     return {frozen_plan_of<C, Kind>.view(), functions_of<C, Kind>.view()};
   } else {
@@ -38,9 +38,11 @@ loaded_program load_program() {
   }
 }
 
+/// Evaluated by the compiler: graph and settings, which point to families, are not there at run
+/// time.
 template <compiled_model C>
-session_parts parts_of() {
-  return {.model = frozen_compiled_graph_of<C>.view(),
+consteval session_parts parts_of() {
+  return {.model = interface_of(frozen_compiled_graph_of<C>.view()),
           .settings = C::settings,
           .places = parameter_places_of<C>.view(),
           .train = load_program<C, program_kind::train>(),
@@ -53,7 +55,7 @@ template <compiled_model C, program_kind Kind>
 consteval problem missing_operators() {
   problem found;
   [&found]<std::size_t... I>(std::index_sequence<I...>) {
-    constexpr const auto& codes = frozen_plan_of<C, Kind>.codes;
+    constexpr const auto& codes = planned_program_of<C, Kind>.codes;
     const bool present[] = {has_operators<codes[I].rule>..., true};
     const std::string_view names[] = {codes[I].rule->name..., std::string_view()};
     for (std::size_t i = 0; i < sizeof...(I) && !found.found(); ++i) {

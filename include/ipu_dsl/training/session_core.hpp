@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <ipu_dsl/core/joined.hpp>
 #include <ipu_dsl/data/feed.hpp>
 #include <ipu_dsl/runtime/executor.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
@@ -29,9 +30,9 @@ class session_core {
         workers_(
             worker_count(options, parts.settings.replicas * parts.predict.plan.actions.devices),
             options.pinned),
-        parameters_(parts.model, parts.places, memory_),
+        parameters_(parts.places, memory_),
         predict_(parts.predict.plan, parts.predict.functions, memory_, workers_) {
-    if (parts.settings.loss != nullptr) {
+    if (parts.settings.has_loss) {
       train_.emplace(parts.train.plan, parts.train.functions, memory_, workers_,
                      parts.settings.replicas);
       evaluate_.emplace(parts.evaluate.plan, parts.evaluate.functions, memory_, workers_);
@@ -78,8 +79,8 @@ class session_core {
     check_feed(parts_.model, parts_.settings, source);
     const std::int64_t wanted = samples_of(micro_batches_of_update());
     if (source.length() != wanted) {
-      throw error("An update takes " + std::to_string(wanted) + " samples, got " +
-                  std::to_string(source.length().value_or(-1)) + ".");
+      throw error(joined(
+          {"An update takes ", wanted, " samples, got ", source.length().value_or(-1), "."}));
     }
     run_training(source, optimizer);
     double sum = 0;
@@ -123,11 +124,11 @@ class session_core {
   std::int64_t predict(feed_reference source, std::span<float> output) {
     check_sample(parts_.model, source);
     require_end(source, "predict");
-    const std::int64_t elements = parts_.model.at(parts_.model.output).extents.elements();
+    const std::int64_t elements = parts_.model.result.elements();
     if (*source.length() * elements != static_cast<std::int64_t>(output.size())) {
-      throw error("predict of " + std::to_string(*source.length()) + " samples writes " +
-                  std::to_string(*source.length() * elements) + " values, got room for " +
-                  std::to_string(output.size()) + ".");
+      throw error(
+          joined({"predict of ", *source.length(), " samples writes ", *source.length() * elements,
+                  " values, got room for ", output.size(), "."}));
     }
     source.restart();
     run_context context = context_for(source);
@@ -141,7 +142,7 @@ class session_core {
     return samples;
   }
 
-  const graph_view& model() const { return parts_.model; }
+  const model_interface& model() const { return parts_.model; }
 
   const session_options& options() const { return options_; }
 
@@ -161,15 +162,14 @@ class session_core {
  private:
   static int worker_count(const session_options& options, int devices) {
     if (options.threads < 1) {
-      throw error("A session needs at least 1 thread, got " + std::to_string(options.threads) +
-                  ".");
+      throw error(joined({"A session needs at least 1 thread, got ", options.threads, "."}));
     }
     return worker_teams(options.threads, devices).workers();
   }
 
   static std::vector<program_plan_view> plans(const session_parts& parts) {
     std::vector<program_plan_view> all{parts.predict.plan};
-    if (parts.settings.loss != nullptr) {
+    if (parts.settings.has_loss) {
       all.push_back(parts.train.plan);
       all.push_back(parts.evaluate.plan);
     }

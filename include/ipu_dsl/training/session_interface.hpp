@@ -163,12 +163,12 @@ class session_of {
   std::size_t bytes() const { return code::bytes(*core_); }
 
  private:
-  static constexpr std::int64_t sample_elements() {
+  static consteval std::int64_t sample_elements() {
     constexpr graph_view model = frozen_compiled_graph_of<compiled>.view();
     return model.at(model.input).extents.elements();
   }
 
-  static constexpr std::int32_t classes() {
+  static consteval std::int32_t classes() {
     constexpr graph_view model = frozen_compiled_graph_of<compiled>.view();
     return static_cast<std::int32_t>(model.at(model.output).extents.elements());
   }

@@ -6,6 +6,7 @@
 
 #include <ipu_dsl/operators/operators.hpp>
 #include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/plan/model_interface.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
@@ -15,10 +16,11 @@ struct loaded_program {
   std::span<const kernel_code> functions;
 };
 
-/// What a session is made of. `train` and `evaluate` are empty plans without a loss.
+/// What a session is made of; none of it points to a family. `train` and `evaluate` are empty plans
+/// without a loss.
 struct session_parts {
-  graph_view model;
-  compile_settings settings;
+  model_interface model;
+  run_settings settings;
   std::span<const parameter_place> places;
   loaded_program train;
   loaded_program evaluate;

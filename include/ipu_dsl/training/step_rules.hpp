@@ -10,10 +10,12 @@
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
-#include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/core/joined.hpp>
+#include <ipu_dsl/plan/compilation.hpp>
+#include <ipu_dsl/plan/model_interface.hpp>
 #include <ipu_dsl/training/session_options.hpp>
 
-namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+namespace ipu_dsl {
 
 /// The steps of an epoch, and of each execution that it divides into.
 struct epoch_steps {
@@ -22,34 +24,32 @@ struct epoch_steps {
 };
 
 /// Throws `error` unless a sample of the feed has as many values as the model's input.
-inline void check_sample(const graph_view& model, const feed_reference& source) {
-  const shape& wanted = model.at(model.input).extents;
+inline void check_sample(const model_interface& model, const feed_reference& source) {
+  const shape& wanted = model.sample;
   if (source.sample_elements() != wanted.elements()) {
-    throw error("A sample of the model's input " + std::string(describe(wanted).view()) + " has " +
-                std::to_string(wanted.elements()) + " values, the data's has " +
-                std::to_string(source.sample_elements()) + ".");
+    throw error(
+        joined({"A sample of the model's input ", describe(wanted), " has ", wanted.elements(),
+                " values, the data's has ", source.sample_elements(), "."}));
   }
 }
 
 /// Throws `error` unless the model has a loss, and the feed samples and labels that fit it.
-inline void check_feed(const graph_view& model, const compile_settings& settings,
+inline void check_feed(const model_interface& model, const run_settings& settings,
                        const feed_reference& source) {
-  if (settings.loss == nullptr) {
+  if (!settings.has_loss) {
     throw error("This model was compiled without a loss: it can predict, not train or evaluate.");
   }
   check_sample(model, source);
-  const node& loss = model.node_at(model.loss);
-  const shape& scores = model.at(model.input_of(loss, 0)).extents;
-  if (source.classes() < 1 || source.classes() > scores.elements()) {
-    throw error("The model scores " + std::to_string(scores.elements()) +
-                " classes, the labels of the data have " + std::to_string(source.classes()) + ".");
+  if (source.classes() < 1 || source.classes() > model.classes) {
+    throw error(joined({"The model scores ", model.classes,
+                        " classes, the labels of the data have ", source.classes(), "."}));
   }
 }
 
 /// Throws `error` for data without an end, for `what` would never return.
 inline void require_end(const feed_reference& source, const char* what) {
   if (!source.length()) {
-    throw error(std::string(what) + " needs data with an end; these are repeated without one.");
+    throw error(joined({what, " needs data with an end; these are repeated without one."}));
   }
 }
 
@@ -57,11 +57,10 @@ namespace step_rules {
 
 /// " Use 8 or 12 steps."; a count of 0 is no alternative.
 inline std::string use(std::int64_t below, std::int64_t above) {
-  std::string words = below > 0 ? std::to_string(below) : std::string();
-  if (above > 0) {
-    words += (words.empty() ? "" : " or ") + std::to_string(above);
+  if (below > 0 && above > 0) {
+    return joined({" Use ", below, " or ", above, " steps."});
   }
-  return " Use " + words + " steps.";
+  return joined({" Use ", below > 0 ? below : above, " steps."});
 }
 
 /// The executions next to `wanted` that divide an epoch of whole updates and hold such themselves.
@@ -84,29 +83,27 @@ struct update_size {
   const char* options = "gradient_accumulation";
 };
 
-inline update_size size_of_update(const compile_settings& settings) {
+inline update_size size_of_update(const run_settings& settings) {
   return {settings.micro_batches_of_update(),
           settings.replicas > 1 ? "gradient_accumulation x replicas" : "gradient_accumulation"};
 }
 
 /// "the 8 micro-batches that make an update (gradient_accumulation x replicas)".
 inline std::string describe(const update_size& update) {
-  return "the " + std::to_string(update.micro_batches) + " micro-batches that make an update (" +
-         update.options + ")";
+  return joined(
+      {"the ", update.micro_batches, " micro-batches that make an update (", update.options, ")"});
 }
 
 inline std::string no_whole_updates(const char* what, std::int64_t steps,
                                     const update_size& update) {
-  return std::string(what) + " of " + std::to_string(steps) + " steps is no multiple of " +
-         describe(update) + ".";
+  return joined({what, " of ", steps, " steps is no multiple of ", describe(update), "."});
 }
 
 /// The steps of an epoch: those asked for, or those of one pass over the data.
 inline std::int64_t steps_of_epoch(const feed_reference& source, const fit_options& wanted,
                                    std::int64_t micro_batch) {
   if (wanted.steps_per_epoch < 0) {
-    throw error("An epoch needs at least 1 step, got " + std::to_string(wanted.steps_per_epoch) +
-                ".");
+    throw error(joined({"An epoch needs at least 1 step, got ", wanted.steps_per_epoch, "."}));
   }
   if (wanted.steps_per_epoch > 0) {
     return wanted.steps_per_epoch;
@@ -115,8 +112,8 @@ inline std::int64_t steps_of_epoch(const feed_reference& source, const fit_optio
     throw error("Data without an end have no length of an epoch: say steps_per_epoch.");
   }
   if (*source.length() < micro_batch) {
-    throw error("The data have " + std::to_string(*source.length()) +
-                " samples, a micro-batch has " + std::to_string(micro_batch) + ".");
+    throw error(joined(
+        {"The data have ", *source.length(), " samples, a micro-batch has ", micro_batch, "."}));
   }
   return *source.length() / micro_batch;
 }
@@ -129,11 +126,10 @@ inline void check_pass(const feed_reference& source, std::int64_t steps,
     return;
   }
   const std::int64_t whole = steps / accumulated * accumulated;
-  throw error("One pass over " + std::to_string(*source.length()) + " samples is " +
-              std::to_string(steps) + " steps, no multiple of " + describe(update) + ". " +
-              (whole > 0 ? "Say steps_per_epoch = " + std::to_string(whole) + "."
-                         : "Repeat the data, and say steps_per_epoch = " +
-                               std::to_string(accumulated) + "."));
+  throw error(
+      joined({"One pass over ", *source.length(), " samples is ", steps, " steps, no multiple of ",
+              describe(update), whole > 0 ? ". Say" : ". Repeat the data, and say",
+              " steps_per_epoch = ", whole > 0 ? whole : accumulated, "."}));
 }
 
 /// An epoch divides into executions, an execution into updates.
@@ -141,16 +137,16 @@ inline void check_divisions(std::int64_t steps, std::int64_t execution, const up
   const std::int64_t accumulated = update.micro_batches;
   if (steps % accumulated != 0) {
     const std::int64_t below = steps / accumulated * accumulated;
-    throw error(no_whole_updates("An epoch", steps, update) + use(below, below + accumulated));
+    throw error(
+        joined({no_whole_updates("An epoch", steps, update), use(below, below + accumulated)}));
   }
   if (execution < 1 || steps % execution != 0) {
-    throw error("An epoch of " + std::to_string(steps) +
-                " steps does not divide into executions of " + std::to_string(execution) +
-                " steps." + use_execution(steps, execution, accumulated));
+    throw error(joined({"An epoch of ", steps, " steps does not divide into executions of ",
+                        execution, " steps.", use_execution(steps, execution, accumulated)}));
   }
   if (execution % accumulated != 0) {
-    throw error(no_whole_updates("An execution", execution, update) +
-                use_execution(steps, execution, accumulated));
+    throw error(joined({no_whole_updates("An execution", execution, update),
+                        use_execution(steps, execution, accumulated)}));
   }
 }
 
@@ -158,11 +154,11 @@ inline void check_divisions(std::int64_t steps, std::int64_t execution, const up
 
 /// The rules of the reference for steps, the data last. Returns the steps of an epoch; throws
 /// `error` otherwise, before anything runs.
-inline epoch_steps steps_of_epoch(const graph_view& model, const compile_settings& settings,
+inline epoch_steps steps_of_epoch(const model_interface& model, const run_settings& settings,
                                   const feed_reference& source, const fit_options& wanted) {
   check_feed(model, settings, source);
   if (wanted.epochs < 1) {
-    throw error("fit needs at least 1 epoch, got " + std::to_string(wanted.epochs) + ".");
+    throw error(joined({"fit needs at least 1 epoch, got ", wanted.epochs, "."}));
   }
   const std::int64_t steps = step_rules::steps_of_epoch(source, wanted, settings.micro_batch);
   const std::int64_t execution =
@@ -175,31 +171,30 @@ inline epoch_steps steps_of_epoch(const graph_view& model, const compile_setting
   const std::int64_t passes = wanted.steps_per_epoch == 0 ? 1 : wanted.epochs;
   const std::int64_t needed = steps * passes * settings.micro_batch;
   if (source.length() && *source.length() < needed) {
-    throw error("The data have " + std::to_string(*source.length()) + " samples, " +
-                std::to_string(wanted.epochs) + " epochs of " + std::to_string(steps) +
-                " steps of " + std::to_string(settings.micro_batch) + " samples need " +
-                std::to_string(needed) + ". Repeat the data: data | repeated().");
+    throw error(joined({"The data have ", *source.length(), " samples, ", wanted.epochs,
+                        " epochs of ", steps, " steps of ", settings.micro_batch, " samples need ",
+                        needed, ". Repeat the data: data | repeated()."}));
   }
   return {steps, execution};
 }
 
 /// Throws `error` unless the extents are [samples, extents of the input...] and count the values.
-inline void check_batch(const graph_view& model, std::span<const std::int64_t> extents,
+inline void check_batch(const model_interface& model, std::span<const std::int64_t> extents,
                         std::size_t values) {
-  const shape& wanted = model.at(model.input).extents;
+  const shape& wanted = model.sample;
   std::int64_t product = extents[0];
   for (std::int32_t axis = 0; axis < wanted.rank; ++axis) {
     const std::int64_t given = extents[static_cast<std::size_t>(axis) + 1];
     if (given != wanted[axis]) {
-      throw error("A sample of the model's input is " + std::string(describe(wanted).view()) +
-                  ", axis " + std::to_string(axis + 1) + " of the batch has " +
-                  std::to_string(given) + " instead of " + std::to_string(wanted[axis]) + ".");
+      throw error(
+          joined({"A sample of the model's input is ", describe(wanted), ", axis ", axis + 1,
+                  " of the batch has ", given, " instead of ", wanted[axis], "."}));
     }
     product *= given;
   }
   if (product != static_cast<std::int64_t>(values)) {
-    throw error("A batch of " + std::to_string(extents[0]) + " samples has " +
-                std::to_string(product) + " values, got " + std::to_string(values) + ".");
+    throw error(joined(
+        {"A batch of ", extents[0], " samples has ", product, " values, got ", values, "."}));
   }
 }
 
@@ -210,9 +205,8 @@ struct full_micro_batches {
   std::int32_t next(const micro_batch_rows& rows) {
     const std::int32_t valid = source->next(rows);
     if (valid != rows.micro_batch) {
-      throw error("The data ran out while training: a micro-batch has " +
-                  std::to_string(rows.micro_batch) + " samples, got " + std::to_string(valid) +
-                  ". Repeat the data or ask for fewer steps.");
+      throw error(joined({"The data ran out while training: a micro-batch has ", rows.micro_batch,
+                          " samples, got ", valid, ". Repeat the data or ask for fewer steps."}));
     }
     return valid;
   }
@@ -226,4 +220,4 @@ struct full_micro_batches {
   std::optional<std::int64_t> length() const { return source->length(); }
 };
 
-}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE
+}  // namespace ipu_dsl

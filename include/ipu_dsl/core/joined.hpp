@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Sentences at run time, joined of text and numbers.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include <ipu_dsl/core/text.hpp>
+
+namespace ipu_dsl {
+
+/// A part of a sentence: text, which has to outlive it, or a whole number.
+class sentence_part {
+ public:
+  constexpr sentence_part(std::string_view words) : words_(words) {}
+
+  constexpr sentence_part(const char* words) : words_(words) {}
+
+  sentence_part(const std::string& words) : words_(words) {}
+
+  template <std::size_t Capacity>
+  constexpr sentence_part(const text<Capacity>& words) : words_(words.view()) {}
+
+  template <std::integral Number>
+  constexpr sentence_part(Number number)
+      : number_(static_cast<std::int64_t>(number)), is_number_(true) {}
+
+  void append_to(std::string& made) const {
+    if (is_number_) {
+      made += std::to_string(number_);
+    } else {
+      made += words_;
+    }
+  }
+
+ private:
+  std::string_view words_;
+  std::int64_t number_ = 0;
+  bool is_number_ = false;
+};
+
+/// The parts, one after the other: `joined({"axis ", 2, " of the batch"})`. It is compiled once,
+/// where a chain of `+` is compiled wherever it stands.
+[[gnu::noinline]] inline std::string joined(std::initializer_list<sentence_part> parts) {
+  std::string made;
+  for (const sentence_part& part : parts) {
+    part.append_to(made);
+  }
+  return made;
+}
+
+}  // namespace ipu_dsl
