@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <ipu_dsl/core/joined.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 
 namespace ipu_dsl {
@@ -21,9 +21,9 @@ inline std::string layer_name(const layer_title& layer) {
     letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
   }
   if (layer.part < 0) {
-    return joined({name, "_", layer.number});
+    return sentence_of({name, "_", layer.number});
   }
-  return joined({name, "_", layer.number, "_", layer.part});
+  return sentence_of({name, "_", layer.number, "_", layer.part});
 }
 
 inline std::string layer_name(const layer_record& layer) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
-#include <ipu_dsl/core/joined.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/runtime/execution_step.hpp>
 #include <ipu_dsl/runtime/regions.hpp>
 #include <ipu_dsl/runtime/slot_tenancy.hpp>
@@ -122,12 +122,12 @@ class execution_table {
 
   void check_operands(const call& row, const kernel_name& name, std::int32_t operands) const {
     if (operands > most_operands) {
-      throw error(joined({"A kernel takes at most ", most_operands, " operands, one of ",
-                          name.family, " has ", operands, "."}));
+      throw error(sentence_of({"A kernel takes at most ", most_operands, " operands, one of ",
+                               name.family, " has ", operands, "."}));
     }
     if (row.operands_of == replica_reach::each && operands != replicas_) {
-      throw error(joined({"The program was planned for ", operands,
-                          " replicas, it cannot run with ", replicas_, "."}));
+      throw error(sentence_of({"The program was planned for ", operands,
+                               " replicas, it cannot run with ", replicas_, "."}));
     }
   }
 

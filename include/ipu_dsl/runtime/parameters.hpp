@@ -12,8 +12,8 @@
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
-#include <ipu_dsl/core/joined.hpp>
 #include <ipu_dsl/core/random.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/layout/storage_size.hpp>
 #include <ipu_dsl/model/layer_name.hpp>
 #include <ipu_dsl/plan/compile.hpp>
@@ -55,8 +55,8 @@ class parameters {
   /// Throws `error` if there are not that many.
   const tensor& at(std::size_t index) const {
     if (index >= size()) {
-      throw error(
-          joined({"There is no parameter ", index, "; there are ", size(), ", counted from 0."}));
+      throw error(sentence_of(
+          {"There is no parameter ", index, "; there are ", size(), ", counted from 0."}));
     }
     return places_[index].stored;
   }
@@ -64,20 +64,20 @@ class parameters {
   /// "logits/kernel". Throws `error` if there are not that many.
   std::string name(std::size_t index) const {
     const std::string_view parameter = at(index).name;
-    return joined({layer_name(places_[index].layer), "/", parameter});
+    return sentence_of({layer_name(places_[index].layer), "/", parameter});
   }
 
   /// The parameter of this layer and name: ("logits", "kernel"). Throws `error` if there is none.
   std::size_t find(std::string_view layer, std::string_view parameter) const {
-    const std::string wanted = joined({layer, "/", parameter});
+    const std::string wanted = sentence_of({layer, "/", parameter});
     std::string known;
     for (std::size_t i = 0; i < size(); ++i) {
       if (name(i) == wanted) {
         return i;
       }
-      known += joined({i == 0 ? "" : ", ", name(i)});
+      known += sentence_of({i == 0 ? "" : ", ", name(i)});
     }
-    throw error(joined({"There is no parameter ", wanted, "; there are ", known, "."}));
+    throw error(sentence_of({"There is no parameter ", wanted, "; there are ", known, "."}));
   }
 
   /// Copies a parameter out, in the order of its shape: a kernel is [inputs, units].
@@ -104,13 +104,13 @@ class parameters {
   /// nothing is changed then.
   void copy_from(const parameters& source) {
     if (source.size() != size()) {
-      throw error(joined(
+      throw error(sentence_of(
           {"There are ", size(), " parameters to copy to and ", source.size(), " to copy."}));
     }
     for (std::size_t i = 0; i < size(); ++i) {
       if (source.name(i) != name(i) || !(source.at(i).extents == at(i).extents)) {
-        throw error(joined({"The parameter ", describe_parameter(i), " cannot be copied from ",
-                            source.describe_parameter(i), "."}));
+        throw error(sentence_of({"The parameter ", describe_parameter(i), " cannot be copied from ",
+                                 source.describe_parameter(i), "."}));
       }
     }
     std::vector<float> values;
@@ -153,14 +153,15 @@ class parameters {
  private:
   /// "logits/kernel (32, 10)".
   std::string describe_parameter(std::size_t index) const {
-    return joined({name(index), " ", describe(at(index).extents)});
+    return sentence_of({name(index), " ", describe(at(index).extents)});
   }
 
   void check_size(std::size_t index, std::size_t given) const {
     const auto expected = static_cast<std::size_t>(at(index).extents.elements());
     if (given != expected) {
-      throw error(joined({"The parameter ", name(index), " has ", expected, " values of shape ",
-                          describe(at(index).extents), ", got ", given, "."}));
+      throw error(
+          sentence_of({"The parameter ", name(index), " has ", expected, " values of shape ",
+                       describe(at(index).extents), ", got ", given, "."}));
     }
   }
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <ipu_dsl/core/joined.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/data/feed.hpp>
 #include <ipu_dsl/runtime/executor.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
@@ -79,7 +79,7 @@ class session_core {
     check_feed(parts_.model, parts_.settings, source);
     const std::int64_t wanted = samples_of(micro_batches_of_update());
     if (source.length() != wanted) {
-      throw error(joined(
+      throw error(sentence_of(
           {"An update takes ", wanted, " samples, got ", source.length().value_or(-1), "."}));
     }
     run_training(source, optimizer);
@@ -127,8 +127,8 @@ class session_core {
     const std::int64_t elements = parts_.model.result.elements();
     if (*source.length() * elements != static_cast<std::int64_t>(output.size())) {
       throw error(
-          joined({"predict of ", *source.length(), " samples writes ", *source.length() * elements,
-                  " values, got room for ", output.size(), "."}));
+          sentence_of({"predict of ", *source.length(), " samples writes ",
+                       *source.length() * elements, " values, got room for ", output.size(), "."}));
     }
     source.restart();
     run_context context = context_for(source);
@@ -162,7 +162,7 @@ class session_core {
  private:
   static int worker_count(const session_options& options, int devices) {
     if (options.threads < 1) {
-      throw error(joined({"A session needs at least 1 thread, got ", options.threads, "."}));
+      throw error(sentence_of({"A session needs at least 1 thread, got ", options.threads, "."}));
     }
     return worker_teams(options.threads, devices).workers();
   }

@@ -10,7 +10,7 @@
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
-#include <ipu_dsl/core/joined.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/plan/compilation.hpp>
 #include <ipu_dsl/plan/model_interface.hpp>
 #include <ipu_dsl/training/session_options.hpp>
@@ -28,8 +28,8 @@ inline void check_sample(const model_interface& model, const feed_reference& sou
   const shape& wanted = model.sample;
   if (source.sample_elements() != wanted.elements()) {
     throw error(
-        joined({"A sample of the model's input ", describe(wanted), " has ", wanted.elements(),
-                " values, the data's has ", source.sample_elements(), "."}));
+        sentence_of({"A sample of the model's input ", describe(wanted), " has ", wanted.elements(),
+                     " values, the data's has ", source.sample_elements(), "."}));
   }
 }
 
@@ -41,15 +41,15 @@ inline void check_feed(const model_interface& model, const run_settings& setting
   }
   check_sample(model, source);
   if (source.classes() < 1 || source.classes() > model.classes) {
-    throw error(joined({"The model scores ", model.classes,
-                        " classes, the labels of the data have ", source.classes(), "."}));
+    throw error(sentence_of({"The model scores ", model.classes,
+                             " classes, the labels of the data have ", source.classes(), "."}));
   }
 }
 
 /// Throws `error` for data without an end, for `what` would never return.
 inline void require_end(const feed_reference& source, const char* what) {
   if (!source.length()) {
-    throw error(joined({what, " needs data with an end; these are repeated without one."}));
+    throw error(sentence_of({what, " needs data with an end; these are repeated without one."}));
   }
 }
 
@@ -58,9 +58,9 @@ namespace step_rules {
 /// " Use 8 or 12 steps."; a count of 0 is no alternative.
 inline std::string use(std::int64_t below, std::int64_t above) {
   if (below > 0 && above > 0) {
-    return joined({" Use ", below, " or ", above, " steps."});
+    return sentence_of({" Use ", below, " or ", above, " steps."});
   }
-  return joined({" Use ", below > 0 ? below : above, " steps."});
+  return sentence_of({" Use ", below > 0 ? below : above, " steps."});
 }
 
 /// The executions next to `wanted` that divide an epoch of whole updates and hold such themselves.
@@ -90,20 +90,20 @@ inline update_size size_of_update(const run_settings& settings) {
 
 /// "the 8 micro-batches that make an update (gradient_accumulation x replicas)".
 inline std::string describe(const update_size& update) {
-  return joined(
+  return sentence_of(
       {"the ", update.micro_batches, " micro-batches that make an update (", update.options, ")"});
 }
 
 inline std::string no_whole_updates(const char* what, std::int64_t steps,
                                     const update_size& update) {
-  return joined({what, " of ", steps, " steps is no multiple of ", describe(update), "."});
+  return sentence_of({what, " of ", steps, " steps is no multiple of ", describe(update), "."});
 }
 
 /// The steps of an epoch: those asked for, or those of one pass over the data.
 inline std::int64_t steps_of_epoch(const feed_reference& source, const fit_options& wanted,
                                    std::int64_t micro_batch) {
   if (wanted.steps_per_epoch < 0) {
-    throw error(joined({"An epoch needs at least 1 step, got ", wanted.steps_per_epoch, "."}));
+    throw error(sentence_of({"An epoch needs at least 1 step, got ", wanted.steps_per_epoch, "."}));
   }
   if (wanted.steps_per_epoch > 0) {
     return wanted.steps_per_epoch;
@@ -112,7 +112,7 @@ inline std::int64_t steps_of_epoch(const feed_reference& source, const fit_optio
     throw error("Data without an end have no length of an epoch: say steps_per_epoch.");
   }
   if (*source.length() < micro_batch) {
-    throw error(joined(
+    throw error(sentence_of(
         {"The data have ", *source.length(), " samples, a micro-batch has ", micro_batch, "."}));
   }
   return *source.length() / micro_batch;
@@ -126,10 +126,10 @@ inline void check_pass(const feed_reference& source, std::int64_t steps,
     return;
   }
   const std::int64_t whole = steps / accumulated * accumulated;
-  throw error(
-      joined({"One pass over ", *source.length(), " samples is ", steps, " steps, no multiple of ",
-              describe(update), whole > 0 ? ". Say" : ". Repeat the data, and say",
-              " steps_per_epoch = ", whole > 0 ? whole : accumulated, "."}));
+  throw error(sentence_of({"One pass over ", *source.length(), " samples is ", steps,
+                           " steps, no multiple of ", describe(update),
+                           whole > 0 ? ". Say" : ". Repeat the data, and say",
+                           " steps_per_epoch = ", whole > 0 ? whole : accumulated, "."}));
 }
 
 /// An epoch divides into executions, an execution into updates.
@@ -137,16 +137,16 @@ inline void check_divisions(std::int64_t steps, std::int64_t execution, const up
   const std::int64_t accumulated = update.micro_batches;
   if (steps % accumulated != 0) {
     const std::int64_t below = steps / accumulated * accumulated;
-    throw error(
-        joined({no_whole_updates("An epoch", steps, update), use(below, below + accumulated)}));
+    throw error(sentence_of(
+        {no_whole_updates("An epoch", steps, update), use(below, below + accumulated)}));
   }
   if (execution < 1 || steps % execution != 0) {
-    throw error(joined({"An epoch of ", steps, " steps does not divide into executions of ",
-                        execution, " steps.", use_execution(steps, execution, accumulated)}));
+    throw error(sentence_of({"An epoch of ", steps, " steps does not divide into executions of ",
+                             execution, " steps.", use_execution(steps, execution, accumulated)}));
   }
   if (execution % accumulated != 0) {
-    throw error(joined({no_whole_updates("An execution", execution, update),
-                        use_execution(steps, execution, accumulated)}));
+    throw error(sentence_of({no_whole_updates("An execution", execution, update),
+                             use_execution(steps, execution, accumulated)}));
   }
 }
 
@@ -158,7 +158,7 @@ inline epoch_steps steps_of_epoch(const model_interface& model, const run_settin
                                   const feed_reference& source, const fit_options& wanted) {
   check_feed(model, settings, source);
   if (wanted.epochs < 1) {
-    throw error(joined({"fit needs at least 1 epoch, got ", wanted.epochs, "."}));
+    throw error(sentence_of({"fit needs at least 1 epoch, got ", wanted.epochs, "."}));
   }
   const std::int64_t steps = step_rules::steps_of_epoch(source, wanted, settings.micro_batch);
   const std::int64_t execution =
@@ -171,9 +171,9 @@ inline epoch_steps steps_of_epoch(const model_interface& model, const run_settin
   const std::int64_t passes = wanted.steps_per_epoch == 0 ? 1 : wanted.epochs;
   const std::int64_t needed = steps * passes * settings.micro_batch;
   if (source.length() && *source.length() < needed) {
-    throw error(joined({"The data have ", *source.length(), " samples, ", wanted.epochs,
-                        " epochs of ", steps, " steps of ", settings.micro_batch, " samples need ",
-                        needed, ". Repeat the data: data | repeated()."}));
+    throw error(sentence_of({"The data have ", *source.length(), " samples, ", wanted.epochs,
+                             " epochs of ", steps, " steps of ", settings.micro_batch,
+                             " samples need ", needed, ". Repeat the data: data | repeated()."}));
   }
   return {steps, execution};
 }
@@ -187,13 +187,13 @@ inline void check_batch(const model_interface& model, std::span<const std::int64
     const std::int64_t given = extents[static_cast<std::size_t>(axis) + 1];
     if (given != wanted[axis]) {
       throw error(
-          joined({"A sample of the model's input is ", describe(wanted), ", axis ", axis + 1,
-                  " of the batch has ", given, " instead of ", wanted[axis], "."}));
+          sentence_of({"A sample of the model's input is ", describe(wanted), ", axis ", axis + 1,
+                       " of the batch has ", given, " instead of ", wanted[axis], "."}));
     }
     product *= given;
   }
   if (product != static_cast<std::int64_t>(values)) {
-    throw error(joined(
+    throw error(sentence_of(
         {"A batch of ", extents[0], " samples has ", product, " values, got ", values, "."}));
   }
 }
@@ -205,8 +205,9 @@ struct full_micro_batches {
   std::int32_t next(const micro_batch_rows& rows) {
     const std::int32_t valid = source->next(rows);
     if (valid != rows.micro_batch) {
-      throw error(joined({"The data ran out while training: a micro-batch has ", rows.micro_batch,
-                          " samples, got ", valid, ". Repeat the data or ask for fewer steps."}));
+      throw error(
+          sentence_of({"The data ran out while training: a micro-batch has ", rows.micro_batch,
+                       " samples, got ", valid, ". Repeat the data or ask for fewer steps."}));
     }
     return valid;
   }
