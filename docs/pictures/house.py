@@ -26,7 +26,7 @@ FLOORS = [
     ["plan"],
     ["runtime"],
     ["training", "inference.hpp", "hana.hpp"],
-    ["report", "mpi"],
+    ["report", "mpi", "interface.hpp"],
     ["ipu_dsl.hpp", "mpi.hpp"],
 ]
 ABOUT = {
@@ -48,6 +48,7 @@ ABOUT = {
     "hana.hpp": "layers as Hana values",
     "report": "summary and timeline",
     "mpi": "ranks",
+    "interface.hpp": "a session without its code",
     "ipu_dsl.hpp": "all of it",
     "mpi.hpp": "ranks, as one header",
 }
@@ -57,6 +58,7 @@ COLOUR = {
     "core": PLAIN, "formats": PLAIN, "data": PLAIN, "report": PLAIN, "mpi": PLAIN,
     "mpi.hpp": PLAIN, "ipu_dsl.hpp": PLAIN,
     "vocabulary": TYPES, "model": TYPES, "hana.hpp": TYPES,
+    "interface.hpp": TYPES,
     "graph": VALUES, "schedule": VALUES, "layout": VALUES, "machine": VALUES, "plan": VALUES,
     "kernels": CODE, "operators": CODE, "runtime": CODE, "training": CODE, "inference.hpp": CODE,
 }
@@ -65,7 +67,8 @@ LEGEND = [(TYPES, "types at the edge"), (VALUES, "values in the middle"), (CODE,
 # Outside libraries by the starts of their includes; the standard headers of threads are one.
 LIBRARY = {"xsimd/": "xsimd", "xtensor": "xtensor", "xtl/": "xtensor", "boost/": "Boost.Hana",
            "zlib.h": "zlib", "mpi.h": "MPI", "thread": "threads", "mutex": "threads",
-           "condition_variable": "threads", "future": "threads", "sched.h": "threads"}
+           "condition_variable": "threads", "future": "threads", "sched.h": "threads",
+           "sys/mman.h": "large pages"}
 
 WIDTH, FLOOR_HEIGHT, ROOM_HEIGHT, MARGIN, GAP = 1000, 104, 88, 20, 12
 HEAD = 64

@@ -9,7 +9,6 @@
 #include <ipu_dsl/data/transform.hpp>
 #include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/training/session_interface.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/dropout.hpp>

@@ -83,7 +83,7 @@ int check_breaks() {
   const point_set first = labelled_points(96, 1);
   const point_set second = labelled_points(96, 2);
   int compared = 0;
-  for (int threads = 1; threads <= 2; ++threads) {
+  for (const int threads : {1, 2, 4, 6}) {
     for (int breaks_at = 0; breaks_at < 2 * micro_batches; ++breaks_at) {
       INFO(threads << " threads, breaks at micro-batch " << breaks_at);
       compared += check_break<C>(first, second, threads, breaks_at);
@@ -98,7 +98,7 @@ TEST_CASE("a feed that throws ends the run, and the session goes on as if it had
   int compared = check_breaks<trained<two_stages, grouped>>();
   compared += check_breaks<trained<two_stages, interleaved>>();
   compared += check_breaks<trained<two_stages, sequential_schedule>>();
-  CHECK(compared == 3 * 2 * 24 * 24);
+  CHECK(compared == 3 * 4 * 24 * 24);
   std::printf("abort: checked %d losses\n", compared);
 }
 

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <thread>
 
+#include <ipu_dsl/runtime/pinning.hpp>
 #include <ipu_dsl/runtime/processors.hpp>
 
 #include "support/catch2.hpp"

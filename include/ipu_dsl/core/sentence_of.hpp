@@ -26,6 +26,7 @@ class sentence_part {
   constexpr sentence_part(const text<Capacity>& words) : words_(words.view()) {}
 
   template <std::integral Number>
+    requires(!std::same_as<Number, char> && !std::same_as<Number, bool>)
   constexpr sentence_part(Number number)
       : number_(static_cast<std::int64_t>(number)), is_number_(true) {}
 

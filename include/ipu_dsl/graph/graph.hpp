@@ -46,6 +46,7 @@ struct layer_title {
   std::int32_t part = -1;
 };
 
+/// Of a layer's record, for the compiler: it reads the element.
 constexpr layer_title title_of(const layer_record& layer) {
   const element& source = *layer.source;
   // A residual and a concatenation are called so, not by the node that joins their parts.

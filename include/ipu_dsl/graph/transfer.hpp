@@ -30,6 +30,7 @@ inline constexpr family replica_sum_family{.name = "replica sum"};
 /// What a call exchanges with whoever runs the program.
 enum class transfer_kind : std::uint8_t { none, infeed, outfeed };
 
+/// What the calls of a family exchange.
 constexpr transfer_kind transfer_of(const family& rule) {
   if (&rule == &infeed_family) {
     return transfer_kind::infeed;

@@ -59,6 +59,7 @@ template <layout::architecture Architecture, int Rows, int Vectors>
   static_assert(row_chains % lane_count == 0);
   constexpr int row_vectors = chain_vectors(Architecture);
   constexpr int turn = Vectors * chain_period(Vectors, Architecture);
+  static_assert(Rows * row_vectors <= 32 && turn <= 32, "loops are unrolled up to there");
   lanes sums[std::size_t{Rows * row_vectors}];
   IPU_DSL_UNROLLED
   for (int i = 0; i < Rows * row_vectors; ++i) {

@@ -9,7 +9,7 @@
 /// The same for a lambda, where the attribute stands behind the parameters.
 #define IPU_DSL_ALWAYS_INLINE_LAMBDA __attribute__((always_inline))
 
-/// Before a loop over the rows or vectors of a register tile: unrolled in full, so that an array of
-/// accumulators lives in registers. A plain loop takes the compilers half the time that a lambda
-/// called with constants does, for the same instructions.
+/// Before a loop over the rows or vectors of a register tile, at most 32: unrolled, so that an
+/// array of accumulators lives in registers. A plain loop takes the compilers half the time that a
+/// lambda called with constants does, for the same instructions.
 #define IPU_DSL_UNROLLED _Pragma("GCC unroll 32")

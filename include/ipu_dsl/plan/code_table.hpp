@@ -2,6 +2,7 @@
 // Which calls are the same code: the distinct pairs of family and signature.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -26,6 +27,7 @@ struct kernel_name {
   transfer_kind transfer = transfer_kind::none;
 };
 
+/// Of a kernel, for the compiler: it reads the family.
 constexpr kernel_name name_of(const code& kernel) {
   return {kernel.rule->name, kernel.signature, transfer_of(*kernel.rule)};
 }

@@ -24,6 +24,7 @@ struct lowered_program {
   call_list made;
   list<std::int32_t> first_call;  ///< [stages * action_kinds + 1]
   backward_form form = backward_form::whole;
+  std::int32_t replicas = 1;  ///< of the model, which update together
 };
 
 /// The calls of one kind of action of one stage, as a range of `call_list::calls`.
@@ -63,6 +64,7 @@ class lowering {
     }
     result_.first_call.push_back(static_cast<std::int32_t>(result_.made.calls.size()));
     number_by_first_use();
+    result_.replicas = facts_.replicas;
     return result_;
   }
 

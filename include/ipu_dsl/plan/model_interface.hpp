@@ -15,6 +15,7 @@ struct model_interface {
   std::int32_t classes = 0;  ///< that the loss tells apart; 0 without a loss
 };
 
+/// Of a model that has been folded.
 constexpr model_interface interface_of(const graph_view& model) {
   model_interface known{.sample = model.at(model.input).extents,
                         .result = model.at(model.output).extents};

@@ -70,7 +70,8 @@ struct sum_gradients {
 };
 
 /// The update uses the mean over all samples of the accumulated micro-batches, so that the
-/// result does not depend on how they were cut.
+/// result does not depend on how they were cut, except into micro-batches of one sample, whose
+/// input gradients are summed in another order.
 struct mean_gradients {
   static constexpr option as_option{&reduction_key, 1};
 };

@@ -32,6 +32,7 @@ struct program_plan_view {
   std::span<const int> first_wait = {};            ///< by action, and the end: see wait_list
   std::span<const wait> waits = {};                ///< of all actions
   std::span<const int> order = {};                 ///< of all actions: see global_order
+  std::int32_t replicas = 1;                       ///< that run it together
 
   constexpr stage_graph_view stages() const { return {actions.stages, edges, costs}; }
 };
@@ -93,6 +94,7 @@ constexpr frozen_list<call, Size> freeze_calls(const list<emitted_call>& calls) 
   return frozen;
 }
 
+/// The names of distinct kernels in static storage.
 template <std::size_t Size>
 constexpr frozen_list<kernel_name, Size> freeze_names(const list<code>& kernels) {
   frozen_list<kernel_name, Size> frozen;
@@ -121,6 +123,7 @@ struct frozen_program_plan {
   frozen_list<stage_cost, stages> costs;
   frozen_list<std::int64_t, devices> shared_of_device;
   frozen_list<std::int64_t, devices> bytes_of_device;
+  std::int32_t replicas = 1;
 
   constexpr frozen_program_plan() = default;
 
@@ -136,7 +139,8 @@ struct frozen_program_plan {
         slots(freeze_list<Sizes.edges>(plan.slots)),
         costs(freeze_list<stages>(plan.costs)),
         shared_of_device(freeze_list<devices>(plan.memory.shared_of_device)),
-        bytes_of_device(freeze_list<devices>(plan.memory.bytes_of_device)) {}
+        bytes_of_device(freeze_list<devices>(plan.memory.bytes_of_device)),
+        replicas(plan.lowered.replicas) {}
 
   constexpr program_plan_view view() const {
     return {.actions = actions.view(),
@@ -150,7 +154,8 @@ struct frozen_program_plan {
             .slots = slots.view(),
             .costs = costs.view(),
             .shared_of_device = shared_of_device.view(),
-            .bytes_of_device = bytes_of_device.view()};
+            .bytes_of_device = bytes_of_device.view(),
+            .replicas = replicas};
   }
 };
 

@@ -47,4 +47,15 @@ struct execution_step {
   std::int32_t last_taken = 0;
 };
 
+/// What the operators of a step are told, from what they are told of the run. The feed deals its
+/// micro-batches to the replicas in turn.
+inline run_context context_of(const execution_step& step, const run_context& run, int replicas) {
+  run_context local = run;
+  local.micro_batch = step.what.micro_batch * replicas + step.replica;
+  local.continues = step.order > 0;
+  local.completes = step.completes;
+  local.first_sample += static_cast<std::uint64_t>(local.micro_batch) * run.micro_batch_size;
+  return local;
+}
+
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
@@ -30,6 +29,10 @@ class execution_table {
         replicas_(replicas),
         teams_(workers, replicas * plan.actions.devices),
         slots_(slots_of_micro_batches(plan)) {
+    if (replicas != plan.replicas) {
+      throw error(sentence_of({"The program was planned for ", plan.replicas,
+                               " replicas, it cannot run with ", replicas, "."}));
+    }
     for (int replica = 0; replica < replicas; ++replica) {
       resolve_calls(functions, memory, replica);
       for (std::size_t edge = 0; edge < plan_.edges.size(); ++edge) {
@@ -111,7 +114,7 @@ class execution_table {
                              .operands = row.writes + row.reads,
                              .in_grains = code.in_grains,
                              .feeds = name.transfer == transfer_kind::infeed};
-      check_operands(row, name, resolved.operands);
+      check_operands(name, resolved.operands);
       for (std::int32_t operand = 0; operand < resolved.operands; ++operand) {
         resolve_operand(row, operand, memory,
                         replica_of_operand(row.operands_of, operand, replica));
@@ -120,14 +123,10 @@ class execution_table {
     }
   }
 
-  void check_operands(const call& row, const kernel_name& name, std::int32_t operands) const {
+  static void check_operands(const kernel_name& name, std::int32_t operands) {
     if (operands > most_operands) {
       throw error(sentence_of({"A kernel takes at most ", most_operands, " operands, one of ",
                                name.family, " has ", operands, "."}));
-    }
-    if (row.operands_of == replica_reach::each && operands != replicas_) {
-      throw error(sentence_of({"The program was planned for ", operands,
-                               " replicas, it cannot run with ", replicas_, "."}));
     }
   }
 
@@ -145,7 +144,8 @@ class execution_table {
 
   void resolve_steps(const region_set& memory) {
     const program_view& rows = plan_.actions;
-    if (plan_.order.size() != rows.actions.size()) {
+    if (plan_.order.size() != rows.actions.size() ||
+        plan_.first_wait.size() != rows.actions.size() + 1) {
       throw error("The plan does not say in which order its actions are done.");
     }
     const list<int> counts = counts_of_run(rows);

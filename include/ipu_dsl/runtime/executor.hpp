@@ -80,7 +80,7 @@ class executor {
     if (place.row < 0) {
       return;
     }
-    progress now{.context = context_};
+    progress now;
     try {
       for (const execution_step& step : table_.row(place.row)) {
         if (!(place.member == 0 ? lead(step, worker, now) : perform(step, worker, now))) {
@@ -134,8 +134,8 @@ class executor {
   /// The calls of a step. Members of a team begin and end together those that they share; the
   /// others are their leader's.
   bool perform(const execution_step& step, int worker, progress& now) {
+    now.context = context_of(step, context_, table_.replicas());
     run_context& context = now.context;
-    prepare(context, step);
     const int member = table_.teams().place_of(worker).member;
     const grain part = part_of(step, member);
     // The leader waits, and prepares slots, for all of them.
@@ -188,15 +188,6 @@ class executor {
       post(*fed_);
     }
     return true;
-  }
-
-  void prepare(run_context& context, const execution_step& step) const {
-    const int replicas = table_.replicas();
-    context.micro_batch = step.what.micro_batch * replicas + step.replica;
-    context.continues = step.order > 0;
-    context.completes = step.completes;
-    context.first_sample = context_.first_sample + static_cast<std::uint64_t>(context.micro_batch) *
-                                                       context_.micro_batch_size;
   }
 
   /// What a member of a team does of a call: with others of the team, and of an update also with

@@ -57,7 +57,7 @@ class tile_executor {
       // where the first replica's part stands: replicas take turns action by action, so that behind
       // the first update of a stage there is nothing left that adds to its gradients.
       if (!step.shared || step.replica == 0) {
-        perform(step, context_of(step, context));
+        perform(step, context_of(step, context, table_.replicas()));
       }
     }
   }
@@ -80,16 +80,6 @@ class tile_executor {
       made.push_back(code[i](plan.codes[i].signature));
     }
     return made;
-  }
-
-  /// The feed deals its micro-batches to the replicas in turn.
-  run_context context_of(const execution_step& step, const run_context& context) const {
-    run_context local = context;
-    local.micro_batch = step.what.micro_batch * table_.replicas() + step.replica;
-    local.continues = step.order > 0;
-    local.completes = step.completes;
-    local.first_sample += static_cast<std::uint64_t>(local.micro_batch) * context.micro_batch_size;
-    return local;
   }
 
   void perform(const execution_step& step, run_context context) {

@@ -25,6 +25,7 @@ struct host_code {
   }
 };
 
+/// The functions of a program, by distinct kernel.
 template <compiled_model C, program_kind Kind>
 inline constexpr const auto& functions_of = kernel_table_of<C, Kind, host_code>;
 

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <ipu_dsl/core/sentence_of.hpp>
@@ -15,6 +14,7 @@
 #include <ipu_dsl/runtime/executor.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/training/history.hpp>
+#include <ipu_dsl/training/session_options.hpp>
 #include <ipu_dsl/training/session_parts.hpp>
 #include <ipu_dsl/training/step_rules.hpp>
 

@@ -2,6 +2,11 @@
 // What `session_code` declares: the kernels, the plan and the core of a session.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/training/checkpoint.hpp>
 #include <ipu_dsl/training/program_code.hpp>

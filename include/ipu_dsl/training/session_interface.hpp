@@ -4,10 +4,10 @@
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
-#include <utility>
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
@@ -15,6 +15,7 @@
 #include <ipu_dsl/data/tensor_view.hpp>
 #include <ipu_dsl/data/transform.hpp>
 #include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/training/data_check.hpp>
 #include <ipu_dsl/training/session_code.hpp>
 #include <ipu_dsl/training/session_refusal.hpp>
@@ -32,6 +33,7 @@ struct data_behind<transformed<Data>> {
   using type = Data;
 };
 
+/// See `data_behind`.
 template <typename Data>
 using dataset_of = typename data_behind<Data>::type;
 
@@ -159,7 +161,7 @@ class session_of {
   /// What the last training run did; asked for by `session_options::trace`.
   const trace& last_trace() const { return code::last_trace(*core_); }
 
-  /// Bytes of all regions.
+  /// Bytes of all regions, without what large pages round up.
   std::size_t bytes() const { return code::bytes(*core_); }
 
  private:

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/type_name.hpp>
@@ -77,22 +80,23 @@ class session_of<Compiled, false> {
   template <typename Data, typename... Rest>
   const history& fit(Data&&, const fit_options& = {}, Rest&&...);
 
-  template <typename... Arguments>
-  double train_step(Arguments&&...);
+  double train_step(std::span<const float>, std::span<const std::int32_t>);
 
   template <typename... Arguments>
   evaluation evaluate(Arguments&&...);
 
-  template <typename... Arguments>
-  void predict(Arguments&&...);
+  void predict(std::span<const float>, std::span<float>);
 
-  template <typename... Arguments>
-  void save(Arguments&&...) const;
+  template <typename Batch>
+  void predict(const Batch&, std::span<float>);
 
-  template <typename... Arguments>
-  void load(Arguments&&...);
+  void save(const std::string&) const;
+
+  void load(const std::string&);
 
   parameters& weights();
+
+  const parameters& weights() const;
 
   const trace& last_trace() const;
 
