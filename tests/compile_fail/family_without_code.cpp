@@ -38,4 +38,6 @@ struct net : model<input<4>, sequential<own::Scaled, Dense<3>>> {};
 
 struct predicting : compile<net, micro_batch<1>> {};
 
-std::size_t bytes() { return session<predicting>().bytes(); }
+std::size_t bytes() {
+  return session<predicting>().bytes();
+}

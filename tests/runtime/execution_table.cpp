@@ -188,8 +188,9 @@ TEST_CASE("a call with more operands than an executor takes is refused") {
     plan.operands = operands;
     plan.placements = {&where, 1};
     plan.bytes_of_device = {&bytes, 1};
-    const int row_begin[] = {0};
-    plan.actions.row_begin = row_begin;
+    const int none[] = {0};
+    plan.actions.row_begin = none;
+    plan.first_wait = none;
     const region_set memory(std::vector<program_plan_view>{plan});
     return sentence_of([&] { execution_table(plan, {&function, 1}, memory, 1); });
   };
@@ -207,4 +208,7 @@ TEST_CASE("a plan that does not say in which order its actions are done is refus
   CHECK(refused(parts.train.plan).empty());
   CHECK(refused(planned_program_of<planned, program_kind::train>.plan.view()) ==
         "The plan does not say in which order its actions are done.");
+  program_plan_view without_waits = parts.train.plan;
+  without_waits.first_wait = {};
+  CHECK(refused(without_waits) == "The plan does not say in which order its actions are done.");
 }

@@ -10,9 +10,9 @@ using namespace ipu_dsl;
 namespace {
 
 /// The same model under a name of its own, compiled here.
-struct compiled_here : compile<tests::compiled_elsewhere_model, micro_batch<8>,
-                               gradient_accumulation<2>, loss<sparse_categorical_crossentropy>,
-                               optimizer<sgd<momentum>>> {};
+struct compiled_here
+    : compile<tests::compiled_elsewhere_model, micro_batch<8>, gradient_accumulation<2>,
+              loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
 
 }  // namespace
 

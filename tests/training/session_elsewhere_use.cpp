@@ -4,6 +4,8 @@
 
 namespace ipu_dsl::tests {
 
-std::uint64_t weights_trained_elsewhere() { return trained_weights<compiled_elsewhere>(); }
+std::uint64_t weights_trained_elsewhere() {
+  return trained_weights<compiled_elsewhere>();
+}
 
 }  // namespace ipu_dsl::tests

@@ -23,9 +23,11 @@ class session_core;
 /// kernels above all, is reached through these functions only, so that it can be compiled in one
 /// source and used in others, which then need <ipu_dsl/interface.hpp> alone:
 ///
-///   extern template struct ipu_dsl::session_code<training>;  // behind the definition of `training`
+///   // behind the definition of `training`
+///   extern template struct ipu_dsl::session_code<training>;
 ///
-///   #include <ipu_dsl/ipu_dsl.hpp>  // in one source
+///   // in one source
+///   #include <ipu_dsl/ipu_dsl.hpp>
 ///   template struct ipu_dsl::session_code<training>;
 template <compiled_model Compiled>
 struct session_code {
