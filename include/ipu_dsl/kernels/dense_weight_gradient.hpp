@@ -53,7 +53,8 @@ IPU_DSL_ALWAYS_INLINE void finish_gradient(const gradient_target& to, std::ptrdi
 }
 
 /// Asks for what the tile behind this one writes, while this one computes: cache lines that another
-/// core has read must be taken from it first. Where nobody else is, it would cost 2 %.
+/// core has read must be taken from it first. With an update of what nobody else has read it would
+/// cost 4 %.
 template <std::ptrdiff_t Elements, update_kind Kind>
 IPU_DSL_ALWAYS_INLINE void prefetch_next_tile(const gradient_target& to,
                                               const gradient_step& step) {
@@ -112,7 +113,7 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
         }
       }
     }
-    if (how.shared) {
+    if (how.shared || !how.updates) {
       prefetch_next_tile<tile_elements, Kind>(target, how);
     }
     const float* x = first_x;

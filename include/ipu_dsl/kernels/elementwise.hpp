@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ipu_dsl/kernels/prefetch.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
@@ -16,6 +17,7 @@ template <layout::architecture Architecture = layout::native>
                                    std::ptrdiff_t elements) noexcept {
   using lanes = vector<Architecture>;
   for (std::ptrdiff_t i = 0; i < elements; i += Architecture.lanes) {
+    prefetch_for_writing<Architecture.lanes>(result + i, shared_floats_ahead);
     lanes sum = load<lanes>(terms[0] + i);
     for (std::int32_t term = 1; term < count; ++term) {
       sum = sum + load<lanes>(terms[term] + i);

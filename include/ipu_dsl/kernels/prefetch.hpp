@@ -13,6 +13,10 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 /// Floats of a cache line, as far as this is about speed alone.
 inline constexpr std::ptrdiff_t line_floats = 16;
 
+/// How far ahead a loop over a whole parameter asks for what other cores have read. The update of
+/// replicas on two cores: 1.95 times one core's speed with it, 1.88 times without.
+inline constexpr std::ptrdiff_t shared_floats_ahead = 256;
+
 /// Asks for `Count` floats behind `first`, `ahead` floats further, to be written soon: their cache
 /// lines come near, and to this core alone. They need not exist, so the address is a number.
 ///

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include <ipu_dsl/core/update_kind.hpp>
+#include <ipu_dsl/kernels/prefetch.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
@@ -47,6 +48,7 @@ template <update_kind Kind, layout::architecture Architecture = layout::native>
   const update_numbers local = numbers;
   for (std::ptrdiff_t i = 0; i < elements; i += Architecture.lanes) {
     float* const kept = slots_of(Kind) > 0 ? velocity + i : nullptr;
+    prefetch_for_writing<Architecture.lanes>(w + i, shared_floats_ahead);
     update_parameter<Kind>(w + i, kept, load<lanes>(gradient + i), local);
   }
 }
