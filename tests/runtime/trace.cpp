@@ -106,5 +106,4 @@ TEST_CASE("a trace is of the last run alone and is off unless asked for") {
   CHECK(recorded.of(1).empty());
   recorded.record({1, 0, {action_kind::backward, 0, 2}, 1, 2});
   CHECK(recorded.of(1).data() == memory);
-  CHECK(recorded.now() >= 0);
 }

@@ -12,6 +12,7 @@
 
 #include <ipu_dsl/runtime/counter.hpp>
 #include <ipu_dsl/runtime/execution_table.hpp>
+#include <ipu_dsl/runtime/host_clock.hpp>
 #include <ipu_dsl/runtime/trace.hpp>
 #include <ipu_dsl/runtime/worker_pool.hpp>
 
@@ -40,6 +41,7 @@ class executor {
     failed_.store(false, std::memory_order_relaxed);
     if (trace_.enabled()) {
       trace_.begin_run();
+      clock_.restart();
     }
     if (poison_) {
       // Nothing in a slot outlives a run: what another program left there is not for this one.
@@ -101,7 +103,7 @@ class executor {
     if (!wait_for_turn(step)) {
       return false;
     }
-    const std::int64_t start = trace_.enabled() ? trace_.now() : 0;
+    const std::int64_t start = trace_.enabled() ? clock_.now() : 0;
     if (poison_) {
       poison(table_.taken(step));
     }
@@ -112,7 +114,7 @@ class executor {
       poison(table_.freed(step));
     }
     if (trace_.enabled()) {
-      trace_.record({worker, step.device, step.what, start, trace_.now()});
+      trace_.record({worker, step.device, step.what, start, clock_.now()});
     }
     post(counters_[static_cast<std::size_t>(step.counter)]);
     return true;
@@ -259,6 +261,7 @@ class executor {
   counter* met_;                         ///< [workers] meetings of a team that a member has come to
   run_context context_;
   trace trace_;
+  host_clock clock_;
   std::uint32_t runs_ = 0;
   bool poison_ = false;
   stop_word stop_{false};

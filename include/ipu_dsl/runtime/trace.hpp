@@ -2,7 +2,6 @@
 // What a run really did, and when.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -37,13 +36,6 @@ class trace {
     for (std::vector<traced_action>& records : of_worker_) {
       records.clear();
     }
-    origin_ = std::chrono::steady_clock::now();
-  }
-
-  std::int64_t now() const {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() -
-                                                                origin_)
-        .count();
   }
 
   void record(const traced_action& done) {
@@ -58,7 +50,6 @@ class trace {
 
  private:
   std::vector<std::vector<traced_action>> of_worker_;
-  std::chrono::steady_clock::time_point origin_;
 };
 
 }  // namespace ipu_dsl
