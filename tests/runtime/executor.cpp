@@ -95,20 +95,6 @@ outcome train_with_edges(const point_set& data, std::span<const edge> edges) {
   return found;
 }
 
-/// The edge of the labels: poisoned they are indices out of range, which no test should follow.
-std::size_t edge_of_labels(const program_plan_view& plan) {
-  for (std::size_t i = 0; i < plan.calls.size(); ++i) {
-    const call& row = plan.calls[i];
-    const auto kernel = static_cast<std::size_t>(plan.code_of_call[i]);
-    if (plan.codes[kernel].transfer == transfer_kind::infeed) {
-      const auto entry = static_cast<std::size_t>(row.first_operand) + 1;
-      const auto buffer = static_cast<std::size_t>(plan.operands[entry]);
-      return static_cast<std::size_t>(plan.placements[buffer].edge);
-    }
-  }
-  return plan.edges.size();
-}
-
 bool has_nan(const outcome& found) {
   return std::any_of(found.losses.begin(), found.losses.end(),
                      [](float loss) { return std::isnan(loss); });

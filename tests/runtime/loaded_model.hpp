@@ -85,4 +85,18 @@ class loaded_model {
   std::vector<std::int32_t> hits_;
 };
 
+/// The edge of the labels: poisoned they are indices out of range, which no test should follow.
+inline std::size_t edge_of_labels(const program_plan_view& plan) {
+  for (std::size_t i = 0; i < plan.calls.size(); ++i) {
+    const call& row = plan.calls[i];
+    const auto kernel = static_cast<std::size_t>(plan.code_of_call[i]);
+    if (plan.codes[kernel].transfer == transfer_kind::infeed) {
+      const auto entry = static_cast<std::size_t>(row.first_operand) + 1;
+      const auto buffer = static_cast<std::size_t>(plan.operands[entry]);
+      return static_cast<std::size_t>(plan.placements[buffer].edge);
+    }
+  }
+  return plan.edges.size();
+}
+
 }  // namespace ipu_dsl::tests

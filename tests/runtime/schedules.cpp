@@ -112,20 +112,6 @@ std::int64_t check_fresh() {
   return bytes;
 }
 
-/// The edge of the labels: poisoned they are indices out of range, which no test should follow.
-std::size_t edge_of_labels(const program_plan_view& plan) {
-  for (std::size_t i = 0; i < plan.calls.size(); ++i) {
-    const call& row = plan.calls[i];
-    const auto kernel = static_cast<std::size_t>(plan.code_of_call[i]);
-    if (plan.codes[kernel].transfer == transfer_kind::infeed) {
-      const auto entry = static_cast<std::size_t>(row.first_operand) + 1;
-      const auto buffer = static_cast<std::size_t>(plan.operands[entry]);
-      return static_cast<std::size_t>(plan.placements[buffer].edge);
-    }
-  }
-  return plan.edges.size();
-}
-
 /// Whether an edge is read when it is free: one whose last reader was taken out is freed by the
 /// reader before it, or by its writer, and nothing keeps that reader behind the writer any more.
 bool read_while_free(const edge& whole, const run_times& times, int micro_batches) {

@@ -78,7 +78,7 @@ IPU_DSL_ALWAYS_INLINE void dense_input_gradient_samples(const float* w, const fl
 }
 
 /// All vectors of samples, a group of them after the other; for a grain of the inputs, so that a
-/// worker reads only its rows of W, most of which others may have written since.
+/// worker reads only its rows of W: what others have written since must come from their cores.
 template <int Batch, int Inputs, int Outputs, layout::architecture Architecture>
 IPU_DSL_ALWAYS_INLINE void dense_input_gradient_batch(const float* w, const float* d_transposed,
                                                       float* dx_transposed,

@@ -81,7 +81,7 @@ struct gradient_factors {
 
 /// `tiles` blocks below each other of `Rows` inputs and `Vectors` vectors of outputs. Each element
 /// is one chain of multiply-adds over ascending samples, from its previous value if the chain
-/// continues. A call for each block would cost it a twentieth: its reduction is short.
+/// continues. A call for each block would cost it some 4 %: its reduction is short.
 template <layout::architecture Architecture, int Rows, int Vectors, int PanelWidth,
           update_kind Kind>
 [[gnu::noinline]] void dense_weight_gradient_tiles(const gradient_factors& from,

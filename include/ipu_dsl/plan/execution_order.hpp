@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
 #include <ipu_dsl/plan/program_plan.hpp>
 #include <ipu_dsl/schedule/waits.hpp>
