@@ -54,6 +54,42 @@ struct from_probabilities_of_linear
     : compile<assigned<0, 0, 1, 1, 1, 1>, gradient_accumulation<4>,
               loss<sparse_categorical_crossentropy, from_probabilities>> {};
 
+/// A layer of one's own that can only go forward, where layers before it learn.
+constexpr family scale_family{.name = "Scale",
+                              .shapes =
+                                  [](node_draft& draft) {
+                                    draft.output(draft.input(0));
+                                    return problem{};
+                                  },
+                              .forward =
+                                  [](emitter& emit) {
+                                    emit.call_kernel({}, {emit.output_value(0)},
+                                                     {emit.input_value(0)}, {});
+                                  }};
+
+struct Scale {
+  static constexpr element description{.kind = element_kind::layer, .rule = &scale_family};
+};
+
+struct scaled : model<input<28, 28>, sequential<Flatten, Dense<64, relu>, Scale, Dense<10>>> {};
+
+struct two_inputs {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor image = build.input({784});
+    const symbolic_tensor x = build.layer<Dense<64, relu>>("hidden", image);
+    return build.layer<Dense<10>>("logits", x, image);
+  }
+};
+
+struct forgotten {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor image = build.input({784});
+    const symbolic_tensor x = build.layer<Dense<64, relu>>("hidden", image);
+    build.layer<Dense<32, relu>>("forgotten", x);
+    return build.layer<Dense<10>>("logits", x);
+  }
+};
+
 void print(const char* tag, const problem& found) {
   std::printf("[%s]\n%s\n[/%s]\n\n", tag, std::string(found.message().view()).c_str(), tag);
 }
@@ -64,6 +100,10 @@ int main() {
   print("without_flatten", fault_of<without_flatten>::value);
   print("backwards", fault_of<backwards>::value);
   print("gap", fault_of<gap>::value);
+  print("two_inputs", fault_of<two_inputs>::value);
+  print("forgotten", fault_of<forgotten>::value);
+  print("forward_only",
+        compile_fault_of<compile<scaled, loss<sparse_categorical_crossentropy>>>::value);
   print("list_length", fault_of<assigned<0, 0, 1, 1, 1>>::value);
   print("list_jump", fault_of<assigned<0, 0, 2, 2, 2, 2>>::value);
   print("list_start", fault_of<assigned<1, 1, 1, 1, 1, 1>>::value);

@@ -60,6 +60,7 @@ constexpr void input_gradient(emitter& emit) {
 }  // namespace product
 
 inline constexpr family product_family{.name = "Product",
+                                       .inputs = 2,
                                        .shapes = product::shapes,
                                        .forward = product::forward,
                                        .input_gradient = product::input_gradient};

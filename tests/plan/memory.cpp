@@ -42,10 +42,11 @@ constexpr laid_out lay_out(const graph_view& model, program_kind kind, std::int3
   const list<int> device_of_stage = neighbouring_placement(devices, model.stages);
   const lowered_program trained = lowered(model, program_kind::train, batch);
   const parameter_layout lasting =
-      lay_out_parameters(model, device_of_stage, devices, trained.made);
+      lay_out_parameters(model, device_of_stage, devices, trained.view().buffers);
   laid_out made{.program = lowered(model, kind, batch), .memory = {}, .lives = {}};
-  made.memory = memory_planner(model, made.program, batch, device_of_stage, lasting).plan();
-  made.lives = lifetimes_of(made.program, model.stages);
+  made.memory =
+      memory_planner(model, made.program.view(), batch, device_of_stage, view_of(lasting)).plan();
+  made.lives = lifetimes_of(made.program.view(), model.stages);
   return made;
 }
 

@@ -20,6 +20,7 @@ constexpr ipu_dsl::work copying(const emitter& emit) {
 /// Two inputs: their product, element by element. The gradient of each needs the other.
 constexpr family product_family{
     .name = "Product",
+    .inputs = 2,
     .shapes =
         [](node_draft& draft) {
           if (draft.inputs() != 2 || !(draft.input(0) == draft.input(1))) {
@@ -203,13 +204,15 @@ constexpr bool test_state() {
   bool right = state >= 0 && !view.at(state).trainable && view.at(state).extents == shape{8};
   const list<int> device_of_stage = neighbouring_placement(2, 2);
   const lowered_program trained = lowered(view, program_kind::train);
-  const parameter_layout lasting = lay_out_parameters(view, device_of_stage, 2, trained.made);
+  const parameter_layout lasting =
+      lay_out_parameters(view, device_of_stage, 2, trained.view().buffers);
   const auto entry = static_cast<std::size_t>(state);
   right = right && lasting.value[entry] >= 0 && lasting.accumulator[entry] == -1 &&
           lasting.slot[entry * buffer_index::slots_per_parameter] == -1;
   for (const program_kind kind : {program_kind::train, program_kind::predict}) {
     const lowered_program program = lowered(view, kind);
-    const memory_layout memory = memory_planner(view, program, 32, device_of_stage, lasting).plan();
+    const memory_layout memory =
+        memory_planner(view, program.view(), 32, device_of_stage, view_of(lasting)).plan();
     int seen = 0;
     for (std::size_t i = 0; i < program.made.buffers.size(); ++i) {
       if (program.made.buffers[i].tensor == state) {

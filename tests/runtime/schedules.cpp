@@ -75,10 +75,6 @@ outcome train(const program_plan_view& plan, int threads = 1) {
 /// behind the parameters, what the optimizer keeps and the sums of gradients. Returns the bytes.
 template <compiled_model C>
 std::int64_t poison_fresh(const loaded_model<C>& made, const program_plan_view& plan) {
-  const graph model = fold_compiled<C>();
-  const graph_view view = model.view();
-  const planned_parameters kept =
-      plan_parameters(view, C::settings, actions_of<C>(program_kind::train, view));
   std::int64_t bytes = 0;
   const auto fill = [&bytes](std::byte* memory, std::int64_t count) {
     std::memset(memory, 0xFF, static_cast<std::size_t>(count));
@@ -88,7 +84,7 @@ std::int64_t poison_fresh(const loaded_model<C>& made, const program_plan_view& 
     fill(made.memory.edge(i), plan.edges[i].bytes * plan.slots[i]);
   }
   for (std::size_t i = 0; i < plan.bytes_of_device.size(); ++i) {
-    const std::int64_t lasting = kept.lasting.bytes_of_device[i];
+    const std::int64_t lasting = parameter_layout_of<C>.view().bytes_of_device[i];
     fill(made.memory.at(static_cast<std::int32_t>(i)) + lasting, plan.bytes_of_device[i] - lasting);
   }
   return bytes;

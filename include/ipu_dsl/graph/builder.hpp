@@ -21,16 +21,30 @@ constexpr std::int32_t add_source(graph& model, const shape& extents, dtype type
   return static_cast<std::int32_t>(model.tensors.size()) - 1;
 }
 
+/// What is wrong with a number of inputs.
+constexpr problem check_inputs(const family& rule, std::size_t given) {
+  if (rule.inputs == any_number || static_cast<std::size_t>(rule.inputs) == given) {
+    return {};
+  }
+  const bool more = given > static_cast<std::size_t>(rule.inputs);
+  return refuse(label() << rule.inputs << (rule.inputs == 1 ? " input" : " inputs"),
+                label() << given, more ? "join them before it, with Add or Concatenate" : "");
+}
+
 /// Adds one node in `stage`, as part of `layer` (-1: of none), and returns its problem, if any,
 /// without saying where. The outputs are the node's, in order.
 constexpr problem add_node(graph& model, const family& rule, const attributes& options,
                            std::span<const std::int32_t> inputs, std::int32_t stage,
                            std::int32_t layer) {
+  const problem miscounted = check_inputs(rule, inputs.size());
+  if (miscounted.found()) {
+    return miscounted;
+  }
   const std::size_t first_made = model.tensors.size();
   node_draft draft(model, options, inputs);
   const problem found = rule.shapes(draft);
-  if (found.found()) {
-    return found;
+  if (found.found() || draft.fault().found()) {
+    return draft.fault().found() ? draft.fault() : found;
   }
   node made;
   made.rule = &rule;
@@ -47,6 +61,10 @@ constexpr problem add_node(graph& model, const family& rule, const attributes& o
       ++made.outputs;
     }
   }
+  if (made.outputs == 0) {
+    return refuse("a rule for shapes that adds an output", "none",
+                  "write draft.output(extents) in it");
+  }
   for (std::size_t i = first_made; i < model.tensors.size(); ++i) {
     if (model.tensors[i].owner >= 0) {
       model.operands.push_back(static_cast<std::int32_t>(i));
@@ -60,6 +78,17 @@ constexpr problem add_node(graph& model, const family& rule, const attributes& o
 /// The first output of the newest node.
 constexpr std::int32_t newest_output(const graph& model) {
   return model.view().output_of(model.nodes.back(), 0);
+}
+
+/// Where one tensor goes on, the newest node must make no more.
+constexpr problem check_single_output(const graph& model) {
+  const std::int32_t outputs = model.nodes.back().outputs;
+  if (outputs == 1) {
+    return {};
+  }
+  return refuse("a layer of 1 output", label() << outputs << " outputs",
+                text<191>("take all in a functional model: build.layers<Layer, ")
+                    << outputs << ">(...)");
 }
 
 /// Layers are found by the names they were given, so no two may have the same.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
+#include <string_view>
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/graph/family.hpp>
@@ -26,7 +26,8 @@ struct buffer {
   storage lies = storage::rows;
   dtype type = dtype::float32;
   std::int32_t tensor = -1;  ///< whose value, gradient, ... it is; -1 for scratch
-  std::int32_t index = 0;    ///< which slot of the optimizer
+  std::int32_t index = 0;    ///< which slot of the optimizer, which scratch; of a contribution the
+                             ///< reader's place in graph_view::operands
   std::int32_t stage = 0;    ///< the stage of the node that asked for it first
   shape extents;             ///< of one sample, or of the whole parameter
 };
@@ -70,6 +71,21 @@ struct work {
 };
 
 enum class call_phase : std::uint8_t { forward, input_gradient, weight_gradient, update };
+
+/// The rule of a family that appends the calls of a phase: "input_gradient".
+constexpr std::string_view rule_of(call_phase phase) {
+  switch (phase) {
+    case call_phase::forward:
+      return "forward";
+    case call_phase::input_gradient:
+      return "input_gradient";
+    case call_phase::weight_gradient:
+      return "weight_gradient";
+    case call_phase::update:
+      break;
+  }
+  return "update";
+}
 
 /// Of which replica of a model the operands of a call are.
 enum class replica_reach : std::uint8_t {
@@ -117,6 +133,7 @@ struct call_list {
   list<buffer> buffers;
   list<emitted_call> calls;
   list<std::int32_t> operands;  ///< numbers of buffers
+  problem fault;                ///< the first thing that a rule asked for and there is not
 };
 
 }  // namespace ipu_dsl

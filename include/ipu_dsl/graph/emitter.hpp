@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <string_view>
 
 #include <ipu_dsl/graph/buffer_index.hpp>
 #include <ipu_dsl/graph/call.hpp>
@@ -18,12 +19,19 @@ class emitter {
  public:
   constexpr emitter(const graph_view& model, const lowering_facts& facts, buffer_index& index,
                     call_list& made, std::int32_t node, call_phase phase)
-      : model_(&model), facts_(&facts), index_(&index), made_(&made), node_(node), phase_(phase) {}
+      : model_(&model),
+        facts_(&facts),
+        index_(&index),
+        made_(&made),
+        here_(model.nodes.data() + node),
+        operands_(model.operands.data() + here_->first_operand),
+        node_(node),
+        phase_(phase) {}
 
   /// The family's own options.
   template <typename Options>
   constexpr Options options() const {
-    return here().options.template as<Options>();
+    return here_->options.template as<Options>();
   }
 
   /// Samples in a micro-batch.
@@ -36,10 +44,10 @@ class emitter {
   /// the optimizer's own calls do it.
   constexpr update_kind fused_update() const {
     // The gradients of replicas are complete only when they are summed.
-    if (facts_->replicas > 1 || !here().rule->updates_with_gradient) {
+    if (facts_->replicas > 1 || !here_->rule->updates_with_gradient) {
       return update_kind::none;
     }
-    for (std::int32_t i = 0; i < here().parameters; ++i) {
+    for (std::int32_t i = 0; i < here_->parameters; ++i) {
       if (!parameter(i).trainable) {
         return update_kind::none;
       }
@@ -47,11 +55,11 @@ class emitter {
     return facts_->optimizer->elementwise_update;
   }
 
-  constexpr std::int32_t inputs() const { return here().inputs; }
+  constexpr std::int32_t inputs() const { return here_->inputs; }
 
-  constexpr std::int32_t outputs() const { return here().outputs; }
+  constexpr std::int32_t outputs() const { return here_->outputs; }
 
-  constexpr std::int32_t parameters() const { return here().parameters; }
+  constexpr std::int32_t parameters() const { return here_->parameters; }
 
   /// Shapes of one sample, and of a parameter.
   constexpr const shape& input_shape(std::int32_t i) const { return model_->at(input(i)).extents; }
@@ -78,7 +86,7 @@ class emitter {
 
   /// Where this node writes the gradient of its input `i`.
   constexpr std::int32_t input_gradient(std::int32_t i) {
-    const std::int32_t position = here().first_operand + i;
+    const std::int32_t position = here_->first_operand + i;
     const std::int32_t read = input(i);
     return facts_->reader_count(read) == 1 ? gradient_of(read) : contribution_at(position);
   }
@@ -95,20 +103,25 @@ class emitter {
     return find(index_->accumulator[at(owned(i))], buffer_role::accumulator, owned(i), 0);
   }
 
+  /// Slots are those of the optimizer, of which a parameter has at most four.
   constexpr std::int32_t optimizer_slot(std::int32_t i, std::int32_t slot) {
+    constexpr auto most = static_cast<std::int32_t>(buffer_index::slots_per_parameter);
+    slot = is_among(slot, most) ? slot : refuse_number(slot, "optimizer slots", most);
     const std::size_t entry = at(owned(i)) * buffer_index::slots_per_parameter + at(slot);
     return find(index_->slot[entry], buffer_role::optimizer_slot, owned(i), slot);
   }
 
   /// Memory of this node's own for one micro-batch, of `extents` a sample; the same for the same
-  /// tag in every phase.
+  /// tag in every phase; a node has four tags.
   constexpr std::int32_t scratch(std::int32_t tag, const shape& extents, storage lies) {
+    constexpr auto most = static_cast<std::int32_t>(buffer_index::scratch_per_node);
+    tag = is_among(tag, most) ? tag : refuse_number(tag, "scratch tags", most);
     std::int32_t& entry = index_->scratch[at(node_) * buffer_index::scratch_per_node + at(tag)];
     if (entry < 0) {
       entry = add({.role = buffer_role::scratch,
                    .lies = lies,
                    .index = tag,
-                   .stage = here().stage,
+                   .stage = here_->stage,
                    .extents = extents});
     }
     return entry;
@@ -131,13 +144,13 @@ class emitter {
                              std::initializer_list<std::int32_t> writes,
                              std::initializer_list<std::int32_t> reads, const work& cost,
                              float scalar_0 = 0, float scalar_1 = 0) {
-    call_kernel(*here().rule, signature, writes, reads, cost, scalar_0, scalar_1);
+    call_kernel(*here_->rule, signature, writes, reads, cost, scalar_0, scalar_1);
   }
 
   /// The same, for as many buffers as there are.
   constexpr void call_kernel(const call_signature& signature, std::span<const std::int32_t> writes,
                              std::span<const std::int32_t> reads, const work& cost) {
-    append(draft(*here().rule, signature, cost), writes, reads);
+    append(draft(*here_->rule, signature, cost), writes, reads);
   }
 
   /// Sums the accumulators that the replicas have for a parameter, in their order, into that of the
@@ -204,13 +217,37 @@ class emitter {
  private:
   static constexpr std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-  constexpr const node& here() const { return model_->node_at(node_); }
+  constexpr std::int32_t input(std::int32_t i) const {
+    return is_among(i, here_->inputs) ? operands_[i] : refuse_number(i, "inputs", here_->inputs);
+  }
 
-  constexpr std::int32_t input(std::int32_t i) const { return model_->input_of(here(), i); }
+  constexpr std::int32_t output(std::int32_t i) const {
+    return is_among(i, here_->outputs) ? operands_[here_->inputs + i]
+                                       : refuse_number(i, "outputs", here_->outputs);
+  }
 
-  constexpr std::int32_t output(std::int32_t i) const { return model_->output_of(here(), i); }
+  constexpr std::int32_t owned(std::int32_t i) const {
+    return is_among(i, here_->parameters) ? operands_[here_->inputs + here_->outputs + i]
+                                          : refuse_number(i, "parameters", here_->parameters);
+  }
 
-  constexpr std::int32_t owned(std::int32_t i) const { return model_->parameter_of(here(), i); }
+  static constexpr bool is_among(std::int32_t number, std::int32_t count) {
+    return number >= 0 && number < count;
+  }
+
+  /// Notes that a rule asked for what there is not. The answer is the model's input: a tensor like
+  /// any other, so that the rule goes on to its end.
+  constexpr std::int32_t refuse_number(std::int32_t number, std::string_view what,
+                                       std::int32_t count) const {
+    problem& found = made_->fault;
+    if (!found.found()) {
+      found = refuse(label("numbers of ") << what << " below " << count,
+                     label() << number << " in a rule for " << rule_of(phase_),
+                     "a family's shapes rule adds outputs and parameters, .inputs counts inputs");
+      found.where = model_->place_of(*here_);
+    }
+    return 0;
+  }
 
   constexpr emitted_call draft(const family& code, const call_signature& signature,
                                const work& cost) const {
@@ -221,7 +258,7 @@ class emitter {
     // Replicas update what they share together, from what is summed in the first.
     row.operands_of = phase_ == call_phase::update ? replica_reach::first : replica_reach::own;
     row.node = node_;
-    row.stage = here().stage;
+    row.stage = here_->stage;
     row.cost = cost;
     return row;
   }
@@ -251,7 +288,7 @@ class emitter {
                    .type = atom.type,
                    .tensor = of,
                    .index = index,
-                   .stage = here().stage,
+                   .stage = here_->stage,
                    .extents = atom.extents});
     }
     return entry;
@@ -276,13 +313,15 @@ class emitter {
 
   constexpr std::int32_t contribution_at(std::int32_t position) {
     return find(index_->contribution[at(position)], buffer_role::contribution,
-                model_->operands[at(position)], 0);
+                model_->operands[at(position)], position);
   }
 
   const graph_view* model_;
   const lowering_facts* facts_;
   buffer_index* index_;
   call_list* made_;
+  const node* here_;
+  const std::int32_t* operands_;  ///< of the node: inputs, outputs, parameters and states
   std::int32_t node_;
   call_phase phase_;
 };

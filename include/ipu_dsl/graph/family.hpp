@@ -2,6 +2,7 @@
 // What all layers of a kind share: rules, as pointers to constexpr functions.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include <ipu_dsl/core/problem.hpp>
@@ -12,6 +13,9 @@ namespace ipu_dsl {
 
 class node_draft;
 class emitter;
+
+/// Of inputs, where the rule for shapes says how many there may be.
+inline constexpr std::int32_t any_number = -1;
 
 /// The rules of a kind of node: a layer, a loss, a metric, an optimizer. Ours and a user's are
 /// alike. A family is one constexpr object with static storage; a node points to it, and the code
@@ -26,6 +30,9 @@ struct family {
   /// The layer as the user wrote it, without the options that are at their default: "Dense<10>".
   label (*describe)(const family& self, const attributes& options) =
       [](const family& self, const attributes&) { return label(self.name); };
+
+  /// How many inputs it takes, or `any_number`; `shapes` is not asked about others.
+  std::int32_t inputs = 1;
 
   /// Checks the inputs; adds outputs, parameters and states to the draft. A problem that it returns
   /// says what was expected and got; the caller adds where.

@@ -58,6 +58,21 @@ constexpr layer_title title_of(const layer_record& layer) {
           .part = layer.part};
 }
 
+/// "layer 1 Dense<256>", with the name where one was given, and the stage.
+constexpr label where_is(const layer_record& layer) {
+  label words = "layer ";
+  words << layer.number;
+  if (layer.part >= 0) {
+    words << "." << layer.part;
+  }
+  words << " " << describe(*layer.source);
+  if (!layer.name.empty()) {
+    words << " named " << layer.name;
+  }
+  words << " in stage " << layer.stage;
+  return words;
+}
+
 /// A whole model, read only. Tensors are numbered in order of creation, nodes in order of
 /// execution.
 struct graph_view {
@@ -90,6 +105,14 @@ struct graph_view {
 
   constexpr const node& node_at(std::int32_t index) const {
     return nodes[static_cast<std::size_t>(index)];
+  }
+
+  /// The layer of a node, for a message; for what stands behind all layers its family's name.
+  constexpr label place_of(const node& here) const {
+    if (here.layer < 0) {
+      return here.rule->name;
+    }
+    return where_is(layers[static_cast<std::size_t>(here.layer)]);
   }
 
   /// The tensor that holds the elements: follows views of views.
@@ -140,6 +163,7 @@ struct frozen_graph {
   std::int32_t target = -1;
   std::int32_t output = -1;
   std::int32_t loss = -1;
+  problem fault;
 
   constexpr frozen_graph() = default;
 
@@ -148,7 +172,8 @@ struct frozen_graph {
         input(source.input),
         target(source.target),
         output(source.output),
-        loss(source.loss) {
+        loss(source.loss),
+        fault(source.fault) {
     for (std::size_t i = 0; i < Tensors; ++i) {
       tensors[i] = source.tensors[i];
     }
@@ -175,20 +200,5 @@ struct frozen_graph {
             .loss = loss};
   }
 };
-
-/// "layer 1 Dense<256>", with the name where one was given, and the stage.
-constexpr label where_is(const layer_record& layer) {
-  label words = "layer ";
-  words << layer.number;
-  if (layer.part >= 0) {
-    words << "." << layer.part;
-  }
-  words << " " << describe(*layer.source);
-  if (!layer.name.empty()) {
-    words << " named " << layer.name;
-  }
-  words << " in stage " << layer.stage;
-  return words;
-}
 
 }  // namespace ipu_dsl

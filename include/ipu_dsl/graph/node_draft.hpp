@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include <ipu_dsl/graph/graph.hpp>
 
@@ -25,17 +26,19 @@ class node_draft {
   constexpr std::int32_t inputs() const { return static_cast<std::int32_t>(inputs_.size()); }
 
   /// The shape of one sample of an input.
-  constexpr const shape& input(std::int32_t index) const {
-    return owner_->tensors[static_cast<std::size_t>(inputs_[static_cast<std::size_t>(index)])]
-        .extents;
+  constexpr const shape& input(std::int32_t index) {
+    return owner_->tensors[static_cast<std::size_t>(tensor_of(index))].extents;
   }
+
+  /// What a rule did wrong with the draft itself, if anything.
+  constexpr const problem& fault() const { return fault_; }
 
   /// Adds an output of this shape, float32.
   constexpr void output(const shape& extents) { add_output(extents, -1); }
 
   /// Adds an output that is input `index` in another shape: no elements of its own, no calls.
   constexpr void view(std::int32_t index, const shape& extents) {
-    add_output(extents, inputs_[static_cast<std::size_t>(index)]);
+    add_output(extents, tensor_of(index));
   }
 
   /// Adds a parameter that is learned.
@@ -50,7 +53,33 @@ class node_draft {
   }
 
  private:
+  constexpr void fail(const problem& found) {
+    if (!fault_.found()) {
+      fault_ = found;
+    }
+  }
+
+  /// The tensor of an input; of one that there is not, the first tensor of the model.
+  constexpr std::int32_t tensor_of(std::int32_t index) {
+    if (index < 0 || index >= inputs()) {
+      fail(refuse(label("numbers of inputs below ") << inputs(),
+                  label("input ") << index << " in its shapes rule",
+                  "a family says with .inputs how many it takes"));
+      return 0;
+    }
+    return inputs_[static_cast<std::size_t>(index)];
+  }
+
+  constexpr void check(const shape& extents, std::string_view what) {
+    problem found = check_extents(extents);
+    if (found.found()) {
+      found.got << " for its " << what;
+      fail(found);
+    }
+  }
+
   constexpr void add_output(const shape& extents, std::int32_t view_of) {
+    check(extents, "output");
     tensor atom;
     atom.extents = extents;
     atom.producer = next_node();
@@ -60,6 +89,7 @@ class node_draft {
 
   constexpr void add_owned(std::string_view name, const shape& extents, const initializer& start,
                            tensor_role role, storage lies) {
+    check(extents, name);
     tensor atom;
     atom.extents = extents;
     atom.role = role;
@@ -78,6 +108,7 @@ class node_draft {
   graph* owner_;
   const attributes* options_;
   std::span<const std::int32_t> inputs_;
+  problem fault_;
 };
 
 }  // namespace ipu_dsl

@@ -20,7 +20,7 @@ class assembly {
   static constexpr graph build(const shape& input, const element& body,
                                std::span<const std::int32_t> assigned) {
     assembly walk;
-    const problem refused = check_input(input);
+    const problem refused = check_extents(input);
     if (refused.found()) {
       walk.fail("input", refused);
       return std::move(walk.made_);
@@ -39,15 +39,6 @@ class assembly {
   }
 
  private:
-  static constexpr problem check_input(const shape& input) {
-    for (std::int32_t axis = 0; axis < input.rank; ++axis) {
-      if (input[axis] <= 0) {
-        return refuse("extents of at least 1", describe(input));
-      }
-    }
-    return {};
-  }
-
   static constexpr std::size_t count_layers(const element& piece) {
     std::size_t count = piece.followed_by == nullptr ? 1 : 2;
     for (const element* part : piece.parts) {
@@ -304,7 +295,10 @@ class assembly {
 
   constexpr void add_one(const element& piece, std::span<const std::int32_t> inputs,
                          std::int32_t layer, const layer_record& record) {
-    const problem refused = add_node(made_, *piece.rule, piece.options, inputs, stage_, layer);
+    problem refused = add_node(made_, *piece.rule, piece.options, inputs, stage_, layer);
+    if (!refused.found()) {
+      refused = check_single_output(made_);
+    }
     if (refused.found()) {
       fail(where_is(record), refused);
       return;

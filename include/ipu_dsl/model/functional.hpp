@@ -39,11 +39,10 @@ class functional_builder {
       fail("input", refuse("one input", "a second one"));
       return {};
     }
-    for (std::int32_t axis = 0; axis < extents.rank; ++axis) {
-      if (extents[axis] <= 0) {
-        fail("input", refuse("extents of at least 1", describe(extents)));
-        return {};
-      }
+    const problem refused = check_extents(extents);
+    if (refused.found()) {
+      fail("input", refused);
+      return {};
     }
     made_.input = add_source(made_, extents, dtype::float32, tensor_role::input);
     return {made_.input};
@@ -61,17 +60,16 @@ class functional_builder {
   /// Calls a layer on one or more tensors. `name` may be empty.
   template <typename Layer, typename... Inputs>
   constexpr symbolic_tensor layer(std::string_view name, Inputs... inputs) {
-    const std::int32_t operands[] = {inputs.index...};
-    return call(element_of<Layer>, name, operands);
+    std::array<symbolic_tensor, 1> output;
+    call(element_of<Layer>, name, list<std::int32_t>{inputs.index...}, output);
+    return output[0];
   }
 
   /// Calls a layer of several outputs: `const auto [low, high] = build.layers<Halves, 2>("", x);`
   template <typename Layer, std::size_t Outputs, typename... Inputs>
   constexpr std::array<symbolic_tensor, Outputs> layers(std::string_view name, Inputs... inputs) {
-    const std::int32_t operands[] = {inputs.index...};
-    call(element_of<Layer>, name, operands);
     std::array<symbolic_tensor, Outputs> outputs;
-    read_outputs(outputs);
+    call(element_of<Layer>, name, list<std::int32_t>{inputs.index...}, outputs);
     return outputs;
   }
 
@@ -82,6 +80,9 @@ class functional_builder {
     }
     if (!made_.fault.found()) {
       check(output);
+    }
+    if (!made_.fault.found()) {
+      refuse_unread(output);
     }
     made_.output = output.index;
     mark_gradients(made_);
@@ -96,8 +97,9 @@ class functional_builder {
     }
   }
 
-  constexpr symbolic_tensor call(const element& piece, std::string_view name,
-                                 std::span<const std::int32_t> inputs) {
+  /// Adds a layer and tells its outputs, if there are as many.
+  constexpr void call(const element& piece, std::string_view name, const list<std::int32_t>& inputs,
+                      std::span<symbolic_tensor> outputs) {
     layer_record record{.source = &piece,
                         .name = name.empty() ? piece.name : name,
                         .number = static_cast<std::int32_t>(made_.layers.size()),
@@ -105,7 +107,7 @@ class functional_builder {
                         .first_node = static_cast<std::int32_t>(made_.nodes.size())};
     check_call(record, inputs);
     if (made_.fault.found()) {
-      return {};
+      return;
     }
     std::int32_t current = add(piece, inputs, record);
     if (piece.followed_by != nullptr && current >= 0) {
@@ -116,7 +118,7 @@ class functional_builder {
     record.output = current;
     made_.layers.push_back(record);
     made_.stages = stage_ + 1 > made_.stages ? stage_ + 1 : made_.stages;
-    return {current};
+    read_outputs(outputs);
   }
 
   /// All outputs of the newest layer, if there are as many.
@@ -127,7 +129,9 @@ class functional_builder {
     const node& newest = made_.nodes.back();
     if (newest.outputs != static_cast<std::int32_t>(outputs.size())) {
       fail(where_is(made_.layers.back()),
-           refuse(label() << outputs.size() << " outputs", label() << newest.outputs));
+           outputs.size() == 1
+               ? check_single_output(made_)
+               : refuse(label() << outputs.size() << " outputs", label() << newest.outputs));
       return;
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -187,6 +191,29 @@ class functional_builder {
     } else if (stage_of(output.index) != made_.stages - 1) {
       fail("output", refuse(label("a tensor of the last stage, ") << made_.stages - 1,
                             label("one of stage ") << stage_of(output.index)));
+    }
+  }
+
+  /// What nobody reads is a mistake: a layer that was to be part of the model and is not.
+  constexpr void refuse_unread(symbolic_tensor output) {
+    list<bool> read(made_.tensors.size(), false);
+    read[static_cast<std::size_t>(output.index)] = true;
+    const graph_view view = made_.view();
+    for (const node& here : view.nodes) {
+      for (std::int32_t i = 0; i < here.inputs; ++i) {
+        read[static_cast<std::size_t>(view.input_of(here, i))] = true;
+      }
+    }
+    for (const layer_record& layer : view.layers) {
+      const node& last = view.node_at(layer.first_node + layer.nodes - 1);
+      bool any = false;
+      for (std::int32_t i = 0; i < last.outputs; ++i) {
+        any = any || read[static_cast<std::size_t>(view.output_of(last, i))];
+      }
+      if (!any) {
+        fail(where_is(layer), refuse("an output that a layer reads, or that build returns",
+                                     "one that nobody reads", "call a layer on it or take it out"));
+      }
     }
   }
 

@@ -55,25 +55,6 @@ constexpr graph fold() {
   return model_fold<M>::make();
 }
 
-/// The first mistake of a model, or none.
-template <model_type M>
-struct fault_of {
-  static constexpr problem value = fold<M>().fault;
-};
-
-/// Whether the model is right; never an error.
-template <model_type M>
-constexpr bool valid() {
-  return !fault_of<M>::value.found();
-}
-
-/// Makes one compile error with one sentence if the model is wrong; always true, so that
-/// `static_assert(check<mlp>())` adds none.
-template <model_type M>
-constexpr bool check() {
-  return diagnose<fault_of<M>>();
-}
-
 struct graph_sizes {
   std::size_t tensors;
   std::size_t nodes;
@@ -92,6 +73,25 @@ template <model_type M>
 inline constexpr frozen_graph<graph_sizes_of<M>.tensors, graph_sizes_of<M>.nodes,
                               graph_sizes_of<M>.operands, graph_sizes_of<M>.layers>
     frozen_graph_of{fold<M>()};
+
+/// The first mistake of a model, or none.
+template <model_type M>
+struct fault_of {
+  static constexpr const problem& value = frozen_graph_of<M>.fault;
+};
+
+/// Whether the model is right; never an error.
+template <model_type M>
+constexpr bool valid() {
+  return !fault_of<M>::value.found();
+}
+
+/// Makes one compile error with one sentence if the model is wrong; always true, so that
+/// `static_assert(check<mlp>())` adds none.
+template <model_type M>
+constexpr bool check() {
+  return diagnose<fault_of<M>>();
+}
 
 /// The graph of a model, in static storage.
 template <model_type M>

@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include <ipu_dsl/plan/lowering.hpp>
+#include <ipu_dsl/graph/graph.hpp>
+#include <ipu_dsl/plan/lowered_program.hpp>
 #include <ipu_dsl/plan/stage_cost.hpp>
 #include <ipu_dsl/schedule/partition/balanced_partition.hpp>
 #include <ipu_dsl/schedule/partition/scheduled_partition.hpp>
@@ -16,8 +17,7 @@ namespace ipu_dsl {
 
 /// What a micro-batch costs each layer that stands in the outermost sequence, in multiply-adds:
 /// [layers].
-constexpr list<stage_cost> costs_of_layers(const graph_view& model,
-                                           const lowered_program& program) {
+constexpr list<stage_cost> costs_of_layers(const graph_view& model, const lowered_view& program) {
   list<stage_cost> costs;
   for (const layer_record& layer : model.layers) {
     const auto number = static_cast<std::size_t>(layer.number);
@@ -31,7 +31,7 @@ constexpr list<stage_cost> costs_of_layers(const graph_view& model,
       layer_of_node[static_cast<std::size_t>(i)] = layer.number;
     }
   }
-  for (const call& row : program.made.calls) {
+  for (const call& row : program.calls) {
     const std::int32_t layer =
         row.node < 0 ? -1 : layer_of_node[static_cast<std::size_t>(row.node)];
     if (layer >= 0) {

@@ -61,7 +61,7 @@ struct compile {
   };
 
  public:
-  static constexpr std::int32_t stages = static_cast<std::int32_t>(fold<M>().stages);
+  static constexpr std::int32_t stages = frozen_graph_of<M>.stages;
   using default_schedule = std::conditional_t<stages == 1, sequential_schedule, grouped>;
   using schedule_type = chosen<&schedule_key, default_schedule>;
   using loss_type = chosen<&loss_key, no_loss>;

@@ -12,18 +12,14 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
-/// What a program of a compiled model takes of the memory of its target, once it is proven. Buffers
-/// are frozen first: evaluated together, plan and memory exceed the steps that clang allows.
+/// What a program of a compiled model takes of the memory of its target, once it is proven.
 template <compiled_model C, program_kind Kind>
 struct modelled_memory {
   static constexpr std::size_t devices = static_cast<std::size_t>(C::settings.devices);
-  static constexpr std::size_t buffer_count = plan_sizes_of<C, Kind>.buffers;
-  static constexpr frozen_list<buffer, buffer_count> buffers =
-      freeze_list<buffer_count>(unproven_plan_of<C>(Kind).lowered.made.buffers);
 
   static constexpr list<tile_use> count() {
     return tile_memory_model(frozen_compiled_graph_of<C>.view(),
-                             planned_program_of<C, Kind>.plan.view(), buffers.view(),
+                             planned_program_of<C, Kind>.plan.view(), calls_of<C, Kind>().buffers,
                              C::settings.micro_batch, C::settings.target->tiles)
         .count();
   }
@@ -37,23 +33,65 @@ struct modelled_memory {
 template <compiled_model C>
 struct compile_fault_of {
   static constexpr problem find() {
-    const graph model = fold_compiled<C>();
-    if (model.fault.found() || C::settings.loss == nullptr) {
-      return model.fault;
+    const problem& found = frozen_compiled_graph_of<C>.fault;
+    if (found.found() || C::settings.loss == nullptr) {
+      return found;
+    }
+    const problem shared = refuse_shared_states();
+    if (shared.found()) {
+      return shared;
     }
     return C::schedule_type::allows(C::settings.devices, C::stages,
                                     C::settings.gradient_accumulation, purpose::training);
+  }
+
+  /// Replicas share what lies with the parameters, and each would write it.
+  static constexpr problem refuse_shared_states() {
+    const graph_view model = frozen_compiled_graph_of<C>.view();
+    for (const tensor& atom : model.tensors) {
+      if (atom.role == tensor_role::state && C::settings.replicas > 1) {
+        problem found =
+            refuse("layers without states beside replicas<...>", label("the state ") << atom.name,
+                   "replicas share one memory of it: take replicas<...> out");
+        found.where = model.place_of(model.node_at(atom.owner));
+        return found;
+      }
+    }
+    return {};
   }
 
   static constexpr problem prove() {
     constexpr problem before = find();
     if constexpr (before.found()) {
       return before;
-    } else if constexpr (C::settings.loss == nullptr) {
-      return prove_memory<program_kind::predict>();
     } else {
-      constexpr problem found = prove_memory<program_kind::train>();
-      return found.found() ? found : refuse_other_placement();
+      constexpr problem undefined = find_undefined();
+      if constexpr (undefined.found()) {
+        return undefined;
+      } else {
+        return prove_programs();
+      }
+    }
+  }
+
+  /// What families leave out, in the program that asks most of them first.
+  static constexpr problem find_undefined() {
+    problem found;
+    if constexpr (C::settings.loss != nullptr) {
+      found = definition_fault_of<C, program_kind::train>::value;
+      if (!found.found()) {
+        found = definition_fault_of<C, program_kind::evaluate>::value;
+      }
+    }
+    return found.found() ? found : definition_fault_of<C, program_kind::predict>::value;
+  }
+
+  static constexpr problem prove_programs() {
+    constexpr problem found = prove_memory<leading_program<C>>();
+    if constexpr (found.found() || C::settings.loss == nullptr) {
+      return found;
+    } else {
+      return refuse_other_placement();
     }
   }
 
@@ -70,10 +108,8 @@ struct compile_fault_of {
 
   /// Parameters lie where training has them, so that the forward programs must agree.
   static constexpr problem refuse_other_placement() {
-    const graph model = fold_compiled<C>();
-    const program forward = actions_of<C>(program_kind::predict, model.view());
-    const std::span<const int> trained =
-        planned_program_of<C, program_kind::train>.plan.view().actions.device_of_stage;
+    const program_view forward = actions_of<C, program_kind::predict>.view();
+    const std::span<const int> trained = actions_of<C, program_kind::train>.view().device_of_stage;
     for (std::size_t stage = 0; stage < trained.size(); ++stage) {
       if (forward.device_of_stage[stage] != trained[stage]) {
         problem found = refuse(

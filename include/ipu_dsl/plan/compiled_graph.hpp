@@ -6,9 +6,29 @@
 
 #include <ipu_dsl/plan/automatic_stages.hpp>
 #include <ipu_dsl/plan/compilation.hpp>
+#include <ipu_dsl/plan/lowering.hpp>
 #include <ipu_dsl/schedule/frozen.hpp>
 
 namespace ipu_dsl {
+
+/// Refuses micro-batches that make a tensor larger than one may be. Rows are counted with the
+/// padding that short ones have.
+constexpr problem check_micro_batch(const graph_view& model, std::int32_t samples) {
+  constexpr std::int64_t shortest_row = 64;
+  std::int64_t longest = shortest_row;
+  for (const tensor& atom : model.tensors) {
+    const std::int64_t elements = per_sample(atom) ? atom.extents.elements() : 0;
+    longest = elements > longest ? elements : longest;
+  }
+  problem found;
+  if (samples > most_elements / longest) {
+    found = refuse(label("a micro_batch of at most ") << most_elements / longest << " samples",
+                   label() << samples,
+                   text<191>("a tensor holds at most ") << most_elements << " elements");
+    found.where = "compile";
+  }
+  return found;
+}
 
 /// The model's graph with its loss and metrics, stages as the model has them.
 template <compiled_model C>
@@ -19,6 +39,9 @@ constexpr graph fold_with_loss() {
   }
   if (!model.fault.found() && C::settings.loss != nullptr) {
     model.fault = attach_loss(model, *C::settings.loss, C::settings.scores);
+  }
+  if (!model.fault.found()) {
+    model.fault = check_micro_batch(model.view(), C::settings.micro_batch);
   }
   return model;
 }
@@ -35,8 +58,8 @@ constexpr list<int> automatic_stages() {
   const graph_view view = model.view();
   const lowered_program lowered =
       lowering(view, kind, C::settings.micro_batch, C::settings.optimizer).lower();
-  return choose_stages<typename C::schedule_type>(costs_of_layers(view, lowered), model.stages,
-                                                  C::settings.devices,
+  return choose_stages<typename C::schedule_type>(costs_of_layers(view, lowered.view()),
+                                                  model.stages, C::settings.devices,
                                                   C::settings.gradient_accumulation);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <ipu_dsl/plan/compiled_graph.hpp>
+#include <ipu_dsl/plan/definition.hpp>
 #include <ipu_dsl/plan/execution_order.hpp>
 #include <ipu_dsl/plan/proven_slots.hpp>
 
@@ -28,72 +29,131 @@ constexpr int forward_micro_batches() {
   return allowed ? trained : C::stages;
 }
 
-/// Everything about the three programs that does not depend on which one it is.
-struct planned_parameters {
-  lowered_program trained;
-  parameter_layout lasting;
+/// The calls of one program of a compiled model.
+template <compiled_model C, program_kind Kind, backward_form Form>
+constexpr lowered_program lower_program() {
+  const std::int32_t replicas = Kind == program_kind::train ? C::settings.replicas : 1;
+  return lowering(frozen_compiled_graph_of<C>.view(), Kind, C::settings.micro_batch,
+                  C::settings.optimizer, Form, replicas)
+      .lower();
+}
+
+template <compiled_model C, program_kind Kind, backward_form Form>
+inline constexpr lowered_sizes lowered_sizes_of = sizes_of(lower_program<C, Kind, Form>());
+
+/// The same, frozen: lowered and planned in one evaluation, a model of a hundred layers takes all
+/// the steps that clang allows.
+template <compiled_model C, program_kind Kind, backward_form Form = backward_form::whole>
+inline constexpr frozen_lowered_program<lowered_sizes_of<C, Kind, Form>> lowered_of{
+    lower_program<C, Kind, Form>()};
+
+/// The buffers of training; none without a loss.
+template <compiled_model C, backward_form Form>
+constexpr std::span<const buffer> trained_buffers() {
+  if constexpr (C::settings.loss == nullptr) {
+    return {};
+  } else {
+    return lowered_of<C, program_kind::train, Form>.view().buffers;
+  }
+}
+
+/// What a schedule that looks at costs is shown: the stages' own, and the edges between them as
+/// they are when every stage has a device.
+template <compiled_model C>
+constexpr program_plan plan_of_neighbours(const program& plain) {
+  const graph_view model = frozen_compiled_graph_of<C>.view();
+  const parameter_layout lasting = lay_out_parameters(model, plain.device_of_stage, plain.devices,
+                                                      trained_buffers<C, backward_form::whole>());
+  return plan_calls(model, lowered_of<C, program_kind::train>.view(), plain.view(),
+                    C::settings.micro_batch, view_of(lasting));
+}
+
+/// The program of actions, for all devices.
+template <compiled_model C, program_kind Kind>
+constexpr program make_actions() {
+  using schedule = typename C::schedule_type;
+  constexpr bool trains = Kind == program_kind::train;
+  const int micro_batches = trains ? C::settings.gradient_accumulation : forward_micro_batches<C>();
+  if constexpr (trains && costed_schedule<schedule>) {
+    const program plain = rotate(C::stages, neighbouring_placement(C::stages, C::stages), 1,
+                                 overlap::none, purpose::training);
+    const program_plan made = plan_of_neighbours<C>(plain);
+    return schedule::make_for(C::settings.devices, micro_batches,
+                              {C::stages, made.memory.edges, made.costs});
+  } else {
+    return make_program<schedule>(C::settings.devices, C::stages, micro_batches, purpose_of(Kind));
+  }
+}
+
+template <compiled_model C, program_kind Kind>
+inline constexpr program_sizes action_sizes_of = sizes_of(make_actions<C, Kind>());
+
+/// The same, frozen.
+template <compiled_model C, program_kind Kind>
+inline constexpr auto actions_of =
+    freeze_program<action_sizes_of<C, Kind>>(make_actions<C, Kind>());
+
+/// The program that says where parameters lie: training if there is one.
+template <compiled_model C>
+inline constexpr program_kind leading_program =
+    C::settings.loss != nullptr ? program_kind::train : program_kind::predict;
+
+/// How the backwards of a compiled model are lowered.
+template <compiled_model C>
+inline constexpr backward_form backward_form_of =
+    splits_backward(actions_of<C, leading_program<C>>.view()) ? backward_form::halves
+                                                              : backward_form::whole;
+
+/// Where a compiled model's parameters lie, in all of its programs.
+template <compiled_model C>
+constexpr parameter_layout lay_out_compiled() {
+  const program_view rows = actions_of<C, leading_program<C>>.view();
+  return lay_out_parameters(frozen_compiled_graph_of<C>.view(), rows.device_of_stage, rows.devices,
+                            trained_buffers<C, backward_form_of<C>>());
+}
+
+template <compiled_model C>
+inline constexpr frozen_parameter_layout<compiled_graph_sizes_of<C>.tensors,
+                                         action_sizes_of<C, leading_program<C>>.devices>
+    parameter_layout_of{lay_out_compiled<C>()};
+
+/// The calls of a program of a compiled model, as it is executed.
+template <compiled_model C, program_kind Kind>
+constexpr lowered_view calls_of() {
+  constexpr backward_form form =
+      Kind == program_kind::train ? backward_form_of<C> : backward_form::whole;
+  return lowered_of<C, Kind, form>.view();
+}
+
+/// What is missing in the rules of the families of a program, or nothing.
+template <compiled_model C, program_kind Kind>
+struct definition_fault_of {
+  static constexpr problem find() {
+    constexpr backward_form form =
+        Kind == program_kind::train ? backward_form_of<C> : backward_form::whole;
+    const problem& asked = lowered_of<C, Kind, form>.fault;
+    return asked.found()
+               ? asked
+               : definition_check(frozen_compiled_graph_of<C>.view(), calls_of<C, Kind>(), Kind)
+                     .find();
+  }
+
+  static constexpr problem value = find();
 };
 
-constexpr planned_parameters plan_parameters(const graph_view& model,
-                                             const compile_settings& settings,
-                                             const program& actions) {
-  planned_parameters made;
-  if (settings.loss != nullptr) {
-    const backward_form form =
-        splits_backward(actions.view()) ? backward_form::halves : backward_form::whole;
-    made.trained = lowering(model, program_kind::train, settings.micro_batch, settings.optimizer,
-                            form, settings.replicas)
-                       .lower();
-  }
-  made.lasting =
-      lay_out_parameters(model, actions.device_of_stage, actions.devices, made.trained.made);
-  return made;
-}
-
-/// One program of a compiled model, while the compiler evaluates.
-constexpr program_plan plan_program(const graph_view& model, const compile_settings& settings,
-                                    program_kind kind, const program& actions) {
-  planned_parameters parameters = plan_parameters(model, settings, actions);
-  if (kind == program_kind::train) {
-    return plan_calls(model, std::move(parameters.trained), actions, settings.micro_batch,
-                      parameters.lasting);
-  }
-  return plan_calls(model, lowering(model, kind, settings.micro_batch, settings.optimizer).lower(),
-                    actions, settings.micro_batch, parameters.lasting);
-}
-
-/// The program of actions, for all devices. A schedule that looks at costs is shown those of the
-/// stages, and the edges between them as they are when every stage has a device.
-template <compiled_model C>
-constexpr program actions_of(program_kind kind, const graph_view& model) {
-  using schedule = typename C::schedule_type;
-  const bool trains = kind == program_kind::train;
-  const int micro_batches = trains ? C::settings.gradient_accumulation : forward_micro_batches<C>();
-  if constexpr (costed_schedule<schedule>) {
-    if (trains) {
-      const program plain = rotate(C::stages, neighbouring_placement(C::stages, C::stages), 1,
-                                   overlap::none, purpose::training);
-      const program_plan made = plan_program(model, C::settings, kind, plain);
-      return schedule::make_for(C::settings.devices, micro_batches,
-                                {C::stages, made.memory.edges, made.costs});
-    }
-  }
-  return make_program<schedule>(C::settings.devices, C::stages, micro_batches, purpose_of(kind));
-}
-
 /// A program without its slots, not yet proven.
-template <compiled_model C>
-constexpr program_plan unproven_plan_of(program_kind kind) {
-  const graph model = fold_compiled<C>();
-  const graph_view view = model.view();
-  return plan_program(view, C::settings, kind, actions_of<C>(kind, view));
+template <compiled_model C, program_kind Kind>
+constexpr program_plan unproven_plan_of() {
+  return plan_calls(frozen_compiled_graph_of<C>.view(), calls_of<C, Kind>(),
+                    actions_of<C, Kind>.view(), C::settings.micro_batch,
+                    parameter_layout_of<C>.view());
 }
 
 /// A program with its slots, proven.
-template <compiled_model C>
-constexpr program_plan plan_of(program_kind kind) {
-  program_plan made = unproven_plan_of<C>(kind);
-  prove_with_slots<typename C::schedule_type>(made, purpose_of(kind));
+template <compiled_model C, program_kind Kind>
+constexpr program_plan plan_of() {
+  program_plan made = unproven_plan_of<C, Kind>();
+  prove_with_slots<typename C::schedule_type>(made, purpose_of(Kind));
   return made;
 }
 
@@ -106,16 +166,17 @@ struct parameter_place {
 };
 
 /// Where all parameters and states of a model lie, in order of tensors.
-constexpr list<parameter_place> parameter_places(const graph_view& model,
-                                                 const compile_settings& settings,
-                                                 const program& actions) {
-  const planned_parameters parameters = plan_parameters(model, settings, actions);
+template <compiled_model C>
+constexpr list<parameter_place> parameter_places() {
+  const graph_view model = frozen_compiled_graph_of<C>.view();
+  const parameter_layout_view lasting = parameter_layout_of<C>.view();
+  const program_view rows = actions_of<C, leading_program<C>>.view();
   list<parameter_place> places;
   for (std::size_t i = 0; i < model.tensors.size(); ++i) {
-    if (parameters.lasting.value[i] >= 0) {
+    if (lasting.value[i] >= 0) {
       const node& owner = model.node_at(model.tensors[i].owner);
-      places.push_back({.region = actions.device_of_stage[static_cast<std::size_t>(owner.stage)],
-                        .offset = parameters.lasting.value[i],
+      places.push_back({.region = rows.device_of_stage[static_cast<std::size_t>(owner.stage)],
+                        .offset = lasting.value[i],
                         .stored = model.tensors[i],
                         .layer = title_of(model.layers[static_cast<std::size_t>(owner.layer)])});
     }
@@ -123,20 +184,12 @@ constexpr list<parameter_place> parameter_places(const graph_view& model,
   return places;
 }
 
-template <compiled_model C>
-constexpr list<parameter_place> parameter_places_for() {
-  const graph model = fold_compiled<C>();
-  const graph_view view = model.view();
-  const program actions = actions_of<C>(program_kind::predict, view);
-  return parameter_places(view, C::settings, actions);
-}
-
 template <compiled_model C, program_kind Kind>
-inline constexpr program_plan_sizes plan_sizes_of = sizes_of(unproven_plan_of<C>(Kind));
+inline constexpr program_plan_sizes plan_sizes_of = sizes_of(unproven_plan_of<C, Kind>());
 
 /// A program as the compiler knows it.
 template <compiled_model C, program_kind Kind>
-inline constexpr planned_program<plan_sizes_of<C, Kind>> planned_program_of{plan_of<C>(Kind)};
+inline constexpr planned_program<plan_sizes_of<C, Kind>> planned_program_of{plan_of<C, Kind>()};
 
 /// What a program's actions wait for, and their order, each in an evaluation of its own: with the
 /// plan they would exceed the steps that clang allows. What is not proven has neither.
@@ -169,10 +222,10 @@ inline constexpr executable_program<plan_sizes_of<C, Kind>, execution_order_of<C
                    execution_order_of<C, Kind>::order};
 
 template <compiled_model C>
-inline constexpr std::size_t parameter_count_of = parameter_places_for<C>().size();
+inline constexpr std::size_t parameter_count_of = parameter_places<C>().size();
 
 template <compiled_model C>
 inline constexpr frozen_list<parameter_place, parameter_count_of<C>> parameter_places_of =
-    freeze_list<parameter_count_of<C>>(parameter_places_for<C>());
+    freeze_list<parameter_count_of<C>>(parameter_places<C>());
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <ipu_dsl/plan/lowering.hpp>
+#include <ipu_dsl/plan/lowered_program.hpp>
 #include <ipu_dsl/schedule/stage_graph.hpp>
 
 namespace ipu_dsl {
@@ -68,17 +68,17 @@ struct lifetime {
 };
 
 /// The lifetimes of all buffers of a program, by buffer.
-constexpr list<lifetime> lifetimes_of(const lowered_program& program, std::int32_t stages) {
-  list<lifetime> lives(program.made.buffers.size());
+constexpr list<lifetime> lifetimes_of(const lowered_view& program, std::int32_t stages) {
+  list<lifetime> lives(program.buffers.size());
   for (std::int32_t stage = 0; stage < stages; ++stage) {
     for (int kind = 0; kind < action_kinds; ++kind) {
       const std::size_t entry = action_entry(stage, static_cast<action_kind>(kind));
       const std::int32_t position = position_of(stage, static_cast<action_kind>(kind), stages);
       for (std::int32_t i = program.first_call[entry]; i < program.first_call[entry + 1]; ++i) {
-        const call& row = program.made.calls[static_cast<std::size_t>(i)];
+        const call& row = program.calls[static_cast<std::size_t>(i)];
         for (std::int32_t operand = 0; operand < row.writes + row.reads; ++operand) {
           const auto entry_of_operand = static_cast<std::size_t>(row.first_operand + operand);
-          const auto touched = static_cast<std::size_t>(program.made.operands[entry_of_operand]);
+          const auto touched = static_cast<std::size_t>(program.operands[entry_of_operand]);
           lifetime& life = lives[touched];
           life.first_call = life.first_call < 0 ? i : life.first_call;
           life.last_call = i;

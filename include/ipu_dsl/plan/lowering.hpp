@@ -7,37 +7,10 @@
 
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
-#include <ipu_dsl/schedule/action.hpp>
+#include <ipu_dsl/plan/live_nodes.hpp>
+#include <ipu_dsl/plan/lowered_program.hpp>
 
 namespace ipu_dsl {
-
-enum class program_kind : std::uint8_t { train, evaluate, predict };
-
-/// How backwards are lowered. In `halves` all input gradients of a stage come before all of its
-/// weight gradients, and what both need is kept from the one to the other; whole ones go node by
-/// node, which keeps less.
-enum class backward_form : std::uint8_t { whole, halves };
-
-/// Calls in order of execution within each action. The calls of action kind `k` of stage `s` are
-/// those from `first_call[s * action_kinds + k]` to the entry that `last_call_entry` tells.
-struct lowered_program {
-  call_list made;
-  list<std::int32_t> first_call;  ///< [stages * action_kinds + 1]
-  backward_form form = backward_form::whole;
-  std::int32_t replicas = 1;  ///< of the model, which update together
-};
-
-/// The calls of one kind of action of one stage, as a range of `call_list::calls`.
-constexpr std::size_t action_entry(std::int32_t stage, action_kind kind) {
-  return static_cast<std::size_t>(stage) * action_kinds + static_cast<std::size_t>(kind);
-}
-
-/// Where in `first_call` the end of an action's calls stands. The entries of both halves follow
-/// that of the whole backward, which does whatever stands in the three.
-constexpr std::size_t last_call_entry(std::int32_t stage, action_kind kind) {
-  const action_kind last = kind == action_kind::backward ? action_kind::weight_gradient : kind;
-  return action_entry(stage, last) + 1;
-}
 
 /// Lowers a graph once for one program.
 class lowering {
@@ -45,17 +18,18 @@ class lowering {
   constexpr lowering(const graph_view& model, program_kind program, std::int32_t batch,
                      const family* optimizer, backward_form form = backward_form::whole,
                      std::int32_t replicas = 1)
-      : model_(model), program_(program), index_(model), live_(model.nodes.size(), false) {
+      : model_(model), program_(program), index_(model), live_(live_nodes(model, program)) {
     result_.form = form;
     facts_.batch = batch;
     facts_.optimizer = optimizer;
     facts_.replicas = replicas;
-    mark_live();
     find_readers();
     choose_gradient_layouts();
   }
 
+  /// Once.
   constexpr lowered_program lower() {
+    expect();
     for (std::int32_t stage = 0; stage < model_.stages; ++stage) {
       for (int kind = 0; kind < action_kinds; ++kind) {
         result_.first_call.push_back(static_cast<std::int32_t>(result_.made.calls.size()));
@@ -65,7 +39,7 @@ class lowering {
     result_.first_call.push_back(static_cast<std::int32_t>(result_.made.calls.size()));
     number_by_first_use();
     result_.replicas = facts_.replicas;
-    return result_;
+    return std::move(result_);
   }
 
  private:
@@ -77,27 +51,12 @@ class lowering {
 
   constexpr bool trains() const { return program_ == program_kind::train; }
 
-  /// Backwards from what the program is for: the loss and the metrics, or the output.
-  constexpr void mark_live() {
-    for (std::int32_t i = 0; i < node_count(); ++i) {
-      const bool result = i >= model_.loss && model_.loss >= 0;
-      live_[at(i)] = program_ != program_kind::predict && result;
-    }
-    if (program_ == program_kind::predict) {
-      mark_producer(model_.output);
-    }
-    for (std::int32_t i = node_count() - 1; i >= 0; --i) {
-      const node& here = model_.node_at(i);
-      for (std::int32_t input = 0; live_[at(i)] && input < here.inputs; ++input) {
-        mark_producer(model_.input_of(here, input));
-      }
-    }
-  }
-
-  constexpr void mark_producer(std::int32_t tensor) {
-    if (model_.at(tensor).producer >= 0) {
-      live_[at(model_.at(tensor).producer)] = true;
-    }
+  /// What most layers make: growing costs a third of the steps.
+  constexpr void expect() {
+    const std::size_t nodes = model_.nodes.size() + 2;
+    result_.made.calls.reserve((trains() ? 5 : 1) * nodes);
+    result_.made.operands.reserve((trains() ? 24 : 6) * nodes);
+    result_.made.buffers.reserve((trains() ? 14 : 6) * nodes);
   }
 
   /// Of the live nodes, in order of nodes, only those through which a gradient can come. A metric
@@ -156,6 +115,7 @@ class lowering {
     call_list& made = result_.made;
     list<std::int32_t> number(made.buffers.size(), -1);
     list<buffer> used;
+    used.reserve(made.buffers.size());
     for (std::int32_t& operand : made.operands) {
       std::int32_t& known = number[at(operand)];
       if (known < 0) {

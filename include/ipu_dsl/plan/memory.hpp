@@ -4,12 +4,14 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/graph/buffer_index.hpp>
 #include <ipu_dsl/plan/buffer_size.hpp>
 #include <ipu_dsl/plan/lifetime.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// Where a buffer lies. Regions are numbered: devices first, then edges. A buffer of an edge has a
+/// copy in every slot of it.
 struct placement {
   std::int32_t region = 0;
   std::int32_t edge = -1;   ///< -1: on a device, one copy
@@ -27,6 +29,41 @@ struct parameter_layout {
   list<std::int64_t> bytes_of_device;   ///< by device
 };
 
+/// Where what lasts lies, read only.
+struct parameter_layout_view {
+  std::span<const std::int64_t> value;
+  std::span<const std::int64_t> slot;
+  std::span<const std::int64_t> accumulator;
+  std::span<const std::int64_t> shared_of_device;
+  std::span<const std::int64_t> bytes_of_device;
+};
+
+constexpr parameter_layout_view view_of(const parameter_layout& made) {
+  return {made.value, made.slot, made.accumulator, made.shared_of_device, made.bytes_of_device};
+}
+
+/// Where what lasts lies, in static storage.
+template <std::size_t Tensors, std::size_t Devices>
+struct frozen_parameter_layout {
+  frozen_list<std::int64_t, Tensors> value;
+  frozen_list<std::int64_t, Tensors * buffer_index::slots_per_parameter> slot;
+  frozen_list<std::int64_t, Tensors> accumulator;
+  frozen_list<std::int64_t, Devices> shared_of_device;
+  frozen_list<std::int64_t, Devices> bytes_of_device;
+
+  constexpr explicit frozen_parameter_layout(const parameter_layout& made)
+      : value(freeze_list<Tensors>(made.value)),
+        slot(freeze_list<Tensors * buffer_index::slots_per_parameter>(made.slot)),
+        accumulator(freeze_list<Tensors>(made.accumulator)),
+        shared_of_device(freeze_list<Devices>(made.shared_of_device)),
+        bytes_of_device(freeze_list<Devices>(made.bytes_of_device)) {}
+
+  constexpr parameter_layout_view view() const {
+    return {value.view(), slot.view(), accumulator.view(), shared_of_device.view(),
+            bytes_of_device.view()};
+  }
+};
+
 /// Takes `bytes` from the end of a device's region; the offset at which they begin.
 constexpr std::int64_t take_bytes(std::int64_t& end, std::int64_t bytes) {
   const std::int64_t begin = end;
@@ -34,10 +71,11 @@ constexpr std::int64_t take_bytes(std::int64_t& end, std::int64_t bytes) {
   return begin;
 }
 
-/// Lays out what lasts. `trained` tells which accumulators and slots there are.
+/// Lays out what lasts. `trained`, the buffers of training, tells which accumulators and slots
+/// there are.
 constexpr parameter_layout lay_out_parameters(graph_view model,
                                               std::span<const int> device_of_stage, int devices,
-                                              const call_list& trained) {
+                                              std::span<const buffer> trained) {
   parameter_layout made;
   made.value.resize(model.tensors.size(), -1);
   made.slot.resize(model.tensors.size() * buffer_index::slots_per_parameter, -1);
@@ -59,7 +97,7 @@ constexpr parameter_layout lay_out_parameters(graph_view model,
     if (role == buffer_role::accumulator) {
       made.shared_of_device = made.bytes_of_device;
     }
-    for (const buffer& memory : trained.buffers) {
+    for (const buffer& memory : trained) {
       const auto of = static_cast<std::size_t>(memory.tensor);
       if (memory.role == role && role == buffer_role::accumulator) {
         made.accumulator[of] = take(memory.stage, memory);
@@ -84,9 +122,9 @@ struct memory_layout {
 /// Lays out one program.
 class memory_planner {
  public:
-  constexpr memory_planner(const graph_view& model, const lowered_program& program,
-                           std::int32_t batch, std::span<const int> device_of_stage,
-                           const parameter_layout& lasting)
+  constexpr memory_planner(const graph_view& model, const lowered_view& program, std::int32_t batch,
+                           std::span<const int> device_of_stage,
+                           const parameter_layout_view& lasting)
       : model_(model),
         program_(program),
         batch_(batch),
@@ -95,12 +133,12 @@ class memory_planner {
         lives_(lifetimes_of(program, model.stages)) {}
 
   constexpr memory_layout plan() {
-    made_.of_buffer.resize(program_.made.buffers.size());
-    made_.shared_of_device = lasting_.shared_of_device;
-    made_.bytes_of_device = lasting_.bytes_of_device;
+    made_.of_buffer.resize(program_.buffers.size());
+    made_.shared_of_device.append(lasting_.shared_of_device);
+    made_.bytes_of_device.append(lasting_.bytes_of_device);
     list<std::int32_t> scratch;
-    for (std::size_t i = 0; i < program_.made.buffers.size(); ++i) {
-      const buffer& memory = program_.made.buffers[i];
+    for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
+      const buffer& memory = program_.buffers[i];
       if (memory.tensor >= 0 && persistent(memory, model_.at(memory.tensor))) {
         place_lasting(i, memory);
       } else if (lives_[i].actions > 1) {
@@ -189,8 +227,8 @@ class memory_planner {
   /// Buffers of one action lie over those of the others of the device; within the action each gets
   /// the lowest place that is free while it lives.
   constexpr void overlay(const list<std::int32_t>& scratch) {
-    list<std::int32_t> first_of_call(program_.made.calls.size() + 1, -1);
-    list<std::int32_t> next(program_.made.buffers.size(), -1);
+    list<std::int32_t> first_of_call(program_.calls.size() + 1, -1);
+    list<std::int32_t> next(program_.buffers.size(), -1);
     for (const std::int32_t i : scratch) {
       const std::int32_t born = lives_[static_cast<std::size_t>(i)].first_call;
       next[static_cast<std::size_t>(i)] = first_of_call[static_cast<std::size_t>(born)];
@@ -216,7 +254,7 @@ class memory_planner {
       for (std::int32_t i = first_of_call[static_cast<std::size_t>(row)]; i >= 0;
            i = next[static_cast<std::size_t>(i)]) {
         const auto index = static_cast<std::size_t>(i);
-        const std::int64_t bytes = bytes_of(program_.made.buffers[index], batch_);
+        const std::int64_t bytes = bytes_of(program_.buffers[index], batch_);
         const std::int64_t begin =
             occupy(alive, {.end = bytes, .last_call = lives_[index].last_call});
         made_.of_buffer[index] = {.region = static_cast<std::int32_t>(device),
@@ -259,10 +297,10 @@ class memory_planner {
   }
 
   graph_view model_;
-  const lowered_program& program_;
+  lowered_view program_;
   std::int32_t batch_;
   std::span<const int> device_of_stage_;
-  const parameter_layout& lasting_;
+  parameter_layout_view lasting_;
   list<lifetime> lives_;
   list<action_set> touched_by_;
   memory_layout made_;

@@ -37,27 +37,28 @@ struct program_plan_view {
   constexpr stage_graph_view stages() const { return {actions.stages, edges, costs}; }
 };
 
-/// A planned program while the compiler evaluates.
+/// A planned program while the compiler evaluates. Its actions and calls must outlive it.
 struct program_plan {
-  program actions;
-  lowered_program lowered;
+  program_view actions;
+  lowered_view lowered;
   code_table codes;
   memory_layout memory;
   list<int> slots;
+  list<int> time_slots;  ///< by action, once it is proven
   list<stage_cost> costs;
   problem fault;  ///< what the proof found
 };
 
 /// Everything about one program except its slots.
-constexpr program_plan plan_calls(const graph_view& model, lowered_program lowered,
-                                  const program& actions, std::int32_t batch,
-                                  const parameter_layout& lasting) {
+constexpr program_plan plan_calls(const graph_view& model, const lowered_view& lowered,
+                                  const program_view& actions, std::int32_t batch,
+                                  const parameter_layout_view& lasting) {
   program_plan made;
   made.actions = actions;
-  made.codes = distinct_code({lowered.made.calls.data(), lowered.made.calls.size()});
+  made.lowered = lowered;
+  made.codes = distinct_code(lowered.calls);
   made.memory = memory_planner(model, lowered, batch, actions.device_of_stage, lasting).plan();
   made.costs = stage_costs(lowered, model.stages);
-  made.lowered = std::move(lowered);
   return made;
 }
 
@@ -76,16 +77,16 @@ constexpr program_plan_sizes sizes_of(const program_plan& plan) {
                       .stages = plan.actions.device_of_stage.size(),
                       .actions = plan.actions.actions.size(),
                       .slots = plan.actions.actions.size()},
-          .calls = plan.lowered.made.calls.size(),
+          .calls = plan.lowered.calls.size(),
           .codes = plan.codes.distinct.size(),
-          .operands = plan.lowered.made.operands.size(),
-          .buffers = plan.lowered.made.buffers.size(),
+          .operands = plan.lowered.operands.size(),
+          .buffers = plan.lowered.buffers.size(),
           .edges = plan.memory.edges.size()};
 }
 
 /// The first `Size` calls of a list, without the families that only the compiler knows.
 template <std::size_t Size>
-constexpr frozen_list<call, Size> freeze_calls(const list<emitted_call>& calls) {
+constexpr frozen_list<call, Size> freeze_calls(std::span<const emitted_call> calls) {
   frozen_list<call, Size> frozen;
   const emitted_call* const from = calls.data();
   for (std::size_t i = 0; i < Size; ++i) {
@@ -128,11 +129,11 @@ struct frozen_program_plan {
   constexpr frozen_program_plan() = default;
 
   constexpr explicit frozen_program_plan(const program_plan& plan)
-      : actions(freeze_program<Sizes.actions>(plan.actions)),
-        calls(freeze_calls<Sizes.calls>(plan.lowered.made.calls)),
+      : actions(freeze_program<Sizes.actions>(with_slots(plan))),
+        calls(freeze_calls<Sizes.calls>(plan.lowered.calls)),
         code_of_call(freeze_list<Sizes.calls>(plan.codes.of_call)),
         codes(freeze_names<Sizes.codes>(plan.codes.distinct)),
-        operands(freeze_list<Sizes.operands>(plan.lowered.made.operands)),
+        operands(freeze_list<Sizes.operands>(plan.lowered.operands)),
         placements(freeze_list<Sizes.buffers>(plan.memory.of_buffer)),
         first_call(freeze_list<stages * action_kinds + 1>(plan.lowered.first_call)),
         edges(freeze_list<Sizes.edges>(plan.memory.edges)),
@@ -141,6 +142,12 @@ struct frozen_program_plan {
         shared_of_device(freeze_list<devices>(plan.memory.shared_of_device)),
         bytes_of_device(freeze_list<devices>(plan.memory.bytes_of_device)),
         replicas(plan.lowered.replicas) {}
+
+  static constexpr program_view with_slots(const program_plan& plan) {
+    program_view rows = plan.actions;
+    rows.slot = {plan.time_slots.data(), plan.time_slots.size()};
+    return rows;
+  }
 
   constexpr program_plan_view view() const {
     return {.actions = actions.view(),

@@ -57,7 +57,7 @@ constexpr problem refuse_unlowered(const program_view& rows, std::string_view sc
 /// fault and no slots.
 template <schedule_type Schedule>
 constexpr void prove_with_slots(program_plan& plan, purpose aim) {
-  const program_view rows = plan.actions.view();
+  const program_view& rows = plan.actions;
   const stage_graph_view stages{rows.stages, plan.memory.edges, plan.costs};
   plan.fault = plan.memory.fault;
   if (!plan.fault.found()) {
@@ -75,10 +75,14 @@ constexpr void prove_with_slots(program_plan& plan, purpose aim) {
       plan.slots = confirm_without_stall(rows, stages, unlimited, found);
     }
   }
-  if (!plan.fault.found() && (plan.actions.slot.empty() || !slots_agree_with_data(rows, stages))) {
-    plan.actions.slot = unit_slots(rows, stages);
+  if (!plan.fault.found()) {
+    if (rows.slot.empty() || !slots_agree_with_data(rows, stages)) {
+      plan.time_slots = unit_slots(rows, stages);
+    } else {
+      plan.time_slots.append(rows.slot);
+    }
   }
-  plan.actions.slot.resize(plan.actions.actions.size(), 0);
+  plan.time_slots.resize(rows.actions.size(), 0);
   plan.slots.resize(plan.memory.edges.size(), 1);
 }
 

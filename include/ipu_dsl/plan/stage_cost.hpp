@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <ipu_dsl/plan/lowering.hpp>
+#include <ipu_dsl/plan/lowered_program.hpp>
 #include <ipu_dsl/schedule/stage_graph.hpp>
 
 namespace ipu_dsl {
@@ -33,14 +33,14 @@ constexpr void add_cost(stage_cost& cost, const call& row) {
 }
 
 /// The modelled cost of every stage in multiply-adds a micro-batch (a run for the update).
-constexpr list<stage_cost> stage_costs(const lowered_program& program, std::int32_t stages) {
+constexpr list<stage_cost> stage_costs(const lowered_view& program, std::int32_t stages) {
   list<stage_cost> costs;
   for (std::int32_t stage = 0; stage < stages; ++stage) {
     stage_cost cost{.forward = 0, .input_gradient = 0, .weight_gradient = 0, .update = 0};
     const std::size_t begin = action_entry(stage, action_kind::forward);
     const std::int32_t last = program.first_call[begin + action_kinds];
     for (std::int32_t i = program.first_call[begin]; i < last; ++i) {
-      add_cost(cost, program.made.calls[static_cast<std::size_t>(i)]);
+      add_cost(cost, program.calls[static_cast<std::size_t>(i)]);
     }
     costs.push_back(cost);
   }

@@ -169,12 +169,7 @@ class prediction_resolver {
 
 /// Bytes of all parameters and states of a model on one device; they lie before everything else.
 template <compiled_model C>
-constexpr std::int64_t weight_bytes_of() {
-  const graph model = fold_compiled<C>();
-  const graph_view view = model.view();
-  const program actions = actions_of<C>(program_kind::predict, view);
-  return plan_parameters(view, C::settings, actions).lasting.bytes_of_device[0];
-}
+inline constexpr std::int64_t weight_bytes_of = parameter_layout_of<C>.view().bytes_of_device[0];
 
 /// The calls of a prediction and their code.
 template <compiled_model C>
@@ -182,7 +177,7 @@ struct prediction_of {
   static constexpr program_plan_view plan = frozen_plan_of<C, program_kind::predict>.view();
 
   static constexpr prediction resolve() {
-    return prediction_resolver(frozen_compiled_graph_of<C>.view(), plan, weight_bytes_of<C>())
+    return prediction_resolver(frozen_compiled_graph_of<C>.view(), plan, weight_bytes_of<C>)
         .resolve();
   }
 

@@ -23,7 +23,7 @@ struct weight_layout {
 
   static constexpr std::size_t count_bytes() {
     if constexpr (right) {
-      return static_cast<std::size_t>(weight_bytes_of<compiled>());
+      return static_cast<std::size_t>(weight_bytes_of<compiled>);
     }
     return 0;
   }

@@ -28,15 +28,20 @@ struct frozen_list {
   static constexpr std::size_t size() { return Size; }
 };
 
-/// The first `Size` values of a list.
+/// The first `Size` of some values.
 template <std::size_t Size, typename T>
-constexpr frozen_list<T, Size> freeze_list(const list<T>& values) {
+constexpr frozen_list<T, Size> freeze_list(std::span<const T> values) {
   frozen_list<T, Size> frozen;
   const T* const from = values.data();
   for (std::size_t i = 0; i < Size; ++i) {
     frozen.elements[i] = from[i];
   }
   return frozen;
+}
+
+template <std::size_t Size, typename T>
+constexpr frozen_list<T, Size> freeze_list(const list<T>& values) {
+  return freeze_list<Size>(std::span<const T>(values.data(), values.size()));
 }
 
 /// A program in static storage. `Slots` is `Actions`, or 0 for a program without slots.
@@ -69,14 +74,18 @@ struct program_sizes {
   std::size_t slots = 0;
 };
 
-constexpr program_sizes sizes_of(const program& rows) {
+constexpr program_sizes sizes_of(const program_view& rows) {
   return {rows.row_begin.size() - 1, rows.device_of_stage.size(), rows.actions.size(),
           rows.slot.size()};
 }
 
+constexpr program_sizes sizes_of(const program& rows) {
+  return sizes_of(rows.view());
+}
+
 /// The program with exact extents; the sizes must be those of `rows`.
 template <program_sizes Sizes>
-constexpr auto freeze_program(const program& rows) {
+constexpr auto freeze_program(const program_view& rows) {
   // Built in place: assigning an array costs steps of constant evaluation per element.
   return frozen_program<Sizes.devices, Sizes.stages, Sizes.actions, Sizes.slots>{
       rows.micro_batches,
@@ -86,6 +95,11 @@ constexpr auto freeze_program(const program& rows) {
       freeze_list<Sizes.slots>(rows.slot),
       rows.weights,
   };
+}
+
+template <program_sizes Sizes>
+constexpr auto freeze_program(const program& rows) {
+  return freeze_program<Sizes>(rows.view());
 }
 
 /// A stage graph in static storage.

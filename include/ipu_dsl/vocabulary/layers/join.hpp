@@ -14,7 +14,7 @@ namespace ipu_dsl {
 enum class add_variant : std::int32_t { forward, gradient };
 
 /// "(64) and (32) as inputs 0 and 1", for the first input and another.
-constexpr label both_shapes(const node_draft& draft, std::int32_t other) {
+constexpr label both_shapes(node_draft& draft, std::int32_t other) {
   label words = describe(draft.input(0));
   words << " and " << describe(draft.input(other)) << " as inputs 0 and " << other;
   return words;
@@ -70,6 +70,7 @@ constexpr void input_gradient(emitter& emit) {
 }  // namespace add_rules
 
 inline constexpr family add_family{.name = "Add",
+                                   .inputs = any_number,
                                    .shapes = add_rules::shapes,
                                    .forward = add_rules::forward,
                                    .input_gradient = add_rules::input_gradient};
@@ -142,6 +143,7 @@ constexpr void input_gradient(emitter& emit) {
 }  // namespace concatenate_rules
 
 inline constexpr family concatenate_family{.name = "Concatenate",
+                                           .inputs = any_number,
                                            .shapes = concatenate_rules::shapes,
                                            .forward = concatenate_rules::forward,
                                            .input_gradient = concatenate_rules::input_gradient};

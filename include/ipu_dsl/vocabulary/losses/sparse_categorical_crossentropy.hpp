@@ -62,6 +62,7 @@ constexpr void input_gradient(emitter& emit) {
 
 inline constexpr family sparse_categorical_crossentropy_family{
     .name = "sparse_categorical_crossentropy",
+    .inputs = 2,
     .shapes = crossentropy_rules::shapes,
     .forward = crossentropy_rules::forward,
     .input_gradient = crossentropy_rules::input_gradient};

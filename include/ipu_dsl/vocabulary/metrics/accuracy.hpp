@@ -27,7 +27,9 @@ constexpr void forward(emitter& emit) {
 }  // namespace accuracy_rules
 
 /// Keras's sparse categorical accuracy; of equal scores the first counts.
-inline constexpr family accuracy_family{
-    .name = "accuracy", .shapes = accuracy_rules::shapes, .forward = accuracy_rules::forward};
+inline constexpr family accuracy_family{.name = "accuracy",
+                                        .inputs = 2,
+                                        .shapes = accuracy_rules::shapes,
+                                        .forward = accuracy_rules::forward};
 
 }  // namespace ipu_dsl

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// A program as calls: while it is made, read only, and in static storage.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <ipu_dsl/graph/call.hpp>
+#include <ipu_dsl/schedule/action.hpp>
+#include <ipu_dsl/schedule/frozen.hpp>
+
+namespace ipu_dsl {
+
+enum class program_kind : std::uint8_t { train, evaluate, predict };
+
+/// How backwards are lowered. In `halves` all input gradients of a stage come before all of its
+/// weight gradients, and what both need is kept from the one to the other; whole ones go node by
+/// node, which keeps less.
+enum class backward_form : std::uint8_t { whole, halves };
+
+/// The calls of one kind of action of one stage, as a range of `lowered_view::calls`.
+constexpr std::size_t action_entry(std::int32_t stage, action_kind kind) {
+  return static_cast<std::size_t>(stage) * action_kinds + static_cast<std::size_t>(kind);
+}
+
+/// Where in `first_call` the end of an action's calls stands. The entries of both halves follow
+/// that of the whole backward, which does whatever stands in the three.
+constexpr std::size_t last_call_entry(std::int32_t stage, action_kind kind) {
+  const action_kind last = kind == action_kind::backward ? action_kind::weight_gradient : kind;
+  return action_entry(stage, last) + 1;
+}
+
+/// A lowered program, read only. Calls stand in order of execution within each action: those of
+/// action kind `k` of stage `s` from `first_call[s * action_kinds + k]` to the entry that
+/// `last_call_entry` tells.
+struct lowered_view {
+  std::span<const buffer> buffers;
+  std::span<const emitted_call> calls;
+  std::span<const std::int32_t> operands;    ///< numbers of buffers
+  std::span<const std::int32_t> first_call;  ///< [stages * action_kinds + 1]
+  backward_form form = backward_form::whole;
+  std::int32_t replicas = 1;  ///< of the model, which update together
+};
+
+/// A lowered program while the compiler evaluates.
+struct lowered_program {
+  call_list made;
+  list<std::int32_t> first_call;
+  backward_form form = backward_form::whole;
+  std::int32_t replicas = 1;
+
+  constexpr lowered_view view() const {
+    return {.buffers = {made.buffers.data(), made.buffers.size()},
+            .calls = {made.calls.data(), made.calls.size()},
+            .operands = {made.operands.data(), made.operands.size()},
+            .first_call = {first_call.data(), first_call.size()},
+            .form = form,
+            .replicas = replicas};
+  }
+};
+
+struct lowered_sizes {
+  std::size_t buffers = 0;
+  std::size_t calls = 0;
+  std::size_t operands = 0;
+  std::size_t actions = 0;  ///< stages x kinds
+};
+
+constexpr lowered_sizes sizes_of(const lowered_program& program) {
+  return {.buffers = program.made.buffers.size(),
+          .calls = program.made.calls.size(),
+          .operands = program.made.operands.size(),
+          .actions = program.first_call.size() - 1};
+}
+
+/// A lowered program in static storage, for the compiler alone: its calls point to families.
+template <lowered_sizes Sizes>
+struct frozen_lowered_program {
+  frozen_list<buffer, Sizes.buffers> buffers;
+  frozen_list<emitted_call, Sizes.calls> calls;
+  frozen_list<std::int32_t, Sizes.operands> operands;
+  frozen_list<std::int32_t, Sizes.actions + 1> first_call;
+  backward_form form;
+  std::int32_t replicas;
+  problem fault;  ///< what a family's rule asked for that there is not
+
+  constexpr explicit frozen_lowered_program(const lowered_program& program)
+      : buffers(freeze_list<Sizes.buffers>(program.made.buffers)),
+        calls(freeze_list<Sizes.calls>(program.made.calls)),
+        operands(freeze_list<Sizes.operands>(program.made.operands)),
+        first_call(freeze_list<Sizes.actions + 1>(program.first_call)),
+        form(program.form),
+        replicas(program.replicas),
+        fault(program.made.fault) {}
+
+  constexpr lowered_view view() const {
+    return {.buffers = buffers.view(),
+            .calls = calls.view(),
+            .operands = operands.view(),
+            .first_call = first_call.view(),
+            .form = form,
+            .replicas = replicas};
+  }
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// Tests of model/functional.hpp: what a functional model refuses.
+#include <cstdio>
+#include <string_view>
+
+#include <ipu_dsl/model/functional.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+
+#include "support/catch2.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+
+/// Two outputs: the halves of a vector.
+constexpr family halves_family{.name = "Halves", .shapes = [](node_draft& draft) {
+                                 draft.output({draft.input(0)[0] / 2});
+                                 draft.output({draft.input(0)[0] / 2});
+                                 return problem{};
+                               }};
+
+struct Halves {
+  static constexpr element description{.kind = element_kind::layer, .rule = &halves_family};
+};
+
+/// Asks for an input that no layer has.
+constexpr family greedy_family{.name = "Greedy", .shapes = [](node_draft& draft) {
+                                 draft.output(draft.input(1));
+                                 return problem{};
+                               }};
+
+struct Greedy {
+  static constexpr element description{.kind = element_kind::layer, .rule = &greedy_family};
+};
+
+constexpr family silent_family{.name = "Silent"};
+
+struct Silent {
+  static constexpr element description{.kind = element_kind::layer, .rule = &silent_family};
+};
+
+struct right {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor image = build.input({4, 4});
+    const symbolic_tensor flat = build.layer<Flatten>("", image);
+    const auto [low, high] = build.layers<Halves, 2>("halves", flat);
+    const symbolic_tensor sum = build.layer<Add>("", low, high);
+    return build.layer<Dense<10, relu>>("logits", sum);
+  }
+};
+
+static_assert(check<right>());
+
+struct second_input {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor image = build.input({16});
+    const symbolic_tensor hidden = build.layer<Dense<16>>("hidden", image);
+    return build.layer<Dense<10>>("logits", hidden, image);
+  }
+};
+
+struct no_inputs {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    build.input({16});
+    return build.layer<Dense<10>>("logits");
+  }
+};
+
+struct unread_layer {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor image = build.input({16});
+    const symbolic_tensor hidden = build.layer<Dense<16>>("hidden", image);
+    build.layer<Dense<8>>("forgotten", hidden);
+    return build.layer<Dense<10>>("logits", hidden);
+  }
+};
+
+struct unread_chain {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor image = build.input({16});
+    const symbolic_tensor hidden = build.layer<Dense<16, softmax>>("forgotten", image);
+    build.layer<relu>("after it", hidden);
+    return build.layer<Dense<10>>("logits", image);
+  }
+};
+
+struct two_outputs {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor image = build.input({16});
+    const symbolic_tensor low = build.layer<Halves>("halves", image);
+    return build.layer<Dense<10>>("logits", low);
+  }
+};
+
+struct too_large {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    return build.layer<Flatten>("", build.input({100'000, 100'000}));
+  }
+};
+
+struct seven_extents {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    return build.layer<Flatten>("", build.input({1, 2, 3, 4, 5, 6, 7}));
+  }
+};
+
+struct too_wide {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    return build.layer<Dense<2'000'000'000>>("wide", build.input({16}));
+  }
+};
+
+struct greedy {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    return build.layer<Greedy>("", build.input({16}));
+  }
+};
+
+struct silent {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    return build.layer<Silent>("", build.input({16}));
+  }
+};
+
+struct listed_two_outputs : model<input<16>, sequential<Halves, Dense<10>>> {};
+
+struct listed_too_large : model<input<100'000, 100'000>, sequential<Flatten, Dense<10>>> {};
+
+struct joined_alone : model<input<16>, sequential<Add, Dense<10>>> {};
+
+struct expectation {
+  std::string_view found;
+  std::string_view wanted;
+};
+
+template <typename M>
+constexpr sentence sentence_of_fault = fault_of<M>::value.message();
+
+template <typename M>
+constexpr std::string_view said = sentence_of_fault<M>.view();
+
+constexpr expectation expectations[] = {
+    {said<second_input>,
+     "layer 1 Dense<10> named logits in stage 0: expected 1 input, got 2. Hint: join them before "
+     "it, with Add or Concatenate"},
+    {said<no_inputs>, "layer 0 Dense<10> named logits in stage 0: expected 1 input, got 0"},
+    {said<unread_layer>,
+     "layer 1 Dense<8> named forgotten in stage 0: expected an output that a layer reads, or that "
+     "build returns, got one that nobody reads. Hint: call a layer on it or take it out"},
+    {said<unread_chain>,
+     "layer 1 relu named after it in stage 0: expected an output that a layer reads, or that build "
+     "returns, got one that nobody reads. Hint: call a layer on it or take it out"},
+    {said<two_outputs>,
+     "layer 0 Halves named halves in stage 0: expected a layer of 1 output, got 2 outputs. Hint: "
+     "take all in a functional model: build.layers<Layer, 2>(...)"},
+    {said<listed_two_outputs>,
+     "layer 0 Halves in stage 0: expected a layer of 1 output, got 2 outputs. Hint: take all in a "
+     "functional model: build.layers<Layer, 2>(...)"},
+    {said<too_large>,
+     "input: expected at most 1073741824 elements in a tensor, got (100000, 100000)"},
+    {said<listed_too_large>,
+     "input: expected at most 1073741824 elements in a tensor, got (100000, 100000)"},
+    {said<seven_extents>, "input: expected at most 6 extents, got 7"},
+    {said<too_wide>,
+     "layer 0 Dense<2000000000> named wide in stage 0: expected at most 1073741824 elements in a "
+     "tensor, got (16, 2000000000) for its kernel"},
+    {said<greedy>,
+     "layer 0 Greedy in stage 0: expected numbers of inputs below 1, got input 1 in its shapes "
+     "rule. Hint: a family says with .inputs how many it takes"},
+    {said<silent>,
+     "layer 0 Silent in stage 0: expected a rule for shapes that adds an output, got none. Hint: "
+     "write draft.output(extents) in it"},
+    {said<joined_alone>,
+     "layer 0 Add in stage 0: expected at least 2 inputs, got 1. Hint: residual<...> adds what its "
+     "layers compute to their input"},
+};
+
+}  // namespace
+
+TEST_CASE("what a functional model leaves unread or has too much of is refused") {
+  int checked = 0;
+  for (const expectation& wanted : expectations) {
+    CHECK(wanted.found == wanted.wanted);
+    ++checked;
+  }
+  CHECK(checked == 13);
+  std::printf("functional: checked %d sentences\n", checked);
+}
