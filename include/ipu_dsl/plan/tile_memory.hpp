@@ -70,6 +70,36 @@ class largest_blocks {
   int next_ = 0;
 };
 
+/// The largest block of a buffer's home: the blocks in which it is written. Rows are samples, or
+/// all axes of a parameter but the last.
+constexpr tile_block home_of(const graph_view& model, const buffer& memory, std::int32_t batch,
+                             largest_blocks& largest) {
+  const shape& extents = memory.extents;
+  std::int64_t columns = extents.elements();
+  std::int64_t rows = batch;
+  if (memory.tensor >= 0 && persistent(memory, model.at(memory.tensor))) {
+    const std::int64_t last = extents.rank > 1 ? extents[extents.rank - 1] : columns;
+    rows = columns / last;
+    columns = last;
+  }
+  return largest.of(rows, columns);
+}
+
+/// Bytes on the busiest tile of the homes of `buffers`, for `Count` of them from `first` on.
+template <std::size_t Count>
+constexpr frozen_list<std::int64_t, Count> home_bytes_of(const graph_view& model,
+                                                         std::span<const buffer> buffers,
+                                                         std::size_t first, std::int32_t batch,
+                                                         std::int32_t tiles) {
+  largest_blocks largest(tiles);
+  frozen_list<std::int64_t, Count> bytes;
+  for (std::size_t i = 0; i < Count; ++i) {
+    const buffer& memory = buffers[first + i];
+    bytes.elements[i] = home_of(model, memory, batch, largest).elements() * bytes_of(memory.type);
+  }
+  return bytes;
+}
+
 /// Counts the bytes on the busiest tile of every device. A tensor's home are the blocks in which it
 /// is written; tile 0 has the largest block of each and so is the busiest. What a call needs from
 /// elsewhere lies beside it in private copies while the call runs: for a product its rows and
@@ -78,13 +108,14 @@ class largest_blocks {
 class tile_memory_model {
  public:
   constexpr tile_memory_model(const graph_view& model, const program_plan_view& plan,
-                              std::span<const buffer> buffers, std::int32_t batch,
-                              std::int32_t tiles)
-      : model_(model), plan_(plan), buffers_(buffers), batch_(batch), largest_(tiles) {
-    for (const buffer& memory : buffers) {
-      home_.push_back(home_bytes(memory));
-    }
-  }
+                              std::span<const buffer> buffers, std::span<const std::int64_t> home,
+                              std::int32_t batch, std::int32_t tiles)
+      : model_(model),
+        plan_(plan),
+        buffers_(buffers),
+        home_(home),
+        batch_(batch),
+        largest_(tiles) {}
 
   /// [devices]
   constexpr list<tile_use> count() {
@@ -104,19 +135,6 @@ class tile_memory_model {
 
   constexpr bool lasts(const buffer& memory) const {
     return memory.tensor >= 0 && persistent(memory, model_.at(memory.tensor));
-  }
-
-  /// Rows are samples, or all axes of a parameter but the last.
-  constexpr std::int64_t home_bytes(const buffer& memory) {
-    const shape& extents = memory.extents;
-    std::int64_t columns = extents.elements();
-    std::int64_t rows = batch_;
-    if (lasts(memory)) {
-      const std::int64_t last = extents.rank > 1 ? extents[extents.rank - 1] : columns;
-      rows = columns / last;
-      columns = last;
-    }
-    return largest_.of(rows, columns).elements() * bytes_of(memory.type);
   }
 
   constexpr void count_lasting() {
@@ -265,9 +283,9 @@ class tile_memory_model {
   graph_view model_;
   program_plan_view plan_;
   std::span<const buffer> buffers_;
+  std::span<const std::int64_t> home_;  ///< by buffer: bytes on the busiest tile
   std::int32_t batch_;
   largest_blocks largest_;
-  list<std::int64_t> home_;  ///< by buffer: bytes on the busiest tile
   list<tile_use> made_;
 };
 
