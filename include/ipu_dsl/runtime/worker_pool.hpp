@@ -3,13 +3,21 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/runtime/counter.hpp>
+#include <ipu_dsl/runtime/forks.hpp>
 #include <ipu_dsl/runtime/pinning.hpp>
 #include <ipu_dsl/runtime/processors.hpp>
 #include <ipu_dsl/runtime/waiting.hpp>
@@ -25,8 +33,12 @@ struct worker_task {
 /// `workers` workers, the calling thread being worker 0.
 class worker_pool {
  public:
+  /// More than any host has processors that share memory.
+  static constexpr int most_workers = 1024;
+
   /// Pins the workers if asked to, the calling thread among them: it is let go when the pool ends.
-  /// Throws `error` if it cannot.
+  /// Throws `error` if it cannot, if it is asked for fewer workers than 1 or more than
+  /// `most_workers`, or if the system does not grant so many threads.
   explicit worker_pool(int workers, const pinning& places = {})
       : worker_pool(choose_waiting(workers, processors_of(places))) {
     start(workers, places);
@@ -41,29 +53,45 @@ class worker_pool {
   worker_pool& operator=(const worker_pool&) = delete;
 
   ~worker_pool() {
+    if (forked()) {
+      // There is nothing to join, and a thread that was not joined must not be destroyed.
+      static_cast<void>(threads_.release());
+      return;
+    }
     closing_ = true;
     post(announced_);
-    for (std::thread& thread : threads_) {
+    for (std::thread& thread : *threads_) {
       thread.join();
     }
   }
 
-  int workers() const { return static_cast<int>(threads_.size()) + 1; }
+  int workers() const { return static_cast<int>(threads_->size()) + 1; }
 
   /// How the workers wait, between runs and within them.
   const waiting_policy& waiting() const { return waiting_; }
 
-  /// Runs the task on every worker and returns when all are done. The task must not throw.
+  /// Runs the task on every worker and returns when all are done. The first thing that a worker
+  /// throws is thrown here then: a task whose workers wait for each other must see to it that the
+  /// others end. Throws `error` in a process that was forked off since the workers were started.
   void run(const worker_task& task) {
+    check_process();
     task_ = task;
     post(announced_);
-    task.run(task.argument, 0);
+    perform(0);
     wait_for_others();
+    if (failed_.load(std::memory_order_relaxed)) {
+      failed_.store(false, std::memory_order_relaxed);
+      std::rethrow_exception(std::exchange(failure_, nullptr));
+    }
   }
 
  private:
   /// Delegated to, so that the destructor ends the threads when the start of one fails.
-  explicit worker_pool(const waiting_policy& waiting) : waiting_(waiting) {}
+  explicit worker_pool(const waiting_policy& waiting)
+      : waiting_(waiting), threads_(std::make_unique<std::vector<std::thread>>()) {
+    count_forks();
+    born_ = forks.load(std::memory_order_relaxed);
+  }
 
   /// Pinned workers may share a processor.
   static int processors_of(const pinning& places) {
@@ -74,20 +102,44 @@ class worker_pool {
   }
 
   void start(int workers, const pinning& places) {
+    if (workers < 1 || workers > most_workers) {
+      throw error(sentence_of({"A pool has 1 to ", most_workers, " workers, got ", workers, "."}));
+    }
     places.check(workers);
-    threads_.reserve(static_cast<std::size_t>(workers - 1));
+    threads_->reserve(static_cast<std::size_t>(workers - 1));
     for (int worker = 1; worker < workers; ++worker) {
-      threads_.emplace_back([this, worker] { serve(worker); });
+      start_thread(worker, workers);
     }
     if (!places.processors.empty()) {
       pin(places);
     }
   }
 
+  void start_thread(int worker, int workers) {
+    try {
+      threads_->emplace_back([this, worker] { serve(worker); });
+    } catch (const std::system_error& refused) {
+      throw error(sentence_of({"The system grants ", worker, " of ", workers,
+                               " workers, then it says: ", refused.code().message(), "."}));
+    }
+  }
+
+  bool forked() const {
+    return !threads_->empty() && born_ != forks.load(std::memory_order_relaxed);
+  }
+
+  void check_process() const {
+    if (forked()) {
+      throw error(sentence_of({"The threads of these ", workers(),
+                               " workers stayed behind in the process that started them: this one "
+                               "was forked off. Hint: make the session behind the fork."}));
+    }
+  }
+
   /// Every worker binds itself in a first run, so that a refusal can be thrown here.
   void pin(const pinning& places) {
     places_ = places.processors;
-    pins_.resize(places_.size());
+    pins_ = std::vector<std::optional<pinned_thread>>(places_.size());
     run({[](void* self, int worker) { static_cast<worker_pool*>(self)->pin(worker); }, this});
     for (std::size_t worker = 0; worker < pins_.size(); ++worker) {
       if (!pins_[worker]->bound()) {
@@ -99,13 +151,24 @@ class worker_pool {
 
   void pin(int worker) {
     const auto index = static_cast<std::size_t>(worker);
-    pins_[index] = std::make_unique<pinned_thread>(places_[index]);
+    pins_[index].emplace(places_[index]);
   }
 
   /// Nothing stops what waits between runs.
   void wait_for_others() {
-    expected_ += static_cast<std::uint32_t>(threads_.size());
+    expected_ += static_cast<std::uint32_t>(threads_->size());
     wait_for(finished_, expected_, never_, waiting_);
+  }
+
+  /// A worker's part of a run.
+  void perform(int worker) {
+    try {
+      task_.run(task_.argument, worker);
+    } catch (...) {
+      if (!failed_.exchange(true)) {
+        failure_ = std::current_exception();
+      }
+    }
   }
 
   void serve(int worker) {
@@ -114,7 +177,7 @@ class worker_pool {
       if (closing_) {
         return;
       }
-      task_.run(task_.argument, worker);
+      perform(worker);
       post(finished_);
     }
   }
@@ -126,9 +189,12 @@ class worker_pool {
   counter announced_;           ///< runs begun
   counter finished_;            ///< parts of runs done by the threads
   std::uint32_t expected_ = 0;  ///< what `finished_` is when all are done
-  std::vector<std::thread> threads_;
-  std::vector<int> places_;  ///< [workers], empty if they are not pinned
-  std::vector<std::unique_ptr<pinned_thread>> pins_;
+  std::atomic<bool> failed_{false};
+  std::exception_ptr failure_;                         ///< of who failed first
+  unsigned born_ = 0;                                  ///< `forks` when the threads were started
+  std::unique_ptr<std::vector<std::thread>> threads_;  ///< never null
+  std::vector<int> places_;                            ///< [workers], empty if they are not pinned
+  std::vector<std::optional<pinned_thread>> pins_;
 };
 
 }  // namespace ipu_dsl
