@@ -28,11 +28,17 @@ class sentence_part {
   template <std::integral Number>
     requires(!std::same_as<Number, char> && !std::same_as<Number, bool>)
   constexpr sentence_part(Number number)
-      : number_(static_cast<std::int64_t>(number)), is_number_(true) {}
+      : magnitude_(static_cast<std::uint64_t>(number)), is_number_(true) {
+    if constexpr (std::signed_integral<Number>) {
+      is_negative_ = number < 0;
+      magnitude_ = is_negative_ ? 0 - magnitude_ : magnitude_;
+    }
+  }
 
   void append_to(std::string& made) const {
     if (is_number_) {
-      made += std::to_string(number_);
+      made += is_negative_ ? "-" : "";
+      made += std::to_string(magnitude_);
     } else {
       made += words_;
     }
@@ -40,7 +46,8 @@ class sentence_part {
 
  private:
   std::string_view words_;
-  std::int64_t number_ = 0;
+  std::uint64_t magnitude_ = 0;
+  bool is_negative_ = false;
   bool is_number_ = false;
 };
 

@@ -56,8 +56,11 @@ struct sgd_settings {
 
   /// What is wrong with them.
   constexpr problem check() const {
+    if (learning_rate > std::numeric_limits<float>::max()) {
+      return refuse("a finite learning_rate", "infinity");
+    }
     // Comparisons with a NaN are false, so that one is refused as well.
-    if (learning_rate >= 0 && learning_rate <= std::numeric_limits<float>::max()) {
+    if (learning_rate >= 0) {
       return {};
     }
     return refuse("a learning_rate of at least 0", label() << learning_rate);
