@@ -156,7 +156,7 @@ class predictor_of {
       const call& row = program::plan.calls[static_cast<std::size_t>(step.call)];
       const auto kernel =
           static_cast<std::size_t>(program::plan.code_of_call[static_cast<std::size_t>(step.call)]);
-      context.node = row.node;
+      context.stream = program::plan.stream_of(row);
       prediction_functions_of<C>[kernel](context, &operands_[step.first_operand], row.scalars);
     }
     give(features, output);

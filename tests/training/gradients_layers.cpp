@@ -37,12 +37,13 @@ struct with_dropout
 /// The mask that a dropout of this node and rate has for the samples of a micro-batch.
 reference::matrix mask_of(std::int32_t node, std::size_t units, float rate,
                           std::size_t micro_batch) {
+  const list<std::uint64_t> streams = streams_of_nodes(graph_of<with_dropout>);
   const std::vector<float> ones(5 * 16, 1.0F);
   std::vector<float> kept(5 * 16);
   const auto elements = static_cast<std::int32_t>(units);
   kernels::dropout(ones.data(), kept.data(), 5, elements,
                    {.seed = session_options{}.seed,
-                    .stream = dropout_streams + static_cast<std::uint64_t>(node),
+                    .stream = streams[static_cast<std::size_t>(node)],
                     .first_element = micro_batch * 5 * units,
                     .rate = rate});
   reference::matrix mask(5, units);

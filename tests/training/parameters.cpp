@@ -10,6 +10,7 @@
 
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/training/session.hpp>
+#include <ipu_dsl/vocabulary/layers/dropout.hpp>
 
 #include "formats/sentence_of.hpp"
 #include "support/catch2.hpp"
@@ -229,6 +230,45 @@ TEST_CASE("parameters draw from streams of their own") {
   const std::vector<float> second = values_of(longer.values, 2);
   first.resize(second.size());
   CHECK(std::abs(correlation(first, second)) < 5 / std::sqrt(185.0));
+}
+
+namespace {
+
+/// Beside `net`: a layer of another kind and one with a name are inserted, one is renamed, stages
+/// and combinators are others.
+struct rebuilt : model<input<20>, sequential<Dropout<0.2F>, named<"first", Dense<20>>,
+                                             Dense<37, relu>, named<"again", Dense<37>>, Dense<5>,
+                                             named<"logits", Dense<3, use_bias<false>>>>> {};
+
+struct predicting_rebuilt : compile<rebuilt> {};
+
+/// `net` with its last layer renamed.
+struct renamed : model<input<20>, pipeline<stage<Dense<37, relu>, Dense<5>>,
+                                           stage<named<"scores", Dense<3, use_bias<false>>>>>> {};
+
+struct predicting_renamed : compile<renamed> {};
+
+std::vector<float> values_of(const parameters& kept, const char* layer) {
+  return values_of(kept, kept.find(layer, "kernel"));
+}
+
+}  // namespace
+
+TEST_CASE("layers with a name draw by it, the others by their number among those of their kind") {
+  kept_parameters<predicting> plain;
+  kept_parameters<predicting_rebuilt> other;
+  kept_parameters<predicting_renamed> new_name;
+  plain.values.initialize(5);
+  other.values.initialize(5);
+  new_name.values.initialize(5);
+  // As files call them: numbers of positions. The two Dense without a name are the same two.
+  CHECK(values_of(other.values, "dense_2") == values_of(plain.values, "dense_0"));
+  CHECK(values_of(other.values, "dense_4") == values_of(plain.values, "dense_1"));
+  CHECK(values_of(other.values, "logits") == values_of(plain.values, "logits"));
+  CHECK(values_of(other.values, "first") != values_of(other.values, "again"));
+  CHECK(values_of(new_name.values, "dense_0") == values_of(plain.values, "dense_0"));
+  CHECK(values_of(new_name.values, "dense_1") == values_of(plain.values, "dense_1"));
+  CHECK(values_of(new_name.values, "scores") != values_of(plain.values, "logits"));
 }
 
 namespace {

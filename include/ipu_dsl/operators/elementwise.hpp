@@ -126,9 +126,6 @@ struct operators<&concatenate_family> {
   }
 };
 
-/// The streams of dropout nodes, beyond those of the parameters' initial values.
-inline constexpr std::uint64_t dropout_streams = std::uint64_t{1} << 32;
-
 /// The mask is that of the sample's number, so forward, backward and any schedule make the same.
 template <>
 struct operators<&dropout_family> {
@@ -145,7 +142,7 @@ struct operators<&dropout_family> {
     const std::ptrdiff_t first = std::ptrdiff_t{mine.begin} * layout::row_stride(elements);
     const kernels::dropout_mask mask{
         .seed = context.seed,
-        .stream = dropout_streams + static_cast<std::uint64_t>(context.node),
+        .stream = context.stream,
         .first_element = first_sample * static_cast<std::uint64_t>(elements),
         .rate = context.training ? scalars[0] : 0.0F};
     kernels::dropout(floats(operands[1]) + first, floats(operands[0]) + first,

@@ -2,11 +2,13 @@
 // Where a family meets its code.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 
 #include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/core/partition.hpp>
 #include <ipu_dsl/graph/call.hpp>
+#include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/layout/architecture.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
@@ -21,7 +23,7 @@ struct run_context {
   std::uint64_t seed = 0;          ///< of the session
   std::uint64_t first_sample = 0;  ///< how many samples came before this micro-batch
   std::uint32_t micro_batch_size = 0;
-  std::int32_t node = 0;             ///< a stream of random numbers of its own
+  std::uint64_t stream = 0;          ///< of the random numbers of the call's node
   float loss_scale = 1;              ///< what a sample's loss counts
   const float* optimizer = nullptr;  ///< the optimizer's numbers: learning rate, momentum, ...
   feed_reference* feed = nullptr;    ///< where features and labels come from
@@ -61,6 +63,21 @@ struct operators;
 /// Whether the family has code.
 template <const family* Family>
 concept has_operators = requires { sizeof(operators<Family>); };
+
+/// Whether the code of a family can be called for a signature.
+template <const family* Family, call_signature Signature>
+concept has_kernel =
+    requires(const run_context& context, void* const* operands, const float* scalars) {
+      {
+        operators<Family>::template run<Signature>(context, operands, scalars)
+      } -> std::same_as<void>;
+    };
+
+/// Whether the code of a signature cannot throw, as far as it has to say so: that of a feed may.
+template <const family* Family, call_signature Signature>
+concept runs_silently =
+    transfer_of(*Family) != transfer_kind::none ||
+    noexcept(operators<Family>::template run<Signature>(run_context{}, nullptr, nullptr));
 
 /// Whether the calls of a signature can be shared by several workers.
 template <const family* Family, call_signature Signature>

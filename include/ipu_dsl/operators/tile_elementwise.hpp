@@ -81,13 +81,13 @@ struct tile_operators<&dropout_family> {
     const auto elements = static_cast<std::uint64_t>(here.signature.extents[1]);
     const float rate = here.context.training ? here.scalars[0] : 0.0F;
     const float kept = 1.0F / (1.0F - rate);
-    const std::uint64_t stream = dropout_streams + static_cast<std::uint64_t>(here.context.node);
     tile_code::for_elements(here.operands[0], [&](std::int32_t row, std::int32_t column) {
       const std::uint64_t sample =
           here.context.first_sample + static_cast<std::uint64_t>(here.rows.begin + row);
       const std::uint64_t element =
           sample * elements + static_cast<std::uint64_t>(here.columns.begin + column);
-      const float uniform = uniform_unit(random_word(here.context.seed, stream, element));
+      const float uniform =
+          uniform_unit(random_word(here.context.seed, here.context.stream, element));
       const float x = here.operands[1](row, column);
       here.operands[0](row, column) = uniform < rate ? 0.0F : x * kept;
     });

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
+#include <ipu_dsl/graph/random_streams.hpp>
 #include <ipu_dsl/plan/compiled_graph.hpp>
 #include <ipu_dsl/plan/definition.hpp>
 #include <ipu_dsl/plan/execution_order.hpp>
@@ -163,7 +165,14 @@ struct parameter_place {
   std::int64_t offset = 0;  ///< bytes
   tensor stored;
   layer_title layer;
+  std::uint64_t stream = 0;  ///< of its initial values
 };
+
+/// The random numbers of every node, in an evaluation of their own.
+template <compiled_model C>
+inline constexpr auto node_streams_of =
+    freeze_list<frozen_compiled_graph_of<C>.view().nodes.size()>(
+        streams_of_nodes(frozen_compiled_graph_of<C>.view()));
 
 /// Where all parameters and states of a model lie, in order of tensors.
 template <compiled_model C>
@@ -171,14 +180,18 @@ constexpr list<parameter_place> parameter_places() {
   const graph_view model = frozen_compiled_graph_of<C>.view();
   const parameter_layout_view lasting = parameter_layout_of<C>.view();
   const program_view rows = actions_of<C, leading_program<C>>.view();
+  const std::span<const std::uint64_t> streams = node_streams_of<C>.view();
   list<parameter_place> places;
   for (std::size_t i = 0; i < model.tensors.size(); ++i) {
     if (lasting.value[i] >= 0) {
-      const node& owner = model.node_at(model.tensors[i].owner);
+      const tensor& stored = model.tensors[i];
+      const node& owner = model.node_at(stored.owner);
+      const std::uint64_t stream = streams[static_cast<std::size_t>(stored.owner)];
       places.push_back({.region = rows.device_of_stage[static_cast<std::size_t>(owner.stage)],
                         .offset = lasting.value[i],
-                        .stored = model.tensors[i],
-                        .layer = title_of(model.layers[static_cast<std::size_t>(owner.layer)])});
+                        .stored = stored,
+                        .layer = title_of(model.layers[static_cast<std::size_t>(owner.layer)]),
+                        .stream = stream_of_parameter(stream, stored.name)});
     }
   }
   return places;
@@ -219,7 +232,7 @@ struct execution_order_of {
 template <compiled_model C, program_kind Kind>
 inline constexpr executable_program<plan_sizes_of<C, Kind>, execution_order_of<C, Kind>::count>
     frozen_plan_of{planned_program_of<C, Kind>.plan, execution_order_of<C, Kind>::waits,
-                   execution_order_of<C, Kind>::order};
+                   execution_order_of<C, Kind>::order, node_streams_of<C>.view()};
 
 template <compiled_model C>
 inline constexpr std::size_t parameter_count_of = parameter_places<C>().size();

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include <ipu_dsl/plan/program_plan.hpp>
 #include <ipu_dsl/schedule/waits.hpp>
@@ -38,12 +40,14 @@ struct executable_program {
   frozen_program_plan<Sizes> plan;
   frozen_waits<Sizes.actions.actions, Waits> waits;
   frozen_list<int, Sizes.actions.actions> order;
+  std::span<const std::uint64_t> streams;  ///< by node: see `streams_of_nodes`
 
   constexpr program_plan_view view() const {
     program_plan_view all = plan.view();
     all.first_wait = waits.begin.view();
     all.waits = waits.waits.view();
     all.order = order.view();
+    all.streams = streams;
     return all;
   }
 };

@@ -32,9 +32,16 @@ struct program_plan_view {
   std::span<const int> first_wait = {};            ///< by action, and the end: see wait_list
   std::span<const wait> waits = {};                ///< of all actions
   std::span<const int> order = {};                 ///< of all actions: see global_order
+  std::span<const std::uint64_t> streams = {};     ///< by node: see streams_of_nodes
   std::int32_t replicas = 1;                       ///< that run it together
 
   constexpr stage_graph_view stages() const { return {actions.stages, edges, costs}; }
+
+  /// Of the random numbers of a call's node; calls of no node draw none.
+  constexpr std::uint64_t stream_of(const call& row) const {
+    const auto node = static_cast<std::size_t>(row.node);
+    return row.node >= 0 && node < streams.size() ? streams[node] : 0;
+  }
 };
 
 /// A planned program while the compiler evaluates. Its actions and calls must outlive it.

@@ -21,7 +21,7 @@ struct resolved_operand {
 struct resolved_call {
   kernel_function run = nullptr;
   const float* scalars = nullptr;
-  std::int32_t node = -1;
+  std::uint64_t stream = 0;
   std::int32_t first_operand = 0;
   std::int32_t operands = 0;
   bool in_grains = false;

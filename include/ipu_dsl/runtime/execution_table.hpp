@@ -109,7 +109,7 @@ class execution_table {
       const kernel_name& name = plan_.codes[kernel];
       resolved_call resolved{.run = code.run,
                              .scalars = row.scalars,
-                             .node = row.node,
+                             .stream = plan_.stream_of(row),
                              .first_operand = static_cast<std::int32_t>(operands_.size()),
                              .operands = row.writes + row.reads,
                              .in_grains = code.in_grains,

@@ -242,7 +242,7 @@ class executor {
     for (std::int32_t i = 0; i < row.operands; ++i) {
       operands[i] = table_.address(row.first_operand + i, micro_batch);
     }
-    context.node = row.node;
+    context.stream = row.stream;
     row.run(context, operands, row.scalars);
   }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/hash.hpp>
 #include <ipu_dsl/core/random.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/layout/storage_size.hpp>
@@ -121,8 +122,8 @@ class parameters {
     }
   }
 
-  /// Starts every parameter anew; each draws from a stream of its own, so that adding a layer
-  /// changes no other.
+  /// Starts every parameter anew. Each draws from a stream of its own; `streams_of_nodes` says
+  /// which, and what of a model can change without changing it.
   void initialize(std::uint64_t seed) {
     std::vector<float> values;
     for (std::size_t i = 0; i < size(); ++i) {
@@ -135,19 +136,16 @@ class parameters {
   /// FNV-1a over the bytes of all values, in order of parameters and of their shapes: equal bits
   /// give equal fingerprints, however the weights lie.
   std::uint64_t fingerprint() const {
-    std::uint64_t hash = 14695981039346656037U;
+    fnv_1a hash;
     std::vector<float> values;
     for (std::size_t i = 0; i < size(); ++i) {
       values.resize(static_cast<std::size_t>(at(i).extents.elements()));
       get(i, values);
       for (const float value : values) {
-        const auto bits = std::bit_cast<std::uint32_t>(value);
-        for (int shift = 0; shift < 32; shift += 8) {
-          hash = (hash ^ ((bits >> shift) & 0xFFU)) * 1099511628211U;
-        }
+        hash.take(std::bit_cast<std::uint32_t>(value));
       }
     }
-    return hash;
+    return hash.value;
   }
 
  private:
@@ -191,7 +189,7 @@ class parameters {
           values[i] = start.value;
           break;
         default:
-          values[i] = limit * (2 * uniform_unit(random_word(seed, index, i)) - 1);
+          values[i] = limit * (2 * uniform_unit(random_word(seed, places_[index].stream, i)) - 1);
           break;
       }
     }

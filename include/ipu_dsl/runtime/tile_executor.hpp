@@ -102,7 +102,7 @@ class tile_executor {
     for (std::int32_t i = 0; i < resolved.operands; ++i) {
       operands[i] = table_.address(resolved.first_operand + i, micro_batch);
     }
-    context.node = resolved.node;
+    context.stream = resolved.stream;
     const auto code = static_cast<std::size_t>(plan_.code_of_call[index]);
     if (jobs_[code].empty()) {
       resolved.run(context, operands, resolved.scalars);
