@@ -30,7 +30,7 @@ struct Scaled {
 template <>
 struct ipu_dsl::operators<&own::scaled_family> {
   template <call_signature Signature>
-  static void run(const run_context&, void* const*, const float*) {}
+  static void run(const run_context&, void* const*, const float*) noexcept {}
 };
 #endif
 

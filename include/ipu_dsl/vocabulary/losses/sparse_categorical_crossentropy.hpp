@@ -33,6 +33,11 @@ constexpr problem shapes(node_draft& draft) {
     return refuse("a vector, one score a class", describe(draft.input(0)),
                   "end the model in Dense<classes>");
   }
+  if (draft.input(0)[0] < 2) {
+    return refuse("scores of at least 2 classes", describe(draft.input(0)),
+                  "for two classes end the model in Dense<2>: one score has the loss 0, whatever "
+                  "is learnt");
+  }
   draft.output({});
   return {};
 }

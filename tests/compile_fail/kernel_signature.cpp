@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// A session of a model with a layer of one's own whose kernel takes something else than kernels do.
+#include <ipu_dsl/training/session.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+
+using namespace ipu_dsl;
+
+namespace own {
+
+constexpr problem shapes(node_draft& draft) {
+  draft.output(draft.input(0));
+  return {};
+}
+
+constexpr void forward(emitter& emit) {
+  emit.call_kernel({.extents = {static_cast<std::int32_t>(emit.input_shape(0).elements())}},
+                   {emit.output_value(0)}, {emit.input_value(0)},
+                   {.kind = work_kind::copy, .m = emit.input_shape(0).elements()});
+}
+
+inline constexpr family scaled_family{.name = "Scaled", .shapes = shapes, .forward = forward};
+
+struct Scaled {
+  static constexpr element description{.kind = element_kind::layer, .rule = &scaled_family};
+};
+
+#ifdef WITH_MISTAKE
+using given = float*;
+#else
+using given = void* const*;
+#endif
+
+}  // namespace own
+
+template <>
+struct ipu_dsl::operators<&own::scaled_family> {
+  template <call_signature Signature>
+  static void run(const run_context&, own::given, const float*) noexcept {}
+};
+
+struct net : model<input<4>, sequential<own::Scaled, Dense<3>>> {};
+
+struct predicting : compile<net, micro_batch<1>> {};
+
+std::size_t bytes() {
+  return session<predicting>().bytes();
+}
