@@ -140,6 +140,43 @@ TEST_CASE("a session allocates nothing after its construction") {
   std::printf("allocations: checked %d calls, none allocated\n", checked);
 }
 
+TEST_CASE("a fit beyond the reserve takes memory between epochs only, and seldom") {
+  if (!counting()) {
+    return;
+  }
+  const digit_dataset digits = synthetic_digits(300, 4);
+  session<training> run({}, {.history_epochs = 1, .history_micro_batches = 8});
+  auto endless = make_feed(digits | repeated(), 1);
+  std::int64_t at_begin = tests::allocations.load();
+  int executions = 0;
+  std::int64_t between = 0;
+
+  struct listener {
+    std::int64_t* last;
+    std::int64_t* between;
+    int* executions;
+
+    /// From one execution of an epoch to the next nothing is allocated.
+    void operator()(const execution_record& record) const {
+      const std::int64_t now = tests::allocations.load();
+      const bool first = record.steps == 4;
+      CHECK((first || now == *last));
+      *between += first ? now - *last : 0;
+      *last = tests::allocations.load();
+      ++*executions;
+    }
+
+    void operator()(const epoch_record&) const { *last = tests::allocations.load(); }
+  };
+
+  run.fit(endless, {.epochs = 64, .steps_per_epoch = 8, .steps_per_execution = 4},
+          listener{&at_begin, &between, &executions});
+  CHECK(executions == 128);
+  // 512 losses from 8 on, 64 epochs from 1 on: 6 doublings each.
+  CHECK(between > 0);
+  CHECK(between <= 12);
+}
+
 TEST_CASE("an allocation in a feed is counted, on whichever thread it happens") {
   if (!counting()) {
     return;

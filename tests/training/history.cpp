@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <span>
 #include <vector>
@@ -8,6 +9,7 @@
 #include <ipu_dsl/training/history.hpp>
 #include <ipu_dsl/training/session.hpp>
 
+#include "formats/sentence_of.hpp"
 #include "support/catch2.hpp"
 #include "support/labelled_points.hpp"
 
@@ -144,4 +146,61 @@ TEST_CASE("fits that stay within the reserve share its memory") {
   CHECK(second.losses().data() == losses);
   CHECK(second.epochs().data() == epochs);
   CHECK(run.fit(data | repeated(), {.epochs = 5, .steps_per_epoch = 20}).losses().size() == 100);
+}
+
+TEST_CASE("as many epochs as there can be are begun at once, and memory is taken by the epoch") {
+  struct enough {};
+
+  const point_set data = labelled_points(96, 1);
+  session<trained<sum_gradients>> run({}, {.history_epochs = 1, .history_micro_batches = 4});
+  const fit_options endless{.epochs = 2'147'483'647, .steps_per_epoch = 4};
+  int epochs = 0;
+  CHECK_THROWS_AS(run.fit(data | repeated(), endless,
+                          [&](const epoch_record&) {
+                            if (++epochs == 40) {
+                              throw enough{};
+                            }
+                          }),
+                  enough);
+  CHECK(epochs == 40);
+  CHECK(run.fit(data | repeated(), {.epochs = 2, .steps_per_epoch = 4}).losses().size() == 8);
+}
+
+TEST_CASE("a history grows by doubling, and not within an epoch") {
+  history grown;
+  int moves = 0;
+  int within = 0;
+  for (int epoch = 0; epoch < 1'000; ++epoch) {
+    const float* const before = grown.losses().data();
+    grown.reserve_epoch(16);
+    const float* const begun = grown.losses().data();
+    for (int step = 0; step < 16; ++step) {
+      grown.add_loss(static_cast<float>(step));
+    }
+    grown.add_epoch({.epoch = epoch});
+    moves += begun != before ? 1 : 0;
+    within += grown.losses().data() != begun ? 1 : 0;
+  }
+  CHECK(grown.losses().size() == 16'000);
+  CHECK(grown.epochs().size() == 1'000);
+  CHECK(within == 0);
+  CHECK(moves <= 11);
+}
+
+TEST_CASE("an epoch with more losses than memory is refused before anything is changed") {
+  const point_set data = labelled_points(96, 1);
+  session<trained<sum_gradients>> run;
+  const std::uint64_t weights = run.weights().fingerprint();
+  const history& kept = run.fit(data | repeated(), {.steps_per_epoch = 4});
+  const std::uint64_t before = run.weights().fingerprint();
+  CHECK(before != weights);
+  CHECK(sentence_of(
+            [&] { run.fit(data | repeated(), {.steps_per_epoch = std::int64_t{1} << 58}); }) ==
+        "There is no memory for a history of 1 epochs and 288230376151711744 losses, one a step.");
+  CHECK(run.weights().fingerprint() == before);
+  CHECK(kept.losses().size() == 4);
+  const session_options large{.history_micro_batches = std::size_t{1} << 62};
+  CHECK(sentence_of([&] { session<trained<sum_gradients>>({}, large); }) ==
+        "There is no memory for a history of 1024 epochs and 4611686018427387904 losses, one a "
+        "step.");
 }

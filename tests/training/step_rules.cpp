@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <ipu_dsl/data/feed.hpp>
 #include <ipu_dsl/plan/compiled_graph.hpp>
+#include <ipu_dsl/training/checked_feed.hpp>
 #include <ipu_dsl/training/step_rules.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 
@@ -182,7 +185,7 @@ TEST_CASE("a micro-batch of training is full") {
   const point_set data = labelled_points(10, 1);
   auto source = make_feed(data, 1);
   feed_reference reference(source);
-  full_micro_batches full{&reference};
+  checked_feed full = checked_feed::of_training(reference);
   std::vector<float> features(64);
   std::vector<std::int32_t> labels(8);
   const micro_batch_rows rows{.features = features,
@@ -199,4 +202,45 @@ TEST_CASE("a micro-batch of training is full") {
   CHECK(full.length() == 10);
   CHECK(full.classes() == 3);
   CHECK(full.sample_elements() == 8);
+}
+
+TEST_CASE("steps that no number can count are refused") {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t large = std::int64_t{1} << 60;
+  const std::string end = " samples are more samples than 64 bits can count.";
+  CHECK(refusal_of_endless({.steps_per_epoch = large}) ==
+        "1 epochs of 1152921504606846976 steps of 32" + end);
+  // 2^31 x 2^28 x 2^5 is 2^64, which wraps to 0: fewer than any data have.
+  CHECK(refusal(256, {.epochs = 2'147'483'647, .steps_per_epoch = std::int64_t{1} << 28}) ==
+        "2147483647 epochs of 268435456 steps of 32" + end);
+  CHECK(refusal(256, {.epochs = 64, .steps_per_epoch = std::int64_t{1} << 53}) ==
+        "64 epochs of 9007199254740992 steps of 32" + end);
+  CHECK(refusal_of_endless({.steps_per_epoch = most}) ==
+        "An epoch of 9223372036854775807 steps is no multiple of the 4 micro-batches that make an "
+        "update (gradient_accumulation). Use 9223372036854775804 steps.");
+}
+
+TEST_CASE("steps to use instead are found at once, however many there are") {
+  const auto begin = std::chrono::steady_clock::now();
+  constexpr std::int64_t large = std::int64_t{1} << 57;
+  CHECK(refusal_of_endless({.steps_per_epoch = large, .steps_per_execution = 5'000}) ==
+        "An epoch of 144115188075855872 steps does not divide into executions of 5000 steps. Use "
+        "4096 or 8192 steps.");
+  // 4 x 1,000,000,007: updates come one by one or all together.
+  CHECK(refusal_of_endless({.steps_per_epoch = 4'000'000'028, .steps_per_execution = 40}) ==
+        "An epoch of 4000000028 steps does not divide into executions of 40 steps. Use 4 or "
+        "4000000028 steps.");
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+}
+
+TEST_CASE("a batch view with more values than can be counted is refused") {
+  const model_interface drawn{.sample = {4, 6}, .result = {}};
+  const auto said = [&](std::vector<std::int64_t> extents, std::size_t values) {
+    return sentence_of([&] { check_batch(drawn, extents, values); });
+  };
+  // 2^61 x 24 wraps to 0.
+  CHECK(said({std::int64_t{1} << 61, 4, 6}, 0) ==
+        "A batch of 2305843009213693952 samples (4, 6) has more values than 64 bits can count.");
+  CHECK(said({-1, 4, 6}, 0) == "A batch has 0 samples or more, got -1.");
+  CHECK(said({0, 4, 6}, 0).empty());
 }

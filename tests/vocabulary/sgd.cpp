@@ -12,6 +12,7 @@ struct stranger {};
 
 static_assert(sgd<>::kind == update_kind::descent);
 static_assert(sgd<momentum>::kind == update_kind::momentum);
+static_assert(sgd<momentum>::settings{}.momentum == 0.9F);
 static_assert(sgd<momentum, nesterov>::kind == update_kind::nesterov);
 static_assert(sgd<nesterov, momentum>::kind == update_kind::nesterov);
 static_assert(sgd<nesterov>::kind == update_kind::nesterov);

@@ -20,7 +20,9 @@ struct micro_batch_rows {
   std::int32_t row_stride = 0;       ///< floats from row to row, at least `sample_elements`
 };
 
-/// What a session pulls micro-batches from. Nothing here may allocate: it runs within `fit`.
+/// What a session pulls micro-batches from. Nothing here may allocate: it runs within `fit`. A
+/// session refuses what is not as it says, and a feed that asks something of the session that asks
+/// it.
 /// - `next(rows)`: writes the next samples from the first row on, sets the padding behind every
 ///   sample and every row and label without a sample to zero, and returns how many samples it
 ///   wrote; fewer than `rows.micro_batch` only at the end, 0 when there is nothing left.

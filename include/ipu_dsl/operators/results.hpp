@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/kernels/cross_entropy.hpp>
 #include <ipu_dsl/layout/padding.hpp>
@@ -31,19 +31,30 @@ struct operators<&infeed_family> {
     if constexpr (Signature.extents[2] != 0) {
       rows.labels = {integers(operands[1]), std::size_t{batch}};
     }
-    context.valid[context.micro_batch] = context.feed->next(rows);
-    check_labels(rows.labels, context.feed->classes());
+    const std::int32_t valid = context.feed->next(rows);
+    check_labels(rows.labels, valid, context.feed->classes());
+    context.valid[context.micro_batch] = valid;
   }
 
  private:
   /// A label is an index: one that is no class would be read outside the scores.
-  static void check_labels(std::span<const std::int32_t> labels, std::int32_t classes) {
-    for (const std::int32_t found : labels) {
+  static void check_labels(std::span<const std::int32_t> labels, std::int32_t valid,
+                           std::int32_t classes) {
+    for (const std::int32_t& found : labels) {
       if (found < 0 || found >= classes) {
-        throw error("The data have the label " + std::to_string(found) + "; expected 0 to " +
-                    std::to_string(classes - 1) + ".");
+        refuse_label(found, &found - labels.data() < valid, valid, classes);
       }
     }
+  }
+
+  [[noreturn, gnu::noinline]] static void refuse_label(std::int32_t found, bool of_sample,
+                                                       std::int32_t valid, std::int32_t classes) {
+    if (of_sample) {
+      throw error(
+          sentence_of({"The data have the label ", found, "; expected 0 to ", classes - 1, "."}));
+    }
+    throw error(sentence_of({"A feed left the label ", found, " behind the ", valid,
+                             " samples of a micro-batch; expected 0."}));
   }
 };
 

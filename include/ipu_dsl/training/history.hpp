@@ -2,10 +2,15 @@
 // What training reports: an epoch, and the loss of every micro-batch.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <vector>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
 
 namespace ipu_dsl {
 
@@ -27,12 +32,26 @@ struct execution_record {
 };
 
 /// The epochs of a `fit` and the mean loss of each of its micro-batches. Its memory is the
-/// session's and lasts: a `fit` that fits into what was reserved takes none.
+/// session's and lasts: a `fit` that fits into what was reserved takes none, and a longer one takes
+/// some between two epochs only, never within one.
 class history {
  public:
+  /// Room for so many in all. Throws `error` if there is no memory for them; nothing is changed
+  /// then.
   void reserve(std::size_t epochs, std::size_t micro_batches) {
-    epochs_.reserve(epochs);
-    losses_.reserve(micro_batches);
+    try {
+      epochs_.reserve(epochs);
+      losses_.reserve(micro_batches);
+    } catch (const std::exception&) {
+      throw error(sentence_of({"There is no memory for a history of ", epochs, " epochs and ",
+                               micro_batches, " losses, one a step."}));
+    }
+  }
+
+  /// Room for an epoch more, of so many micro-batches. What has to grow at least doubles, so that
+  /// it seldom does.
+  void reserve_epoch(std::size_t micro_batches) {
+    reserve(with_room(epochs_, 1), with_room(losses_, micro_batches));
   }
 
   void clear() {
@@ -51,6 +70,12 @@ class history {
   std::span<const float> losses() const { return losses_; }
 
  private:
+  template <typename T>
+  static std::size_t with_room(const std::vector<T>& kept, std::size_t more) {
+    const std::size_t wanted = kept.size() + more;
+    return wanted <= kept.capacity() ? wanted : std::max(wanted, 2 * kept.capacity());
+  }
+
   std::vector<epoch_record> epochs_;
   std::vector<float> losses_;
 };

@@ -9,13 +9,16 @@
 #include <span>
 #include <vector>
 
+#include <ipu_dsl/core/checked.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/data/feed.hpp>
 #include <ipu_dsl/runtime/executor.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
+#include <ipu_dsl/training/checked_feed.hpp>
 #include <ipu_dsl/training/history.hpp>
 #include <ipu_dsl/training/session_options.hpp>
 #include <ipu_dsl/training/session_parts.hpp>
+#include <ipu_dsl/training/session_turn.hpp>
 #include <ipu_dsl/training/step_rules.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
@@ -57,11 +60,12 @@ class session_core {
 
   const history& fit(feed_reference source, const fit_options& wanted,
                      std::span<const float> optimizer, const fit_callbacks& calls) {
+    const session_turn whole(fitting_, "fit");
     const epoch_steps steps = steps_of_epoch(parts_.model, parts_.settings, source, wanted);
+    history_.reserve(1, static_cast<std::size_t>(steps.steps));
     history_.clear();
-    history_.reserve(static_cast<std::size_t>(wanted.epochs),
-                     static_cast<std::size_t>(wanted.epochs * steps.steps));
     for (std::int32_t epoch = 0; epoch < wanted.epochs; ++epoch) {
+      history_.reserve_epoch(static_cast<std::size_t>(steps.steps));
       if (wanted.steps_per_epoch == 0) {
         source.restart();
       }
@@ -82,6 +86,7 @@ class session_core {
       throw error(sentence_of(
           {"An update takes ", wanted, " samples, got ", source.length().value_or(-1), "."}));
     }
+    const session_turn turn(work_, "train_step");
     run_training(source, optimizer);
     double sum = 0;
     for (int i = 0; i < micro_batches_of_update(); ++i) {
@@ -95,10 +100,13 @@ class session_core {
   evaluation evaluate(feed_reference source) {
     check_feed(parts_.model, parts_.settings, source);
     require_end(source, "evaluate");
+    const session_turn turn(work_, "evaluate");
     source.restart();
     evaluation sum;
     double hits = 0;
-    run_context context = context_for(source);
+    checked_feed pass = checked_feed::of_pass(source);
+    feed_reference checked(pass);
+    run_context context = context_for(checked);
     context.loss_scale = 1;
     const int micro_batches = evaluate_->plan().actions.micro_batches;
     for (std::int64_t left = *source.length(); left > 0; left -= samples_of(micro_batches)) {
@@ -124,16 +132,14 @@ class session_core {
   std::int64_t predict(feed_reference source, std::span<float> output) {
     check_sample(parts_.model, source);
     require_end(source, "predict");
-    const std::int64_t elements = parts_.model.result.elements();
-    if (*source.length() * elements != static_cast<std::int64_t>(output.size())) {
-      throw error(
-          sentence_of({"predict of ", *source.length(), " samples writes ",
-                       *source.length() * elements, " values, got room for ", output.size(), "."}));
-    }
-    source.restart();
-    run_context context = context_for(source);
-    context.output = output.data();
     const std::int64_t samples = *source.length();
+    check_room(samples, output.size());
+    const session_turn turn(work_, "predict");
+    source.restart();
+    checked_feed pass = checked_feed::of_pass(source);
+    feed_reference checked(pass);
+    run_context context = context_for(checked);
+    context.output = output.data();
     for (std::int64_t done = 0; done < samples;) {
       context.first_sample = static_cast<std::uint64_t>(done);
       predict_.run(context);
@@ -164,6 +170,10 @@ class session_core {
     if (options.threads < 1) {
       throw error(sentence_of({"A session needs at least 1 thread, got ", options.threads, "."}));
     }
+    if (options.threads > worker_pool::most_workers) {
+      throw error(sentence_of({"A session has at most ", worker_pool::most_workers,
+                               " threads, got ", options.threads, "."}));
+    }
     return worker_teams(options.threads, devices).workers();
   }
 
@@ -174,6 +184,20 @@ class session_core {
       all.push_back(parts.evaluate.plan);
     }
     return all;
+  }
+
+  /// Predictions of so many samples fill exactly the room that there is for them.
+  void check_room(std::int64_t samples, std::size_t room) const {
+    const std::optional<std::int64_t> values =
+        checked_product(samples, parts_.model.result.elements());
+    if (!values) {
+      throw error(sentence_of({"predict of ", samples, " samples ", describe(parts_.model.result),
+                               " writes more values than 64 bits can count."}));
+    }
+    if (static_cast<std::size_t>(*values) != room) {
+      throw error(sentence_of({"predict of ", samples, " samples writes ", *values,
+                               " values, got room for ", room, "."}));
+    }
   }
 
   std::int64_t samples_of(int micro_batches) const {
@@ -207,7 +231,7 @@ class session_core {
   }
 
   void run_training(feed_reference& source, std::span<const float> optimizer) {
-    full_micro_batches full{&source};
+    checked_feed full = checked_feed::of_training(source);
     feed_reference checked(full);
     run_context context = context_for(checked);
     context.training = true;
@@ -226,6 +250,7 @@ class session_core {
     for (std::int64_t step = 0; step < steps.steps; step += steps.of_execution) {
       execution_record execution{.epoch = epoch, .steps = step + steps.of_execution};
       for (std::int64_t i = 0; i < steps.of_execution; i += micro_batches_of_update()) {
+        const session_turn turn(work_, "fit");
         run_training(source, optimizer);
         execution.loss += note_losses();
         hits += sum_of_hits();
@@ -276,6 +301,8 @@ class session_core {
   std::vector<std::int32_t> hits_;
   history history_;
   std::uint64_t trained_samples_ = 0;
+  session_work fitting_{nullptr};  ///< a `fit`, its callbacks included
+  session_work work_{nullptr};     ///< a run of a program: an update of it, an evaluation
 };
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

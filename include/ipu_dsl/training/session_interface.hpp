@@ -109,9 +109,9 @@ class session_of {
     return fit(source, wanted, done...);
   }
 
-  /// One update from samples in order: features [gradient_accumulation * micro_batch, elements]
-  /// and their labels. Returns the mean loss before the update. Throws `error` before anything
-  /// changes if there are more or fewer.
+  /// One update from samples in order: features [micro_batch * gradient_accumulation * replicas,
+  /// elements] and their labels. Returns the mean loss before the update. Throws `error` before
+  /// anything changes if there are more or fewer.
   double train_step(std::span<const float> features, std::span<const std::int32_t> labels) {
     batch_feed given(features, sample_elements(), labels, classes());
     return code::train_step(*core_, given, numbers_);

@@ -12,13 +12,13 @@ namespace ipu_dsl {
 
 /// How a session runs. Nothing here changes a result except the seed.
 struct session_options {
-  int threads = 1;                    ///< workers; beyond one a device, as many for each
-  pinning pinned = {};                ///< one processor a worker, or wherever the system likes
-  std::uint64_t seed = 1;             ///< of initial weights and dropout
+  int threads = 1;         ///< workers, at most 1,024; beyond one a device, as many for each
+  pinning pinned = {};     ///< one processor a worker, or wherever the system likes
+  std::uint64_t seed = 1;  ///< of initial weights and dropout
   bool poison_freed_slots = false;    ///< fills slots with NaN when nothing may read them any more
   bool trace = false;                 ///< keeps what the last run did
-  std::size_t history_epochs = 1024;  ///< reserved, so that `fit` takes no memory
-  std::size_t history_micro_batches = 65'536;
+  std::size_t history_epochs = 1024;  ///< reserved, so that a `fit` within them takes no memory
+  std::size_t history_micro_batches = 65'536;  ///< reserved as well: the losses of all epochs
 };
 
 /// What `evaluate` found: means over all samples.

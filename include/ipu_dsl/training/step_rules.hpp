@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
 
+#include <ipu_dsl/core/checked.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
@@ -23,13 +25,18 @@ struct epoch_steps {
   std::int64_t of_execution = 0;
 };
 
-/// Throws `error` unless a sample of the feed has as many values as the model's input.
+/// Throws `error` unless a sample of the feed has as many values as the model's input, and the feed
+/// as many samples as there can be.
 inline void check_sample(const model_interface& model, const feed_reference& source) {
   const shape& wanted = model.sample;
   if (source.sample_elements() != wanted.elements()) {
     throw error(
         sentence_of({"A sample of the model's input ", describe(wanted), " has ", wanted.elements(),
                      " values, the data's has ", source.sample_elements(), "."}));
+  }
+  if (source.length().value_or(0) < 0) {
+    throw error(
+        sentence_of({"A feed has 0 samples or more, its length() is ", *source.length(), "."}));
   }
 }
 
@@ -63,15 +70,23 @@ inline std::string use(std::int64_t below, std::int64_t above) {
   return sentence_of({" Use ", below > 0 ? below : above, " steps."});
 }
 
-/// The executions next to `wanted` that divide an epoch of whole updates and hold such themselves.
+/// The executions next to `wanted` that divide an epoch of whole updates and hold such themselves:
+/// updates come in divisors of their number. Each divisor up to its root has a partner beyond it.
+/// Of more than 10^12 updates only a million are tried, and those next to `wanted` may be missed.
 inline std::string use_execution(std::int64_t steps, std::int64_t wanted,
                                  std::int64_t accumulated) {
+  constexpr std::int64_t most_tried = 1'000'000;
+  const std::int64_t updates = steps / accumulated;
   std::int64_t below = 0;
   std::int64_t above = 0;
-  for (std::int64_t length = accumulated; length <= steps && above == 0; length += accumulated) {
-    if (steps % length == 0) {
-      below = length < wanted ? length : below;
-      above = length > wanted ? length : above;
+  for (std::int64_t divisor = 1; divisor <= most_tried && divisor <= updates / divisor; ++divisor) {
+    if (updates % divisor != 0) {
+      continue;
+    }
+    for (const std::int64_t found : {divisor, updates / divisor}) {
+      const std::int64_t length = found * accumulated;
+      below = length < wanted ? std::max(length, below) : below;
+      above = length > wanted && (above == 0 || length < above) ? length : above;
     }
   }
   return use(below, above);
@@ -137,8 +152,9 @@ inline void check_divisions(std::int64_t steps, std::int64_t execution, const up
   const std::int64_t accumulated = update.micro_batches;
   if (steps % accumulated != 0) {
     const std::int64_t below = steps / accumulated * accumulated;
-    throw error(sentence_of(
-        {no_whole_updates("An epoch", steps, update), use(below, below + accumulated)}));
+    const bool countable = below <= std::numeric_limits<std::int64_t>::max() - accumulated;
+    throw error(sentence_of({no_whole_updates("An epoch", steps, update),
+                             use(below, countable ? below + accumulated : 0)}));
   }
   if (execution < 1 || steps % execution != 0) {
     throw error(sentence_of({"An epoch of ", steps, " steps does not divide into executions of ",
@@ -148,6 +164,17 @@ inline void check_divisions(std::int64_t steps, std::int64_t execution, const up
     throw error(sentence_of({no_whole_updates("An execution", execution, update),
                              use_execution(steps, execution, accumulated)}));
   }
+}
+
+/// The samples of so many epochs of so many steps. Throws `error` if they cannot be counted.
+inline std::int64_t samples_of(std::int64_t epochs, std::int64_t steps, std::int64_t micro_batch) {
+  const std::optional<std::int64_t> samples =
+      checked_product(checked_product(steps, micro_batch), epochs);
+  if (!samples) {
+    throw error(sentence_of({epochs, " epochs of ", steps, " steps of ", micro_batch,
+                             " samples are more samples than 64 bits can count."}));
+  }
+  return *samples;
 }
 
 }  // namespace step_rules
@@ -160,6 +187,9 @@ inline epoch_steps steps_of_epoch(const model_interface& model, const run_settin
   if (wanted.epochs < 1) {
     throw error(sentence_of({"fit needs at least 1 epoch, got ", wanted.epochs, "."}));
   }
+  if (source.length() == 0) {
+    throw error("fit got no samples; expected at least 1.");
+  }
   const std::int64_t steps = step_rules::steps_of_epoch(source, wanted, settings.micro_batch);
   const std::int64_t execution =
       wanted.steps_per_execution == 0 ? steps : std::min(wanted.steps_per_execution, steps);
@@ -169,7 +199,7 @@ inline epoch_steps steps_of_epoch(const model_interface& model, const run_settin
   step_rules::check_divisions(steps, execution, step_rules::size_of_update(settings));
   // Epochs without a number of steps are passes: each begins the data anew.
   const std::int64_t passes = wanted.steps_per_epoch == 0 ? 1 : wanted.epochs;
-  const std::int64_t needed = steps * passes * settings.micro_batch;
+  const std::int64_t needed = step_rules::samples_of(passes, steps, settings.micro_batch);
   if (source.length() && *source.length() < needed) {
     throw error(sentence_of({"The data have ", *source.length(), " samples, ", wanted.epochs,
                              " epochs of ", steps, " steps of ", settings.micro_batch,
@@ -182,7 +212,10 @@ inline epoch_steps steps_of_epoch(const model_interface& model, const run_settin
 inline void check_batch(const model_interface& model, std::span<const std::int64_t> extents,
                         std::size_t values) {
   const shape& wanted = model.sample;
-  std::int64_t product = extents[0];
+  if (extents[0] < 0) {
+    throw error(sentence_of({"A batch has 0 samples or more, got ", extents[0], "."}));
+  }
+  std::optional<std::int64_t> product = extents[0];
   for (std::int32_t axis = 0; axis < wanted.rank; ++axis) {
     const std::int64_t given = extents[static_cast<std::size_t>(axis) + 1];
     if (given != wanted[axis]) {
@@ -190,35 +223,16 @@ inline void check_batch(const model_interface& model, std::span<const std::int64
           sentence_of({"A sample of the model's input is ", describe(wanted), ", axis ", axis + 1,
                        " of the batch has ", given, " instead of ", wanted[axis], "."}));
     }
-    product *= given;
+    product = checked_product(product, given);
   }
-  if (product != static_cast<std::int64_t>(values)) {
+  if (!product) {
+    throw error(sentence_of({"A batch of ", extents[0], " samples ", describe(wanted),
+                             " has more values than 64 bits can count."}));
+  }
+  if (*product != static_cast<std::int64_t>(values)) {
     throw error(sentence_of(
-        {"A batch of ", extents[0], " samples has ", product, " values, got ", values, "."}));
+        {"A batch of ", extents[0], " samples has ", *product, " values, got ", values, "."}));
   }
 }
-
-/// A feed that gives full micro-batches only: one that is not full ends the run before the update.
-struct full_micro_batches {
-  feed_reference* source;
-
-  std::int32_t next(const micro_batch_rows& rows) {
-    const std::int32_t valid = source->next(rows);
-    if (valid != rows.micro_batch) {
-      throw error(
-          sentence_of({"The data ran out while training: a micro-batch has ", rows.micro_batch,
-                       " samples, got ", valid, ". Repeat the data or ask for fewer steps."}));
-    }
-    return valid;
-  }
-
-  void restart() { source->restart(); }
-
-  std::int64_t sample_elements() const { return source->sample_elements(); }
-
-  std::int32_t classes() const { return source->classes(); }
-
-  std::optional<std::int64_t> length() const { return source->length(); }
-};
 
 }  // namespace ipu_dsl

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// A session does one thing at a time.
+#pragma once
+
+#include <atomic>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
+
+namespace ipu_dsl {
+
+/// What a session is at; null: nothing.
+using session_work = std::atomic<const char*>;
+
+/// A session's turn to do something, as long as this lives.
+class session_turn {
+ public:
+  /// Throws `error` if the session is at work: its own feed asked, or another thread.
+  session_turn(session_work& work, const char* wanted) : work_(&work) {
+    const char* before = nullptr;
+    if (!work.compare_exchange_strong(before, wanted, std::memory_order_acquire,
+                                      std::memory_order_relaxed)) {
+      throw error(sentence_of({"A session does one thing at a time: it was asked to ", wanted,
+                               " while it had to ", before,
+                               ", by its own feed or callback, or by another thread. Hint: use a "
+                               "session for each."}));
+    }
+  }
+
+  session_turn(const session_turn&) = delete;
+  session_turn& operator=(const session_turn&) = delete;
+
+  ~session_turn() { work_->store(nullptr, std::memory_order_release); }
+
+ private:
+  session_work* work_;
+};
+
+}  // namespace ipu_dsl
