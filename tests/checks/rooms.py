@@ -58,6 +58,7 @@ DOORS = {
     "mutex": "runtime/",
     "condition_variable": "runtime/",
     "future": "runtime/",
+    "pthread.h": "runtime/",
     "sched.h": "runtime/",
     "sys/mman.h": "runtime/",
 }
