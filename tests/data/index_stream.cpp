@@ -210,3 +210,10 @@ TEST_CASE("every sample has the same chance of every place") {
 }
 
 }  // namespace
+
+TEST_CASE("more samples than 32 bits number, or fewer than none, are refused") {
+  CHECK_THROWS_WITH(index_stream(std::int64_t{1} << 32, {}, 1),
+                    "A data set has 0 to 4294967295 samples, got 4294967296.");
+  CHECK_THROWS_WITH(index_stream(-1, {}, 1), "A data set has 0 to 4294967295 samples, got -1.");
+  CHECK(index_stream(0, {}, 1).length() == 0);
+}

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/random.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/data/transform.hpp>
 
 namespace ipu_dsl {
@@ -18,15 +21,20 @@ namespace ipu_dsl {
 /// depends on the seed, the chain and the number of samples alone. Only construction allocates.
 class index_stream {
  public:
-  /// Over `samples` samples, numbered from 0. Throws `error` if the length cannot be counted.
+  /// Over `samples` samples, numbered from 0. Throws `error` if there are fewer than 0 or 2^32 of
+  /// them or more, if the length cannot be counted, or if there is no memory to shuffle in.
   index_stream(std::int64_t samples, std::span<const transformation> steps, std::uint64_t seed)
       : samples_(samples), seed_(seed) {
+    if (samples < 0 || samples > most_samples) {
+      throw error(
+          sentence_of({"A data set has 0 to ", most_samples, " samples, got ", samples, "."}));
+    }
     length_ = samples;
     for (const transformation& step : steps) {
       stages_.push_back({step, 0, 0, {}, 0});
       if (step.what == transformation::kind::shuffle) {
         const std::int64_t slots = std::min(step.count, length_.value_or(step.count));
-        stages_.back().slots.resize(static_cast<std::size_t>(slots));
+        take_memory(stages_.back().slots, slots);
       }
       length_ = length_after(step, length_);
     }
@@ -42,6 +50,17 @@ class index_stream {
   std::optional<std::int64_t> length() const { return length_; }
 
  private:
+  /// Samples are numbered in 32 bits.
+  static constexpr std::int64_t most_samples = 0xFFFF'FFFF;
+
+  static void take_memory(std::vector<std::uint32_t>& slots, std::int64_t count) {
+    try {
+      slots.resize(static_cast<std::size_t>(count));
+    } catch (const std::bad_alloc&) {
+      throw error(sentence_of({"There is no memory to shuffle in ", count, " slots."}));
+    }
+  }
+
   /// A step and where it is.
   struct stage {
     transformation step;
