@@ -90,7 +90,7 @@ class worker_pool {
   explicit worker_pool(const waiting_policy& waiting)
       : waiting_(waiting), threads_(std::make_unique<std::vector<std::thread>>()) {
     count_forks();
-    born_ = forks.load(std::memory_order_relaxed);
+    born_ = forks_of_process.load(std::memory_order_relaxed);
   }
 
   /// Pinned workers may share a processor.
@@ -125,7 +125,7 @@ class worker_pool {
   }
 
   bool forked() const {
-    return !threads_->empty() && born_ != forks.load(std::memory_order_relaxed);
+    return !threads_->empty() && born_ != forks_of_process.load(std::memory_order_relaxed);
   }
 
   void check_process() const {
@@ -190,8 +190,8 @@ class worker_pool {
   counter finished_;            ///< parts of runs done by the threads
   std::uint32_t expected_ = 0;  ///< what `finished_` is when all are done
   std::atomic<bool> failed_{false};
-  std::exception_ptr failure_;                         ///< of who failed first
-  unsigned born_ = 0;                                  ///< `forks` when the threads were started
+  std::exception_ptr failure_;  ///< of who failed first
+  unsigned born_ = 0;           ///< `forks_of_process` when the threads were started
   std::unique_ptr<std::vector<std::thread>> threads_;  ///< never null
   std::vector<int> places_;                            ///< [workers], empty if they are not pinned
   std::vector<std::optional<pinned_thread>> pins_;
