@@ -61,6 +61,9 @@ DOORS = {
     "pthread.h": "runtime/",
     "sched.h": "runtime/",
     "sys/mman.h": "runtime/",
+    "fcntl.h": "formats/file_replacement.hpp",
+    "sys/stat.h": "formats/file_replacement.hpp",
+    "unistd.h": "formats/file_replacement.hpp",
 }
 
 

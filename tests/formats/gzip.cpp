@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <ipu_dsl/formats/idx.hpp>
 #include <ipu_dsl/formats/npz.hpp>
 
+#include "formats/goldens.hpp"
 #include "formats/mutations.hpp"
 #include "formats/sentence_of.hpp"
 #include "formats/temporary_directory.hpp"
@@ -145,8 +147,8 @@ TEST_CASE("deflated entries of an NPZ file are read with the component") {
   REQUIRE(read.size() == 1);
   CHECK(read[0].array == array);
   CHECK(tests::sentence_of([&] { parse_npz(archive, "w.npz"); }) ==
-        "w.npz/a.npy is compressed: save it with np.savez, or read it with inflate_entry of "
-        "ipu_dsl/formats/gzip.hpp (component gzip).");
+        "w.npz/a.npy is compressed: save it with np.savez, or hand inflate_entry of "
+        "ipu_dsl/formats/gzip.hpp (component gzip) to read_npz or load_weights.");
 }
 
 TEST_CASE("deflated entries of another size than claimed are refused") {
@@ -163,6 +165,79 @@ TEST_CASE("deflated entries of another size than claimed are refused") {
   CHECK(tests::sentence_of([&] {
           inflate_entry(bytes{1, 2}, std::size_t{1} << 29, "w.npz/a.npy");
         }) == "w.npz/a.npy claims to unpack 2 bytes to 536870912.");
+}
+
+TEST_CASE("a limit that is no limit does not wrap") {
+  constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  const bytes content = pattern(300000);
+  CHECK(gunzip(gzipped(content), "a.gz", none) == content);
+  CHECK(gunzip(gzipped(content), "a.gz", none - 1) == content);
+  CHECK(gunzip(gzipped({}), "a.gz", 0).empty());
+  CHECK(tests::sentence_of([&] { gunzip(gzipped({1}), "a.gz", 0); }) ==
+        "a.gz unpacks to more than 0 bytes.");
+}
+
+TEST_CASE("a compressed archive of NumPy is read") {
+  const std::vector<npz_entry> read = parse_npz(tests::compressed_archive, "w.npz", inflate_entry);
+  REQUIRE(read.size() == 1);
+  CHECK(read[0].array == parse_npz(tests::saved_archive, "w.npz")[0].array);
+  CHECK(read[0].name == "größe/kernel");
+}
+
+/// An archive of `count` deflated entries, each of `content`.
+bytes deflated_entries(const bytes& content, std::size_t count) {
+  const bytes small = packed(content, -MAX_WBITS);
+  bytes archive;
+  bytes directory;
+  for (std::size_t i = 0; i < count; ++i) {
+    const zips::record entry = {.name = std::to_string(i) + ".npy",
+                                .method = zips::deflated,
+                                .checksum = crc32_of(content),
+                                .packed_size = small.size(),
+                                .size = content.size(),
+                                .local_offset = archive.size()};
+    zips::append_central(directory, entry);
+    zips::append_local(archive, entry);
+    archive.insert(archive.end(), small.begin(), small.end());
+  }
+  const std::size_t offset = archive.size();
+  archive.insert(archive.end(), directory.begin(), directory.end());
+  zips::append_end(archive, {count, directory.size(), offset});
+  return archive;
+}
+
+TEST_CASE("the limit of unpacking is that of an archive, not of an entry") {
+  const std::vector<float> zeros(std::size_t{1} << 18, 0.0F);
+  const bytes content = npy_bytes(make_npy<float>(zeros, {1 << 18}));
+  const bytes archive = deflated_entries(content, 8);
+  const std::size_t all = 8 * content.size();
+  CHECK(archive.size() < all / 100);
+  CHECK(parse_npz(archive, "w.npz", inflate_entry, all).size() == 8);
+  CHECK(tests::sentence_of([&] { parse_npz(archive, "w.npz", inflate_entry, all - 1); }) ==
+        "w.npz claims to unpack to more than " + std::to_string(all - 1) + " bytes.");
+  // By default a gibibyte, refused before anything is unpacked.
+  const bytes bomb = deflated_entries(content, 1024);
+  CHECK(tests::sentence_of([&] { parse_npz(bomb, "w.npz", inflate_entry); }) ==
+        "w.npz claims to unpack to more than 1073741824 bytes.");
+}
+
+TEST_CASE("a damaged compressed archive parses or is refused") {
+  const bytes& archive = tests::compressed_archive;
+  const npy_array expected = parse_npz(archive, "w.npz", inflate_entry)[0].array;
+  std::size_t others = 0;
+  const auto parse = [&](std::span<const std::uint8_t> damaged) {
+    const std::vector<npz_entry> read = parse_npz(damaged, "w.npz", inflate_entry);
+    others += read.size() == 1 && read[0].array == expected ? 0U : 1U;
+  };
+  const tests::mutation_counts truncated = tests::truncate_everywhere(archive, parse);
+  CHECK(truncated.parsed == 0);
+  CHECK(truncated.refused == archive.size());
+  const tests::mutation_counts changed = tests::change_every_byte(archive, archive.size(), parse);
+  CHECK(changed.parsed + changed.refused == archive.size() * 255);
+  CHECK(changed.parsed > 0);
+  CHECK(others == 0);
+  WARN("checked " << truncated.refused << " truncated and " << changed.parsed + changed.refused
+                  << " changed archives, " << changed.parsed << " of them valid");
 }
 
 }  // namespace

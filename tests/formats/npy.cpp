@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Tests of formats/npy.hpp and formats/npy_header.hpp.
+// Tests of formats/npy.hpp, formats/npy_header.hpp and formats/npy_conversion.hpp.
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +13,7 @@
 
 #include <ipu_dsl/formats/npy.hpp>
 
+#include "formats/goldens.hpp"
 #include "formats/mutations.hpp"
 #include "formats/sentence_of.hpp"
 #include "formats/temporary_directory.hpp"
@@ -104,10 +109,11 @@ TEST_CASE("every fault of an NPY file has its sentence") {
   CHECK(sentence_for(bytes{'P', 'K', 3, 4, 5, 6}) ==
         "a.npy is no NPY file: its first six bytes are not \\x93NUMPY.");
   CHECK(sentence_for(file_of("", {}, 3)) == "a.npy has NPY version 3.0; expected 1.0 or 2.0.");
-  CHECK(sentence_for("{'descr': '<f8', 'fortran_order': False, 'shape': (6,)}") ==
-        "a.npy holds elements of type '<f8'; expected '<f4', '<i4' or '|u1'.");
-  CHECK(sentence_for("{'descr': '|u1', 'fortran_order': True, 'shape': (6,)}") ==
-        "a.npy is in Fortran order; save it from np.ascontiguousarray.");
+  CHECK(sentence_for("{'descr': '<f2', 'fortran_order': False, 'shape': (6,)}") ==
+        "a.npy holds elements of type '<f2'; expected float32, float64, int32 or int64, '<f4', "
+        "'<f8', '<i4' or '<i8', or bytes, '|u1'.");
+  CHECK(sentence_for("{'descr': [('x', '<f4'), ('y', '<i4')], 'shape': (6,)}") ==
+        "a.npy holds records of several fields; save each field by itself.");
   CHECK(sentence_for("{'descr': '|u1', 'fortran_order': False, 'shape': (7,)}") ==
         "a.npy is truncated: its extents (7,) ask for 7 elements of 1 bytes and it has 6 bytes for "
         "them.");
@@ -161,6 +167,124 @@ TEST_CASE("a damaged NPY file parses or is refused") {
   CHECK(changed.refused > 128 * 250 / 2);
   WARN("checked " << truncated.refused << " truncated and " << changed.parsed + changed.refused
                   << " changed files, " << changed.parsed << " of them valid");
+}
+
+TEST_CASE("what NumPy saves in another type or order is converted") {
+  const std::vector<float> numbers = {1.5F, -2.0F, 3.25F, 4.0F, 5.0F, 1e-3F};
+  const npy_array expected = make_npy<float>(numbers, {2, 3});
+  CHECK(parse_npy(tests::fortran_float64, "a.npy") == expected);
+  CHECK(parse_npy(tests::big_endian_float32, "a.npy") == expected);
+  std::vector<std::int32_t> counted(24);
+  std::iota(counted.begin(), counted.end(), 0);
+  CHECK(parse_npy(tests::fortran_cube, "a.npy") == make_npy<std::int32_t>(counted, {2, 3, 4}));
+}
+
+TEST_CASE("Fortran order of every rank and size is the same array") {
+  const std::string shapes[] = {"()", "(1,)", "(5,)", "(0, 3)", "(1, 1, 1)", "(1, 4)", "(4, 1)"};
+  int checked = 0;
+  for (const std::string& shape : shapes) {
+    bytes elements(shape == "(0, 3)"                        ? 0
+                   : shape == "(5,)"                        ? 5
+                   : shape == "(1, 4)" || shape == "(4, 1)" ? 4
+                                                            : 1);
+    std::iota(elements.begin(), elements.end(), std::uint8_t{1});
+    const std::string rest = ", 'descr': '|u1', 'shape': " + shape + "}";
+    CHECK(parse_npy(file_of("{'fortran_order': True" + rest, elements), "a.npy") ==
+          parse_npy(file_of("{'fortran_order': False" + rest, elements), "a.npy"));
+    ++checked;
+  }
+  CHECK(checked == 7);
+}
+
+/// An NPY file of one number of 8 bytes, lowest first.
+bytes file_of_one(std::string_view type, std::uint64_t bits) {
+  bytes element;
+  append_little_endian(element, bits, 8);
+  return file_of("{'descr': '" + std::string(type) + "', 'fortran_order': False, 'shape': (1,)}",
+                 element);
+}
+
+float read_double(double value) {
+  const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
+  return npy_values<float>(parse_npy(file_of_one("<f8", bits), "a.npy"), "a")[0];
+}
+
+TEST_CASE("float64 becomes the nearest float32, or is refused") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double most = static_cast<double>(std::numeric_limits<float>::max());
+  CHECK(read_double(0.1) == 0.1F);
+  CHECK(std::signbit(read_double(-0.0)));
+  CHECK(read_double(1e-300) == 0.0F);
+  CHECK(read_double(most) == std::numeric_limits<float>::max());
+  CHECK(read_double(-infinity) == -std::numeric_limits<float>::infinity());
+  CHECK(std::isnan(read_double(std::numeric_limits<double>::quiet_NaN())));
+  CHECK(sentence_for(file_of_one("<f8", std::bit_cast<std::uint64_t>(-1e300))) ==
+        "a.npy holds -1e+300 at (0,), which float32 cannot hold.");
+  CHECK_THROWS_AS(read_double(std::nextafter(most, infinity)), error);
+}
+
+TEST_CASE("int64 becomes int32, or is refused") {
+  int checked = 0;
+  for (const std::int64_t value :
+       {std::int64_t{0}, std::int64_t{-1}, std::int64_t{2147483647}, std::int64_t{-2147483648}}) {
+    const npy_array read =
+        parse_npy(file_of_one("<i8", static_cast<std::uint64_t>(value)), "a.npy");
+    CHECK(npy_values<std::int32_t>(read, "a")[0] == value);
+    ++checked;
+  }
+  CHECK(checked == 4);
+  CHECK(sentence_for(file_of_one("<i8", std::uint64_t{1} << 31)) ==
+        "a.npy holds 2147483648 at (0,), which int32 cannot hold.");
+}
+
+TEST_CASE("a number that does not fit is named by its index") {
+  bytes file = tests::fortran_cube;
+  file[128 + 8 * (1 + 2 * 2 + 6 * 3) + 5] = 1;  // [1][2][3] in Fortran order
+  CHECK(sentence_for(file) == "a.npy holds 1099511627799 at (1, 2, 3), which int32 cannot hold.");
+}
+
+TEST_CASE("texts of an NPY file reach a sentence as what can be shown") {
+  const auto refusal = [](std::string_view dictionary) { return sentence_for(dictionary); };
+  CHECK(refusal("{'descr': '\x1B[2J'}") ==
+        "a.npy holds elements of type '\\x1B[2J'; expected float32, float64, int32 or int64, "
+        "'<f4', '<f8', '<i4' or '<i8', or bytes, '|u1'.");
+  CHECK(refusal(std::string_view("{'a\0b': 1}", 10)) ==
+        "The NPY header of a.npy makes no sense: the key 'a\\x00b' is unknown or stands twice.");
+  CHECK(refusal("{'shape': (\x1B\n\x7F") ==
+        "The NPY header of a.npy makes no sense: expected an extent before: \\x1B\\x0A\\x7F.");
+  CHECK(refusal("\x1B") == "The NPY header of a.npy makes no sense: expected { before: \\x1B.");
+}
+
+TEST_CASE("more dimensions than NumPy has are refused") {
+  std::string shape;
+  for (int axis = 0; axis < 65; ++axis) {
+    shape += "1,";
+  }
+  CHECK(sentence_for(file_of("{'descr': '|u1', 'fortran_order': False, 'shape': (" + shape + ")}",
+                             {1})) == "a.npy has 65 dimensions; expected at most 64.");
+}
+
+TEST_CASE("a damaged NPY file that is converted parses or is refused") {
+  const auto parse = [](std::span<const std::uint8_t> damaged) {
+    const npy_array parsed = parse_npy(damaged, "a.npy");
+    CHECK(npy::element_count(parsed.extents, "a.npy") *
+              static_cast<std::size_t>(bytes_of(parsed.element)) ==
+          parsed.bytes.size());
+  };
+  std::size_t parsed = 0;
+  std::size_t refused = 0;
+  for (const bytes& file : {tests::fortran_float64, tests::fortran_cube}) {
+    const tests::mutation_counts truncated = tests::truncate_everywhere(file, parse);
+    CHECK(truncated.parsed == 0);
+    CHECK(truncated.refused == file.size());
+    const tests::mutation_counts changed = tests::change_every_byte(file, file.size(), parse);
+    CHECK(changed.parsed + changed.refused == file.size() * 255);
+    parsed += changed.parsed;
+    refused += changed.refused;
+  }
+  CHECK(parsed > 0);
+  CHECK(refused > parsed);
+  WARN("checked " << parsed + refused << " changed files, " << parsed << " of them valid");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <ipu_dsl/formats/npz.hpp>
 
+#include "formats/goldens.hpp"
 #include "formats/mutations.hpp"
 #include "formats/sentence_of.hpp"
 #include "formats/temporary_directory.hpp"
@@ -75,6 +76,33 @@ TEST_CASE("a damaged NPZ file parses or is refused") {
   CHECK(other_arrays == 0);
   WARN("checked " << truncated.refused << " truncated and " << changed.parsed + changed.refused
                   << " changed archives, " << changed.parsed << " of them valid");
+}
+
+TEST_CASE("an archive of NumPy is read, and its name beyond ASCII found") {
+  const std::vector<npz_entry> entries = parse_npz(tests::saved_archive, "w.npz");
+  REQUIRE(entries.size() == 1);
+  CHECK(entries[0].name == "größe/kernel");
+  const npy_array* const kernel = find_array(entries, "größe/kernel");
+  REQUIRE(kernel != nullptr);
+  CHECK(npy_values<float>(*kernel, "kernel") ==
+        std::vector<float>{1.5F, -2.0F, 3.25F, 4.0F, 5.0F, 1e-3F});
+}
+
+TEST_CASE("names of arrays reach a sentence as what can be shown") {
+  using std::string_literals::operator""s;
+  const npy_array array = weights()[1].array;
+  const std::vector<npz_entry> twice = {{"\x1B[2J", array}, {"\x1B[2J", array}};
+  CHECK(tests::sentence_of([&] { npz_bytes(twice); }) ==
+        "The archive has two arrays of the name \\x1B[2J.");
+  const std::vector<zip_entry> other = {{"\x1B[2J", {1}}};
+  CHECK(tests::sentence_of([&] { parse_npz(zip_bytes(other), "w.npz"); }) ==
+        "w.npz holds a file \\x1B[2J; expected files *.npy alone.");
+  const std::vector<zip_entry> short_array = {{"\n.npy", {1}}};
+  CHECK(tests::sentence_of([&] { parse_npz(zip_bytes(short_array), "w.npz"); }) ==
+        "w.npz/\\x0A.npy is truncated: it needs 6 bytes at position 0 and has 1.");
+  const std::vector<npz_entry> nul = {{"a\0b"s, array}};
+  CHECK(tests::sentence_of([&] { npz_bytes(nul); }) ==
+        "The archive has an entry of the name a\\x00b.npy; expected UTF-8 without a NUL.");
 }
 
 }  // namespace

@@ -13,6 +13,10 @@
 
 namespace ipu_dsl {
 
+/// What a file may unpack to, all its parts together, unless the caller says otherwise: far above
+/// every data set here, and low enough that a small hostile file cannot fill the memory.
+inline constexpr std::size_t default_unpacked_limit = std::size_t{1} << 30;
+
 /// Reads through bytes from front to back. Running over the end throws `error` with the name of
 /// the file and the numbers, so that a parser need not check before each read.
 class byte_cursor {
@@ -57,14 +61,16 @@ class byte_cursor {
 
   std::uint16_t little_endian_16() { return static_cast<std::uint16_t>(little_endian(2)); }
 
-  std::uint32_t little_endian_32() { return little_endian(4); }
+  std::uint32_t little_endian_32() { return static_cast<std::uint32_t>(little_endian(4)); }
+
+  std::uint64_t little_endian_64() { return little_endian(8); }
 
  private:
-  std::uint32_t little_endian(std::size_t count) {
-    std::uint32_t value = 0;
+  std::uint64_t little_endian(std::size_t count) {
+    std::uint64_t value = 0;
     std::uint32_t shift = 0;
     for (const std::uint8_t byte : take(count)) {
-      value |= static_cast<std::uint32_t>(byte) << shift;
+      value |= static_cast<std::uint64_t>(byte) << shift;
       shift += 8;
     }
     return value;
@@ -76,7 +82,7 @@ class byte_cursor {
 };
 
 /// Appends the low `count` bytes of `value`, lowest first.
-inline void append_little_endian(std::vector<std::uint8_t>& bytes, std::uint32_t value,
+inline void append_little_endian(std::vector<std::uint8_t>& bytes, std::uint64_t value,
                                  std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));

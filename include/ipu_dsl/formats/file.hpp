@@ -2,17 +2,19 @@
 // Whole files in and out.
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/formats/file_replacement.hpp>
 
 namespace ipu_dsl {
 
@@ -20,15 +22,57 @@ namespace ipu_dsl {
 /// `read_file_or_gzip` of formats/gzip.hpp also unpacks.
 using file_reader = std::vector<std::uint8_t> (*)(const std::string& path);
 
+/// How much `read_file` takes of what has no size, a pipe or a device: more is refused.
+inline constexpr std::size_t default_stream_limit = std::size_t{1} << 30;
+
 namespace files {
 
-/// Closes a file when its handle goes.
-struct closer {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
+/// The size of an open file, or 0 if it has none.
+inline std::size_t size_of(std::FILE* file) {
+#if IPU_DSL_POSIX_FILES
+  struct stat found = {};
+  const bool known = ::fstat(::fileno(file), &found) == 0 && S_ISREG(found.st_mode);
+  return known ? static_cast<std::size_t>(found.st_size) : 0;
+#else
+  static_cast<void>(file);
+  return 0;
+#endif
+}
 
-/// An open file, or null.
-using handle = std::unique_ptr<std::FILE, closer>;
+/// `size` bytes, to be read. Throws `error` if there is no memory for them.
+inline std::vector<std::uint8_t> room_for(std::size_t size, const std::string& path) {
+  try {
+    return std::vector<std::uint8_t>(size);
+  } catch (const std::bad_alloc&) {
+    throw error("Cannot read " + path + ": there is no memory for its " + std::to_string(size) +
+                " bytes.");
+  }
+}
+
+/// Reads an open file to its end. Throws `error` if that fails, or if it goes on behind the size
+/// that it has, or `stream_limit`, whichever is more.
+inline std::vector<std::uint8_t> read_open(std::FILE* file, const std::string& path,
+                                           std::size_t stream_limit) {
+  std::vector<std::uint8_t> bytes = room_for(size_of(file), path);
+  const std::size_t most = std::max(bytes.size(), stream_limit);
+  // Nothing has no address, and fread must not be given none.
+  bytes.resize(bytes.empty() ? 0 : std::fread(bytes.data(), 1, bytes.size(), file));
+  // A pipe has no size, and files of the system itself may say 0.
+  std::vector<std::uint8_t> piece(std::size_t{1} << 16);
+  std::size_t got = piece.size();
+  while (got == piece.size() && bytes.size() <= most) {
+    got = std::fread(piece.data(), 1, piece.size(), file);
+    bytes.insert(bytes.end(), piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(got));
+  }
+  // A directory opens like a file and refuses here.
+  if (std::ferror(file) != 0) {
+    throw error("Cannot read " + path + ": " + std::strerror(errno) + ".");
+  }
+  if (bytes.size() > most) {
+    throw error("Cannot read " + path + ": it goes on behind " + std::to_string(most) + " bytes.");
+  }
+  return bytes;
+}
 
 }  // namespace files
 
@@ -37,47 +81,32 @@ inline bool file_exists(const std::string& path) {
   return files::handle(std::fopen(path.c_str(), "rb")) != nullptr;
 }
 
-/// The bytes of the file at `path`, as they are. Throws `error` if it cannot be read.
+/// The bytes of the file at `path`, as they are. Throws `error` if it cannot be read, or if it has
+/// no size and goes on behind `default_stream_limit`.
 inline std::vector<std::uint8_t> read_file(const std::string& path) {
+  files::check_path(path);
   const files::handle file(std::fopen(path.c_str(), "rb"));
   if (file == nullptr) {
     throw error("Cannot open " + path + ": " + std::strerror(errno) + ".");
   }
-  constexpr std::size_t piece = std::size_t{1} << 20;
-  std::vector<std::uint8_t> bytes;
-  std::size_t got = piece;
-  while (got == piece) {
-    const std::size_t before = bytes.size();
-    bytes.resize(before + piece);
-    got = std::fread(bytes.data() + before, 1, piece, file.get());
-    bytes.resize(before + got);
-  }
-  // A directory opens like a file and refuses here.
-  if (std::ferror(file.get()) != 0) {
-    throw error("Cannot read " + path + ": " + std::strerror(errno) + ".");
-  }
-  return bytes;
+  return files::read_open(file.get(), path, default_stream_limit);
 }
 
-/// Makes `bytes` the content of the file at `path`: written beside it under the name
-/// `path` + ".partial", then renamed, so that a reader sees the old content or the new, never a
-/// part. Throws `error`, and leaves the old content, if that fails.
+/// Makes `bytes` the content of the file at `path`. A reader sees the old content or the new, never
+/// a part, even if the power fails: it is written to a file of its own beside `path`, brought to
+/// the disk, and renamed. Several writers do not disturb each other; the last one wins.
+///
+/// - The mode of the old file is kept, its owner and group as far as the system allows; access
+///   lists are not, and other hard links keep the old content.
+/// - A symbolic link stays, and what it leads to is replaced.
+/// - What is no file but takes bytes (a pipe, a terminal, /dev/null) is written to directly.
+///
+/// Throws `error`, and leaves the old content and nothing beside it, if that fails, for a directory
+/// or a disk, and for a file that may not be written. Elsewhere than on POSIX systems a file is
+/// written beside `path` and renamed, no more.
 inline void write_file_atomically(const std::string& path, std::span<const std::uint8_t> bytes) {
-  const std::string partial = path + ".partial";
-  files::handle file(std::fopen(partial.c_str(), "wb"));
-  if (file == nullptr) {
-    throw error("Cannot write " + partial + ": " + std::strerror(errno) + ".");
-  }
-  // Nothing has no address, and fwrite must not be given none.
-  const bool written =
-      bytes.empty() || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
-  // A full disk may show only when the last bytes leave the buffer.
-  const bool closed = std::fclose(file.release()) == 0;
-  if (!written || !closed || std::rename(partial.c_str(), path.c_str()) != 0) {
-    const std::string reason = std::strerror(errno);
-    std::remove(partial.c_str());
-    throw error("Cannot write " + path + ": " + reason + ".");
-  }
+  files::check_path(path);
+  files::replace(path, bytes);
 }
 
 }  // namespace ipu_dsl

@@ -17,10 +17,6 @@
 
 namespace ipu_dsl {
 
-/// What a file may unpack to unless the caller says otherwise: far above every data set here, and
-/// low enough that a small hostile file cannot fill the memory.
-inline constexpr std::size_t default_unpacked_limit = std::size_t{1} << 30;
-
 namespace gzips {
 
 /// The frame around deflated data, as zlib's `inflateInit2` wants to be told.
@@ -72,6 +68,13 @@ class inflater {
   std::size_t consumed_ = 0;
 };
 
+/// How much room to unpack to when `written` bytes are full: at most one byte above the limit, so
+/// that exactly the limit still fits and one byte more is seen.
+constexpr std::size_t next_size(std::size_t written, std::size_t limit) {
+  const std::size_t wanted = std::max(2 * written, std::size_t{1} << 16);
+  return wanted > limit ? std::max(limit, limit + 1) : wanted;
+}
+
 /// Throws `error` unless zlib said that all is well.
 inline void check_status(int status, std::size_t unpacked, const inflater& stream,
                          const std::string& name) {
@@ -90,7 +93,7 @@ inline void check_status(int status, std::size_t unpacked, const inflater& strea
 
 /// Unpacks the bytes of a gzip file, of all its members. `name` is what the sentences call it.
 /// Throws `error` if they are truncated or corrupt, if something else follows, or if they unpack
-/// to more than `limit` bytes.
+/// to more than `limit` bytes, all members together.
 inline std::vector<std::uint8_t> gunzip(std::span<const std::uint8_t> bytes,
                                         const std::string& name,
                                         std::size_t limit = default_unpacked_limit) {
@@ -99,8 +102,7 @@ inline std::vector<std::uint8_t> gunzip(std::span<const std::uint8_t> bytes,
   std::size_t written = 0;
   while (true) {
     if (written == unpacked.size()) {
-      // One byte above the limit, so that exactly the limit still fits.
-      unpacked.resize(std::min(std::max(2 * written, std::size_t{1} << 16), limit + 1));
+      unpacked.resize(gzips::next_size(written, limit));
     }
     const int status = stream.fill(std::span(unpacked).subspan(written), written);
     gzips::check_status(status, written, stream, name);
@@ -122,12 +124,13 @@ inline std::vector<std::uint8_t> gunzip(std::span<const std::uint8_t> bytes,
   }
 }
 
-/// Unpacks raw deflated data to exactly `size` bytes: what `read_npz` asks for. Throws `error` if
-/// they are truncated or corrupt or of another size.
+/// Unpacks raw deflated data to exactly `size` bytes: what `read_npz` asks for, which limits what
+/// all entries of an archive unpack to. Throws `error` if they are truncated or corrupt or of
+/// another size.
 inline std::vector<std::uint8_t> inflate_entry(std::span<const std::uint8_t> bytes,
                                                std::size_t size, const std::string& name) {
   // Deflate packs 1032 bytes into one at best: a size beyond that is forged.
-  if (size / 1032 > bytes.size() || size > default_unpacked_limit) {
+  if (size / 1032 > bytes.size()) {
     throw error(name + " claims to unpack " + std::to_string(bytes.size()) + " bytes to " +
                 std::to_string(size) + ".");
   }

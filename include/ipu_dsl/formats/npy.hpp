@@ -15,6 +15,7 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/formats/bytes.hpp>
 #include <ipu_dsl/formats/file.hpp>
+#include <ipu_dsl/formats/npy_conversion.hpp>
 #include <ipu_dsl/formats/npy_header.hpp>
 
 namespace ipu_dsl {
@@ -85,13 +86,14 @@ inline std::vector<std::uint8_t> npy_bytes(const npy_array& array) {
   return bytes;
 }
 
-/// Parses the bytes of an NPY file, version 1.0 or 2.0, C order, little endian. `name` is what the
-/// sentences call it. Throws `error` if anything about it is wrong.
+/// Parses the bytes of an NPY file, version 1.0 or 2.0. What this library has no type or order for
+/// is converted: Fortran order to C order, bytes highest first to lowest first, float64 to the
+/// nearest float32, int64 to int32. `name` is what the sentences call it. Throws `error` if
+/// anything about it is wrong, or if a number is too large for its new type.
 inline npy_array parse_npy(std::span<const std::uint8_t> bytes, const std::string& name) {
   byte_cursor cursor(bytes, name);
   const npy::header header = npy::parse_header(npy::take_header_text(cursor, name), name);
-  npy_array parsed = {header.element, header.extents, {}};
-  const std::size_t size = static_cast<std::size_t>(bytes_of(header.element));
+  const std::size_t size = header.stored.bytes;
   const std::size_t count = npy::element_count(header.extents, name);
   if (cursor.remaining() / size != count || cursor.remaining() % size != 0) {
     throw error(name +
@@ -100,9 +102,8 @@ inline npy_array parse_npy(std::span<const std::uint8_t> bytes, const std::strin
                 std::to_string(count) + " elements of " + std::to_string(size) +
                 " bytes and it has " + std::to_string(cursor.remaining()) + " bytes for them.");
   }
-  const std::span<const std::uint8_t> elements = cursor.take(cursor.remaining());
-  parsed.bytes.assign(elements.begin(), elements.end());
-  return parsed;
+  return {header.stored.element, header.extents,
+          npy::converted(cursor.take(cursor.remaining()), header, name)};
 }
 
 /// Reads the NPY file at `path`. Throws `error` if it is missing or anything about it is wrong.
@@ -110,7 +111,8 @@ inline npy_array read_npy(const std::string& path, file_reader reader = read_fil
   return parse_npy(reader(path), path);
 }
 
-/// Writes an NPY file beside the old one, then renames it. Throws `error` if that fails.
+/// Makes the array the content of the NPY file at `path`, as `write_file_atomically` does. Throws
+/// `error` if that fails.
 inline void write_npy(const std::string& path, const npy_array& array) {
   write_file_atomically(path, npy_bytes(array));
 }

@@ -13,6 +13,7 @@
 #include <ipu_dsl/core/dtype.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/formats/bytes.hpp>
+#include <ipu_dsl/formats/printable.hpp>
 
 namespace ipu_dsl {
 
@@ -21,11 +22,32 @@ namespace npy {
 /// The six bytes that begin every file, before its version.
 inline constexpr std::string_view signature = "\x93NUMPY";
 
+/// How elements lie in a file, and what they are read as.
+struct stored_type {
+  std::string_view description;  ///< as NumPy writes it: the order of bytes, the kind, the bytes
+  dtype element;                 ///< what they become: of 8 bytes, they are converted to 4
+  std::size_t bytes;             ///< of an element in the file
+  bool highest_first = false;    ///< the highest of its bytes comes first
+};
+
+/// All that can be read.
+inline constexpr stored_type stored_types[] = {
+    {"<f4", dtype::float32, 4, false}, {">f4", dtype::float32, 4, true},
+    {"<f8", dtype::float32, 8, false}, {">f8", dtype::float32, 8, true},
+    {"<i4", dtype::int32, 4, false},   {">i4", dtype::int32, 4, true},
+    {"<i8", dtype::int32, 8, false},   {">i8", dtype::int32, 8, true},
+    {"|u1", dtype::uint8, 1, false},
+};
+
 /// What a header says.
 struct header {
-  dtype element = dtype::float32;
+  stored_type stored = stored_types[0];
+  bool fortran_order = false;  ///< the first axis runs fastest
   std::vector<std::int64_t> extents;
 };
+
+/// More dimensions than any NumPy knows of.
+inline constexpr std::size_t most_dimensions = 64;
 
 /// The name NumPy knows the element by, in the header of a file.
 constexpr std::string_view description_of(dtype element) {
@@ -83,7 +105,7 @@ class dictionary {
   /// Throws `error` unless `words` come next; steps over them.
   void expect(std::string_view words) {
     if (!accept(words)) {
-      refuse("expected " + std::string(words) + " before: " + std::string(text_.substr(0, 20)));
+      refuse("expected " + std::string(words) + " before: " + next_words());
     }
   }
 
@@ -115,7 +137,7 @@ class dictionary {
       ++digits;
     }
     if (digits == 0) {
-      refuse("expected an extent before: " + std::string(text_.substr(0, 20)));
+      refuse("expected an extent before: " + next_words());
     }
     text_.remove_prefix(digits);
     return value;
@@ -134,19 +156,22 @@ class dictionary {
   }
 
  private:
+  std::string next_words() const { return printable(text_, 20); }
+
   std::string_view text_;
   const std::string& name_;
 };
 
 /// The type that NumPy calls so. Throws `error` if it is none of ours.
-inline dtype parse_element(std::string_view description, const std::string& name) {
-  for (const dtype element : {dtype::float32, dtype::int32, dtype::uint8}) {
-    if (description == description_of(element)) {
-      return element;
+inline stored_type parse_element(std::string_view description, const std::string& name) {
+  for (const stored_type& known : stored_types) {
+    if (description == known.description) {
+      return known;
     }
   }
-  throw error(name + " holds elements of type '" + std::string(description) +
-              "'; expected '<f4', '<i4' or '|u1'.");
+  throw error(name + " holds elements of type '" + printable(description) +
+              "'; expected float32, float64, int32 or int64, '<f4', '<f8', '<i4' or '<i8', or "
+              "bytes, '|u1'.");
 }
 
 /// A tuple of extents.
@@ -175,19 +200,22 @@ inline header parse_header(std::string_view literal, const std::string& name) {
     const std::string_view key = text.quoted();
     text.expect(":");
     if (key == "descr" && !has_element) {
-      parsed.element = parse_element(text.quoted(), name);
+      if (text.accept("[")) {
+        throw error(name + " holds records of several fields; save each field by itself.");
+      }
+      parsed.stored = parse_element(text.quoted(), name);
       has_element = true;
     } else if (key == "fortran_order" && !has_order) {
-      if (text.accept("True")) {
-        throw error(name + " is in Fortran order; save it from np.ascontiguousarray.");
+      parsed.fortran_order = text.accept("True");
+      if (!parsed.fortran_order) {
+        text.expect("False");
       }
-      text.expect("False");
       has_order = true;
     } else if (key == "shape" && !has_extents) {
       parsed.extents = parse_extents(text);
       has_extents = true;
     } else {
-      text.refuse("the key '" + std::string(key) + "' is unknown or stands twice");
+      text.refuse("the key '" + printable(key) + "' is unknown or stands twice");
     }
     if (!text.accept(",")) {
       text.expect("}");
@@ -197,6 +225,10 @@ inline header parse_header(std::string_view literal, const std::string& name) {
   text.expect_end();
   if (!has_element || !has_order || !has_extents) {
     text.refuse("one of 'descr', 'fortran_order' and 'shape' is missing");
+  }
+  if (parsed.extents.size() > most_dimensions) {
+    throw error(name + " has " + std::to_string(parsed.extents.size()) +
+                " dimensions; expected at most " + std::to_string(most_dimensions) + ".");
   }
   return parsed;
 }

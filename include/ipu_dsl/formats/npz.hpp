@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -10,8 +11,10 @@
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/formats/bytes.hpp>
 #include <ipu_dsl/formats/file.hpp>
 #include <ipu_dsl/formats/npy.hpp>
+#include <ipu_dsl/formats/printable.hpp>
 #include <ipu_dsl/formats/zip.hpp>
 
 namespace ipu_dsl {
@@ -37,14 +40,14 @@ inline void check_names(std::span<const npz_entry> entries, const std::string& n
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());
   if (twice != names.end()) {
-    throw error(name + " has two arrays of the name " + std::string(*twice) + ".");
+    throw error(name + " has two arrays of the name " + printable(*twice) + ".");
   }
 }
 
 }  // namespace npz
 
 /// The bytes of an NPZ file, uncompressed as of `np.savez`. Equal arrays give equal bytes. Throws
-/// `error` if two names are the same or it is too large for a zip file (4 GiB).
+/// `error` if two names are the same, or if one is no UTF-8 or has a NUL: NumPy would not find it.
 inline std::vector<std::uint8_t> npz_bytes(std::span<const npz_entry> entries) {
   npz::check_names(entries, "The archive");
   std::vector<zip_entry> files;
@@ -55,17 +58,20 @@ inline std::vector<std::uint8_t> npz_bytes(std::span<const npz_entry> entries) {
 }
 
 /// Parses the bytes of an NPZ file. `name` is what the sentences call it. Throws `error` if
-/// anything about it is wrong; compressed entries ask for an `inflater` that can unpack them.
+/// anything about it is wrong; compressed entries ask for an `inflater` that can unpack them, and
+/// may unpack to `limit` bytes in all.
 inline std::vector<npz_entry> parse_npz(std::span<const std::uint8_t> bytes,
                                         const std::string& name,
-                                        entry_inflater inflater = refuse_deflated) {
+                                        entry_inflater inflater = refuse_deflated,
+                                        std::size_t limit = default_unpacked_limit) {
   std::vector<npz_entry> entries;
-  for (const zip_entry& file : parse_zip(bytes, name, inflater)) {
+  for (const zip_entry& file : parse_zip(bytes, name, inflater, limit)) {
+    const std::string shown = printable(file.name);
     if (!file.name.ends_with(npz::suffix)) {
-      throw error(name + " holds a file " + file.name + "; expected files *.npy alone.");
+      throw error(name + " holds a file " + shown + "; expected files *.npy alone.");
     }
     const std::string array = file.name.substr(0, file.name.size() - npz::suffix.size());
-    entries.push_back({array, parse_npy(file.bytes, name + "/" + file.name)});
+    entries.push_back({array, parse_npy(file.bytes, name + "/" + shown)});
   }
   npz::check_names(entries, name);
   return entries;
@@ -73,11 +79,13 @@ inline std::vector<npz_entry> parse_npz(std::span<const std::uint8_t> bytes,
 
 /// Reads the NPZ file at `path`. Throws `error` if it is missing or anything about it is wrong.
 inline std::vector<npz_entry> read_npz(const std::string& path,
-                                       entry_inflater inflater = refuse_deflated) {
-  return parse_npz(read_file(path), path, inflater);
+                                       entry_inflater inflater = refuse_deflated,
+                                       std::size_t limit = default_unpacked_limit) {
+  return parse_npz(read_file(path), path, inflater, limit);
 }
 
-/// Writes an NPZ file beside the old one, then renames it. Throws `error` if that fails.
+/// Makes the arrays the content of the NPZ file at `path`, as `write_file_atomically` does. Throws
+/// `error` if that fails.
 inline void write_npz(const std::string& path, std::span<const npz_entry> entries) {
   write_file_atomically(path, npz_bytes(entries));
 }
