@@ -2,6 +2,7 @@
 // Tests of data/dataset.hpp.
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <ipu_dsl/data/dataset.hpp>
@@ -70,6 +71,29 @@ TEST_CASE("what does not belong together is refused") {
         "The label of sample 0 is 2; expected 0 to 1.");
   CHECK(tests::sentence_of([] { points({1.0f, 2.0f, 3.0f, 4.0f}, {0, -1}); }) ==
         "The label of sample 1 is -1; expected 0 to 1.");
+}
+
+TEST_CASE("infinities and NaN are refused unless they are to be kept") {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<std::int32_t> labels = {0, 1};
+  const auto refusal = [&](const std::vector<float>& features) {
+    return tests::sentence_of([&] { points(features, labels); });
+  };
+  CHECK(refusal({1.0F, 2.0F, 3.0F, not_a_number}) ==
+        "Value 1 of sample 1 is nan; expected finite numbers. Hint: non_finite::kept behind the "
+        "labels keeps it.");
+  CHECK(refusal({1.0F, -infinity, not_a_number, 4.0F}) ==
+        "Value 1 of sample 0 is -inf; expected finite numbers. Hint: non_finite::kept behind the "
+        "labels keeps it.");
+  CHECK(refusal({3.4e38F, -3.4e38F, 1e-45F, -0.0F}).empty());
+  const points kept({1.0F, -infinity, not_a_number, 4.0F}, labels, non_finite::kept);
+  std::array<float, 2> row = {};
+  kept.gather(0, row.data());
+  CHECK(row[1] == -infinity);
+  // What belongs to the labels is said first, as the float may only be at the wrong place.
+  CHECK(tests::sentence_of([&] { points({not_a_number, 1.0F}, labels); }) ==
+        "A data set of samples (2) got 2 values for 2 labels; expected 2 values for each label.");
 }
 
 }  // namespace

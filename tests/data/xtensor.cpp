@@ -2,6 +2,7 @@
 // Tests of data/xtensor.hpp.
 #include <array>
 #include <cstdint>
+#include <limits>
 
 #include <ipu_dsl/data/xtensor.hpp>
 
@@ -60,6 +61,17 @@ TEST_CASE("extents, counts and labels that do not fit are refused") {
         "A data set of samples (2) got 4 values for 1 labels; expected 2 values for each label.");
   CHECK(tests::sentence_of([&] { as_dataset<shape{2}, 5>(features, labels); }) ==
         "The label of sample 1 is 5; expected 0 to 4.");
+}
+
+TEST_CASE("infinities of an xtensor are refused unless they are to be kept") {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const xt::xtensor<float, 2> features = {{0.0f, 1.0f}, {infinity, 3.0f}};
+  const xt::xtensor<std::int32_t, 1> labels = {0, 1};
+  CHECK(tests::sentence_of([&] { as_dataset<shape{2}, 2>(features, labels); }) ==
+        "Value 0 of sample 1 is inf; expected finite numbers. Hint: non_finite::kept behind the "
+        "labels keeps it.");
+  const auto kept = as_dataset<shape{2}, 2>(features, labels, non_finite::kept);
+  CHECK(kept.features()[2] == infinity);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,13 @@
 #include <ipu_dsl/core/shape.hpp>
 
 namespace ipu_dsl {
+
+/// What a data set does with floats that are no finite numbers: infinities and NaN. One of them,
+/// once trained on, makes every weight NaN.
+enum class non_finite : std::uint8_t {
+  refused,  ///< throws `error`
+  kept,     ///< gathered as they are
+};
 
 /// Samples that can be picked one by one:
 /// - `sample_shape`, `classes`: constants; the label of every sample lies in [0, classes).
@@ -46,6 +54,29 @@ constexpr std::array<float, 256> divided_by_255() {
 /// [256]
 inline constexpr std::array<float, 256> grey_values = divided_by_255();
 
+/// True for infinities and NaN, by their bits: flags of the compiler may promise that there are
+/// none.
+constexpr bool is_non_finite(float value) {
+  constexpr std::uint32_t exponent = 0x7F80'0000;
+  return (std::bit_cast<std::uint32_t>(value) & exponent) == exponent;
+}
+
+/// Throws `error` for the first infinity or NaN among `features` [samples, elements].
+inline void check_finite(std::span<const float> features, std::size_t elements) {
+  // Counted, not looked for: the loop without an exit is a vector's.
+  std::size_t found = 0;
+  for (const float value : features) {
+    found += is_non_finite(value) ? 1U : 0U;
+  }
+  for (std::size_t i = 0; found > 0; ++i) {
+    if (is_non_finite(features[i])) {
+      throw error("Value " + std::to_string(i % elements) + " of sample " +
+                  std::to_string(i / elements) + " is " + std::to_string(features[i]) +
+                  "; expected finite numbers. Hint: non_finite::kept behind the labels keeps it.");
+    }
+  }
+}
+
 }  // namespace datasets
 
 /// Owns samples of `SampleShape` and their labels in [0, Classes). Bytes are grey values: gathered,
@@ -65,11 +96,18 @@ class labelled_dataset {
   labelled_dataset() = default;
 
   /// `features` [samples, elements of a sample], `labels` [samples]. Throws `error` if the two do
-  /// not belong together or a label is no class, or if there are 2^32 samples or more.
-  labelled_dataset(std::vector<Element> features, std::vector<std::int32_t> labels)
+  /// not belong together, a label is no class, or a float is an infinity or NaN and they are not to
+  /// be kept, or if there are 2^32 samples or more.
+  labelled_dataset(std::vector<Element> features, std::vector<std::int32_t> labels,
+                   non_finite floats = non_finite::refused)
       : features_(std::move(features)), labels_(std::move(labels)) {
     check_counts();
     check_labels();
+    if constexpr (std::same_as<Element, float>) {
+      if (floats == non_finite::refused) {
+        datasets::check_finite(features_, elements);
+      }
+    }
   }
 
   /// How many samples there are.

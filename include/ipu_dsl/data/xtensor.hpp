@@ -24,10 +24,12 @@ namespace ipu_dsl {
 
 /// Copies features [samples, SampleShape...] and labels [samples] into a data set. The rank is
 /// checked by the compiler; throws `error` if the extents differ from `SampleShape`, the counts
-/// differ, or a label is not in [0, Classes).
+/// differ, a label is not in [0, Classes), or a float is an infinity or NaN and they are not to be
+/// kept.
 template <shape SampleShape, std::int32_t Classes, typename Element, std::size_t Rank>
 labelled_dataset<SampleShape, Classes, Element> as_dataset(
-    const xt::xtensor<Element, Rank>& features, const xt::xtensor<std::int32_t, 1>& labels) {
+    const xt::xtensor<Element, Rank>& features, const xt::xtensor<std::int32_t, 1>& labels,
+    non_finite floats = non_finite::refused) {
   static_assert(Rank == static_cast<std::size_t>(SampleShape.rank) + 1,
                 "as_dataset expects one dimension more than a sample has: [samples, sample...]");
   for (std::int32_t axis = 0; axis < SampleShape.rank; ++axis) {
@@ -41,7 +43,7 @@ labelled_dataset<SampleShape, Classes, Element> as_dataset(
   }
   return labelled_dataset<SampleShape, Classes, Element>(
       std::vector<Element>(features.begin(), features.end()),
-      std::vector<std::int32_t>(labels.begin(), labels.end()));
+      std::vector<std::int32_t>(labels.begin(), labels.end()), floats);
 }
 
 /// The samples of a data set as a session sees them (bytes divided by 255) and their labels:
