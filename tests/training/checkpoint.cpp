@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -8,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <ipu_dsl/formats/file.hpp>
+#include <ipu_dsl/formats/zip.hpp>
 #include <ipu_dsl/training/checkpoint.hpp>
 #include <ipu_dsl/training/session.hpp>
 
@@ -152,4 +155,74 @@ TEST_CASE("one parameter is saved and loaded by itself") {
   CHECK(sentence_of([&] { load_parameter(other.weights(), bias, path); }) ==
         "The array logits/bias of " + path + " must have the shape (3), got (20, 3).");
   CHECK(other.weights().fingerprint() == before);
+}
+
+namespace {
+
+/// An .npz of the weights of `run` with its first entry, dense_0/kernel, as `change` makes it.
+void save_changed(const session<trained>& run, const std::string& path,
+                  const std::function<void(std::vector<std::uint8_t>&)>& change) {
+  run.save(path);
+  std::vector<zip_entry> files = parse_zip(read_file(path), path);
+  change(files[0].bytes);
+  write_file_atomically(path, zip_bytes(files));
+}
+
+/// dense_0/kernel as NumPy saves it from float64 in Fortran order, times `scale`.
+std::vector<std::uint8_t> fortran_float64(const session<trained>& run, double scale) {
+  std::vector<float> kernel(8 * 20);
+  run.weights().get(0, kernel);
+  std::vector<std::uint8_t> file;
+  const std::string header = "{'descr': '<f8', 'fortran_order': True, 'shape': (8, 20), }";
+  append_text(file, npy::signature);
+  append_little_endian(file, 1, 2);
+  append_little_endian(file, header.size(), 2);
+  append_text(file, header);
+  for (std::size_t unit = 0; unit < 20; ++unit) {
+    for (std::size_t row = 0; row < 8; ++row) {
+      const double value = static_cast<double>(kernel[row * 20 + unit]) * scale;
+      append_little_endian(file, std::bit_cast<std::uint64_t>(value), 8);
+    }
+  }
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("float64 in Fortran order is loaded, unless a number does not fit") {
+  const temporary_directory folder;
+  const std::string path = folder / "weights.npz";
+  const session<trained> run({}, {.seed = 1});
+  session<trained> other({}, {.seed = 2});
+  const std::uint64_t before = other.weights().fingerprint();
+  save_changed(run, path, [&](auto& file) { file = fortran_float64(run, 1e60); });
+  const std::string said = sentence_of([&] { other.load(path); });
+  INFO(said);
+  CHECK(said.starts_with(path + "/dense_0/kernel.npy holds "));
+  CHECK(said.ends_with(" at (0, 0), which float32 cannot hold."));
+  CHECK(other.weights().fingerprint() == before);
+  save_changed(run, path, [&](auto& file) { file = fortran_float64(run, 1.0); });
+  other.load(path);
+  CHECK(other.weights().fingerprint() == run.weights().fingerprint());
+}
+
+TEST_CASE("compressed weights are loaded with what unpacks them") {
+  const temporary_directory folder;
+  const std::string path = folder / "weights.npz";
+  session<trained> run({}, {.seed = 1});
+  run.save(path);
+  // The first entry says that it is deflated; what unpacks it takes it as it is.
+  std::vector<std::uint8_t> archive = read_file(path);
+  const std::size_t directory = zips::find_directory(archive, path).begin;
+  archive[directory + 10] = static_cast<std::uint8_t>(zips::deflated);
+  write_file_atomically(path, archive);
+  session<trained> other({}, {.seed = 2});
+  CHECK(sentence_of([&] { other.load(path); }) ==
+        path + "/dense_0/kernel.npy is compressed: save it with np.savez, or hand inflate_entry " +
+            "of ipu_dsl/formats/gzip.hpp (component gzip) to read_npz or load_weights.");
+  load_weights(other.weights(), path,
+               [](std::span<const std::uint8_t> bytes, std::size_t, const std::string&) {
+                 return std::vector<std::uint8_t>(bytes.begin(), bytes.end());
+               });
+  CHECK(other.weights().fingerprint() == run.weights().fingerprint());
 }

@@ -9,6 +9,7 @@
 
 #include <ipu_dsl/formats/npy.hpp>
 #include <ipu_dsl/formats/npz.hpp>
+#include <ipu_dsl/formats/zip.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
@@ -59,10 +60,13 @@ inline void save_weights(const parameters& weights, const std::string& path) {
   write_npz(path, entries);
 }
 
-/// Reads what `save_weights` wrote. Throws `error` if the file is not of this model: a parameter is
-/// missing, has another shape, or there is one too many. Nothing is changed then.
-inline void load_weights(parameters& weights, const std::string& path) {
-  const std::vector<npz_entry> entries = read_npz(path);
+/// Reads what `save_weights` wrote, or `np.savez`: float64 becomes the nearest float32, Fortran
+/// order C order. What `np.savez_compressed` wrote asks for `inflate_entry` of formats/gzip.hpp.
+/// Throws `error` if the file is not of this model: a parameter is missing, has another shape,
+/// holds a number that float32 cannot, or there is one too many. Nothing is changed then.
+inline void load_weights(parameters& weights, const std::string& path,
+                         entry_inflater inflater = refuse_deflated) {
+  const std::vector<npz_entry> entries = read_npz(path, inflater);
   std::vector<std::vector<float>> values;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const npy_array* array = find_array(entries, weights.name(i));
