@@ -10,6 +10,8 @@
 #include <ipu_dsl/inference.hpp>
 #include <ipu_dsl/ipu_dsl.hpp>
 
+#include "example.hpp"
+
 using namespace ipu_dsl;
 
 struct digit_mlp
@@ -25,7 +27,7 @@ using classifier = predictor<digit_mlp, micro_batch<1>>;
 alignas(digit_weights::alignment) static std::array<std::byte, digit_weights::bytes> for_weights;
 alignas(classifier::alignment) static std::array<std::byte, classifier::bytes> for_activations;
 
-int main() {
+static int train_and_classify() {
   const auto digits = synthetic_digits(10'000, 1);
   session<training> run{{.learning_rate = 0.01F, .momentum = 0.9F}};
   run.fit(digits | shuffled(5'000) | repeated(), {.steps_per_epoch = 1'200});
@@ -47,4 +49,8 @@ int main() {
   std::printf("%zu bytes of weights, %zu of activations\n", digit_weights::bytes,
               classifier::bytes);
   return right > 900 ? 0 : 1;
+}
+
+int main() {
+  return example::run("inference", train_and_classify);
 }

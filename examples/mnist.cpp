@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Trains the tutorial's model in two pipeline stages, tests it, and shows the schedule that ran.
+#include <charconv>
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <string>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 
@@ -18,6 +20,8 @@
 #if __has_include(<zlib.h>)
 #include <ipu_dsl/formats/gzip.hpp>
 #endif
+
+#include "example.hpp"
 
 using namespace ipu_dsl;
 
@@ -149,19 +153,26 @@ std::string multiple_of_four(const std::string& steps) {
   return std::stoll(steps) % 4 == 0 ? "" : "expected a multiple of 4 steps, got " + steps;
 }
 
-}  // namespace
+/// A number beyond 64 bits is refused, not replaced by the largest one.
+std::string seed_fits(const std::string& words) {
+  std::int64_t seed = -1;
+  const auto [end, fault] = std::from_chars(words.data(), words.data() + words.size(), seed);
+  const bool fits = fault == std::errc() && end == words.data() + words.size() && seed >= 0;
+  return fits ? "" : "expected a whole number from 0 to 2^63 - 1, got " + words;
+}
 
-int main(int argc, char** argv) {
-  command_line wanted;
+/// Files and folders have names.
+std::string no_empty_name(const std::string& name) {
+  return name.empty() ? "expected a name, got an empty one" : "";
+}
+
+void describe_training(CLI::App& options, command_line& wanted) {
   const int most = std::numeric_limits<int>::max();
-  CLI::App options("Trains 784-256-128-64-32-10 on handwritten digits in two pipeline stages.");
   options
       .add_option("--data", wanted.data,
                   "folder of the MNIST files, plain or .gz; without it digits are drawn")
       ->type_name("FOLDER")
-      ->check([](const std::string& folder) {
-        return folder.empty() ? std::string("expected a folder, got an empty name") : std::string();
-      });
+      ->check(no_empty_name);
   options.add_option("--schedule", wanted.schedule, "grouped, interleaved or sequential")
       ->check(CLI::IsMember({"grouped", "interleaved", "sequential"}))
       ->type_name("NAME")
@@ -180,22 +191,42 @@ int main(int argc, char** argv) {
       ->check(multiple_of_four)
       ->capture_default_str();
   options.add_option("--seed", wanted.seed, "of drawn digits, their order and the first weights")
-      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
+      ->check(seed_fits)
       ->capture_default_str();
+}
+
+void describe_pictures(CLI::App& options, command_line& wanted) {
   options.add_option("--svg", wanted.svg, "draws the last update, as it was measured")
-      ->type_name("FILE");
-  options.add_option("--trace", wanted.trace, "the same as Chrome trace JSON")->type_name("FILE");
+      ->type_name("FILE")
+      ->check(no_empty_name);
+  options.add_option("--trace", wanted.trace, "the same as Chrome trace JSON")
+      ->type_name("FILE")
+      ->check(no_empty_name);
+}
+
+/// Does what the command line says; returns the exit code.
+int follow(int argc, char** argv) {
+  command_line wanted;
+  CLI::App options("Trains 784-256-128-64-32-10 on handwritten digits in two pipeline stages.");
+  describe_training(options, wanted);
+  describe_pictures(options, wanted);
   try {
     options.parse(argc, argv);
-    if (!architecture_note().empty()) {
-      std::printf("%s\n", architecture_note().data());
-    }
-    train_schedule(wanted);
   } catch (const CLI::CallForHelp& help) {
     return options.exit(help);
-  } catch (const std::exception& refused) {
-    std::fprintf(stderr, "mnist: %s\n", refused.what());
-    return 1;
   }
+  if (wanted.draws() && wanted.svg == wanted.trace) {
+    throw error("--svg and --trace: expected two files, got " + wanted.svg + " twice");
+  }
+  if (!architecture_note().empty()) {
+    std::printf("%s\n", architecture_note().data());
+  }
+  train_schedule(wanted);
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return example::run("mnist", [&] { return follow(argc, argv); });
 }

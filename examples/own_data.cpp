@@ -10,6 +10,8 @@
 
 #include <ipu_dsl/ipu_dsl.hpp>
 
+#include "example.hpp"
+
 using namespace ipu_dsl;
 
 namespace {
@@ -55,9 +57,7 @@ std::vector<std::int32_t> highest(const std::vector<float>& scores) {
   return classes;
 }
 
-}  // namespace
-
-int main() {
+int train_and_predict() {
   table known = draw_table(1'000, 1);
   const table fresh = draw_table(300, 2);
 
@@ -101,4 +101,10 @@ int main() {
               static_cast<double>(values[1]), static_cast<double>(values[2]));
   const bool loaded = weights.fingerprint() == run.weights().fingerprint();
   return found.accuracy > 0.9 && loaded ? 0 : 1;
+}
+
+}  // namespace
+
+int main() {
+  return example::run("own_data", train_and_predict);
 }

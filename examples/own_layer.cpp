@@ -5,6 +5,8 @@
 #include <ipu_dsl/ipu_dsl.hpp>
 #include <ipu_dsl/report/summary.hpp>
 
+#include "example.hpp"
+
 namespace mine {
 
 using namespace ipu_dsl;
@@ -114,7 +116,7 @@ static_assert(check<scaled_mlp>());
 struct training : compile<scaled_mlp, micro_batch<32>, gradient_accumulation<4>, interleaved,
                           loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
 
-int main() {
+static int train_and_test() {
   const auto digits = synthetic_digits(20'000, 1);
   const auto unseen = synthetic_digits(5'000, 2);
   session<training> run{{.learning_rate = 0.01F, .momentum = 0.9F}};
@@ -123,4 +125,8 @@ int main() {
   const evaluation found = run.evaluate(unseen);
   std::printf("Test  loss %.4f  accuracy %.4f\n", found.loss, found.accuracy);
   return found.accuracy > 0.9 ? 0 : 1;
+}
+
+int main() {
+  return example::run("own_layer", train_and_test);
 }

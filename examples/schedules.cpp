@@ -2,7 +2,6 @@
 // Schedules without a model, for people who study them: made from the catalogue or read from a
 // file, proven, drawn, and compared.
 #include <cstdio>
-#include <exception>
 #include <memory>
 #include <string>
 
@@ -13,6 +12,7 @@
 #include <ipu_dsl/schedule/catalogue.hpp>
 #include <ipu_dsl/schedule/text/csv_writer.hpp>
 
+#include "example.hpp"
 #include "schedules/comparison.hpp"
 #include "schedules/costs.hpp"
 #include "schedules/files.hpp"
@@ -90,6 +90,9 @@ void show(const command_line& said) {
 }
 
 void run(command_line& said) {
+  if (!said.svg.empty() && said.svg == said.trace) {
+    throw ipu_dsl::error("--svg and --trace: expected two files, got " + said.svg + " twice");
+  }
   const int modes = (said.list ? 1 : 0) + (said.schedule.empty() ? 0 : 1) +
                     (said.file.empty() ? 0 : 1) + (said.compare ? 1 : 0) + (said.best ? 1 : 0);
   if (modes != 1) {
@@ -193,9 +196,8 @@ class short_help : public CLI::Formatter {
   }
 };
 
-}  // namespace
-
-int main(int argc, char** argv) {
+/// Does what the command line says; returns the exit code.
+int follow(int argc, char** argv) {
   command_line said;
   CLI::App options("Pipeline schedules: proven, drawn and compared.");
   options.formatter(std::make_shared<short_help>());
@@ -204,12 +206,15 @@ int main(int argc, char** argv) {
   describe_outputs(options, said);
   try {
     options.parse(argc, argv);
-    run(said);
   } catch (const CLI::CallForHelp& help) {
     return options.exit(help);
-  } catch (const std::exception& refused) {
-    std::fprintf(stderr, "schedules: %s\n", refused.what());
-    return 1;
   }
+  run(said);
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return example::run("schedules", [&] { return follow(argc, argv); });
 }

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -47,16 +48,8 @@ inline std::string read_text(const std::string& path) {
 
 /// Writes a text. Throws `ipu_dsl::error` if not all of it could be written.
 inline void write_text(const std::string& path, std::string_view text) {
-  ipu_dsl::files::handle file(std::fopen(path.c_str(), "wb"));
-  if (file == nullptr) {
-    throw ipu_dsl::error("Cannot write " + path + ": " + std::strerror(errno) + ".");
-  }
-  const bool written = std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
-  // A full disk may show only when the last bytes leave the buffer.
-  const bool closed = std::fclose(file.release()) == 0;
-  if (!written || !closed) {
-    throw ipu_dsl::error("Cannot write " + path + ": " + std::strerror(errno) + ".");
-  }
+  ipu_dsl::write_file_atomically(path,
+                                 {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
 /// Stages of each copy on every device, or 0 if devices differ in it.
