@@ -60,8 +60,8 @@ def check_arguments(folder):
     with tempfile.TemporaryDirectory() as empty:
         refuse(folder, ("mnist", "--data", empty), "There is neither ")
     for words in ("", "0", "-4", "7", "x", "4x", "4.0", "99999999999999999999"):
-        refuse(folder, ("two_stages", words), f"a multiple of 4, got {words}\n")
-    refuse(folder, ("two_stages", "4", "8"), "got 8\n")
+        refuse(folder, ("two_stages_interleaved", words), f"a multiple of 4, got {words}\n")
+    refuse(folder, ("two_stages_interleaved", "4", "8"), "got 8\n")
     for option in ("--svg", "--trace"):
         refuse(folder, ("schedules", "--schedule", "gpipe", "-p", "2", "-m", "2", option, ""),
                f"{option}: ")

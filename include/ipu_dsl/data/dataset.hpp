@@ -68,13 +68,16 @@ inline void check_finite(std::span<const float> features, std::size_t elements) 
   for (const float value : features) {
     found += is_non_finite(value) ? 1U : 0U;
   }
-  for (std::size_t i = 0; found > 0; ++i) {
-    if (is_non_finite(features[i])) {
-      throw error("Value " + std::to_string(i % elements) + " of sample " +
-                  std::to_string(i / elements) + " is " + std::to_string(features[i]) +
-                  "; expected finite numbers. Hint: non_finite::kept behind the labels keeps it.");
-    }
+  if (found == 0) {
+    return;
   }
+  std::size_t first = 0;
+  while (!is_non_finite(features[first])) {
+    ++first;
+  }
+  throw error("Value " + std::to_string(first % elements) + " of sample " +
+              std::to_string(first / elements) + " is " + std::to_string(features[first]) +
+              "; expected finite numbers. Hint: non_finite::kept behind the labels keeps it.");
 }
 
 }  // namespace datasets
