@@ -10,9 +10,11 @@
 #include <utility>
 
 #include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/fixed_length.hpp>
 #include <ipu_dsl/operators/dense.hpp>
 #include <ipu_dsl/operators/elementwise.hpp>
 #include <ipu_dsl/runtime/prediction_code.hpp>
+#include <ipu_dsl/runtime/subnormals.hpp>
 #include <ipu_dsl/runtime/weights.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
@@ -34,19 +36,11 @@ struct value_count_fault_of {
   static constexpr problem value = find();
 };
 
-/// A range whose length its type tells, such as an array of floats.
-template <typename Range>
-inline constexpr std::size_t static_length_of = decltype(std::span(std::declval<Range&>()))::extent;
-
-template <typename Range>
-concept fixed_length_range = requires(Range& values) { std::span(values); } &&
-                             static_length_of<Range> != std::dynamic_extent;
-
 /// What a predictor of a compiled model does; `predictor` says how it is made.
 template <model_type M, compiled_model C, bool Predictable>
 class predictor_of {
-  using program = prediction_of<C>;
-  static constexpr const prediction_facts& facts = program::facts;
+  static constexpr const auto& program = prediction_of<C>;
+  static constexpr const prediction_facts& facts = program.facts;
 
   static constexpr std::size_t elements_of(std::int32_t tensor) {
     return static_cast<std::size_t>(
@@ -81,18 +75,53 @@ class predictor_of {
   explicit predictor_of(const embedded_weights<M>& weights)
       : predictor_of(weights.data(), memory_block(bytes)) {}
 
-  /// With activations in the caller's memory, which must outlive it. Throws `error` if that is too
-  /// small or begins at no multiple of `alignment`.
+  template <std::size_t Floats, std::int32_t Lanes, std::int32_t Registers, std::uint64_t Shapes>
+  explicit predictor_of(const laid_out_weights<Floats, Lanes, Registers, Shapes>& weights)
+      : predictor_of(begin_of<M>(weights), memory_block(bytes)) {}
+
+  /// With activations in the caller's memory, which must outlive it. Refused with an `error` if
+  /// that is too small or begins at no multiple of `alignment`: `memory_fault` asks before.
   predictor_of(const weights_of<M>& weights, std::span<std::byte> memory)
       : predictor_of(weights.data(), memory_block(memory, bytes, "a predictor")) {}
 
   predictor_of(const embedded_weights<M>& weights, std::span<std::byte> memory)
       : predictor_of(weights.data(), memory_block(memory, bytes, "a predictor")) {}
 
+  template <std::size_t Floats, std::int32_t Lanes, std::int32_t Registers, std::uint64_t Shapes>
+  predictor_of(const laid_out_weights<Floats, Lanes, Registers, Shapes>& weights,
+               std::span<std::byte> memory)
+      : predictor_of(begin_of<M>(weights), memory_block(memory, bytes, "a predictor")) {}
+
+  /// Memory whose length the compiler knows and that is too small is a compile error.
+  template <typename Weights, fixed_length_range Memory>
+    requires(static_length_of<Memory> < bytes)
+  predictor_of(const Weights&, Memory&&) : predictor_of(nullptr, memory_block(0)) {
+    static_assert(diagnose<memory_size_fault_of<bytes, static_length_of<Memory>>>());
+  }
+
   predictor_of(weights_of<M>&&) = delete;
   predictor_of(weights_of<M>&&, std::span<std::byte>) = delete;
   predictor_of(embedded_weights<M>&&) = delete;
   predictor_of(embedded_weights<M>&&, std::span<std::byte>) = delete;
+
+  /// Why `predictor(weights, memory)` would be refused, as a sentence; empty if it would not.
+  static sentence memory_fault(std::span<const std::byte> memory) noexcept {
+    return memory_block::fault(memory, bytes, "a predictor");
+  }
+
+  /// Reads other weights from the next call on, which must outlive it or the next `use`. Call it on
+  /// the thread that predicts; `weights_exchange` brings them from another one.
+  void use(const weights_of<M>& weights) noexcept { read_from(weights.data()); }
+
+  void use(const embedded_weights<M>& weights) noexcept { read_from(weights.data()); }
+
+  template <std::size_t Floats, std::int32_t Lanes, std::int32_t Registers, std::uint64_t Shapes>
+  void use(const laid_out_weights<Floats, Lanes, Registers, Shapes>& weights) noexcept {
+    read_from(begin_of<M>(weights));
+  }
+
+  void use(weights_of<M>&&) = delete;
+  void use(embedded_weights<M>&&) = delete;
 
   /// The model's output [batch, result_values] for features [batch, sample_values], which must not
   /// overlap. For memory whose length the compiler knows: another one is a compile error.
@@ -137,12 +166,23 @@ class predictor_of {
 
  private:
   predictor_of(const std::byte* weights, memory_block memory) : memory_(std::move(memory)) {
-    // No call writes weights or features, although operands are addresses of anything.
+    for (std::size_t i = 0; i < facts.operands; ++i) {
+      const prediction_operand& operand = program.all_operands[i];
+      if (operand.owner == operand_owner::activations) {
+        operands_[i] = memory_.data() + operand.offset;
+      }
+    }
+    read_from(weights);
+  }
+
+  void read_from(const std::byte* weights) noexcept {
+    // No call writes weights, although operands are addresses of anything.
     std::byte* const shared = const_cast<std::byte*>(weights);
     for (std::size_t i = 0; i < facts.operands; ++i) {
-      const prediction_operand& operand = program::operands[i];
-      std::byte* const begin = operand.owner == operand_owner::weights ? shared : memory_.data();
-      operands_[i] = begin + operand.offset;
+      const prediction_operand& operand = program.all_operands[i];
+      if (operand.owner == operand_owner::weights) {
+        operands_[i] = shared + operand.offset;
+      }
     }
   }
 
@@ -152,12 +192,10 @@ class predictor_of {
     run_context context;
     context.micro_batch_size = static_cast<std::uint32_t>(batch);
     context.valid = &valid;
-    for (const prediction_call& step : program::calls.view()) {
-      const call& row = program::plan.calls[static_cast<std::size_t>(step.call)];
-      const auto kernel =
-          static_cast<std::size_t>(program::plan.code_of_call[static_cast<std::size_t>(step.call)]);
-      context.stream = program::plan.stream_of(row);
-      prediction_functions_of<C>[kernel](context, &operands_[step.first_operand], row.scalars);
+    for (const prediction_call& step : program.calls()) {
+      context.stream = step.stream;
+      prediction_functions_of<C>[static_cast<std::size_t>(step.kernel)](
+          context, &operands_[step.first_operand], step.scalars);
     }
     give(features, output);
   }
@@ -165,9 +203,9 @@ class predictor_of {
   /// Kernels read the samples where they are, unless rows have to be padded.
   void take(const float* features, float* output) noexcept {
     for (std::size_t i = 0; i < facts.operands; ++i) {
-      if (program::operands[i].owner == operand_owner::features) {
+      if (program.all_operands[i].owner == operand_owner::features) {
         operands_[i] = const_cast<float*>(features);
-      } else if (program::operands[i].owner == operand_owner::output) {
+      } else if (program.all_operands[i].owner == operand_owner::output) {
         operands_[i] = output;
       }
     }
@@ -216,6 +254,9 @@ class predictor_of<M, C, false> {
 
   template <typename... Arguments>
   explicit predictor_of(Arguments&&...);
+
+  template <typename... Arguments>
+  void use(Arguments&&...) noexcept;
 
   template <typename... Arguments>
   bool predict(Arguments&&...) noexcept;

@@ -15,24 +15,29 @@
 
 // Everything whose code or data depends on the vector unit stands in an inline namespace named for
 // it. Translation units compiled for different processors then share no symbol, and the linker
-// never takes the code of one for the other.
+// never takes the code of one for the other. Nor do those with exceptions and those without.
 //
 // A unit without fused multiply-add is only chosen where the compiler has none either: g++ would
 // make one rounding of a product and a sum.
+#if defined(__cpp_exceptions)
+#define IPU_DSL_FOR(unit) for_##unit
+#else
+#define IPU_DSL_FOR(unit) for_##unit##_without_exceptions
+#endif
 #if !defined(IPU_DSL_PORTABLE) && defined(__AVX512F__)
-#define IPU_DSL_ARCHITECTURE for_avx512
+#define IPU_DSL_ARCHITECTURE IPU_DSL_FOR(avx512)
 #define IPU_DSL_VECTOR_UNIT 16, 32, true
 #elif !defined(IPU_DSL_PORTABLE) && defined(__AVX2__) && defined(__FMA__)
-#define IPU_DSL_ARCHITECTURE for_avx2
+#define IPU_DSL_ARCHITECTURE IPU_DSL_FOR(avx2)
 #define IPU_DSL_VECTOR_UNIT 8, 16, true
 #elif !defined(IPU_DSL_PORTABLE) && defined(__FMA__)
-#define IPU_DSL_ARCHITECTURE for_fma3
+#define IPU_DSL_ARCHITECTURE IPU_DSL_FOR(fma3)
 #define IPU_DSL_VECTOR_UNIT 4, 16, true
 #elif !defined(IPU_DSL_PORTABLE) && defined(__SSE2__) && !defined(__FMA4__)
-#define IPU_DSL_ARCHITECTURE for_sse2
+#define IPU_DSL_ARCHITECTURE IPU_DSL_FOR(sse2)
 #define IPU_DSL_VECTOR_UNIT 4, 16, false
 #elif !defined(IPU_DSL_PORTABLE) && defined(__aarch64__)
-#define IPU_DSL_ARCHITECTURE for_neon
+#define IPU_DSL_ARCHITECTURE IPU_DSL_FOR(neon)
 #define IPU_DSL_VECTOR_UNIT 4, 32, true
 #else
 /// Vectors of our own that need nothing of the processor; may be defined to choose them.
@@ -40,10 +45,10 @@
 #define IPU_DSL_PORTABLE
 #endif
 #if defined(__FMA__) || defined(__FMA4__) || defined(__aarch64__) || defined(__FP_FAST_FMAF)
-#define IPU_DSL_ARCHITECTURE for_portable_fused
+#define IPU_DSL_ARCHITECTURE IPU_DSL_FOR(portable_fused)
 #define IPU_DSL_VECTOR_UNIT 4, 16, true
 #else
-#define IPU_DSL_ARCHITECTURE for_portable
+#define IPU_DSL_ARCHITECTURE IPU_DSL_FOR(portable)
 #define IPU_DSL_VECTOR_UNIT 4, 16, false
 #endif
 #endif

@@ -18,6 +18,7 @@
 #include <ipu_dsl/layout/storage_size.hpp>
 #include <ipu_dsl/model/layer_name.hpp>
 #include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/runtime/laid_out_shapes.hpp>
 #include <ipu_dsl/runtime/regions.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
@@ -53,10 +54,13 @@ class parameters {
 
   std::size_t size() const { return places_.size(); }
 
+  /// Tells these names and shapes from others.
+  std::uint64_t shapes() const { return shapes_of(places_); }
+
   /// Throws `error` if there are not that many.
   const tensor& at(std::size_t index) const {
     if (index >= size()) {
-      throw error(sentence_of(
+      raise_error(sentence_of(
           {"There is no parameter ", index, "; there are ", size(), ", counted from 0."}));
     }
     return places_[index].stored;
@@ -78,7 +82,7 @@ class parameters {
       }
       known += sentence_of({i == 0 ? "" : ", ", name(i)});
     }
-    throw error(sentence_of({"There is no parameter ", wanted, "; there are ", known, "."}));
+    raise_error(sentence_of({"There is no parameter ", wanted, "; there are ", known, "."}));
   }
 
   /// Copies a parameter out, in the order of its shape: a kernel is [inputs, units].
@@ -105,12 +109,12 @@ class parameters {
   /// nothing is changed then.
   void copy_from(const parameters& source) {
     if (source.size() != size()) {
-      throw error(sentence_of(
+      raise_error(sentence_of(
           {"There are ", size(), " parameters to copy to and ", source.size(), " to copy."}));
     }
     for (std::size_t i = 0; i < size(); ++i) {
       if (source.name(i) != name(i) || !(source.at(i).extents == at(i).extents)) {
-        throw error(sentence_of({"The parameter ", describe_parameter(i), " cannot be copied from ",
+        raise_error(sentence_of({"The parameter ", describe_parameter(i), " cannot be copied from ",
                                  source.describe_parameter(i), "."}));
       }
     }
@@ -157,7 +161,7 @@ class parameters {
   void check_size(std::size_t index, std::size_t given) const {
     const auto expected = static_cast<std::size_t>(at(index).extents.elements());
     if (given != expected) {
-      throw error(
+      raise_error(
           sentence_of({"The parameter ", name(index), " has ", expected, " values of shape ",
                        describe(at(index).extents), ", got ", given, "."}));
     }

@@ -2,8 +2,10 @@
 // What predicting one micro-batch on one thread does: a list of calls, resolved by the compiler.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/plan/compile.hpp>
@@ -27,10 +29,13 @@ struct prediction_operand {
   std::int64_t offset = 0;  ///< bytes
 };
 
-/// A call of the plan; its operands stand one after the other.
+/// A call of the plan; its operands stand one after the other. It says everything that run time
+/// asks for, so that a program holds no plan.
 struct prediction_call {
-  std::int32_t call = 0;  ///< of the plan
+  std::int32_t kernel = 0;  ///< of the distinct ones
   std::int32_t first_operand = 0;
+  std::uint64_t stream = 0;  ///< of random numbers
+  float scalars[2] = {};
 };
 
 /// What a predictor knows of its program besides the calls.
@@ -130,7 +135,10 @@ class prediction_resolver {
     if (transfer_of(static_cast<std::size_t>(index)) != transfer_kind::none) {
       return;
     }
-    made_.calls.push_back({index, static_cast<std::int32_t>(made_.operands.size())});
+    made_.calls.push_back({plan_.code_of_call[static_cast<std::size_t>(index)],
+                           static_cast<std::int32_t>(made_.operands.size()),
+                           plan_.stream_of(row),
+                           {row.scalars[0], row.scalars[1]}});
     for (std::int32_t i = 0; i < row.writes + row.reads; ++i) {
       const prediction_operand operand = operand_of(buffer_of(row, i));
       made_.facts.writes_weights |= i < row.writes && operand.owner == operand_owner::weights;
@@ -171,21 +179,39 @@ class prediction_resolver {
 template <compiled_model C>
 inline constexpr std::int64_t weight_bytes_of = parameter_layout_of<C>.view().bytes_of_device[0];
 
-/// The calls of a prediction and their code.
-template <compiled_model C>
-struct prediction_of {
-  static constexpr program_plan_view plan = frozen_plan_of<C, program_kind::predict>.view();
+/// A prediction in static storage, with room for as many calls and operands as the plan has.
+template <std::size_t Calls, std::size_t Operands>
+struct frozen_prediction {
+  frozen_list<prediction_call, Calls> all_calls;
+  frozen_list<prediction_operand, Operands> all_operands;
+  prediction_facts facts;
 
-  static constexpr prediction resolve() {
-    return prediction_resolver(frozen_compiled_graph_of<C>.view(), plan, weight_bytes_of<C>)
-        .resolve();
+  constexpr explicit frozen_prediction(const prediction& made) : facts(made.facts) {
+    std::copy(made.calls.begin(), made.calls.end(), all_calls.elements);
+    std::copy(made.operands.begin(), made.operands.end(), all_operands.elements);
   }
 
-  static constexpr prediction_facts facts = resolve().facts;
-  static constexpr frozen_list<prediction_call, facts.calls> calls =
-      freeze_list<facts.calls>(resolve().calls);
-  static constexpr frozen_list<prediction_operand, facts.operands> operands =
-      freeze_list<facts.operands>(resolve().operands);
+  constexpr std::span<const prediction_call> calls() const {
+    return all_calls.view().first(facts.calls);
+  }
+
+  constexpr std::span<const prediction_operand> operands() const {
+    return all_operands.view().first(facts.operands);
+  }
 };
+
+template <compiled_model C>
+constexpr prediction resolve_prediction() {
+  return prediction_resolver(frozen_compiled_graph_of<C>.view(),
+                             planned_program_of<C, program_kind::predict>.plan.view(),
+                             weight_bytes_of<C>)
+      .resolve();
+}
+
+/// What a predictor of a compiled model does.
+template <compiled_model C>
+inline constexpr frozen_prediction<plan_sizes_of<C, program_kind::predict>.calls,
+                                   plan_sizes_of<C, program_kind::predict>.operands>
+    prediction_of{resolve_prediction<C>()};
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

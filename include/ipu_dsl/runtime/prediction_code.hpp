@@ -77,7 +77,7 @@ struct prediction_fault_of {
   /// Predictors share weights, in memory that may be constant.
   static constexpr problem refuse_writing() {
     problem found;
-    if (prediction_of<C>::facts.writes_weights) {
+    if (prediction_of<C>.facts.writes_weights) {
       found = refuse("calls that only read parameters and states", "one that writes them",
                      "predict this model with a session");
       found.where = "the model";

@@ -7,6 +7,9 @@
 #include <span>
 
 #include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/fixed_length.hpp>
+#include <ipu_dsl/core/laid_out_weights.hpp>
+#include <ipu_dsl/runtime/laid_out_shapes.hpp>
 #include <ipu_dsl/runtime/memory_block.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/runtime/prediction.hpp>
@@ -45,6 +48,7 @@ struct weight_layout {
 
   static constexpr std::size_t bytes = count_bytes();
   static constexpr std::size_t values = count_values();
+  static constexpr std::uint64_t shapes = shapes_of(places());
 
   /// Puts all values, parameter after parameter, each in the order of its shape, where they lie.
   static constexpr void store(std::span<const float> all, std::span<float> stored) {
@@ -79,11 +83,23 @@ class weights_of : private memory_block, public parameters {
   weights_of()
       : memory_block(bytes), parameters(weight_layout<M>::places(), memory_block::data()) {}
 
-  /// In the caller's memory, which must outlive it. Throws `error` if that is too small or begins
-  /// at no multiple of `alignment`.
+  /// In the caller's memory, which must outlive it. Refused with an `error` if that is too small or
+  /// begins at no multiple of `alignment`: `memory_fault` asks before.
   explicit weights_of(std::span<std::byte> memory)
       : memory_block(memory, bytes, "weights"),
         parameters(weight_layout<M>::places(), memory_block::data()) {}
+
+  /// Memory whose length the compiler knows and that is too small is a compile error.
+  template <fixed_length_range Memory>
+    requires(static_length_of<Memory> < bytes)
+  explicit weights_of(Memory&&) : weights_of(std::span<std::byte>()) {
+    static_assert(diagnose<memory_size_fault_of<bytes, static_length_of<Memory>>>());
+  }
+
+  /// Why `weights_of(memory)` would be refused, as a sentence; empty if it would not.
+  static sentence memory_fault(std::span<const std::byte> memory) noexcept {
+    return fault(memory, bytes, "weights");
+  }
 
   weights_of(const weights_of&) = delete;
   weights_of& operator=(const weights_of&) = delete;
@@ -117,5 +133,42 @@ class embedded_weights {
  private:
   alignas(memory_block::alignment) float stored_[weight_layout<M>::bytes / sizeof(float) + 1] = {};
 };
+
+/// What is wrong with a header of weights for a model, as this program is compiled.
+template <model_type M, std::size_t Floats, std::int32_t Lanes, std::int32_t Registers,
+          std::uint64_t Shapes>
+struct laid_out_fault_of {
+  static constexpr problem find() {
+    problem found;
+    if (!weight_layout<M>::right) {
+      return found;
+    }
+    if (Lanes != layout::native.lanes || Registers != layout::native.registers) {
+      found = refuse(unit(layout::native.lanes, layout::native.registers), unit(Lanes, Registers),
+                     "write the header for the processor that this program is compiled for, or "
+                     "compile it for that of the header");
+    } else if (Shapes != weight_layout<M>::shapes ||
+               Floats * sizeof(float) != weight_layout<M>::bytes) {
+      found = refuse("those of this model's parameters", "weights of other shapes",
+                     "write the header again with the weights of this model");
+    }
+    found.where = "the header of weights";
+    return found;
+  }
+
+  static constexpr label unit(std::int32_t lanes, std::int32_t registers) {
+    return label("weights for ") << registers << " registers of " << lanes << " floats";
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Where the first weight of a header lies.
+template <model_type M, std::size_t Floats, std::int32_t Lanes, std::int32_t Registers,
+          std::uint64_t Shapes>
+const std::byte* begin_of(const laid_out_weights<Floats, Lanes, Registers, Shapes>& weights) {
+  static_assert(diagnose<laid_out_fault_of<M, Floats, Lanes, Registers, Shapes>>());
+  return reinterpret_cast<const std::byte*>(weights.stored);
+}
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE
