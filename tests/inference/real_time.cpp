@@ -17,6 +17,8 @@
 #include <unistd.h>
 #endif
 
+#include <ipu_dsl/runtime/weights_exchange.hpp>
+
 #include "inference/models.hpp"
 #include "support/catch2.hpp"
 #include "support/counted_allocations.hpp"
@@ -90,6 +92,25 @@ TEST_CASE("a predictor in the caller's memory takes none, weights included") {
   predictor given(kept, memory);
   given.predict(features, output);
   CHECK(allocations == before);
+}
+
+TEST_CASE("an exchange of weights takes no memory") {
+  if (IPU_DSL_COUNTS_ALLOCATIONS == 0) {
+    WARN("allocations are not counted here");
+    return;
+  }
+  weights_of<odd_ends> first;
+  weights_of<odd_ends> second;
+  predictor<odd_ends> given(first);
+  weights_exchange<odd_ends> exchange(first, second);
+  const std::int64_t before = allocations;
+  int taken = 0;
+  for (int i = 0; i < calls; ++i) {
+    exchange.offer();
+    taken += exchange.update(given) ? 1 : 0;
+  }
+  CHECK(allocations == before);
+  CHECK(taken == calls);
 }
 
 #if defined(__linux__) && IPU_DSL_COUNTS_ALLOCATIONS
