@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,27 +15,11 @@
 #include <ipu_dsl/operators/dense.hpp>
 #include <ipu_dsl/operators/elementwise.hpp>
 #include <ipu_dsl/runtime/prediction_code.hpp>
+#include <ipu_dsl/runtime/prediction_faults.hpp>
 #include <ipu_dsl/runtime/subnormals.hpp>
 #include <ipu_dsl/runtime/weights.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
-
-/// What is wrong with the number of values that a predictor is given.
-template <std::size_t Wanted, std::size_t Given>
-struct value_count_fault_of {
-  static constexpr problem find() {
-    problem found;
-    if (Wanted != Given) {
-      found = refuse(label() << static_cast<std::int64_t>(Wanted) << " values",
-                     label() << static_cast<std::int64_t>(Given),
-                     "a call takes micro_batch samples, and gives as many results");
-      found.where = "the predictor";
-    }
-    return found;
-  }
-
-  static constexpr problem value = find();
-};
 
 /// What a predictor of a compiled model does; `predictor` says how it is made.
 template <model_type M, compiled_model C, bool Predictable>
@@ -58,6 +43,7 @@ class predictor_of {
       elements_of(frozen_compiled_graph_of<C>.view().output);
 
  private:
+  static constexpr const std::byte* no_weights = nullptr;
   static constexpr bool keeps_result = facts.output.owner != operand_owner::activations;
 
  public:
@@ -94,9 +80,24 @@ class predictor_of {
 
   /// Memory whose length the compiler knows and that is too small is a compile error.
   template <typename Weights, fixed_length_range Memory>
-    requires(static_length_of<Memory> < bytes)
-  predictor_of(const Weights&, Memory&&) : predictor_of(nullptr, memory_block(0)) {
+    requires(std::convertible_to<Memory, std::span<std::byte>> && static_length_of<Memory> < bytes)
+  predictor_of(const Weights&, Memory&&) : predictor_of(no_weights, memory_block(0)) {
     static_assert(diagnose<memory_size_fault_of<bytes, static_length_of<Memory>>>());
+  }
+
+  /// So is memory of anything but bytes, and weights of another model.
+  template <typename Weights, typename Memory>
+    requires(!std::convertible_to<Memory, std::span<std::byte>> &&
+             !std::same_as<Memory, memory_block>)
+  predictor_of(const Weights&, Memory&&) : predictor_of(no_weights, memory_block(0)) {
+    static_assert(diagnose<memory_type_fault_of<Memory>>());
+  }
+
+  template <typename Other, typename... Memory>
+    requires(!std::same_as<Other, M>)
+  explicit predictor_of(const weights_of<Other>&, Memory&&...)
+      : predictor_of(no_weights, memory_block(0)) {
+    static_assert(diagnose<weights_fault_of<M, Other>>());
   }
 
   predictor_of(weights_of<M>&&) = delete;
@@ -120,12 +121,19 @@ class predictor_of {
     read_from(begin_of<M>(weights));
   }
 
+  template <typename Other>
+    requires(!std::same_as<Other, M>)
+  void use(const weights_of<Other>&) noexcept {
+    static_assert(diagnose<weights_fault_of<M, Other>>());
+  }
+
   void use(weights_of<M>&&) = delete;
   void use(embedded_weights<M>&&) = delete;
 
   /// The model's output [batch, result_values] for features [batch, sample_values], which must not
   /// overlap. For memory whose length the compiler knows: another one is a compile error.
   template <fixed_length_range Features, fixed_length_range Output>
+    requires(readable_floats<Features> && writable_floats<Output>)
   void predict(const Features& features, Output&& output) noexcept {
     static_assert(
         diagnose<value_count_fault_of<batch * sample_values, static_length_of<const Features>>>());
@@ -143,12 +151,26 @@ class predictor_of {
     return true;
   }
 
+  /// Anything but floats is a compile error.
+  template <typename Features, typename Output>
+    requires(!readable_floats<Features> || !writable_floats<Output>)
+  bool predict(const Features&, Output&&) noexcept {
+    static_assert(diagnose<value_type_fault_of<Features, Output>>());
+    return false;
+  }
+
   /// Memory of another length than a sample is a compile error; that of a length which the compiler
   /// does not know has to say which part of it: `std::span(values).first<784>()`.
-  template <fixed_length_range Sample>
-    requires(batch == 1 && static_length_of<const Sample> != sample_values)
+  template <typename Sample>
+    requires(batch == 1 &&
+             !std::convertible_to<const Sample&, std::span<const float, sample_values>>)
   std::span<const float, result_values> push(const Sample&) noexcept {
-    static_assert(diagnose<value_count_fault_of<sample_values, static_length_of<const Sample>>>());
+    if constexpr (readable_floats<Sample> && fixed_length_range<const Sample>) {
+      static_assert(
+          diagnose<value_count_fault_of<sample_values, static_length_of<const Sample>>>());
+    } else {
+      static_assert(diagnose<sample_fault_of<Sample, sample_values>>());
+    }
     return std::span<const float, result_values>(static_cast<const float*>(nullptr), result_values);
   }
 

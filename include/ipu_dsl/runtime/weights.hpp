@@ -91,7 +91,7 @@ class weights_of : private memory_block, public parameters {
 
   /// Memory whose length the compiler knows and that is too small is a compile error.
   template <fixed_length_range Memory>
-    requires(static_length_of<Memory> < bytes)
+    requires(std::convertible_to<Memory, std::span<std::byte>> && static_length_of<Memory> < bytes)
   explicit weights_of(Memory&&) : weights_of(std::span<std::byte>()) {
     static_assert(diagnose<memory_size_fault_of<bytes, static_length_of<Memory>>>());
   }
