@@ -6,11 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <ipu_dsl/inference.hpp>
+#include <ipu_dsl/runtime/weights_exchange.hpp>
+#include <ipu_dsl/training/weights_header.hpp>
 
 #include "mnist_mlp.hpp"
 
@@ -26,6 +29,43 @@ constexpr std::array<float, 9> gate_numbers{1, 1, 1, 1, 0, -1, 1, -2, 0};
 constexpr embedded_weights<gate> gate_weights{gate_numbers};
 
 // [/embedded]
+
+template <typename Session>
+void exchange_weights(const Session& run, std::span<const float, 784> image) {
+  // [exchange]
+  weights_of<mnist_mlp> first;
+  weights_of<mnist_mlp> second;
+  predictor<mnist_mlp> running(first);
+  weights_exchange<mnist_mlp> exchange(first, second);
+
+  const auto publish = [&] {  // for the thread that trains
+    if (weights_of<mnist_mlp>* const spare = exchange.spare()) {
+      spare->copy_from(run.weights());
+      exchange.offer();
+    }
+  };
+  const auto answer = [&](std::span<const float, 784> sample) {  // for the thread that predicts
+    exchange.update(running);
+    return running.push(sample);
+  };
+  // [/exchange]
+
+  publish();
+  const auto found = answer(image);
+  predictor<mnist_mlp> expected(first);
+  expected.use(second);
+  std::printf("[exchange]\nthe bits of the new weights: %s\n",
+              std::ranges::equal(found, expected.push(image)) ? "yes" : "no");
+  std::printf("[/exchange]\n\n");
+}
+
+void write_header(const weights_of<mnist_mlp>& weights) {
+  const auto path = (std::filesystem::temp_directory_path() / "digits_weights.hpp").string();
+  // [header]
+  write_weights_header(weights, path, "digits_weights", vector_units::neon);
+  // [/header]
+  std::filesystem::remove(path);
+}
 
 void predict_digits() {
   session<training<grouped>> run{{.learning_rate = 0.01F, .momentum = 0.9F}};
@@ -68,7 +108,18 @@ void predict_digits() {
     equal += std::equal(found.begin(), found.end(), all.data() + 10 * i) ? 1 : 0;
   }
   // [/stream]
+
+  const std::array<float, 784> quiet{};
+  {
+    // [subnormals]
+    const subnormals_as_zeros here;
+    classify.push(quiet);
+    // [/subnormals]
+  }
   std::printf("[stream]\nthe bits of the batch: %d of 32\n[/stream]\n\n", equal);
+
+  exchange_weights(run, image);
+  write_header(weights);
 }
 
 void predict_in_given_memory() {
