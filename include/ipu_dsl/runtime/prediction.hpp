@@ -202,9 +202,9 @@ struct frozen_prediction {
 
 template <compiled_model C>
 constexpr prediction resolve_prediction() {
-  return prediction_resolver(frozen_compiled_graph_of<C>.view(),
-                             planned_program_of<C, program_kind::predict>.plan.view(),
-                             weight_bytes_of<C>)
+  program_plan_view plan = planned_program_of<C, program_kind::predict>.plan.view();
+  plan.streams = node_streams_of<C>.view();
+  return prediction_resolver(frozen_compiled_graph_of<C>.view(), plan, weight_bytes_of<C>)
       .resolve();
 }
 
