@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <string>
 
+#include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/schedule/catalogue/asynchronous.hpp>
 #include <ipu_dsl/schedule/catalogue/bidirectional.hpp>
 #include <ipu_dsl/schedule/catalogue/fill.hpp>
@@ -96,4 +97,104 @@ TEST_CASE("schedules of the catalogue come back from their text") {
                       chimera, inference, popart_implicit>();
   std::printf("checked %d round trips of the catalogue\n", checked);
   CHECK(checked > 0);
+}
+
+namespace {
+
+/// Whether a program is written if and only if its text is read, and then comes back; `written`
+/// counts those that are.
+bool written_or_refused(const program& rows, int& written) {
+  try {
+    const std::string text = to_csv(rows.view(), csv_form::complete);
+    ++written;
+    const parsed_schedule read = parse_csv(text);
+    return !read.fault.found() && same_rows(read.rows, rows);
+  } catch (const error&) {
+    return true;
+  }
+}
+
+/// A forward of every stage on the first micro-batches, stages dealt out over the devices.
+program forwards(int devices, int stages, int micro_batches, int done) {
+  program rows(devices, neighbouring_placement(devices, stages), micro_batches);
+  for (int device = 0; device < devices; ++device) {
+    for (int stage = 0; stage < stages; ++stage) {
+      for (int i = 0; rows.device_of_stage[static_cast<std::size_t>(stage)] == device && i < done;
+           ++i) {
+        rows.put(action_kind::forward, stage, i);
+      }
+    }
+    rows.end_row();
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("texts are read and written up to the same sizes") {
+  int checked = 0;
+  int written = 0;
+  for (const int devices : {1, 2, 1023, 1024, 1025, 1102}) {
+    for (const int stages : {1, 2, 1023, 1024, 1025, 1102}) {
+      for (const int micro_batches : {1, 3, 63, 64, 65, 65535, 65536, 65537}) {
+        for (const int done : {0, 1, 4}) {
+          if (done > micro_batches) {
+            continue;
+          }
+          INFO(devices << " devices, " << stages << " stages, " << done << " of " << micro_batches);
+          CHECK(written_or_refused(forwards(devices, stages, micro_batches, done), written));
+          ++checked;
+        }
+      }
+    }
+  }
+  std::printf("checked %d sizes, %d written\n", checked, written);
+  CHECK(written > 0);
+  CHECK(written < checked);
+}
+
+TEST_CASE("more rows than are written are not read either") {
+  const auto rows_of = [](int count) {
+    std::string text = "0F0,0B0\n";
+    for (int row = 1; row < count; ++row) {
+      text += ",\n";
+    }
+    return parse_csv(text);
+  };
+  const parsed_schedule most = rows_of(1024);
+  REQUIRE_FALSE(most.fault.found());
+  CHECK(returns(most.rows));
+  CHECK(rows_of(1102).fault.message().view() ==
+        "schedule mine: expected at most 1024 devices, a row each, got 1102 rows");
+}
+
+TEST_CASE("programs that a text would change are not written") {
+  const auto refused = [](const program& rows) {
+    try {
+      to_csv(rows.view(), csv_form::complete);
+    } catch (const error& found) {
+      return std::string(found.what());
+    }
+    return std::string();
+  };
+  program rows(1, neighbouring_placement(1, 1), 1);
+  rows.put(action_kind::forward, 0, 0);
+  rows.put(action_kind::backward, 0, 0);
+  rows.end_row();
+  CHECK(refused(rows) ==
+        "the text of a schedule: expected an update of every stage after its backwards, got none. "
+        "Hint: end_training_row puts them behind the row of a device");
+  rows.actions[1] = {action_kind::forward, 1, 0};
+  CHECK(refused(rows) ==
+        "the text of a schedule: expected actions of its stages and micro-batches, each in the row "
+        "of its device, got others. Hint: the proof names the first");
+  rows.actions[1] = {action_kind::forward, 0, 0};
+  rows.slot = {0, 1 << 30};
+  CHECK(refused(rows) ==
+        "the text of a schedule: expected time slots for a text of at most 268435456 characters, "
+        "got 1073741825 of 1 devices");
+  rows.micro_batches = 65537;
+  CHECK(refused(rows) ==
+        "the text of a schedule: expected at most 1024 devices, 1024 stages and 65536 "
+        "micro-batches, got 1, 1 and 65537");
 }

@@ -218,7 +218,7 @@ static_assert(fault_after(grouped::make(3, 3, 4), [](program& rows) {
                 swap_in_row(rows, 1, 2, 8);
               }) == planted{schedule_fault::early_update, 1, 2, {kind::update, 1, 0}});
 static_assert(fault_after(grouped::make(3, 3, 4), [](program& rows) { drop(rows, 1, 3); }) ==
-              planted{schedule_fault::early_update, 1, 7, {kind::update, 1, 0}});
+              planted{schedule_fault::missing, 1, -1, {kind::backward, 1, 0}});
 static_assert(fault_after(grouped::make(3, 3, 4), [](program& rows) { drop(rows, 2, 8); }) ==
               planted{schedule_fault::missing, 2, -1, {kind::update, 2, 0}});
 static_assert(fault_after(grouped::make(3, 3, 4), [](program& rows) { repeat(rows, 1, 3); }) ==
@@ -466,6 +466,19 @@ class mutated {
     return count;
   }
 
+  /// Every action joined to the next one, or parted from it.
+  tally joined() {
+    tally count;
+    for (std::size_t device = 0; device < base_.size(); ++device) {
+      for (std::size_t i = 0; i < base_[device].size(); ++i) {
+        oracle::row_table table = base_;
+        table[device][i].joined = !table[device][i].joined;
+        judge(table, count);
+      }
+    }
+    return count;
+  }
+
   /// Every action as every other kind, and one stage or micro-batch off.
   tally renamed() {
     tally count;
@@ -519,12 +532,13 @@ TEST_CASE("every single change of the catalogue is judged as the simulation judg
     const tally across = changes.swapped_across_rows();
     const tally dropped = changes.dropped();
     const tally doubled = changes.doubled();
+    const tally joined = changes.joined();
     const tally renamed = changes.renamed();
     std::printf(
         "checked %s: swaps caught %d legal %d, across rows %d, drops %d, duplicates %d, "
-        "other names caught %d legal %d\n",
+        "joins caught %d legal %d, other names caught %d legal %d\n",
         each.name.c_str(), swapped.caught, swapped.legal, across.caught, dropped.caught,
-        doubled.caught, renamed.caught, renamed.legal);
+        doubled.caught, joined.caught, joined.legal, renamed.caught, renamed.legal);
     CHECK(swapped.caught > 0);
     CHECK(swapped.legal > 0);
     CHECK(across.caught > 0);
@@ -532,8 +546,9 @@ TEST_CASE("every single change of the catalogue is judged as the simulation judg
     CHECK(dropped.caught > 0);
     CHECK(doubled.caught > 0);
     CHECK(doubled.legal == 0);
+    CHECK(joined.caught + joined.legal > 0);
     CHECK(renamed.caught > 0);
-    for (const tally& part : {swapped, across, dropped, doubled, renamed}) {
+    for (const tally& part : {swapped, across, dropped, doubled, joined, renamed}) {
       all.add(part);
     }
   }

@@ -71,15 +71,15 @@ struct outcome {
   std::int64_t makespan = 0;
 };
 
-/// The rules that need no time: what may follow what in a row, what must not be missing, and what a
-/// device may keep.
+/// The rules that need no time: what may follow what in a row, what may be one step, what must not
+/// be missing, and what a device may keep.
 class row_rules {
  public:
   row_rules(const program_view& rows, const stage_graph_view& graph, const limits& kept)
       : rows_(rows), graph_(graph), kept_(kept) {}
 
-  /// Whether nothing is wrong. Faults are told in the order of rows, then missing actions, memory.
-  bool hold() { return read_rows() && find_missing() && weigh(); }
+  /// Whether nothing is wrong. Faults are told in the order of rows, then steps, missing actions, memory.
+  bool hold() { return read_rows() && read_steps() && find_missing() && weigh(); }
 
   const outcome& found() const { return found_; }
 
@@ -137,6 +137,9 @@ class row_rules {
       int position = 0;
       for (const action& what : rows_.row(device)) {
         const schedule_fault fault = fault_of(what, device);
+        if (fault == schedule_fault::early_update && lost_before(what).stage >= 0) {
+          return fail(schedule_fault::missing, device, -1, lost_before(what));
+        }
         if (fault != schedule_fault::none) {
           return fail(fault, device, position, what);
         }
@@ -240,6 +243,69 @@ class row_rules {
       }
     }
     return schedule_fault::none;
+  }
+
+  /// Of the backwards that an update takes the first of which nothing that ends it stands in any
+  /// row, or one of no stage.
+  action lost_before(const action& update) const {
+    for (const int i : taken_by(update)) {
+      bool ended = false;
+      bool halved = false;
+      for (const action& what : rows_.actions) {
+        const bool of_it = what.stage == update.stage && what.micro_batch == i;
+        ended = ended || (of_it && (what.kind == action_kind::backward ||
+                                    what.kind == action_kind::weight_gradient));
+        halved = halved || (of_it && what.kind == action_kind::input_gradient);
+      }
+      if (!ended) {
+        return {halved ? action_kind::weight_gradient : action_kind::backward, update.stage, i};
+      }
+    }
+    return {action_kind::backward, -1, 0};
+  }
+
+  // Steps. Their parts start together, so that none of them can have waited for another.
+
+  /// Whether two places of a device are in one step.
+  bool one_step(place first, place second) const {
+    bool same = first.device == second.device;
+    for (int i = first.position; same && i < second.position; ++i) {
+      same = at({first.device, i}).joined;
+    }
+    return same && first.position <= second.position;
+  }
+
+  /// Whether the rules of rows want one action of a stage before another that stands behind it.
+  bool ordered(const action& first, const action& second) const {
+    if (first.stage != second.stage) {
+      return false;
+    }
+    if (second.kind == action_kind::update) {
+      const std::vector<int> taken = taken_by(second);
+      return first.kind == action_kind::update ||
+             std::count(taken.begin(), taken.end(), first.micro_batch) != 0;
+    }
+    if (first.kind == action_kind::update) {
+      const ipu_dsl::weight_policy& weights = rows_.weights;
+      return second.kind == action_kind::forward && weights.update_interval != 0 &&
+             weights.delay != ipu_dsl::weight_policy::newest &&
+             second.micro_batch / weights.update_interval - weights.delay > first.micro_batch;
+    }
+    return first.micro_batch == second.micro_batch;
+  }
+
+  bool read_steps() {
+    for (int device = 0; device < rows_.devices; ++device) {
+      for (int later = 0; later < static_cast<int>(rows_.row(device).size()); ++later) {
+        for (int earlier = 0; earlier < later; ++earlier) {
+          const action& what = at({device, later});
+          if (one_step({device, earlier}, {device, later}) && ordered(at({device, earlier}), what)) {
+            return fail(schedule_fault::deadlock, device, later, what);
+          }
+        }
+      }
+    }
+    return true;
   }
 
   bool goes_backward() const {

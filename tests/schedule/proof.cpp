@@ -11,6 +11,8 @@
 #include <ipu_dsl/schedule/catalogue/asynchronous.hpp>
 #include <ipu_dsl/schedule/proof.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
+#include <ipu_dsl/schedule/slots.hpp>
+#include <ipu_dsl/schedule/text/csv_reader.hpp>
 
 #include "schedule/oracle.hpp"
 #include "schedule/simulation.hpp"
@@ -761,8 +763,8 @@ TEST_CASE("edges of steps that nobody does are refused") {
   CHECK(prove(rows.view(), graph.view()).kind == schedule_fault::unknown);
 }
 
-TEST_CASE("an update that misses a backward names the backward") {
-  const auto sentence = [](bool begun) {
+TEST_CASE("a backward that an update misses has no position") {
+  const auto found_in = [](bool begun) {
     const int placement[] = {0};
     program rows(1, placement, 2);
     rows.put(action_kind::forward, 0, 0);
@@ -772,17 +774,152 @@ TEST_CASE("an update that misses a backward names the backward") {
       rows.put(action_kind::input_gradient, 0, 1);
     }
     rows.end_training_row(0);
+    return rows;
+  };
+  check_fault(found_in(false), chain_stage_graph(1),
+              {schedule_fault::missing,
+               0,
+               -1,
+               {kind::backward, 0, 1},
+               "schedule mine, device 0: expected every micro-batch forward and backward in every "
+               "stage, got no B0(1). Hint: a backward is either whole (B) or in halves (I, then "
+               "W)"});
+  check_fault(found_in(true), chain_stage_graph(1),
+              {schedule_fault::missing,
+               0,
+               -1,
+               {kind::weight_gradient, 0, 1},
+               "schedule mine, device 0: expected every micro-batch forward and backward in every "
+               "stage, got no W0(1). Hint: a backward is either whole (B) or in halves (I, then "
+               "W)"});
+}
+
+TEST_CASE("a backward that a text leaves out is not looked for behind its end") {
+  const parsed_schedule read = parse_csv("0F0,0F1,0B0,0B1\n,1F0,1B0,1F1\n");
+  REQUIRE_FALSE(read.fault.found());
+  const verdict found = prove(read.rows.view(), chain_stage_graph(2).view());
+  CHECK(found.device == 1);
+  CHECK(found.position == -1);
+  CHECK(found.fault.message().view() ==
+        "schedule mine, device 1: expected every micro-batch forward and backward in every stage, "
+        "got no B1(1). Hint: a backward is either whole (B) or in halves (I, then W)");
+}
+
+TEST_CASE("no part of a step waits for another of the same stage") {
+  const stage_graph graph = chain_stage_graph(2);
+  // Every two neighbours of a sound row that are of one micro-batch, and the last backward with its
+  // update.
+  oracle::row_table given = sound;
+  int checked = 0;
+  for (const int first : {0, 2, 3}) {
+    given = sound;
+    given[1][static_cast<std::size_t>(first)].joined = true;
+    const action later = given[1][static_cast<std::size_t>(first) + 1];
+    const action before = {given[1][static_cast<std::size_t>(first)].kind, 1,
+                           given[1][static_cast<std::size_t>(first)].micro_batch};
+    text<511> words;
+    words << "schedule mine, device 1 at position " << first + 1 << ": expected an order in which "
+          << describe(later) << " gets its turn, got a wait forever for " << describe(before)
+          << ". Hint: " << describe(later) << " and " << describe(before)
+          << " are one step, which starts when all of its parts can: part them";
+    check_fault(given, {schedule_fault::deadlock, 1, first + 1, later, words.view()});
+    ++checked;
+  }
+  CHECK(checked == 3);
+  // Parts of other micro-batches stand between.
+  given = sound;
+  given[1] = {{kind::forward, 1, 0, true},
+              {kind::forward, 1, 1, true},
+              {kind::backward, 1, 0},
+              {kind::backward, 1, 1},
+              {kind::update, 1, 0}};
+  check_fault(given, {schedule_fault::deadlock,
+                      1,
+                      2,
+                      {kind::backward, 1, 0},
+                      "schedule mine, device 1 at position 2: expected an order in which B1(0) gets "
+                      "its turn, got a wait forever for F1(0). Hint: B1(0) and F1(0) are one step, "
+                      "which starts when all of its parts can: part them"});
+  const parsed_schedule read = parse_csv("(0F0;0B0)OVERLAP_F_B\n");
+  CHECK(prove(read.rows.view(), chain_stage_graph(1).view()).kind == schedule_fault::deadlock);
+  // What does not depend on each other may be one step.
+  given = sound;
+  given[1][1].joined = true;
+  given[0][0].joined = true;
+  CHECK(judge(given, 2).proven());
+}
+
+TEST_CASE("versions of the weights are not made and used in one step") {
+  // An update after every micro-batch, joined to the forward behind it.
+  const auto judged = [](int delay) {
+    program rows(1, neighbouring_placement(1, 1), 2);
+    rows.weights = {.update_interval = 1, .delay = delay};
+    rows.put(kind::forward, 0, 0);
+    rows.put(kind::backward, 0, 0);
+    rows.put_joined(kind::update, 0, 0);
+    rows.put(kind::forward, 0, 1);
+    rows.put(kind::backward, 0, 1);
+    rows.put(kind::update, 0, 1);
+    rows.end_row();
     const stage_graph graph = chain_stage_graph(1);
     const verdict found = prove(rows.view(), graph.view());
-    CHECK(found.kind == schedule_fault::early_update);
-    return std::string(found.fault.message().view());
+    const oracle::outcome second = oracle::judge(rows.view(), graph.view());
+    CHECK(found.kind == second.kind);
+    CHECK(found.position == second.position);
+    return found;
   };
-  CHECK(sentence(false) ==
-        "schedule mine, device 0 at position 3: expected B0(1) before U0, which takes it, got no "
-        "such backward in the row. Hint: every micro-batch goes backward once, whole (B) or in "
-        "halves (I, then W)");
-  CHECK(sentence(true) ==
-        "schedule mine, device 0 at position 4: expected W0(1) before U0, which takes it, got no "
-        "such backward in the row. Hint: every micro-batch goes backward once, whole (B) or in "
-        "halves (I, then W)");
+  CHECK(judged(0).kind == schedule_fault::deadlock);
+  CHECK(judged(0).fault.got.view() == "a wait forever for U0");
+  CHECK(judged(1).proven());
+  CHECK(judged(weight_policy::newest).proven());
+}
+
+TEST_CASE("a slot is not freed and written in one step") {
+  // F0(1) takes the slot of the stash that B0(0) reads, in the step of both.
+  oracle::row_table given = {{{kind::forward, 0, 0},
+                              {kind::backward, 0, 0, true},
+                              {kind::forward, 0, 1},
+                              {kind::backward, 0, 1},
+                              {kind::update, 0, 0}}};
+  const int one[] = {1};
+  const int two[] = {2};
+  CHECK_FALSE(judge(given, 2, one).proven());
+  CHECK(judge(given, 2, two).proven());
+  const stage_graph graph = chain_stage_graph(1);
+  const program rows = oracle::program_of(given, 2);
+  CHECK(oracle::judge(rows.view(), graph.view(), one).kind == schedule_fault::deadlock);
+  CHECK(oracle::judge(rows.view(), graph.view(), two).kind == schedule_fault::none);
+  CHECK(slots_without_delay(rows.view(), graph.view())[0] == 2);
+  CHECK(least_slots(rows.view(), graph.view())[0] == 2);
+  CHECK(slots_without_stall(rows.view(), graph.view())[0] == 2);
+  given[0][1].joined = false;
+  const program parted = oracle::program_of(given, 2);
+  CHECK(slots_without_delay(parted.view(), graph.view())[0] == 1);
+}
+
+TEST_CASE("what stands in the same step is not said to stand later") {
+  // Stage 1 on the device of stage 0: the first part waits for the second, and the second for it.
+  program rows(1, neighbouring_placement(1, 2), 1);
+  rows.put_joined(kind::forward, 0, 0);
+  rows.put(kind::forward, 1, 0);
+  rows.end_row();
+  CHECK(prove(rows.view(), chain_stage_graph(2).view()).fault.message().view() ==
+        "schedule mine, device 0 at position 1: expected an order in which F1(0) gets its turn, got "
+        "a wait forever for F0(0). Hint: F1(0) and F0(0) are one step, which starts when all of its "
+        "parts can: part them");
+  // Device 0 wants B1(0), which device 1 has in a step with what it waits for itself.
+  oracle::row_table given = sound;
+  given[0] = {{kind::forward, 0, 0},
+              {kind::backward, 0, 0},
+              {kind::forward, 0, 1},
+              {kind::backward, 0, 1},
+              {kind::update, 0, 0}};
+  given[1][1].joined = true;
+  check_fault(given, {schedule_fault::deadlock,
+                      0,
+                      1,
+                      {kind::backward, 0, 0},
+                      "schedule mine, device 0 at position 1: expected an order in which B0(0) gets "
+                      "its turn, got a wait forever for B1(0). Hint: B1(0) is one step with F1(1) "
+                      "on device 1, which waits for F0(1)"});
 }

@@ -116,7 +116,7 @@ class simulation : row_rules {
       for (std::size_t k = depth; k < order.size(); ++k) {
         const place write = standing(link.writer.stage, link.writer.kind, order[k], true).front();
         for (const place reader : readers_of(link, order[k - depth])) {
-          if (reader > write) {
+          if (reader > write || one_step(reader, write)) {
             return fail(schedule_fault::deadlock, write.device, write.position, at(write));
           }
         }

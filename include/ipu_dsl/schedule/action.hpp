@@ -38,8 +38,11 @@ struct action {
   action_kind kind;
   int stage;
   int micro_batch;
-  /// One step with the next action of the row: starts when both are ready. Devices do them side by
-  /// side; workers that play devices do them one after the other, as soon as each is ready.
+  /// One step with the next action of the row. A step starts when all of its parts are ready, and
+  /// what they write, and the slots that they free, are there when the last of them ends. So no
+  /// part can wait for another part of its step, of whatever stage: the proof refuses it as a wait
+  /// forever. Devices do the parts side by side; workers that play devices do them one after the
+  /// other, as soon as each is ready.
   bool joined;
 
   /// Trivial, so that thousands of them cost a constant evaluation nothing before they are set;

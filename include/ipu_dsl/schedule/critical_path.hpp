@@ -7,6 +7,7 @@
 #include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/schedule/joined_step.hpp>
 #include <ipu_dsl/schedule/timeline.hpp>
 
 namespace ipu_dsl {
@@ -19,29 +20,6 @@ struct examined {
   const step_table& steps;
   const dependences& waits;
 };
-
-/// The first and the last action that start together with action `index`.
-struct joined_range {
-  int first = 0;
-  int last = 0;
-};
-
-constexpr joined_range joined_with(const program_view& rows, int index) {
-  const action* const actions = rows.actions.data();
-  // Nearly all actions are joined to nothing, and steps of constant evaluation count.
-  if (!actions[index].joined && (index == 0 || !actions[index - 1].joined)) {
-    return {index, index};
-  }
-  const int device = rows.device_of_stage.data()[actions[index].stage];
-  joined_range range = {index, index};
-  while (range.first > rows.row_begin.data()[device] && actions[range.first - 1].joined) {
-    --range.first;
-  }
-  while (range.last + 1 < rows.row_begin.data()[device + 1] && actions[range.last].joined) {
-    ++range.last;
-  }
-  return range;
-}
 
 /// Calls `visit(reader)` with the actions that free the slots into which an action writes.
 template <typename Visit>
@@ -162,7 +140,7 @@ constexpr critical_path critical_path_of(const program_view& rows, const stage_g
   }
   critical_path path;
   while (index >= 0 && !timeline.empty()) {
-    const critical::joined_range range = critical::joined_with(rows, index);
+    const joined_range range = critical::joined_with(rows, index);
     for (int part = index; part >= range.first; --part) {
       path.actions.push_back(part);
       const timed_action& times = timeline[static_cast<std::size_t>(part)];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include <ipu_dsl/core/list.hpp>
@@ -99,6 +100,16 @@ struct program {
     return {devices, stages, micro_batches, device_of_stage, actions, row_begin, slot, weights};
   }
 };
+
+/// Whether a program has far fewer actions than its counts ask for, so that what is kept for every
+/// stage and micro-batch would be out of proportion to it. Of such a program forwards are missing:
+/// every stage does at least one action on every micro-batch.
+constexpr bool is_sparse(std::size_t actions, int stages, int micro_batches) {
+  constexpr std::int64_t always = 65536;
+  constexpr std::int64_t an_action = 8;
+  return static_cast<std::int64_t>(stages) * micro_batches >
+         always + an_action * static_cast<std::int64_t>(actions);
+}
 
 /// How many updates each stage has in a run.
 constexpr int updates_of_run(const program_view& rows) {

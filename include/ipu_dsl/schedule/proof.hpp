@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <ipu_dsl/schedule/in_order_run.hpp>
+#include <ipu_dsl/schedule/joined_step.hpp>
 #include <ipu_dsl/schedule/row_checks.hpp>
 
 namespace ipu_dsl {
@@ -56,6 +57,13 @@ constexpr verdict explain_malformed(const program_view& rows, std::size_t slot_c
   return found;
 }
 
+/// Whether a slot is freed only at the end of the step that writes it: of actions counted from 1,
+/// the reader before the writer.
+constexpr bool frees_in_step(const program_view& rows, int reader, int writer) {
+  return reader > 0 && rows.actions.data()[writer - 2].joined &&
+         joined_with(rows, writer - 1).contains(reader - 1);
+}
+
 /// Edges within a device: the row reads the previous tenant of a slot before it writes the next.
 constexpr verdict check_own_slots(const examination& exam, const dependences& waits,
                                   const list<int>& slots) {
@@ -73,7 +81,7 @@ constexpr verdict check_own_slots(const examination& exam, const dependences& wa
         const int reader_row = waits.freed.value.data()[k] * micro_batches;
         const int reader = by_micro_batch[reader_row + by_order[writer_row + write - depth]];
         const int writer = by_micro_batch[writer_row + by_order[writer_row + write]];
-        if (reader > writer) {
+        if (reader > writer || frees_in_step(exam.rows, reader, writer)) {
           return explain_own_slot(exam, static_cast<int>(link), depth, writer - 1, reader - 1);
         }
       }
@@ -89,6 +97,9 @@ constexpr verdict prove_and(const program_view& rows, const stage_graph_view& gr
                             const proof_limits& limits, Then then) {
   if (malformed(rows, graph, slots_per_edge)) {
     return explain_malformed(rows, slots_per_edge.size(), name);
+  }
+  if (is_sparse(rows.actions.size(), rows.stages, rows.micro_batches)) {
+    return explain_sparse(rows, name);
   }
   examination exam = begin_examination(rows, graph, name);
   verdict found = check_standing(exam, limits);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <ipu_dsl/schedule/action_life.hpp>
+#include <ipu_dsl/schedule/step_checks.hpp>
 #include <ipu_dsl/schedule/verdict.hpp>
 
 namespace ipu_dsl {
@@ -267,7 +268,10 @@ constexpr examination begin_examination(const program_view& rows, const stage_gr
 /// What rows that have all been walked say together.
 constexpr verdict check_walked(examination& exam, const proof_limits& limits) {
   exam.forward_only = has_only_forwards(exam);
-  verdict found = check_complete(exam);
+  verdict found = check_steps(exam);
+  if (found.proven()) {
+    found = check_complete(exam);
+  }
   if (found.proven() && !exam.forward_only) {
     found = check_updates(exam);
   }

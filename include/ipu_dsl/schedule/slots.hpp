@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/schedule/joined_step.hpp>
 #include <ipu_dsl/schedule/latest_starts.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
 
@@ -67,16 +68,34 @@ constexpr int slots_for(const searched& search, int link, const std::int64_t* st
   return needed;
 }
 
-/// 0, 1, 2, .. for an array by action index + 1.
-constexpr list<std::int64_t> places(const program_view& rows) {
-  list<std::int64_t> place(rows.actions.size() + 1);
-  std::int64_t* const values = place.data();
-  const int count = static_cast<int>(rows.actions.size());
-  for (int number = 0; number <= count; ++number) {
-    values[number] = number;
+/// When the steps of the rows begin and end, in actions: all the time there is within a device.
+/// Arrays by action index + 1.
+class row_times {
+ public:
+  constexpr explicit row_times(const program_view& rows)
+      : begins_(rows.actions.size() + 1), ends_(joins_any(rows) ? rows.actions.size() + 1 : 0) {
+    std::int64_t* const begin = begins_.data();
+    const int count = static_cast<int>(rows.actions.size());
+    for (int number = 0; number <= count; ++number) {
+      begin[number] = number;
+    }
+    for (int index = 0; !ends_.empty() && index < count; ++index) {
+      const joined_range step = joined_with(rows, index);
+      begin[index + 1] = step.first + 1;
+      ends_.data()[index + 1] = step.last + 1;
+    }
   }
-  return place;
-}
+
+  constexpr const std::int64_t* begins() const { return begins_.data(); }
+
+  constexpr const std::int64_t* ends() const {
+    return ends_.empty() ? begins_.data() : ends_.data();
+  }
+
+ private:
+  list<std::int64_t> begins_;
+  list<std::int64_t> ends_;  // empty where each action is a step
+};
 
 /// The least slots of an edge while the others keep theirs: everything else runs as far as it can
 /// before each write, so that at each write as few tenants as possible are unread. Exact, because a
@@ -137,15 +156,14 @@ constexpr list<int> least_slots(const program_view& rows, const stage_graph_view
   const step_table steps = index_steps(rows);
   const dependences waits = sort_edges(graph, rows, steps);
   const list<std::int64_t> duration = durations(graph);
-  // Within a device the order of the row is all the time there is.
-  const list<std::int64_t> place = slot_search::places(rows);
+  const slot_search::row_times place(rows);
   slot_search::searched search = {rows, steps, waits, duration,
                                   slots_or_unbounded(rows, graph, known)};
   for (int link = range.begin; link < static_cast<int>(search.slots.size()); ++link) {
     if (range.contains(link)) {
       search.slots.data()[link] =
           waits.within.data()[link]
-              ? slot_search::slots_for(search, link, place.data(), place.data())
+              ? slot_search::slots_for(search, link, place.begins(), place.ends())
               : slot_search::least_slots_of(search, link);
     }
   }
@@ -155,15 +173,14 @@ constexpr list<int> least_slots(const program_view& rows, const stage_graph_view
 /// As many slots as delay no action of a complete run without limits, of the edges in a range.
 constexpr list<int> slots_of_run(const run_input& input, const in_order_run& run,
                                  edge_range range = {}) {
-  // Within a device the order of the row is all the time there is.
-  const list<std::int64_t> place = slot_search::places(input.rows);
+  const slot_search::row_times place(input.rows);
   const slot_search::searched search = {input.rows, input.steps, input.waits, input.duration, {}};
   const int edges = static_cast<int>(input.slots.size());
   const int end = edges < range.end ? edges : range.end;
   list<int> slots;
   for (int link = range.begin; link < end; ++link) {
     slots.push_back(input.waits.within.data()[link]
-                        ? slot_search::slots_for(search, link, place.data(), place.data())
+                        ? slot_search::slots_for(search, link, place.begins(), place.ends())
                         : slot_search::slots_for(search, link, run.starts(), run.ends()));
   }
   return slots;
@@ -190,8 +207,7 @@ constexpr list<int> slots_without_stall(const program_view& rows, const stage_gr
   const step_table steps = index_steps(rows);
   const dependences waits = sort_edges(graph, rows, steps);
   const list<std::int64_t> duration = durations(graph);
-  // Within a device the order of the row is all the time there is.
-  const list<std::int64_t> place = slot_search::places(rows);
+  const slot_search::row_times place(rows);
   slot_search::searched search = {rows, steps, waits, duration,
                                   slots_or_unbounded(rows, graph, known)};
   // The run is repeated only after an edge was given fewer slots than delay nobody.
@@ -209,7 +225,7 @@ constexpr list<int> slots_without_stall(const program_view& rows, const stage_gr
     for (; link < end && !delayed; ++link) {
       search.slots.data()[link] =
           waits.within.data()[link]
-              ? slot_search::slots_for(search, link, place.data(), place.data())
+              ? slot_search::slots_for(search, link, place.begins(), place.ends())
               : slot_search::unstalled_slots_of(search, link, run, latest_start, delayed);
     }
   }

@@ -10,6 +10,7 @@
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/schedule/action_life.hpp>
 #include <ipu_dsl/schedule/in_order_run.hpp>
+#include <ipu_dsl/schedule/joined_step.hpp>
 
 namespace ipu_dsl {
 
@@ -124,6 +125,29 @@ constexpr action lost_backward(const examination& exam, const action& update) {
   return {action_kind::backward, -1, 0};
 }
 
+/// The words of a backward that stands nowhere. It has no position, and neither has the update that
+/// finds it missing, where a text was read that leaves updates out.
+constexpr verdict explain_lost_backward(const examination& exam, int device, const action& lost) {
+  verdict found = fault_at(exam, schedule_fault::missing, device, -1, lost);
+  found.fault.expected = "every micro-batch forward and backward in every stage";
+  found.fault.got << "no " << describe(lost);
+  found.fault.hint = "a backward is either whole (B) or in halves (I, then W)";
+  return found;
+}
+
+/// The words of a program with far fewer actions than stages x micro-batches.
+constexpr verdict explain_sparse(const program_view& rows, std::string_view name) {
+  verdict found;
+  found.kind = schedule_fault::missing;
+  found.fault.where << "schedule " << name;
+  found.fault.expected << "every micro-batch forward in every stage, at least "
+                       << static_cast<std::int64_t>(rows.stages) * rows.micro_batches << " actions";
+  found.fault.got << rows.actions.size() << " for " << rows.stages << " stages and "
+                  << rows.micro_batches << " micro-batches";
+  found.fault.hint = "number stages and micro-batches from 0 without gaps";
+  return found;
+}
+
 /// The words of a fault of one action.
 constexpr verdict explain(const examination& exam, schedule_fault kind, int device, int position,
                           const action& at) {
@@ -157,10 +181,7 @@ constexpr verdict explain(const examination& exam, schedule_fault kind, int devi
     case schedule_fault::early_update: {
       const action lost = lost_backward(exam, at);
       if (lost.stage >= 0) {
-        words.expected << describe(lost) << " before " << describe(at) << ", which takes it";
-        words.got = "no such backward in the row";
-        words.hint = "every micro-batch goes backward once, whole (B) or in halves (I, then W)";
-        break;
+        return explain_lost_backward(exam, device, lost);
       }
       words.expected << "the update of stage " << at.stage << " after "
                      << (exam.rows.weights.update_interval == 0 ? "all of its backwards"
@@ -203,6 +224,36 @@ constexpr verdict explain_own_slot(const examination& exam, int link, int depth,
   found.fault.got << "a wait forever for "
                   << describe(rows.actions[static_cast<std::size_t>(reader)]) << " to free a slot";
   found.fault.hint << "edge " << link << " has too few slots (" << depth << ")";
+  return found;
+}
+
+/// What to do about an action that waits for another of its own step.
+constexpr text<191> part_them(const action& waiting, const action& awaited) {
+  text<191> hint;
+  hint << describe(waiting) << " and " << describe(awaited)
+       << " are one step, which starts when all of its parts can: part them";
+  return hint;
+}
+
+/// The words of a step of which the part `index` waits for one before it.
+constexpr verdict explain_own_step(const examination& exam, int index, int position) {
+  const program_view& rows = exam.rows;
+  const action* const actions = rows.actions.data();
+  const action at = actions[index];
+  int before = index - 1;
+  const auto same_weights = [&at](const action& what) {
+    return what.stage == at.stage &&
+           (what.micro_batch == at.micro_batch || what.kind == action_kind::update ||
+            at.kind == action_kind::update);
+  };
+  while (!same_weights(actions[before])) {
+    --before;
+  }
+  const int device = rows.device_of_stage[static_cast<std::size_t>(at.stage)];
+  verdict found = fault_at(exam, schedule_fault::deadlock, device, position, at);
+  found.fault.expected << "an order in which " << describe(at) << " gets its turn";
+  found.fault.got << "a wait forever for " << describe(actions[before]);
+  found.fault.hint = part_them(at, actions[before]);
   return found;
 }
 
@@ -252,6 +303,8 @@ constexpr verdict explain_deadlock(const examination& exam, const run_input& inp
     found.fault.got << " to free a slot";
     found.fault.hint << "edge " << link << " has too few slots ("
                      << input.slots[static_cast<std::size_t>(link)] << ")";
+  } else if (joined_with(rows, index).contains(run.waited_for(device))) {
+    found.fault.hint = part_them(at, wanted);
   } else if (other == device) {
     found.fault.hint << describe(wanted) << " stands later in the same row";
   } else {
@@ -259,6 +312,8 @@ constexpr verdict explain_deadlock(const examination& exam, const run_input& inp
     found.fault.hint << describe(wanted);
     if (there == wanted) {
       found.fault.hint << " is next on device ";
+    } else if (joined_with(rows, run.stuck(other)).contains(run.waited_for(device))) {
+      found.fault.hint << " is one step with " << describe(there) << " on device ";
     } else {
       found.fault.hint << " comes after " << describe(there) << " on device ";
     }

@@ -100,7 +100,7 @@ class header_reader {
   constexpr bool read_value(key which, schedule_header& said) {
     switch (which) {
       case key::devices:
-        return read_number(said.devices, 1, schedule_assembly::most_stages);
+        return read_number(said.devices, 1, schedule_assembly::most_devices);
       case key::stages:
         return read_number(said.stages, 1, schedule_assembly::most_stages);
       case key::micro_batches:
@@ -154,7 +154,7 @@ class header_reader {
   constexpr bool read_placement(list<int>& placement) {
     do {
       int device = 0;
-      if (!read_number(device, 0, schedule_assembly::most_stages - 1)) {
+      if (!read_number(device, 0, schedule_assembly::most_devices - 1)) {
         return false;
       }
       placement.push_back(device);

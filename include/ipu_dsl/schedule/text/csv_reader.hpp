@@ -237,22 +237,19 @@ class row_reader {
 /// Before the rows may stand lines such as `# devices=4 copies=2` with what rows do not tell
 /// (csv_header.hpp has the keys). Stages are placed where their actions stand. In a text with
 /// backwards and without a single UPDATE, each stage gets an update at the end of its device's row.
-/// Blank lines before the first row and behind the last are none.
+/// Blank lines before the first row and behind the last are none, and neither is the byte-order mark
+/// that some programs put before a text in UTF-8.
 ///
 /// The column of a cell is its lockstep slot, appended updates having one behind all others; unless
 /// the header says `columns=order`.
 constexpr parsed_schedule parse_csv(std::string_view text, std::string_view name = "mine") {
-  // What counts characters and lines is an int.
-  constexpr std::size_t most_characters = std::size_t{1} << 28;
   parsed_schedule read;
-  if (text.size() > most_characters) {
-    problem found;
-    found.expected << "at most " << most_characters << " characters";
-    found.got << text.size();
-    read.refuse_at(found, label("schedule ") << name, 0, 0);
+  const problem unreadable = csv::fault_of_characters(text);
+  if (unreadable.found()) {
+    read.refuse_at(unreadable, label("schedule ") << name, 0, 0);
     return read;
   }
-  csv::cursor at(text);
+  csv::cursor at(csv::without_byte_order_mark(text));
   schedule_header said;
   if (csv::header_reader(at, name, read).read_into(said)) {
     csv::row_reader(at, said, name, read).read();

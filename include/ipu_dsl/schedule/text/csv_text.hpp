@@ -81,6 +81,27 @@ constexpr label quote(std::string_view piece) {
   return words_of_piece << (piece.size() > longest ? "...\"" : "\"");
 }
 
+/// The longest text: what counts characters and lines is an int.
+inline constexpr std::size_t most_characters = std::size_t{1} << 28;
+
+/// Why a text is not read at all.
+constexpr problem fault_of_characters(std::string_view text) {
+  problem found;
+  if (text.size() > most_characters) {
+    found.expected << "at most " << most_characters << " characters";
+    found.got << text.size();
+  } else if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+    found = refuse("a text in UTF-8", "one in UTF-16", "save it as CSV in UTF-8");
+  }
+  return found;
+}
+
+/// The text behind the byte-order mark of UTF-8, if it begins with one.
+constexpr std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  return text.starts_with(mark) ? text.substr(mark.size()) : text;
+}
+
 /// Where in a text reading goes on. Nothing is read at or behind `end`.
 struct cursor {
   /// What a number is at most; a larger one is read as this, so that none overflows.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include <ipu_dsl/core/list.hpp>
@@ -44,7 +45,8 @@ struct parsed_schedule {
 /// schedules ends here.
 class schedule_assembly {
  public:
-  /// Bounds that keep stages x micro-batches, and tables over them, well within an int.
+  /// Bounds of what is written: those of numbers, of rows, and of what a header says.
+  static constexpr int most_devices = 1024;
   static constexpr int most_stages = 1024;
   static constexpr int most_micro_batches = 65536;
 
@@ -82,6 +84,7 @@ class schedule_assembly {
     }
     if (!updates && what.micro_batch >= rows_.micro_batches) {
       rows_.micro_batches = what.micro_batch + 1;
+      last_ = what;
     }
     seen_[static_cast<int>(what.kind)] = true;
     rows_.actions.push_back(what);
@@ -111,6 +114,9 @@ class schedule_assembly {
       return false;
     }
     rows_.micro_batches = said_.micro_batches > 0 ? said_.micro_batches : rows_.micro_batches;
+    if (is_sparse(rows_.actions.size(), rows_.stages, rows_.micro_batches)) {
+      return refuse_sparse();
+    }
     if (goes_backward() && !seen_[static_cast<int>(action_kind::update)]) {
       append_updates();
     }
@@ -148,6 +154,21 @@ class schedule_assembly {
     return false;
   }
 
+  constexpr bool refuse_sparse() {
+    fault_ = {};
+    fault_.expected << "every micro-batch forward in every stage, at least "
+                    << static_cast<std::int64_t>(rows_.stages) * rows_.micro_batches << " actions";
+    fault_.got << rows_.actions.size() << " for " << rows_.stages << " stages and "
+               << rows_.micro_batches << " micro-batches";
+    if (said_.micro_batches > 0) {
+      fault_.hint << "the header says micro_batches=" << said_.micro_batches;
+    } else {
+      fault_.hint << describe(last_) << " has the largest number; number micro-batches from 0 "
+                  << "without gaps";
+    }
+    return false;
+  }
+
   /// Whether every stage has a device.
   constexpr bool is_placed() {
     for (int stage = 0; stage < rows_.stages; ++stage) {
@@ -174,6 +195,12 @@ class schedule_assembly {
     if (rows_.micro_batches == 0) {
       fault_ = refuse("at least one action on a micro-batch", "none",
                       "0F0 is the forward of stage 0 on micro-batch 0");
+      return false;
+    }
+    if (rows_.devices > most_devices) {
+      fault_ = {};
+      fault_.expected << "at most " << most_devices << " devices, a row each";
+      fault_.got << rows_.devices << " rows";
       return false;
     }
     if (!is_placed()) {
@@ -231,6 +258,7 @@ class schedule_assembly {
   int micro_batch_limit_ = 0;
   int device_ = 0;
   int columns_ = 0;
+  action last_ = {};  // an action on the micro-batch with the largest number
   bool seen_[action_kinds] = {};
 };
 
