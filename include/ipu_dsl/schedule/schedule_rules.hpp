@@ -121,7 +121,7 @@ constexpr problem device_count(std::string_view name, int devices, int stages, i
     found = problem_of_schedule(name);
     found.expected << "a pipeline of at least " << least_stages << " stages";
     found.got << stages;
-    found.hint = "cut the model into stages, or run it without a pipeline";
+    found.hint << "cut the model into " << least_stages << " stages";
   } else if (devices < 1 || devices > stages) {
     found = problem_of_schedule(name);
     found.expected << "between 1 and " << stages << " devices (one a stage at most)";
@@ -139,7 +139,7 @@ constexpr problem devices_distinct(std::string_view name, std::span<const int> d
         found.expected << "every stage on a device of its own in training";
         found.got << "stages " << first << " and " << second << " on device "
                   << device_of_stage[first];
-        found.hint = "use grouped or sequential_schedule, or one device a stage";
+        found.hint = "give every stage a device of its own, or use sequential_schedule";
         return found;
       }
     }

@@ -10,6 +10,7 @@
 #include <ipu_dsl/schedule/rotation.hpp>
 #include <ipu_dsl/schedule/schedule_rules.hpp>
 #include <ipu_dsl/schedule/stage_graph.hpp>
+#include <ipu_dsl/schedule/way_out.hpp>
 
 namespace ipu_dsl {
 
@@ -73,9 +74,11 @@ template <typename Derived>
 struct placed_schedule {
   /// The constraints of training; inference takes any number of micro-batches.
   static constexpr problem allows(int devices, int stages, int micro_batches, purpose aim) {
-    const bool trains = aim == purpose::training;
-    const problem found = rules::counts(Derived::name, devices, stages, micro_batches);
-    return found.found() ? found : Derived::fits(devices, stages, trains ? micro_batches : -1);
+    const auto check = [trains = aim == purpose::training](int p, int s, int m) {
+      const problem found = rules::counts(Derived::name, p, s, m);
+      return found.found() ? found : Derived::fits(p, s, trains ? m : -1);
+    };
+    return rules::with_way_out(check, devices, stages, micro_batches);
   }
 
   /// Evaluate and predict: every stage forward in each time slot, on the devices of training.

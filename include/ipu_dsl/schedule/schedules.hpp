@@ -30,11 +30,15 @@ struct rotating_schedule {
 
   /// The same for neighbouring stages sharing devices.
   static constexpr problem allows(int devices, int stages, int micro_batches, purpose aim) {
-    const problem found =
-        rules::device_count(Derived::name, devices, stages, Derived::least_stages);
-    return found.found() ? found
-                         : allows_placement(devices, neighbouring_placement(devices, stages),
-                                            micro_batches, aim);
+    const auto check = [aim](int p, int s, int m) {
+      const problem found = rules::device_count(Derived::name, p, s, Derived::least_stages);
+      return found.found() ? found : allows_placement(p, neighbouring_placement(p, s), m, aim);
+    };
+    problem found = rules::with_way_out(check, devices, stages, micro_batches);
+    if (found.found() && stages < Derived::least_stages) {
+      found.hint << ", or run it without a pipeline";
+    }
+    return found;
   }
 
   /// Training with stage s on `device_of_stage[s]`.
@@ -84,10 +88,12 @@ struct sequential_schedule : rotating_schedule<sequential_schedule> {
 template <typename Schedule>
 struct relaxed : Schedule {
   static constexpr problem allows(int devices, int stages, int micro_batches, purpose) {
-    const problem found = rules::counts(Schedule::name, devices, stages, micro_batches);
-    return found.found()
-               ? found
-               : rules::device_count(Schedule::name, devices, stages, Schedule::least_stages);
+    const auto check = [](int p, int s, int m) {
+      const problem found = rules::counts(Schedule::name, p, s, m);
+      return found.found() ? found
+                           : rules::device_count(Schedule::name, p, s, Schedule::least_stages);
+    };
+    return rules::with_way_out(check, devices, stages, micro_batches);
   }
 };
 

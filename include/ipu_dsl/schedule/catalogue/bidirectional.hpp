@@ -137,24 +137,13 @@ template <typename Derived>
 struct two_copy_schedule {
   /// Both ends need the same number of micro-batches, for training and for inference.
   static constexpr problem allows(int devices, int stages, int micro_batches, purpose aim) {
-    problem found = rules::counts(Derived::name, devices, stages, micro_batches);
-    if (!found.found()) {
-      found = rules::stages_a_device(Derived::name, devices, stages, 2);
-    }
-    if (!found.found() && devices % 2 != 0) {
-      found = odd_devices(devices);
-    }
-    if (!found.found() && aim == purpose::training) {
-      found = Derived::fits(devices, stages, micro_batches);
-    } else if (!found.found()) {
-      found = rules::multiple_of(Derived::name, 2, stages, micro_batches, aim);
-    }
-    return found;
+    const auto check = [aim](int p, int s, int m) { return check_counts(p, s, m, aim); };
+    return rules::with_way_out(check, devices, stages, micro_batches);
   }
 
   static constexpr list<int> place(int devices, int) { return mirrored_placement(devices); }
 
-  static constexpr int devices_for(int stages) { return stages / 2; }
+  static constexpr int devices_for(int stages) { return (stages + 1) / 2; }
 
   /// A micro-batch enters at each end every second slot. On a device the slots of one direction are
   /// even and those of the other odd.
@@ -180,6 +169,22 @@ struct two_copy_schedule {
   }
 
  private:
+  static constexpr problem check_counts(int devices, int stages, int micro_batches, purpose aim) {
+    problem found = rules::counts(Derived::name, devices, stages, micro_batches);
+    if (!found.found()) {
+      found = rules::stages_a_device(Derived::name, devices, stages, 2);
+    }
+    if (!found.found() && devices % 2 != 0) {
+      found = odd_devices(devices);
+    }
+    if (!found.found() && aim == purpose::training) {
+      found = Derived::fits(devices, stages, micro_batches);
+    } else if (!found.found()) {
+      found = rules::multiple_of(Derived::name, 2, stages, micro_batches, aim);
+    }
+    return found;
+  }
+
   static constexpr problem odd_devices(int devices) {
     problem found = rules::problem_of_schedule(Derived::name);
     found.expected = "an even number of devices";

@@ -16,13 +16,13 @@ struct inference : one_stage_a_device<inference> {
 
   /// Refuses training, for which micro-batches are given: it would learn nothing.
   static constexpr problem fits(int devices, int stages, int micro_batches) {
-    problem found = rules::stages_a_device(name, devices, stages, 1);
-    if (!found.found() && micro_batches >= 0) {
-      found = rules::problem_of_schedule(name);
-      found.expected = "a model that is evaluated or predicts";
-      found.got = "training";
-      found.hint = "train with 1f1b or any other schedule that goes backward";
+    if (micro_batches < 0) {
+      return rules::stages_a_device(name, devices, stages, 1);
     }
+    problem found = rules::problem_of_schedule(name);
+    found.expected = "a model that is evaluated or predicts";
+    found.got = "training";
+    found.hint = "train with sequential_schedule, or any other schedule that goes backward";
     return found;
   }
 

@@ -21,7 +21,8 @@ struct v_schedule : placed_schedule<Derived> {
     return snake_placement(devices, stages);
   }
 
-  static constexpr int devices_for(int stages) { return stages / 2; }
+  /// As many as hold an odd number of stages as well, which the hint then makes even.
+  static constexpr int devices_for(int stages) { return (stages + 1) / 2; }
 };
 
 /// Writes the row of one device of a V. Every stage does each of its three kinds of work by
