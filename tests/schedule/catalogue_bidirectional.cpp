@@ -22,9 +22,10 @@ static_assert(default_devices<chimera>(8) == 4 && default_devices<dualpipe>(8) =
 static_assert(chimera::allows(4, 8, 6, purpose::training).message().view() ==
               "schedule chimera: expected a gradient accumulation count that is a multiple of 4, "
               "got 6. Hint: use 4 or 8");
-static_assert(chimera::allows(3, 6, 6, purpose::training).message().view() ==
-              "schedule chimera: expected an even number of devices, got 3. Hint: use 2 or 4 "
-              "devices");
+static_assert(
+    chimera::allows(3, 6, 6, purpose::training).message().view() ==
+    "schedule chimera: expected an even number of devices, got 3. Hint: use 2 devices and 4 "
+    "stages, or 4 devices, 8 stages and 8 micro-batches");
 static_assert(dualpipe::allows(4, 8, 6, purpose::training).message().view() ==
               "schedule dualpipe: expected a gradient accumulation count of at least 8, got 6. "
               "Hint: use 8");

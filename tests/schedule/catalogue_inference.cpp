@@ -52,7 +52,7 @@ static_assert(clocks(inference::make(4, 4, 8), {}).asynchronous.makespan == 11);
 static_assert(!inference::allows(3, 3, 1, purpose::inference).found());
 static_assert(inference::allows(3, 3, 6, purpose::training).message().view() ==
               "schedule inference: expected a model that is evaluated or predicts, got training. "
-              "Hint: train with 1f1b or any other schedule that goes backward");
+              "Hint: train with sequential_schedule, or any other schedule that goes backward");
 static_assert(inference::allows(2, 3, 6, purpose::inference).found());
 static_assert(popart_implicit::allows(3, 3, 4, purpose::training).message().view() ==
               "schedule popart: expected a gradient accumulation count of at least 5, got 4. Hint: "

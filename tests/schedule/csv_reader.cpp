@@ -108,9 +108,13 @@ constexpr bool test_blanks() {
 static_assert(test_blanks());
 
 // The byte-order mark that programs of Windows put before a text, and columns behind it.
-static_assert(proves("\xef\xbb\xbf" "0F0,0B0\n"));
+static_assert(
+    proves("\xef\xbb\xbf"
+           "0F0,0B0\n"));
 static_assert(proves("\xef\xbb\xbf# devices=1\r\n0F0,0B0\r\n"));
-static_assert(parse_csv("\xef\xbb\xbf" "0F0,x").column == 5);
+static_assert(parse_csv("\xef\xbb\xbf"
+                        "0F0,x")
+                  .column == 5);
 
 /// Communication is passed over and counted; its cells are idle.
 constexpr bool test_communication() {
@@ -338,14 +342,15 @@ constexpr wrong_text wrong_texts[] = {
      "micro-batches from 0 without gaps",
      0, 0},
     {"# stages=1024 micro_batches=65536 placement=0\n0F0",
-     "schedule mine, header: expected a placement of the 1024 stages, got 1 devices", 0, 0},
+     "schedule mine, header: expected a placement of the 1024 stages, got 1 device", 0, 0},
     {"# micro_batches=65536\n0F0,1F0",
      "schedule mine: expected every micro-batch forward in every stage, at least 131072 actions, "
      "got 2 for 2 stages and 65536 micro-batches. Hint: the header says micro_batches=65536",
      0, 0},
-    {"\xff\xfe" "0",
-     "schedule mine: expected a text in UTF-8, got one in UTF-16. Hint: save it as CSV in UTF-8",
-     0, 0},
+    {"\xff\xfe"
+     "0",
+     "schedule mine: expected a text in UTF-8, got one in UTF-16. Hint: save it as CSV in UTF-8", 0,
+     0},
     {"0F0,\x01\xff a text that goes on and on and on and on",
      "schedule mine, line 1, cell 2: "
      "expected an action such as 2F0, beginning with its stage, got \"?? a text that goes on and "

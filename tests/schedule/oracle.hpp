@@ -78,7 +78,8 @@ class row_rules {
   row_rules(const program_view& rows, const stage_graph_view& graph, const limits& kept)
       : rows_(rows), graph_(graph), kept_(kept) {}
 
-  /// Whether nothing is wrong. Faults are told in the order of rows, then steps, missing actions, memory.
+  /// Whether nothing is wrong. Faults are told in the order of rows, then steps, missing actions,
+  /// memory.
   bool hold() { return read_rows() && read_steps() && find_missing() && weigh(); }
 
   const outcome& found() const { return found_; }
@@ -299,7 +300,8 @@ class row_rules {
       for (int later = 0; later < static_cast<int>(rows_.row(device).size()); ++later) {
         for (int earlier = 0; earlier < later; ++earlier) {
           const action& what = at({device, later});
-          if (one_step({device, earlier}, {device, later}) && ordered(at({device, earlier}), what)) {
+          if (one_step({device, earlier}, {device, later}) &&
+              ordered(at({device, earlier}), what)) {
             return fail(schedule_fault::deadlock, device, later, what);
           }
         }

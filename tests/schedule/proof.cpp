@@ -833,13 +833,14 @@ TEST_CASE("no part of a step waits for another of the same stage") {
               {kind::backward, 1, 0},
               {kind::backward, 1, 1},
               {kind::update, 1, 0}};
-  check_fault(given, {schedule_fault::deadlock,
-                      1,
-                      2,
-                      {kind::backward, 1, 0},
-                      "schedule mine, device 1 at position 2: expected an order in which B1(0) gets "
-                      "its turn, got a wait forever for F1(0). Hint: B1(0) and F1(0) are one step, "
-                      "which starts when all of its parts can: part them"});
+  check_fault(given,
+              {schedule_fault::deadlock,
+               1,
+               2,
+               {kind::backward, 1, 0},
+               "schedule mine, device 1 at position 2: expected an order in which B1(0) gets "
+               "its turn, got a wait forever for F1(0). Hint: B1(0) and F1(0) are one step, "
+               "which starts when all of its parts can: part them"});
   const parsed_schedule read = parse_csv("(0F0;0B0)OVERLAP_F_B\n");
   CHECK(prove(read.rows.view(), chain_stage_graph(1).view()).kind == schedule_fault::deadlock);
   // What does not depend on each other may be one step.
@@ -903,10 +904,11 @@ TEST_CASE("what stands in the same step is not said to stand later") {
   rows.put_joined(kind::forward, 0, 0);
   rows.put(kind::forward, 1, 0);
   rows.end_row();
-  CHECK(prove(rows.view(), chain_stage_graph(2).view()).fault.message().view() ==
-        "schedule mine, device 0 at position 1: expected an order in which F1(0) gets its turn, got "
-        "a wait forever for F0(0). Hint: F1(0) and F0(0) are one step, which starts when all of its "
-        "parts can: part them");
+  CHECK(
+      prove(rows.view(), chain_stage_graph(2).view()).fault.message().view() ==
+      "schedule mine, device 0 at position 1: expected an order in which F1(0) gets its turn, got "
+      "a wait forever for F0(0). Hint: F1(0) and F0(0) are one step, which starts when all of its "
+      "parts can: part them");
   // Device 0 wants B1(0), which device 1 has in a step with what it waits for itself.
   oracle::row_table given = sound;
   given[0] = {{kind::forward, 0, 0},
@@ -915,11 +917,12 @@ TEST_CASE("what stands in the same step is not said to stand later") {
               {kind::backward, 0, 1},
               {kind::update, 0, 0}};
   given[1][1].joined = true;
-  check_fault(given, {schedule_fault::deadlock,
-                      0,
-                      1,
-                      {kind::backward, 0, 0},
-                      "schedule mine, device 0 at position 1: expected an order in which B0(0) gets "
-                      "its turn, got a wait forever for B1(0). Hint: B1(0) is one step with F1(1) "
-                      "on device 1, which waits for F0(1)"});
+  check_fault(given,
+              {schedule_fault::deadlock,
+               0,
+               1,
+               {kind::backward, 0, 0},
+               "schedule mine, device 0 at position 1: expected an order in which B0(0) gets "
+               "its turn, got a wait forever for B1(0). Hint: B1(0) is one step with F1(1) "
+               "on device 1, which waits for F0(1)"});
 }

@@ -22,8 +22,7 @@ static_assert(interleaved::allows(3, 3, 1, purpose::inference).message().view() 
               "of 3 (3 stages), got 1. Hint: use 3");
 static_assert(interleaved::allows(1, 2, 4, purpose::training).message().view() ==
               "schedule interleaved: expected every stage on a device of its own in training, got "
-              "stages 0 and 1 on device 0. Hint: use grouped or sequential_schedule, or one device "
-              "a stage");
+              "stages 0 and 1 on device 0. Hint: use 2 devices");
 static_assert(sequential_schedule::allows(1, 1, 0, purpose::training).found());
 static_assert(grouped::allows(3, 2, 4, purpose::training).found());
 static_assert(grouped::allows(0, 2, 4, purpose::training).found());

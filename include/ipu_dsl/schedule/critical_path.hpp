@@ -140,7 +140,7 @@ constexpr critical_path critical_path_of(const program_view& rows, const stage_g
   }
   critical_path path;
   while (index >= 0 && !timeline.empty()) {
-    const joined_range range = critical::joined_with(rows, index);
+    const joined_range range = joined_with(rows, index);
     for (int part = index; part >= range.first; --part) {
       path.actions.push_back(part);
       const timed_action& times = timeline[static_cast<std::size_t>(part)];

@@ -5,13 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include <ipu_dsl/schedule/pieces/frozen_dependences.hpp>
 #include <ipu_dsl/schedule/pieces/row_pieces.hpp>
 #include <ipu_dsl/schedule/pieces/run_pieces.hpp>
 #include <ipu_dsl/schedule/pieces/walk_pieces.hpp>
-#include <ipu_dsl/schedule/study.hpp>
+#include <ipu_dsl/schedule/whole_study.hpp>
 
 namespace ipu_dsl {
 
@@ -21,7 +22,7 @@ namespace pieces {
 /// steps at most: actions of rows that are walked, actions that run, and micro-batches of edges
 /// that are asked for slots.
 inline constexpr int walked_at_once = 16384;
-inline constexpr int run_at_once = 12288;
+inline constexpr int run_at_once = 8192;
 inline constexpr int slots_at_once = 32768;
 
 constexpr int pieces_of(int whole, int piece) {
@@ -36,10 +37,10 @@ struct standing {
 
 }  // namespace pieces
 
-/// The same as `study`, with the same members, for schedules too large for it (65,792 actions are
-/// tested: 64 devices x 4 stages each x 128 micro-batches): every constant evaluation does a part
-/// of the work and takes up what the one before left. Rows are made one by one where the schedule
-/// has a `make_row`; otherwise whole, in one evaluation. Slots of lockstep come with the latter
+/// What `study` is for a large schedule (65,792 actions are tested: 64 devices x 4 stages each x
+/// 128 micro-batches): every constant evaluation does a part of the work and takes up what the one
+/// before left. Rows are made one by one where the schedule has a `make_row`, or in other pieces
+/// (`pieced_schedule`); otherwise whole, in one evaluation. Slots of lockstep come with the latter
 /// alone.
 ///
 /// `static_assert(large_study<interleaved_one_f_one_b, 64, 256, 128>::facts.makespan == 1725);`
@@ -47,11 +48,33 @@ template <schedule_type Schedule, int Devices, int Stages, int MicroBatches,
           typename Costs = unit_costs>
 struct large_study {
  private:
+  static constexpr bool makes_pieces = row_schedule<Schedule> || pieced_schedule<Schedule>;
+
+  /// Where rows come from that are not made all together.
+  template <typename Of = Schedule>
+  static constexpr auto find_rows() {
+    if constexpr (row_schedule<Of>) {
+      return std::type_identity<pieces::rows_by_device<Of, Devices, Stages, MicroBatches>>();
+    } else {
+      return std::type_identity<
+          typename Of::template rows_in_pieces<Devices, Stages, MicroBatches, Costs>>();
+    }
+  }
+
+  template <typename Of = Schedule>
+  using pieced_rows = typename decltype(find_rows<Of>())::type;
+
   static constexpr problem allow() {
-    problem found = Schedule::allows(Devices, Stages, MicroBatches, purpose::training);
-    if constexpr (row_schedule<Schedule>) {
-      if (!found.found()) {
-        found = pieces::rows_by_device<Schedule, Devices, Stages, MicroBatches>::fault;
+    problem found;
+    if constexpr (!makes_pieces) {
+      found = studying::allow_at_once<Schedule>(Devices, Stages, MicroBatches);
+    } else {
+      constexpr problem counts = studying::allow_up_to<Schedule>(
+          studying::most_made_in_pieces<Schedule>(), Devices, Stages, MicroBatches);
+      if constexpr (counts.found()) {
+        found = counts;
+      } else {
+        found = pieced_rows<>::fault;
       }
     }
     return found;
@@ -60,10 +83,12 @@ struct large_study {
   static constexpr problem refused = allow();
 
   static constexpr program_view make_rows() {
-    if constexpr (row_schedule<Schedule> && !refused.found()) {
-      return pieces::rows_by_device<Schedule, Devices, Stages, MicroBatches>::joined.view();
+    if constexpr (refused.found()) {
+      return {};
+    } else if constexpr (makes_pieces) {
+      return pieced_rows<>::joined.view();
     } else {
-      return study<Schedule, Devices, Stages, MicroBatches, Costs>::rows;
+      return studying::rows_at_once<Schedule, Devices, Stages, MicroBatches, Costs>::frozen.view();
     }
   }
 
@@ -72,6 +97,7 @@ struct large_study {
 
  private:
   static constexpr int copies = rows.weights.copies;
+  static constexpr int micro_batches = rows.micro_batches;  // of each copy
   static constexpr std::size_t actions = rows.actions.size();
   static constexpr std::size_t edges = Costs::make(Stages, copies).edges.size();
 
@@ -81,10 +107,12 @@ struct large_study {
   static constexpr stage_graph_view graph = frozen_stage_graph.view();
 
   using walked = pieces::walked_rows<static_cast<std::size_t>(Stages),
-                                     static_cast<std::size_t>(MicroBatches), actions>;
+                                     static_cast<std::size_t>(micro_batches), actions>;
   using frozen_run = pieces::frozen_run<static_cast<std::size_t>(Devices), actions>;
 
-  static constexpr bool begins = !refused.found() && !proof::malformed(rows, graph, {});
+  static constexpr bool malformed = !refused.found() && proof::malformed(rows, graph, {});
+  static constexpr bool begins = !refused.found() && !malformed &&
+                                 !is_sparse(rows.actions.size(), rows.stages, rows.micro_batches);
 
   // The rows by themselves.
 
@@ -107,8 +135,10 @@ struct large_study {
     if constexpr (refused.found()) {
       made.found.fault = refused;
       made.found.kind = schedule_fault::malformed;
-    } else if constexpr (!begins) {
+    } else if constexpr (malformed) {
       made.found = proof::explain_malformed(rows, 0, Schedule::name);
+    } else if constexpr (!begins) {
+      made.found = proof::explain_sparse(rows, Schedule::name);
     } else {
       made.found = pieces::judge_walked(
           walked_after<walks>, rows, graph, Schedule::name,
@@ -174,7 +204,7 @@ struct large_study {
   // Slots and times.
 
   static constexpr int edges_at_once =
-      pieces::slots_at_once / (MicroBatches < 1 ? 1 : MicroBatches);
+      pieces::slots_at_once / (micro_batches < 1 ? 1 : micro_batches);
 
   template <int Piece>
   static constexpr frozen_list<int, edges> make_slots() {

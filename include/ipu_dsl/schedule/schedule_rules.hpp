@@ -124,7 +124,8 @@ constexpr problem device_count(std::string_view name, int devices, int stages, i
     found.hint << "cut the model into " << least_stages << " stages";
   } else if (devices < 1 || devices > stages) {
     found = problem_of_schedule(name);
-    found.expected << "between 1 and " << stages << " devices (one a stage at most)";
+    found.expected << "between 1 and " << stages << (stages == 1 ? " device" : " devices")
+                   << " (one a stage at most)";
     found.got << devices;
   }
   return found;

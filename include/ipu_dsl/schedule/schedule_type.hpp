@@ -69,7 +69,9 @@ constexpr program make_program_for(int devices, int micro_batches, const stage_g
 /// - `static constexpr problem fits(int devices, int stages, int micro_batches)`: the first of its
 ///   constraints that training breaks, naming the nearest legal values;
 /// - `static constexpr list<int> place(int devices, int stages)`: the device of each stage;
-/// - `static constexpr program make(int devices, int stages, int micro_batches)`.
+/// - `static constexpr program make(int devices, int stages, int micro_batches)`;
+/// - `static constexpr bool keeps_hints = true` if what `fits` says is about the type and no other
+///   counts help; else the hint names the nearest counts that it takes.
 template <typename Derived>
 struct placed_schedule {
   /// The constraints of training; inference takes any number of micro-batches.
@@ -78,6 +80,11 @@ struct placed_schedule {
       const problem found = rules::counts(Derived::name, p, s, m);
       return found.found() ? found : Derived::fits(p, s, trains ? m : -1);
     };
+    if constexpr (requires { Derived::keeps_hints; }) {
+      if (Derived::keeps_hints) {
+        return check(devices, stages, micro_batches);
+      }
+    }
     return rules::with_way_out(check, devices, stages, micro_batches);
   }
 

@@ -92,6 +92,7 @@ constexpr problem whole_batches(std::string_view name, int micro_batches, int in
 template <int Interval = 0>
 struct pipedream_2bw : one_stage_a_device<pipedream_2bw<Interval>> {
   static constexpr std::string_view name = "pipedream-2bw";
+  static constexpr bool keeps_hints = Interval != 0;
 
   static constexpr problem fits(int devices, int stages, int micro_batches) {
     problem found = rules::stages_a_device(name, devices, stages, 1);

@@ -24,13 +24,18 @@ struct slotted_steps {
 /// micro-batches long, and again when `round` slots have passed since it began.
 constexpr void append_slots(program& rows, std::span<const slotted_steps> steps, int round,
                             int each, int slots) {
+  const slotted_steps* const line = steps.data();
+  const int lines = static_cast<int>(steps.size());
   for (int slot = 0; slot < slots; ++slot) {
-    for (const slotted_steps& line : steps) {
-      const int since = slot - line.first_slot;
-      const int place = since % round;
-      const int micro_batch = since / round * each + place / 2;
-      if (since >= 0 && place % 2 == 0 && place / 2 < each && micro_batch < rows.micro_batches) {
-        rows.put(line.kind, line.stage, micro_batch);
+    for (int which = 0; which < lines; ++which) {
+      const int since = slot - line[which].first_slot;
+      // Most slots are passed over, and steps of constant evaluation count.
+      if (since < 0 || since % round % 2 != 0 || since % round / 2 >= each) {
+        continue;
+      }
+      const int micro_batch = since / round * each + since % round / 2;
+      if (micro_batch < rows.micro_batches) {
+        rows.put(line[which].kind, line[which].stage, micro_batch);
         rows.slot.push_back(slot);
       }
     }

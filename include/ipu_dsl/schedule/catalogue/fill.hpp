@@ -169,6 +169,7 @@ template <int... Ahead>
 struct fill : one_stage_a_device<fill<Ahead...>> {
   static constexpr std::string_view name = "fill";
   static constexpr int ahead[] = {Ahead...};
+  static constexpr bool keeps_hints = true;
 
   static constexpr problem fits(int devices, int stages, int micro_batches) {
     problem found = rules::stages_a_device(name, devices, stages, 1);

@@ -116,6 +116,7 @@ constexpr problem group_size(std::string_view name, int devices, int size) {
 template <int Size>
 struct interleaved_one_f_one_b_grouped : looped_schedule<interleaved_one_f_one_b_grouped<Size>> {
   static constexpr std::string_view name = "interleaved-1f1b-grouped";
+  static constexpr bool keeps_hints = true;
 
   static constexpr problem fits(int devices, int stages, int micro_batches) {
     problem found = rules::whole_rounds(name, devices, stages);

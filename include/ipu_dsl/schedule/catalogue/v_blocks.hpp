@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 #include <ipu_dsl/schedule/catalogue/gap_filler.hpp>
 #include <ipu_dsl/schedule/catalogue/v_shape.hpp>
+#include <ipu_dsl/schedule/pieces/row_pieces.hpp>
 
 namespace ipu_dsl {
 
@@ -75,15 +77,114 @@ constexpr program squeeze(int devices, int stages, int micro_batches) {
   return rows;
 }
 
+/// One row of the same, made alone.
+template <typename Derived>
+constexpr list<action> squeeze_row(int devices, int stages, int micro_batches, int device) {
+  program rows(devices, snake_placement(devices, stages), micro_batches);
+  rows.actions.reserve(static_cast<std::size_t>(2 * (3 * micro_batches + 1)));
+  append_row(rows, device, Derived::block(devices, device));
+  rows.end_training_row(device);
+  return std::move(rows.actions);
+}
+
+/// The rows of blocks with their gaps, as a schedule.
+template <typename Derived>
+struct dense_schedule : v_schedule<dense_schedule<Derived>> {
+  static constexpr std::string_view name = Derived::name;
+
+  static constexpr program make(int devices, int stages, int micro_batches) {
+    return squeeze<Derived>(devices, stages, micro_batches);
+  }
+
+  static constexpr list<action> make_row(int devices, int stages, int micro_batches, int device) {
+    return squeeze_row<Derived>(devices, stages, micro_batches, device);
+  }
+};
+
+/// The program of `fill_gaps`, made row by row, and filled some actions in each constant
+/// evaluation.
+template <typename Derived, int Devices, int Stages, int MicroBatches>
+struct filled_rows {
+ private:
+  using dense = pieces::rows_by_device<dense_schedule<Derived>, Devices, Stages, MicroBatches>;
+
+  static constexpr program_view given = dense::joined.view();
+  static constexpr std::size_t actions = given.actions.size();
+  static constexpr int filled_at_once = 4096;
+  static constexpr int count = 3 * Stages * MicroBatches;
+  static constexpr int fillings = (count + filled_at_once - 1) / filled_at_once;
+
+  struct frozen_state {
+    frozen_list<int, static_cast<std::size_t>(2 * Stages * MicroBatches)> ends;
+    frozen_list<bool, actions> taken;
+    frozen_list<filling_row, static_cast<std::size_t>(Devices)> rows;
+    frozen_list<action, actions> filled;
+    int slot = 0;
+    int left = count;
+
+    constexpr filling_state state() {
+      return {ends.elements, taken.elements, rows.elements, filled.elements, slot, left};
+    }
+  };
+
+  struct frozen_tables {
+    frozen_list<int, actions> following;
+    frozen_list<filling_row, static_cast<std::size_t>(Devices)> rows;
+    int bound = 0;
+  };
+
+  static consteval frozen_tables begin() {
+    const filling_tables begun = begin_filling(given);
+    return {freeze_list<actions>(begun.following),
+            freeze_list<static_cast<std::size_t>(Devices)>(begun.rows), begun.bound};
+  }
+
+  static constexpr frozen_tables tables = begin();
+
+  template <int Filling>
+  static consteval frozen_state fill() {
+    frozen_state next;
+    if constexpr (Filling == 0) {
+      next.rows = tables.rows;
+      next.filled = dense::joined.actions;
+    } else {
+      next = after<Filling - 1>;
+      const filling_state done =
+          gap_filler(given, tables.following.elements, tables.bound, next.state())
+              .advance(filled_at_once);
+      next.slot = done.slot;
+      next.left = done.left;
+    }
+    return next;
+  }
+
+  template <int Filling>
+  static constexpr frozen_state after = fill<Filling>();
+
+  static consteval auto join() {
+    auto rows = dense::joined;
+    rows.actions = after<fillings>.filled;
+    return rows;
+  }
+
+ public:
+  static constexpr problem fault = dense::fault;
+  /// The program, if there is no fault.
+  static constexpr auto joined = join();
+};
+
 }  // namespace v_blocks
 
 /// What V-Half and V-Min share.
 template <typename Derived>
 struct v_block_schedule : v_schedule<Derived> {
   static constexpr program make(int devices, int stages, int micro_batches) {
-    const program dense = v_blocks::squeeze<Derived>(devices, stages, micro_batches);
-    return v_blocks::gap_filler(dense).filled();
+    return v_blocks::fill_gaps(v_blocks::squeeze<Derived>(devices, stages, micro_batches));
   }
+
+  /// The same for a large program: see `pieced_schedule`.
+  template <int Devices, int Stages, int MicroBatches, typename Costs>
+  using rows_in_pieces = v_blocks::filled_rows<Derived, Devices, Stages, MicroBatches>;
 };
 
 /// Half of 1F1B's memory: a device holds about p forwards of its 2 stages where 1F1B's first device
@@ -138,6 +239,10 @@ struct one_f_one_b_v : v_schedule<one_f_one_b_v> {
 
   static constexpr program make(int devices, int stages, int micro_batches) {
     return v_blocks::squeeze<one_f_one_b_v>(devices, stages, micro_batches);
+  }
+
+  static constexpr list<action> make_row(int devices, int stages, int micro_batches, int device) {
+    return v_blocks::squeeze_row<one_f_one_b_v>(devices, stages, micro_batches, device);
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 #include <ipu_dsl/schedule/schedule_type.hpp>
 
@@ -83,6 +84,14 @@ struct zb_v : v_schedule<zb_v> {
       rows.end_training_row(device);
     }
     return rows;
+  }
+
+  static constexpr list<action> make_row(int devices, int stages, int micro_batches, int device) {
+    program rows(devices, place(devices, stages), micro_batches);
+    rows.actions.reserve(static_cast<std::size_t>(2 * (3 * micro_batches + 1)));
+    write_row(rows, device);
+    rows.end_training_row(device);
+    return std::move(rows.actions);
   }
 
  private:

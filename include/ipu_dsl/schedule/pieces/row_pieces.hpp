@@ -22,6 +22,13 @@ concept row_schedule =
       { Schedule::place(count, count) } -> std::same_as<list<int>>;
     };
 
+/// A schedule whose rows depend on each other and that makes a large program of them in several
+/// constant evaluations: `rows_in_pieces<Devices, Stages, MicroBatches, Costs>` has `fault` and, if
+/// there is none, the program as `joined`.
+template <typename Schedule>
+concept pieced_schedule = schedule_type<Schedule> &&
+                          requires { typename Schedule::template rows_in_pieces<1, 2, 1, void>; };
+
 namespace pieces {
 
 /// The longest row that one constant evaluation makes within the compilers' default limits.

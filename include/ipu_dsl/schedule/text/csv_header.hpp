@@ -53,7 +53,7 @@ class header_reader {
     if (placed != 0 && said.stages != 0 && static_cast<std::size_t>(said.stages) != placed) {
       problem found;
       found.expected << "a placement of the " << said.stages << " stages";
-      found.got << placed << " devices";
+      found.got << placed << (placed == 1 ? " device" : " devices");
       read_.refuse_at(found, label("schedule ") << name_ << ", header", 0, 0);
       return false;
     }

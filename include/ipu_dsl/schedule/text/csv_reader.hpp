@@ -237,8 +237,8 @@ class row_reader {
 /// Before the rows may stand lines such as `# devices=4 copies=2` with what rows do not tell
 /// (csv_header.hpp has the keys). Stages are placed where their actions stand. In a text with
 /// backwards and without a single UPDATE, each stage gets an update at the end of its device's row.
-/// Blank lines before the first row and behind the last are none, and neither is the byte-order mark
-/// that some programs put before a text in UTF-8.
+/// Blank lines before the first row and behind the last are none, and neither is the byte-order
+/// mark that some programs put before a text in UTF-8.
 ///
 /// The column of a cell is its lockstep slot, appended updates having one behind all others; unless
 /// the header says `columns=order`.
