@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Installation: headers, the exported target, config and version file.
+# Installation: headers, the exported target, config and version file, and the source of
+# ipu_dsl::compiled, which is built by whoever asks for it.
 include(CMakePackageConfigHelpers)
 
 # An xsimd built along with us is no package that an installed ipu_dsl could find again.
@@ -27,4 +28,5 @@ install(FILES
   "${CMAKE_CURRENT_BINARY_DIR}/ipu_dsl-config.cmake"
   "${CMAKE_CURRENT_BINARY_DIR}/ipu_dsl-config-version.cmake"
   "${CMAKE_CURRENT_LIST_DIR}/ipu_dsl_components.cmake"
+  "${PROJECT_SOURCE_DIR}/src/compiled.cpp"
   DESTINATION "${ipu_dsl_config_dir}")

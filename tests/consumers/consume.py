@@ -17,6 +17,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 # Nothing else may stand on a consumer's compile line; the definition is Boost's own.
 FLAGS_ALLOWED = ("-std=", "-I", "-isystem", "-o", "-c", "-DBOOST_ALL_NO_LIB")
+# Unless it asks for a form of the library that compiles faster.
+FLAGS_OF_FORM = {"compiled": ("-DIPU_DSL_COMPILED",),
+                 "precompiled": ("-Winvalid-pch", "-include", "-x", "-Xclang", "-emit-pch", "-include-pch", "-fpch")}
 COMPONENTS = {"gzip": "zlib.h", "xtensor": "xtensor/xtensor.hpp", "hana": "boost/hana.hpp"}
 
 
@@ -31,19 +34,23 @@ def run(*command):
 class Consumer:
     """A consumer's project of one way, configured below a temporary folder."""
 
-    def __init__(self, way, folder, compiler, *settings):
+    def __init__(self, way, folder, compiler, *settings, forms=()):
         self.build = folder / way
+        self.allowed = FLAGS_ALLOWED + sum((FLAGS_OF_FORM[form] for form in forms), ())
+        if forms:
+            settings += (f"-DIPU_DSL_COMPONENTS={';'.join(forms)}", "-DIPU_DSL_CONSUMER=training")
         self.configure = ["cmake", "-S", str(HERE / way), "-B", str(self.build),
                           f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
                           f"-DIPU_DSL_SOURCE_DIR={ROOT}", "-DFETCHCONTENT_FULLY_DISCONNECTED=ON",
                           *settings]
 
     def check_flags(self):
-        """The compile lines hold no flag that the consumer did not ask for."""
+        """The consumer's compile lines hold no flag that it did not ask for."""
         entries = json.loads((self.build / "compile_commands.json").read_text())
+        entries = [entry for entry in entries if entry["file"].startswith(str(HERE))]
         lines = [entry["command"].split() for entry in entries]
         flags = [word for line in lines for word in line if word.startswith("-")]
-        leaked = [flag for flag in flags if not flag.startswith(FLAGS_ALLOWED)]
+        leaked = [flag for flag in flags if not flag.startswith(self.allowed)]
         print(f"checked {len(flags)} flags on {len(lines)} compile lines, leaked: {leaked}")
         return bool(lines) and not leaked
 
@@ -76,14 +83,18 @@ def has_header(compiler, header):
 
 
 def consume(way, build, compiler, folder):
+    forms = tuple(FLAGS_OF_FORM)
     if way != "find_package":
-        return Consumer(way, folder, compiler).works()
+        return (Consumer(way, folder, compiler).works()
+                and Consumer(way, folder / "forms", compiler, forms=forms).works())
     components = [name for name, header in COMPONENTS.items() if has_header(compiler, header)]
     print(f"components tried: {components}")
     prefix = installed(build, folder)
     return (Consumer(way, folder, compiler, prefix).works()
             and Consumer(way, folder / "components", compiler, prefix,
-                         f"-DIPU_DSL_COMPONENTS={';'.join(components)}").works())
+                         f"-DIPU_DSL_COMPONENTS={';'.join(components)}").works()
+            and Consumer(way, folder / "forms", compiler, prefix, forms=forms).works()
+            and Consumer(way, folder / "compiled", compiler, prefix, forms=("compiled",)).works())
 
 
 def refuse(build, compiler, folder):

@@ -87,6 +87,9 @@ class list {
     }
   }
 
+  /// Keeps the memory.
+  constexpr void clear() { size_ = 0; }
+
   constexpr std::size_t size() const { return size_; }
 
   constexpr bool empty() const { return size_ == 0; }

@@ -11,6 +11,7 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/formats/bytes.hpp>
 #include <ipu_dsl/formats/crc32.hpp>
+#include <ipu_dsl/formats/entry_inflater.hpp>
 #include <ipu_dsl/formats/printable.hpp>
 #include <ipu_dsl/formats/zip_reader.hpp>
 #include <ipu_dsl/formats/zip_record.hpp>
@@ -22,10 +23,6 @@ struct zip_entry {
   std::string name;
   std::vector<std::uint8_t> bytes;
 };
-
-/// Unpacks raw deflated bytes to exactly `size`; `inflate_entry` of formats/gzip.hpp is one.
-using entry_inflater = std::vector<std::uint8_t> (*)(std::span<const std::uint8_t> bytes,
-                                                     std::size_t size, const std::string& name);
 
 /// The `entry_inflater` of programs without zlib: throws `error`, saying what to do.
 inline std::vector<std::uint8_t> refuse_deflated(std::span<const std::uint8_t>, std::size_t,

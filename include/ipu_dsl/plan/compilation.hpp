@@ -10,24 +10,10 @@
 #include <ipu_dsl/plan/lifetime.hpp>
 #include <ipu_dsl/plan/loss.hpp>
 #include <ipu_dsl/plan/options.hpp>
+#include <ipu_dsl/plan/run_settings.hpp>
 #include <ipu_dsl/schedule/facts.hpp>
 
 namespace ipu_dsl {
-
-/// What of the options of a compilation matters at run time, as values.
-struct run_settings {
-  std::int32_t micro_batch = 32;
-  std::int32_t gradient_accumulation = 1;
-  std::int32_t devices = 1;
-  std::int32_t replicas = 1;
-  bool mean_gradients = false;
-  bool has_loss = false;  ///< without: predict only
-
-  /// Of all replicas.
-  constexpr std::int32_t micro_batches_of_update() const {
-    return gradient_accumulation * replicas;
-  }
-};
 
 /// What the options of a compilation say, as values.
 struct compile_settings : run_settings {

@@ -159,14 +159,10 @@ constexpr program_plan plan_of() {
   return made;
 }
 
-/// A parameter or a state: where it lies, what it is and whose.
-struct parameter_place {
-  std::int32_t region = 0;
-  std::int64_t offset = 0;  ///< bytes
-  tensor stored;
-  layer_title layer;
-  std::uint64_t stream = 0;  ///< of its initial values
-};
+/// See `parameter_place`.
+constexpr std::int32_t panel_width_of(const tensor& stored) {
+  return stored.lies == storage::panels ? layout::panel_width(stored.extents[1]) : 0;
+}
 
 /// The random numbers of every node, in an evaluation of their own.
 template <compiled_model C>
@@ -191,6 +187,9 @@ constexpr list<parameter_place> parameter_places() {
                         .offset = lasting.value[i],
                         .stored = stored,
                         .layer = title_of(model.layers[static_cast<std::size_t>(owner.layer)]),
+                        .floats = static_cast<std::size_t>(
+                            layout::padded_elements(stored.lies, stored.extents, 1)),
+                        .panel_width = panel_width_of(stored),
                         .stream = stream_of_parameter(stream, stored.name)});
     }
   }

@@ -7,16 +7,9 @@
 #include <ipu_dsl/graph/buffer_index.hpp>
 #include <ipu_dsl/plan/buffer_size.hpp>
 #include <ipu_dsl/plan/lifetime.hpp>
+#include <ipu_dsl/plan/program_plan_view.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
-
-/// Where a buffer lies. Regions are numbered: devices first, then edges. A buffer of an edge has a
-/// copy in every slot of it.
-struct placement {
-  std::int32_t region = 0;
-  std::int32_t edge = -1;   ///< -1: on a device, one copy
-  std::int64_t offset = 0;  ///< bytes, in the region or in the slot
-};
 
 /// Where what lasts lies, the same in all programs of a model: on each device first the values of
 /// parameters and states, then what the optimizer keeps, then the gradients' accumulators, each in

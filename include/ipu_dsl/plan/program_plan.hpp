@@ -2,47 +2,19 @@
 // One program, planned: which calls, on which memory, in which order.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include <ipu_dsl/plan/code_table.hpp>
 #include <ipu_dsl/plan/memory.hpp>
+#include <ipu_dsl/plan/program_plan_view.hpp>
 #include <ipu_dsl/plan/stage_cost.hpp>
 #include <ipu_dsl/schedule/frozen.hpp>
 #include <ipu_dsl/schedule/proof.hpp>
 #include <ipu_dsl/schedule/waits.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
-
-/// A planned program, read only: all that an executor needs. What comes last is found when the
-/// program is proven; until then it is empty.
-struct program_plan_view {
-  program_view actions;
-  std::span<const call> calls;
-  std::span<const std::int32_t> code_of_call;      ///< by call, into `codes`
-  std::span<const kernel_name> codes;              ///< the distinct kernels
-  std::span<const std::int32_t> operands;          ///< numbers of buffers
-  std::span<const placement> placements;           ///< by buffer
-  std::span<const std::int32_t> first_call;        ///< see lowered_program
-  std::span<const edge> edges;                     ///< what lives in slots
-  std::span<const int> slots;                      ///< by edge
-  std::span<const stage_cost> costs;               ///< by stage, modelled
-  std::span<const std::int64_t> shared_of_device;  ///< by device: see memory_layout
-  std::span<const std::int64_t> bytes_of_device;   ///< by device
-  std::span<const int> first_wait = {};            ///< by action, and the end: see wait_list
-  std::span<const wait> waits = {};                ///< of all actions
-  std::span<const int> order = {};                 ///< of all actions: see global_order
-  std::span<const std::uint64_t> streams = {};     ///< by node: see streams_of_nodes
-  std::int32_t replicas = 1;                       ///< that run it together
-
-  constexpr stage_graph_view stages() const { return {actions.stages, edges, costs}; }
-
-  /// Of the random numbers of a call's node; calls of no node draw none.
-  constexpr std::uint64_t stream_of(const call& row) const {
-    const auto node = static_cast<std::size_t>(row.node);
-    return row.node >= 0 && node < streams.size() ? streams[node] : 0;
-  }
-};
 
 /// A planned program while the compiler evaluates. Its actions and calls must outlive it.
 struct program_plan {

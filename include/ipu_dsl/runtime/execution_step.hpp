@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ipu_dsl/operators/operators.hpp>
+#include <ipu_dsl/operators/run_context.hpp>
 #include <ipu_dsl/schedule/action.hpp>
 
-namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+namespace ipu_dsl {
 
 /// An operand on real memory: of an edge, the copy in the slot of the micro-batch.
 struct resolved_operand {
@@ -58,4 +58,4 @@ inline run_context context_of(const execution_step& step, const run_context& run
   return local;
 }
 
-}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE
+}  // namespace ipu_dsl

@@ -5,10 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/plan/lowering.hpp>
 #include <ipu_dsl/runtime/execution_step.hpp>
 #include <ipu_dsl/runtime/regions.hpp>
 #include <ipu_dsl/runtime/slot_tenancy.hpp>
@@ -16,7 +17,7 @@
 #include <ipu_dsl/schedule/waits.hpp>
 #include <ipu_dsl/schedule/worker_rows.hpp>
 
-namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+namespace ipu_dsl {
 
 /// Everything that running a program needs, resolved once when a session is made.
 class execution_table {
@@ -47,9 +48,8 @@ class execution_table {
   int replicas() const { return replicas_; }
 
   std::span<const execution_step> row(int row) const {
-    const auto begin = static_cast<std::size_t>(row_begin_[static_cast<std::size_t>(row)]);
-    const auto end = static_cast<std::size_t>(row_begin_[static_cast<std::size_t>(row) + 1]);
-    return std::span(steps_).subspan(begin, end - begin);
+    const auto index = static_cast<std::size_t>(row);
+    return range(steps_, row_begin_[index], row_begin_[index + 1]);
   }
 
   std::span<const wait> waits(const execution_step& step) const {
@@ -91,9 +91,8 @@ class execution_table {
 
  private:
   template <typename T>
-  static std::span<const T> range(const std::vector<T>& all, std::int32_t begin, std::int32_t end) {
-    return std::span(all).subspan(static_cast<std::size_t>(begin),
-                                  static_cast<std::size_t>(end - begin));
+  static std::span<const T> range(const list<T>& all, std::int32_t begin, std::int32_t end) {
+    return {all.data() + begin, static_cast<std::size_t>(end - begin)};
   }
 
   std::int32_t slot_of(std::int32_t edge, std::int32_t micro_batch) const {
@@ -150,9 +149,9 @@ class execution_table {
     }
     const list<int> counts = counts_of_run(rows);
     for (int replica = 0; replica < replicas_; ++replica) {
-      counts_.insert(counts_.end(), counts.begin(), counts.end());
+      counts_.append(counts);
     }
-    const std::vector<int> order = order_within_work();
+    const list<int> order = order_within_work();
     const worker_rows projected = rows_of_workers();
     const int actions = static_cast<int>(rows.actions.size());
     for (const int entry : projected.actions) {
@@ -171,7 +170,7 @@ class execution_table {
       collect_slots(made, memory);
       steps_.push_back(made);
     }
-    row_begin_.assign(projected.row_begin.begin(), projected.row_begin.end());
+    row_begin_ = projected.row_begin;
   }
 
   int counters_a_replica() const { return plan_.actions.stages * action_kinds; }
@@ -223,7 +222,7 @@ class execution_table {
   /// The rows of the teams: each takes neighbouring devices, in the order of the proof.
   worker_rows rows_of_workers() const {
     const program_view& rows = plan_.actions;
-    std::vector<int> row_of_device;
+    list<int> row_of_device;
     for (int device = 0; device < replicas_ * rows.devices; ++device) {
       row_of_device.push_back(teams_.row_of_device(device));
     }
@@ -232,9 +231,9 @@ class execution_table {
 
   /// By action: its place among those of its stage that do the same work. A whole backward and a
   /// weight gradient both add to the stage's gradients.
-  std::vector<int> order_within_work() const {
-    std::vector<int> done(static_cast<std::size_t>(counters_a_replica()), 0);
-    std::vector<int> order;
+  list<int> order_within_work() const {
+    list<int> done(static_cast<std::size_t>(counters_a_replica()));
+    list<int> order;
     for (action what : plan_.actions.actions) {
       what.kind = what.kind == action_kind::backward ? action_kind::weight_gradient : what.kind;
       int& before = done[static_cast<std::size_t>(counter_of(what.stage, what.kind))];
@@ -267,15 +266,15 @@ class execution_table {
   program_plan_view plan_;
   int replicas_;
   worker_teams teams_;
-  std::vector<std::int32_t> slots_;  ///< [edges, micro-batches]
-  std::vector<resolved_operand> operands_;
-  std::vector<resolved_call> calls_;  ///< of each replica
-  std::vector<wait> waits_;
-  std::vector<freed_slot> edges_;  ///< [replicas, edges]
-  std::vector<freed_slot> freed_;
-  std::vector<execution_step> steps_;  ///< row after row
-  std::vector<int> row_begin_;         ///< [rows + 1]
-  std::vector<int> counts_;            ///< [replicas, counters]
+  list<std::int32_t> slots_;  ///< [edges, micro-batches]
+  list<resolved_operand> operands_;
+  list<resolved_call> calls_;  ///< of each replica
+  list<wait> waits_;
+  list<freed_slot> edges_;  ///< [replicas, edges]
+  list<freed_slot> freed_;
+  list<execution_step> steps_;  ///< row after row
+  list<int> row_begin_;         ///< [rows + 1]
+  list<int> counts_;            ///< [replicas, counters]
 };
 
-}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE
+}  // namespace ipu_dsl

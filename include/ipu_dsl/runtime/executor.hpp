@@ -7,16 +7,16 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
-#include <memory>
 #include <span>
 
+#include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/runtime/counter.hpp>
 #include <ipu_dsl/runtime/execution_table.hpp>
 #include <ipu_dsl/runtime/host_clock.hpp>
 #include <ipu_dsl/runtime/trace.hpp>
 #include <ipu_dsl/runtime/worker_pool.hpp>
 
-namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+namespace ipu_dsl {
 
 /// Executes one program, run after run, on the workers of a pool.
 class executor {
@@ -26,9 +26,7 @@ class executor {
            const region_set& memory, worker_pool& workers, int replicas = 1)
       : table_(plan, functions, memory, workers.workers(), replicas),
         workers_(&workers),
-        counter_count_(table_.counts().size() + 1 +
-                       static_cast<std::size_t>(table_.teams().workers())),
-        counters_(std::make_unique<counter[]>(counter_count_)),
+        counters_(table_.counts().size() + 1 + static_cast<std::size_t>(table_.teams().workers())),
         fed_(&counters_[table_.counts().size()]),
         met_(fed_ + 1) {}
 
@@ -93,7 +91,7 @@ class executor {
       if (!failed_.exchange(true)) {
         failure_ = std::current_exception();
       }
-      stop_waiting(stop_, {counters_.get(), counter_count_});
+      stop_waiting(stop_, {counters_.data(), counters_.size()});
     }
   }
 
@@ -248,17 +246,16 @@ class executor {
 
   void restart_counters() {
     runs_ = 0;
-    for (std::size_t i = 0; i < counter_count_; ++i) {
-      counters_[i].completed.store(0, std::memory_order_relaxed);
+    for (counter& each : counters_) {
+      each.completed.store(0, std::memory_order_relaxed);
     }
   }
 
   execution_table table_;
   worker_pool* workers_;
-  std::size_t counter_count_;
-  std::unique_ptr<counter[]> counters_;  ///< of actions, then `fed_`, then `met_`
-  counter* fed_;                         ///< micro-batches that the feed has given
-  counter* met_;                         ///< [workers] meetings of a team that a member has come to
+  list<counter> counters_;  ///< of actions, then `fed_`, then `met_`
+  counter* fed_;            ///< micro-batches that the feed has given
+  counter* met_;            ///< [workers] meetings of a team that a member has come to
   run_context context_;
   trace trace_;
   host_clock clock_;
@@ -269,4 +266,4 @@ class executor {
   std::exception_ptr failure_;
 };
 
-}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE
+}  // namespace ipu_dsl

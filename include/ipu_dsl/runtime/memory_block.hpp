@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/plan/buffer_size.hpp>
 #include <ipu_dsl/runtime/regions.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {

@@ -15,30 +15,50 @@
 #include <ipu_dsl/core/hash.hpp>
 #include <ipu_dsl/core/random.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
-#include <ipu_dsl/layout/storage_size.hpp>
 #include <ipu_dsl/model/layer_name.hpp>
-#include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/runtime/laid_out_shapes.hpp>
+#include <ipu_dsl/plan/program_plan_view.hpp>
+#include <ipu_dsl/runtime/parameter_shapes.hpp>
 #include <ipu_dsl/runtime/regions.hpp>
 
-namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+namespace ipu_dsl {
+
+/// Of weights [inputs, units] in panels: where the one of an input and a unit lies.
+constexpr std::size_t place_in_panels(const parameter_place& place, std::size_t input,
+                                      std::size_t unit) {
+  const auto inputs = static_cast<std::size_t>(place.stored.extents[0]);
+  const auto width = static_cast<std::size_t>(place.panel_width);
+  return (unit / width * inputs + input) * width + unit % width;
+}
 
 /// Puts values in the order of a parameter's shape where its kernels want them. What is padding in
 /// `stored` must be zero before.
-constexpr void store_values(const tensor& parameter, std::span<const float> values,
+constexpr void store_values(const parameter_place& place, std::span<const float> values,
                             std::span<float> stored) {
-  if (parameter.lies == storage::panels) {
-    layout::pack_panels({parameter.extents[0], parameter.extents[1]}, values, stored);
+  if (place.panel_width == 0) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      stored[i] = values[i];
+    }
     return;
   }
+  const auto units = static_cast<std::size_t>(place.stored.extents[1]);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    stored[i] = values[i];
+    stored[place_in_panels(place, i / units, i % units)] = values[i];
   }
 }
 
-/// Floats that a parameter takes, with its padding.
-constexpr std::size_t stored_floats(const tensor& parameter) {
-  return static_cast<std::size_t>(layout::padded_elements(parameter.lies, parameter.extents, 1));
+/// The values that `store_values` put there, in the order of the parameter's shape.
+constexpr void load_values(const parameter_place& place, std::span<const float> stored,
+                           std::span<float> values) {
+  if (place.panel_width == 0) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = stored[i];
+    }
+    return;
+  }
+  const auto units = static_cast<std::size_t>(place.stored.extents[1]);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = stored[place_in_panels(place, i / units, i % units)];
+  }
 }
 
 /// Reads and writes the parameters and states of a session or of predictors. What goes in and out
@@ -89,19 +109,13 @@ class parameters {
   /// Throws `error` if `values` has another size.
   void get(std::size_t index, std::span<float> values) const {
     check_size(index, values.size());
-    if (at(index).lies == storage::panels) {
-      layout::unpack_panels(panels_of(index), stored(index), values);
-    } else {
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        values[i] = stored(index)[i];
-      }
-    }
+    load_values(places_[index], stored(index), values);
   }
 
   /// Copies a parameter in. Throws `error` if `values` has another size; nothing is changed then.
   void set(std::size_t index, std::span<const float> values) {
     check_size(index, values.size());
-    store_values(at(index), values, stored(index));
+    store_values(places_[index], values, stored(index));
   }
 
   /// Takes the values of another model's parameters, which must be as many with the same names and
@@ -167,15 +181,10 @@ class parameters {
     }
   }
 
-  layout::panels panels_of(std::size_t index) const {
-    const shape& extents = at(index).extents;
-    return {extents[0], extents[1]};
-  }
-
   std::span<float> stored(std::size_t index) const {
     const parameter_place& place = places_[index];
     std::byte* const region = memory_ != nullptr ? memory_->at(place.region) : only_memory_;
-    return {reinterpret_cast<float*>(region + place.offset), stored_floats(at(index))};
+    return {reinterpret_cast<float*>(region + place.offset), place.floats};
   }
 
   void fill(std::size_t index, std::uint64_t seed, std::span<float> values) const {
@@ -220,4 +229,4 @@ class parameters {
   std::byte* only_memory_ = nullptr;  ///< where there is no set
 };
 
-}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE
+}  // namespace ipu_dsl

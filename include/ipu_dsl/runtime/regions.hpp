@@ -5,43 +5,49 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <new>
 #include <span>
-#include <vector>
+#include <utility>
 
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
 
-#include <ipu_dsl/plan/program_plan.hpp>
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/plan/program_plan_view.hpp>
 
-namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+namespace ipu_dsl {
 
 /// Zeroed memory at a page boundary, so that no two devices share a page. A large region asks the
 /// system for large pages: in small ones, weights that fill the second-level cache fall on each
 /// other's places or not, by chance (a prediction of the tutorial's model: 7.4 or 8.1 us).
 class region {
  public:
+  region() = default;
+
   explicit region(std::int64_t bytes)
-      : bytes_(static_cast<std::size_t>(bytes)),
-        memory_(allocate(bytes_), release{page_of(bytes_)}) {
-    std::fill_n(memory_.get(), bytes_, std::byte{0});
+      : bytes_(static_cast<std::size_t>(bytes)), memory_(allocate(bytes_)) {
+    std::fill_n(memory_, bytes_, std::byte{0});
   }
 
-  std::byte* data() const { return memory_.get(); }
+  region(region&& other) noexcept
+      : bytes_(std::exchange(other.bytes_, 0)), memory_(std::exchange(other.memory_, nullptr)) {}
+
+  region& operator=(region&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    std::swap(memory_, other.memory_);
+    return *this;
+  }
+
+  ~region() { ::operator delete(memory_, std::align_val_t{page_of(bytes_)}); }
+
+  std::byte* data() const { return memory_; }
 
   std::size_t size() const { return bytes_; }
 
  private:
   static constexpr std::size_t small_page = 4096;
   static constexpr std::size_t large_page = 2 * 1024 * 1024;
-
-  struct release {
-    std::size_t page;
-
-    void operator()(std::byte* memory) const { ::operator delete(memory, std::align_val_t{page}); }
-  };
 
   /// A region of half a large page is worth one.
   static std::size_t page_of(std::size_t bytes) {
@@ -61,8 +67,8 @@ class region {
     return static_cast<std::byte*>(memory);
   }
 
-  std::size_t bytes_;
-  std::unique_ptr<std::byte, release> memory_;
+  std::size_t bytes_ = 0;
+  std::byte* memory_ = nullptr;
 };
 
 /// The regions of all programs of a compiled model. Devices are shared: the parameters lie at the
@@ -72,8 +78,8 @@ class region {
 class region_set {
  public:
   explicit region_set(std::span<const program_plan_view> programs, int replicas = 1) {
-    std::vector<std::int64_t> devices;
-    std::vector<std::int64_t> edges;
+    list<std::int64_t> devices;
+    list<std::int64_t> edges;
     for (const program_plan_view& program : programs) {
       for (std::size_t i = 0; i < program.bytes_of_device.size(); ++i) {
         raise(devices, i, program.bytes_of_device[i]);
@@ -89,10 +95,10 @@ class region_set {
     edges_ = edges.size();
     for (int replica = 0; replica < replicas; ++replica) {
       for (std::size_t i = 0; i < devices_; ++i) {
-        regions_.emplace_back(devices[i] - (replica == 0 ? 0 : shared_[i]));
+        regions_.push_back(region(devices[i] - (replica == 0 ? 0 : shared_[i])));
       }
       for (const std::int64_t bytes : edges) {
-        regions_.emplace_back(bytes);
+        regions_.push_back(region(bytes));
       }
     }
   }
@@ -127,8 +133,8 @@ class region_set {
   }
 
  private:
-  static void raise(std::vector<std::int64_t>& most, std::size_t index, std::int64_t bytes) {
-    most.resize(std::max(most.size(), index + 1), 0);
+  static void raise(list<std::int64_t>& most, std::size_t index, std::int64_t bytes) {
+    most.resize(std::max(most.size(), index + 1));
     most[index] = std::max(most[index], bytes);
   }
 
@@ -138,8 +144,8 @@ class region_set {
 
   std::size_t devices_ = 0;
   std::size_t edges_ = 0;
-  std::vector<std::int64_t> shared_;  ///< by device
-  std::vector<region> regions_;       ///< of each replica: devices, then edges
+  list<std::int64_t> shared_;  ///< by device
+  list<region> regions_;       ///< of each replica: devices, then edges
 };
 
-}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE
+}  // namespace ipu_dsl

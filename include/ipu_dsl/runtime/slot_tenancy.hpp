@@ -5,11 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
-#include <ipu_dsl/plan/program_plan.hpp>
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/plan/program_plan_view.hpp>
 
-namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+namespace ipu_dsl {
 
 /// A slot of an edge that nobody reads any more.
 struct freed_slot {
@@ -27,9 +27,9 @@ inline bool does(const action& what, const step& work) {
 
 /// The slots of all edges: [edges, micro-batches]. The k-th write of an edge goes to slot k modulo
 /// their number, as the proof has it.
-inline std::vector<std::int32_t> slots_of_micro_batches(const program_plan_view& plan) {
+inline list<std::int32_t> slots_of_micro_batches(const program_plan_view& plan) {
   const auto micro_batches = static_cast<std::size_t>(plan.actions.micro_batches);
-  std::vector<std::int32_t> slots(plan.edges.size() * micro_batches, 0);
+  list<std::int32_t> slots(plan.edges.size() * micro_batches);
   for (std::size_t edge = 0; edge < plan.edges.size(); ++edge) {
     int written = 0;
     for (const action& what : plan.actions.actions) {
@@ -73,4 +73,4 @@ inline bool taken_by(const action& what, const edge& link) {
   return !last_is_known(link) && does(what, link.writer);
 }
 
-}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE
+}  // namespace ipu_dsl

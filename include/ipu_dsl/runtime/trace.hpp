@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/schedule/action.hpp>
 
 namespace ipu_dsl {
@@ -26,14 +26,14 @@ class trace {
   bool enabled() const { return !of_worker_.empty(); }
 
   void enable(int workers, std::size_t actions) {
-    of_worker_.assign(static_cast<std::size_t>(workers), {});
-    for (std::vector<traced_action>& records : of_worker_) {
+    of_worker_ = list<list<traced_action>>(static_cast<std::size_t>(workers));
+    for (list<traced_action>& records : of_worker_) {
       records.reserve(actions);
     }
   }
 
   void begin_run() {
-    for (std::vector<traced_action>& records : of_worker_) {
+    for (list<traced_action>& records : of_worker_) {
       records.clear();
     }
   }
@@ -49,7 +49,7 @@ class trace {
   }
 
  private:
-  std::vector<std::vector<traced_action>> of_worker_;
+  list<list<traced_action>> of_worker_;
 };
 
 }  // namespace ipu_dsl

@@ -9,8 +9,9 @@
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/fixed_length.hpp>
 #include <ipu_dsl/core/laid_out_weights.hpp>
-#include <ipu_dsl/runtime/laid_out_shapes.hpp>
+#include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/runtime/memory_block.hpp>
+#include <ipu_dsl/runtime/parameter_shapes.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/runtime/prediction.hpp>
 
@@ -53,10 +54,9 @@ struct weight_layout {
   /// Puts all values, parameter after parameter, each in the order of its shape, where they lie.
   static constexpr void store(std::span<const float> all, std::span<float> stored) {
     for (const parameter_place& place : places()) {
-      const tensor& parameter = place.stored;
-      const auto count = static_cast<std::size_t>(parameter.extents.elements());
+      const auto count = static_cast<std::size_t>(place.stored.extents.elements());
       const std::size_t begin = static_cast<std::size_t>(place.offset) / sizeof(float);
-      store_values(parameter, all.first(count), stored.subspan(begin, stored_floats(parameter)));
+      store_values(place, all.first(count), stored.subspan(begin, place.floats));
       all = all.subspan(count);
     }
   }

@@ -11,7 +11,7 @@
 #include <ipu_dsl/operators/results.hpp>
 #include <ipu_dsl/operators/sgd.hpp>
 #include <ipu_dsl/runtime/kernel_table.hpp>
-#include <ipu_dsl/training/session_core.hpp>
+#include <ipu_dsl/training/session_parts.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 

@@ -5,26 +5,23 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include <ipu_dsl/core/checked.hpp>
+#include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
-#include <ipu_dsl/data/feed.hpp>
 #include <ipu_dsl/runtime/executor.hpp>
-#include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/training/checked_feed.hpp>
-#include <ipu_dsl/training/history.hpp>
-#include <ipu_dsl/training/session_options.hpp>
-#include <ipu_dsl/training/session_parts.hpp>
+#include <ipu_dsl/training/session_engine.hpp>
 #include <ipu_dsl/training/session_turn.hpp>
 #include <ipu_dsl/training/step_rules.hpp>
 
-namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+namespace ipu_dsl {
 
-/// Owns the memory, the workers and the executors of a compiled model.
-class session_core {
+/// The only engine: owns the memory, the workers and the executors of a compiled model.
+class session_core final : public session_engine {
  public:
   session_core(const session_parts& parts, const session_options& options)
       : parts_(parts),
@@ -55,11 +52,8 @@ class session_core {
     parameters_.initialize(options.seed);
   }
 
-  session_core(const session_core&) = delete;
-  session_core& operator=(const session_core&) = delete;
-
   const history& fit(feed_reference source, const fit_options& wanted,
-                     std::span<const float> optimizer, const fit_callbacks& calls) {
+                     std::span<const float> optimizer, const fit_callbacks& calls) override {
     const session_turn whole(fitting_, "fit");
     const epoch_steps steps = steps_of_epoch(parts_.model, parts_.settings, source, wanted);
     history_.reserve(1, static_cast<std::size_t>(steps.steps));
@@ -78,8 +72,7 @@ class session_core {
     return history_;
   }
 
-  /// One update from exactly the samples of one run. Returns their mean loss.
-  double train_step(feed_reference source, std::span<const float> optimizer) {
+  double train_step(feed_reference source, std::span<const float> optimizer) override {
     check_feed(parts_.model, parts_.settings, source);
     const std::int64_t wanted = samples_of(micro_batches_of_update());
     if (source.length() != wanted) {
@@ -95,9 +88,7 @@ class session_core {
     return sum / micro_batches_of_update();
   }
 
-  /// Mean loss and accuracy over all samples of the feed; any number of them, the last micro-batch
-  /// may be short.
-  evaluation evaluate(feed_reference source) {
+  evaluation evaluate(feed_reference source) override {
     check_feed(parts_.model, parts_.settings, source);
     require_end(source, "evaluate");
     const session_turn turn(work_, "evaluate");
@@ -127,9 +118,7 @@ class session_core {
     return sum;
   }
 
-  /// The model's output for every sample of the feed, in order; returns how many there were.
-  /// Throws `error` before anything is written if `output` is not [samples, output elements].
-  std::int64_t predict(feed_reference source, std::span<float> output) {
+  std::int64_t predict(feed_reference source, std::span<float> output) override {
     check_sample(parts_.model, source);
     require_end(source, "predict");
     const std::int64_t samples = *source.length();
@@ -148,22 +137,22 @@ class session_core {
     return samples;
   }
 
-  const model_interface& model() const { return parts_.model; }
+  void check_batch(std::span<const std::int64_t> extents, std::size_t values) const override {
+    ipu_dsl::check_batch(parts_.model, extents, values);
+  }
 
-  const session_options& options() const { return options_; }
+  parameters& weights() override { return parameters_; }
 
-  parameters& weights() { return parameters_; }
-
-  const parameters& weights() const { return parameters_; }
-
-  const trace& last_trace() const {
+  const trace& last_trace() const override {
     if (!train_) {
       throw error("A model that was compiled without a loss has no training run to trace.");
     }
     return train_->last_trace();
   }
 
-  std::size_t bytes() const { return memory_.bytes(); }
+  std::uint64_t seed() const override { return options_.seed; }
+
+  std::size_t bytes() const override { return memory_.bytes(); }
 
  private:
   static int worker_count(const session_options& options, int devices) {
@@ -177,8 +166,8 @@ class session_core {
     return worker_teams(options.threads, devices).workers();
   }
 
-  static std::vector<program_plan_view> plans(const session_parts& parts) {
-    std::vector<program_plan_view> all{parts.predict.plan};
+  static list<program_plan_view> plans(const session_parts& parts) {
+    list<program_plan_view> all{parts.predict.plan};
     if (parts.settings.has_loss) {
       all.push_back(parts.train.plan);
       all.push_back(parts.evaluate.plan);
@@ -296,13 +285,18 @@ class session_core {
   executor predict_;
   std::optional<executor> train_;
   std::optional<executor> evaluate_;
-  std::vector<std::int32_t> valid_;
-  std::vector<float> losses_;
-  std::vector<std::int32_t> hits_;
+  list<std::int32_t> valid_;
+  list<float> losses_;
+  list<std::int32_t> hits_;
   history history_;
   std::uint64_t trained_samples_ = 0;
   session_work fitting_{nullptr};  ///< a `fit`, its callbacks included
   session_work work_{nullptr};     ///< a run of a program: an update of it, an evaluation
 };
 
-}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE
+IPU_DSL_INLINE std::unique_ptr<session_engine> make_engine(const session_parts& parts,
+                                                           const session_options& options) {
+  return std::make_unique<session_core>(parts, options);
+}
+
+}  // namespace ipu_dsl

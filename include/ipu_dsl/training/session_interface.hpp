@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -60,7 +61,7 @@ class session_of {
   using settings = typename compiled::optimizer_type::settings;
 
   explicit session_of(const settings& optimizer = {}, const session_options& options = {})
-      : core_(code::make(options)) {
+      : engine_(code::make(options)) {
     set_optimizer(optimizer);
   }
 
@@ -79,7 +80,7 @@ class session_of {
   /// changes if steps or data do not fit the model. The history is the session's own.
   template <feed Feed>
   const history& fit(Feed& source, const fit_options& wanted) {
-    return code::fit(*core_, source, wanted, numbers_, {});
+    return engine_->fit(source, wanted, numbers_, {});
   }
 
   /// The same, calling `done(record)` after every epoch with an `epoch_record`, and after every
@@ -96,7 +97,7 @@ class session_of {
         (*static_cast<Done*>(object))(record);
       };
     }
-    return code::fit(*core_, source, wanted, numbers_, calls);
+    return engine_->fit(source, wanted, numbers_, calls);
   }
 
   /// Trains on data: `run.fit(digits.train | shuffled(10'000) | repeated(), {.epochs = 4})`,
@@ -105,7 +106,7 @@ class session_of {
     requires(!feed<Data>)
   const history& fit(const Data& data, const fit_options& wanted = {}, Done... done) {
     static_assert(diagnose<data_fault_of<compiled, dataset_of<Data>>>());
-    auto source = make_feed(data, code::seed(*core_));
+    auto source = make_feed(data, engine_->seed());
     return fit(source, wanted, done...);
   }
 
@@ -114,13 +115,13 @@ class session_of {
   /// anything changes if there are more or fewer.
   double train_step(std::span<const float> features, std::span<const std::int32_t> labels) {
     batch_feed given(features, sample_elements(), labels, classes());
-    return code::train_step(*core_, given, numbers_);
+    return engine_->train_step(given, numbers_);
   }
 
   /// Mean loss and accuracy over all samples of a feed.
   template <feed Feed>
   evaluation evaluate(Feed& source) {
-    return code::evaluate(*core_, source);
+    return engine_->evaluate(source);
   }
 
   /// Mean loss and accuracy over data: `run.evaluate(digits.test | take(1'000))`.
@@ -128,41 +129,41 @@ class session_of {
     requires(!feed<Data>)
   evaluation evaluate(const Data& data) {
     static_assert(diagnose<data_fault_of<compiled, dataset_of<Data>>>());
-    auto source = make_feed(data, code::seed(*core_));
-    return code::evaluate(*core_, source);
+    auto source = make_feed(data, engine_->seed());
+    return engine_->evaluate(source);
   }
 
   /// The model's output [samples, elements] for features [samples, elements]. Throws `error`
   /// before anything is written if `output` has another size.
   void predict(std::span<const float> features, std::span<float> output) {
     batch_feed given(features, sample_elements());
-    code::predict(*core_, given, output);
+    engine_->predict(given, output);
   }
 
   /// The same for a batch whose rank is known to the compiler: [samples, extents of the input...].
   template <int Rank>
   void predict(const tensor_view<const float, Rank>& batch, std::span<float> output) {
     static_assert(diagnose<rank_fault_of<compiled, Rank>>());
-    code::check_batch(*core_, batch.extents, batch.elements.size());
+    engine_->check_batch(batch.extents, batch.elements.size());
     predict(batch.elements, output);
   }
 
   /// Writes the weights as .npz; see `save_weights`.
-  void save(const std::string& path) const { code::save(*core_, path); }
+  void save(const std::string& path) const { code::save(weights(), path); }
 
   /// Reads weights; see `load_weights`.
-  void load(const std::string& path) { code::load(*core_, path); }
+  void load(const std::string& path) { code::load(weights(), path); }
 
   /// Parameters by layer and name.
-  parameters& weights() { return code::weights(*core_); }
+  parameters& weights() { return engine_->weights(); }
 
-  const parameters& weights() const { return code::weights(*core_); }
+  const parameters& weights() const { return engine_->weights(); }
 
   /// What the last training run did; asked for by `session_options::trace`.
-  const trace& last_trace() const { return code::last_trace(*core_); }
+  const trace& last_trace() const { return engine_->last_trace(); }
 
   /// Bytes of all regions, without what large pages round up.
-  std::size_t bytes() const { return code::bytes(*core_); }
+  std::size_t bytes() const { return engine_->bytes(); }
 
  private:
   static consteval std::int64_t sample_elements() {
@@ -175,7 +176,7 @@ class session_of {
     return static_cast<std::int32_t>(model.at(model.output).extents.elements());
   }
 
-  typename code::owner core_;
+  std::unique_ptr<session_engine> engine_;
   std::array<float, 4> numbers_{};
 };
 

@@ -4,11 +4,12 @@
 
 #include <span>
 
-#include <ipu_dsl/operators/operators.hpp>
-#include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/operators/run_context.hpp>
 #include <ipu_dsl/plan/model_interface.hpp>
+#include <ipu_dsl/plan/program_plan_view.hpp>
+#include <ipu_dsl/plan/run_settings.hpp>
 
-namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+namespace ipu_dsl {
 
 /// A program with its code.
 struct loaded_program {
@@ -27,4 +28,4 @@ struct session_parts {
   loaded_program predict;
 };
 
-}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE
+}  // namespace ipu_dsl

@@ -10,13 +10,12 @@
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/runtime/trace.hpp>
 #include <ipu_dsl/training/session_options.hpp>
 #include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
-
-class parameters;
 
 /// A session of something else than a compiled model: of a model, say.
 template <typename T>
@@ -75,24 +74,26 @@ class session_of<Compiled, false> {
 
   explicit session_of(const settings& = {}, const session_options& = {});
 
-  void set_optimizer(const settings&);
+  template <typename... Arguments>
+  void set_optimizer(Arguments&&...);
 
   template <typename Data, typename... Rest>
   const history& fit(Data&&, const fit_options& = {}, Rest&&...);
 
-  double train_step(std::span<const float>, std::span<const std::int32_t>);
+  template <typename... Arguments>
+  double train_step(Arguments&&...);
 
   template <typename... Arguments>
   evaluation evaluate(Arguments&&...);
 
-  void predict(std::span<const float>, std::span<float>);
+  template <typename... Arguments>
+  void predict(Arguments&&...);
 
-  template <typename Batch>
-  void predict(const Batch&, std::span<float>);
+  template <typename... Arguments>
+  void save(Arguments&&...) const;
 
-  void save(const std::string&) const;
-
-  void load(const std::string&);
+  template <typename... Arguments>
+  void load(Arguments&&...);
 
   parameters& weights();
 

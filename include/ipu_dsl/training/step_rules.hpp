@@ -13,8 +13,8 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
-#include <ipu_dsl/plan/compilation.hpp>
 #include <ipu_dsl/plan/model_interface.hpp>
+#include <ipu_dsl/plan/run_settings.hpp>
 #include <ipu_dsl/training/session_options.hpp>
 
 namespace ipu_dsl {

@@ -14,7 +14,7 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/formats/file.hpp>
-#include <ipu_dsl/runtime/laid_out_shapes.hpp>
+#include <ipu_dsl/runtime/laid_out_floats.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {

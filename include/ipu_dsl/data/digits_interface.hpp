@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Digits that the program writes itself: what there is, without the code that draws them.
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/core/compiled.hpp>
+#include <ipu_dsl/core/shape.hpp>
+#include <ipu_dsl/data/dataset.hpp>
+
+namespace ipu_dsl {
+
+/// Digits as a data set: 28 x 28 grey values and ten classes, as MNIST.
+using digit_dataset = labelled_dataset<shape{28, 28}, 10, std::uint8_t>;
+
+/// The first `count` digits of `seed`. Another seed gives other digits: use one for training and
+/// one for the test. Throws `error` for a negative count.
+IPU_DSL_INLINE digit_dataset synthetic_digits(std::int32_t count, std::uint64_t seed);
+
+}  // namespace ipu_dsl

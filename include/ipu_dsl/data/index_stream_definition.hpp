@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// What index_stream_interface.hpp declares.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/random.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/data/index_stream_interface.hpp>
+
+namespace ipu_dsl {
+
+namespace shuffles {
+
+/// Every shuffle of a chain and every pass has random numbers of its own.
+constexpr std::uint64_t random_stream(std::size_t depth, std::uint64_t pass) {
+  constexpr std::uint64_t shuffles = std::uint64_t{0x7368} << 48;
+  return shuffles | static_cast<std::uint64_t>(depth) << 40 | pass;
+}
+
+}  // namespace shuffles
+
+IPU_DSL_INLINE index_stream::index_stream(std::int64_t samples,
+                                          std::span<const transformation> steps, std::uint64_t seed)
+    : samples_(samples), seed_(seed) {
+  if (samples < 0 || samples > most_samples) {
+    throw error(
+        sentence_of({"A data set has 0 to ", most_samples, " samples, got ", samples, "."}));
+  }
+  length_ = samples;
+  for (const transformation& step : steps) {
+    stages_.push_back({step, 0, 0, {}, 0});
+    if (step.what == transformation::kind::shuffle) {
+      const std::int64_t slots = std::min(step.count, length_.value_or(step.count));
+      take_memory(stages_.back().slots, slots);
+    }
+    length_ = length_after(step, length_);
+  }
+}
+
+IPU_DSL_INLINE void index_stream::take_memory(list<std::uint32_t>& slots, std::int64_t count) {
+  try {
+    slots.resize(static_cast<std::size_t>(count));
+  } catch (const std::bad_alloc&) {
+    throw error(sentence_of({"There is no memory to shuffle in ", count, " slots."}));
+  }
+}
+
+IPU_DSL_INLINE bool index_stream::pull(std::size_t depth, std::uint32_t& index) {
+  if (depth == 0) {
+    return pull_source(index);
+  }
+  switch (stages_[depth - 1].step.what) {
+    case transformation::kind::shuffle:
+      return pull_shuffled(depth, index);
+    case transformation::kind::repeat:
+      return pull_repeated(depth, index);
+    case transformation::kind::take:
+      return pull_taken(depth, index);
+    case transformation::kind::skip:
+      break;
+  }
+  return pull_skipped(depth, index);
+}
+
+IPU_DSL_INLINE bool index_stream::pull_source(std::uint32_t& index) {
+  if (position_ >= samples_) {
+    return false;
+  }
+  index = static_cast<std::uint32_t>(position_);
+  ++position_;
+  return true;
+}
+
+IPU_DSL_INLINE bool index_stream::pull_shuffled(std::size_t depth, std::uint32_t& index) {
+  stage& shuffle = stages_[depth - 1];
+  std::uint32_t arriving = 0;
+  while (shuffle.filled < shuffle.slots.size() && pull(depth - 1, arriving)) {
+    shuffle.slots[shuffle.filled] = arriving;
+    ++shuffle.filled;
+  }
+  if (shuffle.filled == 0) {
+    return false;
+  }
+  const std::uint32_t word = random_word(seed_, shuffles::random_stream(depth, shuffle.pass),
+                                         static_cast<std::uint64_t>(shuffle.done));
+  const std::uint32_t slot = uniform_below(word, static_cast<std::uint32_t>(shuffle.filled));
+  index = shuffle.slots[slot];
+  // The slot is refilled when the next number is asked for: with what comes next, put last.
+  --shuffle.filled;
+  shuffle.slots[slot] = shuffle.slots[shuffle.filled];
+  ++shuffle.done;
+  return true;
+}
+
+IPU_DSL_INLINE bool index_stream::pull_repeated(std::size_t depth, std::uint32_t& index) {
+  stage& repeat = stages_[depth - 1];
+  // Twice at most: a pass that just began and gives nothing never will.
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (repeat.done == repeat.step.count) {
+      return false;
+    }
+    if (pull(depth - 1, index)) {
+      return true;
+    }
+    if (repeat.step.count != without_end) {
+      ++repeat.done;
+    }
+    restart(depth - 1);
+  }
+  return false;
+}
+
+IPU_DSL_INLINE bool index_stream::pull_taken(std::size_t depth, std::uint32_t& index) {
+  stage& taken = stages_[depth - 1];
+  if (taken.done == taken.step.count || !pull(depth - 1, index)) {
+    return false;
+  }
+  ++taken.done;
+  return true;
+}
+
+IPU_DSL_INLINE bool index_stream::pull_skipped(std::size_t depth, std::uint32_t& index) {
+  stage& skipped = stages_[depth - 1];
+  while (skipped.done < skipped.step.count) {
+    if (!pull(depth - 1, index)) {
+      return false;
+    }
+    ++skipped.done;
+  }
+  return pull(depth - 1, index);
+}
+
+IPU_DSL_INLINE void index_stream::restart(std::size_t depth) {
+  position_ = 0;
+  for (std::size_t i = 0; i < depth; ++i) {
+    stages_[i].done = 0;
+    stages_[i].filled = 0;
+    ++stages_[i].pass;
+  }
+}
+
+}  // namespace ipu_dsl

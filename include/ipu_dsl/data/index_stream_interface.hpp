@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// A stream of sample numbers: what there is, without the code that runs the transformations.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include <ipu_dsl/core/compiled.hpp>
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/data/transform.hpp>
+
+namespace ipu_dsl {
+
+/// The numbers of the samples in the order that a chain of transformations gives them. The order
+/// depends on the seed, the chain and the number of samples alone. Only construction allocates.
+class index_stream {
+ public:
+  /// Over `samples` samples, numbered from 0. Throws `error` if there are fewer than 0 or 2^32 of
+  /// them or more, if the length cannot be counted, or if there is no memory to shuffle in.
+  index_stream(std::int64_t samples, std::span<const transformation> steps, std::uint64_t seed);
+
+  /// The number of the next sample; false when there is none left.
+  bool next(std::uint32_t& index) { return pull(stages_.size(), index); }
+
+  /// Begins the next pass: shuffled samples come in a new order.
+  void restart() { restart(stages_.size()); }
+
+  /// The samples of one pass; no value: without end.
+  std::optional<std::int64_t> length() const { return length_; }
+
+ private:
+  /// Samples are numbered in 32 bits.
+  static constexpr std::int64_t most_samples = 0xFFFF'FFFF;
+
+  static void take_memory(list<std::uint32_t>& slots, std::int64_t count);
+
+  /// A step and where it is.
+  struct stage {
+    transformation step;
+    std::int64_t done;          ///< samples taken or skipped, passes ended, numbers drawn
+    std::uint64_t pass;         ///< of a shuffle
+    list<std::uint32_t> slots;  ///< of a shuffle: [min(buffer, samples)]
+    std::size_t filled;         ///< slots in use
+  };
+
+  /// The next number that comes out of the first `depth` steps.
+  bool pull(std::size_t depth, std::uint32_t& index);
+
+  bool pull_source(std::uint32_t& index);
+
+  bool pull_shuffled(std::size_t depth, std::uint32_t& index);
+
+  bool pull_repeated(std::size_t depth, std::uint32_t& index);
+
+  bool pull_taken(std::size_t depth, std::uint32_t& index);
+
+  bool pull_skipped(std::size_t depth, std::uint32_t& index);
+
+  /// Takes the first `depth` steps back to their beginning.
+  void restart(std::size_t depth);
+
+  std::int64_t samples_;
+  std::uint64_t seed_;
+  std::int64_t position_ = 0;
+  std::optional<std::int64_t> length_;
+  list<stage> stages_;
+};
+
+/// The stream of a data set as it is: in order, once.
+template <dataset Data>
+index_stream open(const Data& data, std::uint64_t seed) {
+  return index_stream(data.size(), {}, seed);
+}
+
+/// The stream of a data set with its transformations.
+template <dataset Data>
+index_stream open(const transformed<Data>& order, std::uint64_t seed) {
+  return index_stream(order.data->size(), {order.steps.data(), order.steps.size()}, seed);
+}
+
+}  // namespace ipu_dsl

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// A kernel as those see it who call it.
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/core/feed.hpp>
+#include <ipu_dsl/core/partition.hpp>
+
+namespace ipu_dsl {
+
+/// What an operator is told besides its operands. It must not depend on anything else: not on the
+/// worker, the device or the time.
+struct run_context {
+  std::int32_t micro_batch = 0;  ///< within the run
+  bool continues = false;        ///< gradients add to those of earlier micro-batches
+  bool completes = false;        ///< gradients are those of the last micro-batch of the update
+  bool training = false;
+  std::uint64_t seed = 0;          ///< of the session
+  std::uint64_t first_sample = 0;  ///< how many samples came before this micro-batch
+  std::uint32_t micro_batch_size = 0;
+  std::uint64_t stream = 0;          ///< of the random numbers of the call's node
+  float loss_scale = 1;              ///< what a sample's loss counts
+  const float* optimizer = nullptr;  ///< the optimizer's numbers: learning rate, momentum, ...
+  feed_reference* feed = nullptr;    ///< where features and labels come from
+  std::int32_t* valid = nullptr;     ///< [micro-batches] samples that the feed gave
+  float* loss = nullptr;             ///< [micro-batches] scaled sum of the samples' losses
+  std::int32_t* hits = nullptr;      ///< [micro-batches] samples whose class was found
+  float* output = nullptr;           ///< [samples, elements] for predict
+  grain part = {};                   ///< what of the output to compute, where calls have grains
+
+  constexpr std::int32_t valid_samples() const { return valid[micro_batch]; }
+};
+
+/// A kernel with its operands' addresses: first what it writes, then what it reads. Only the infeed
+/// may throw, because its feed may.
+using kernel_function = void (*)(const run_context& context, void* const* operands,
+                                 const float* scalars);
+
+/// What a program knows of a distinct kernel.
+struct kernel_code {
+  kernel_function run = nullptr;
+  bool in_grains = false;
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// A planned program as those see it who run it: rows of numbers, which know of no vector unit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <ipu_dsl/graph/call.hpp>
+#include <ipu_dsl/graph/graph.hpp>
+#include <ipu_dsl/plan/code_table.hpp>
+#include <ipu_dsl/schedule/program.hpp>
+#include <ipu_dsl/schedule/stage_graph.hpp>
+#include <ipu_dsl/schedule/waits.hpp>
+
+namespace ipu_dsl {
+
+/// Where a buffer lies. Regions are numbered: devices first, then edges. A buffer of an edge has a
+/// copy in each slot.
+struct placement {
+  std::int32_t region = 0;
+  std::int32_t edge = -1;   ///< -1: on a device, one copy
+  std::int64_t offset = 0;  ///< bytes, in the region or in the slot
+};
+
+/// A parameter or a state: where it lies and how, what it is and whose.
+struct parameter_place {
+  std::int32_t region = 0;
+  std::int64_t offset = 0;  ///< bytes
+  tensor stored;
+  layer_title layer;
+  std::size_t floats = 0;        ///< that it takes, with its padding
+  std::int32_t panel_width = 0;  ///< columns of a panel; 0 if it lies in the order of its shape
+  std::uint64_t stream = 0;      ///< of its initial values
+};
+
+/// A planned program, read only: all that an executor needs. What comes last is found when the
+/// program is proven; until then it is empty.
+struct program_plan_view {
+  program_view actions;
+  std::span<const call> calls;
+  std::span<const std::int32_t> code_of_call;      ///< by call, into `codes`
+  std::span<const kernel_name> codes;              ///< the distinct kernels
+  std::span<const std::int32_t> operands;          ///< numbers of buffers
+  std::span<const placement> placements;           ///< by buffer
+  std::span<const std::int32_t> first_call;        ///< see lowered_program
+  std::span<const edge> edges;                     ///< what lives in slots
+  std::span<const int> slots;                      ///< by edge
+  std::span<const stage_cost> costs;               ///< by stage, modelled
+  std::span<const std::int64_t> shared_of_device;  ///< by device: see memory_layout
+  std::span<const std::int64_t> bytes_of_device;   ///< by device
+  std::span<const int> first_wait = {};            ///< by action, and the end: see wait_list
+  std::span<const wait> waits = {};                ///< of all actions
+  std::span<const int> order = {};                 ///< of all actions: see global_order
+  std::span<const std::uint64_t> streams = {};     ///< by node: see streams_of_nodes
+  std::int32_t replicas = 1;                       ///< that run it together
+
+  constexpr stage_graph_view stages() const { return {actions.stages, edges, costs}; }
+
+  /// Of the random numbers of a call's node; calls of no node draw none.
+  constexpr std::uint64_t stream_of(const call& row) const {
+    const auto node = static_cast<std::size_t>(row.node);
+    return row.node >= 0 && node < streams.size() ? streams[node] : 0;
+  }
+};
+
+}  // namespace ipu_dsl

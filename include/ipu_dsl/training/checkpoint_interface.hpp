@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// The weights of a session in files that NumPy reads: what there is, without the code for files.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <ipu_dsl/core/compiled.hpp>
+#include <ipu_dsl/formats/entry_inflater.hpp>
+#include <ipu_dsl/runtime/parameters.hpp>
+
+namespace ipu_dsl {
+
+/// Writes one parameter as an .npy file, a kernel as [inputs, units]. The old file stays until the
+/// new one is whole. Throws `error` if the file cannot be written.
+IPU_DSL_INLINE void save_parameter(const parameters& weights, std::size_t index,
+                                   const std::string& path);
+
+/// Reads one parameter. Throws `error` if the file is not of its shape; nothing is changed then.
+IPU_DSL_INLINE void load_parameter(parameters& weights, std::size_t index, const std::string& path);
+
+/// Writes all parameters and states as an .npz file: one array each, called "layer/parameter",
+/// kernels as [inputs, units]. The old file stays until the new one is whole.
+/// Throws `error` if the file cannot be written.
+IPU_DSL_INLINE void save_weights(const parameters& weights, const std::string& path);
+
+/// Reads what `save_weights` wrote, or `np.savez`: float64 becomes the nearest float32, Fortran
+/// order C order. What `np.savez_compressed` wrote asks for `inflate_entry` of formats/gzip.hpp.
+/// Throws `error` if the file is not of this model: a parameter is missing, has another shape,
+/// holds a number that float32 cannot, or there is one too many. Nothing is changed then.
+IPU_DSL_INLINE void load_weights(parameters& weights, const std::string& path,
+                                 entry_inflater inflater);
+IPU_DSL_INLINE void load_weights(parameters& weights, const std::string& path);
+
+}  // namespace ipu_dsl

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// What a session does, without the type of its model and without its code.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <ipu_dsl/core/compiled.hpp>
+#include <ipu_dsl/core/feed.hpp>
+#include <ipu_dsl/runtime/parameters.hpp>
+#include <ipu_dsl/runtime/trace.hpp>
+#include <ipu_dsl/training/session_options.hpp>
+#include <ipu_dsl/training/session_parts.hpp>
+
+namespace ipu_dsl {
+
+/// Runs the programs of a compiled model. It is called once a `fit`, not once a step, so that
+/// nothing is lost by its functions' being virtual; they are those of `session`, and `optimizer`
+/// has the numbers that its kernels read.
+class session_engine {
+ public:
+  session_engine() = default;
+  session_engine(const session_engine&) = delete;
+  session_engine& operator=(const session_engine&) = delete;
+  virtual ~session_engine() = default;
+
+  virtual const history& fit(feed_reference source, const fit_options& wanted,
+                             std::span<const float> optimizer, const fit_callbacks& calls) = 0;
+
+  /// One update from exactly the samples of one run. Returns their mean loss.
+  virtual double train_step(feed_reference source, std::span<const float> optimizer) = 0;
+
+  /// Mean loss and accuracy over all samples of the feed; any number of them, the last micro-batch
+  /// may be short.
+  virtual evaluation evaluate(feed_reference source) = 0;
+
+  /// The model's output for every sample of the feed, in order; returns how many there were.
+  /// Throws `error` before anything is written if `output` is not [samples, output elements].
+  virtual std::int64_t predict(feed_reference source, std::span<float> output) = 0;
+
+  /// Throws `error` unless a batch has these extents, and as many values.
+  virtual void check_batch(std::span<const std::int64_t> extents, std::size_t values) const = 0;
+
+  virtual parameters& weights() = 0;
+
+  virtual const trace& last_trace() const = 0;
+
+  /// Of initial weights and dropout.
+  virtual std::uint64_t seed() const = 0;
+
+  virtual std::size_t bytes() const = 0;
+};
+
+/// The engine of a compiled model; session_core.hpp defines it. Throws `error` if the options are
+/// none that it can run with.
+IPU_DSL_INLINE std::unique_ptr<session_engine> make_engine(const session_parts& parts,
+                                                           const session_options& options);
+
+}  // namespace ipu_dsl
