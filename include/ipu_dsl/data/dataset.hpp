@@ -132,10 +132,10 @@ class labelled_dataset {
   std::int32_t label(std::uint32_t index) const { return labels_[index]; }
 
   /// [samples, elements of a sample], as kept.
-  std::span<const Element> features() const { return features_; }
+  std::span<const Element> features() const { return {features_.data(), features_.size()}; }
 
   /// [samples]
-  std::span<const std::int32_t> labels() const { return labels_; }
+  std::span<const std::int32_t> labels() const { return {labels_.data(), labels_.size()}; }
 
  private:
   static constexpr std::size_t elements = static_cast<std::size_t>(SampleShape.elements());

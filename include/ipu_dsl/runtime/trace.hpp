@@ -45,7 +45,8 @@ class trace {
   int workers() const { return static_cast<int>(of_worker_.size()); }
 
   std::span<const traced_action> of(int worker) const {
-    return of_worker_[static_cast<std::size_t>(worker)];
+    const list<traced_action>& records = of_worker_[static_cast<std::size_t>(worker)];
+    return {records.data(), records.size()};
   }
 
  private:

@@ -64,10 +64,10 @@ class history {
   void add_epoch(const epoch_record& record) { epochs_.push_back(record); }
 
   /// One record an epoch, in order.
-  std::span<const epoch_record> epochs() const { return epochs_; }
+  std::span<const epoch_record> epochs() const { return {epochs_.data(), epochs_.size()}; }
 
   /// The mean loss of every micro-batch, in order.
-  std::span<const float> losses() const { return losses_; }
+  std::span<const float> losses() const { return {losses_.data(), losses_.size()}; }
 
  private:
   template <typename T>
