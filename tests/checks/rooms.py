@@ -60,6 +60,7 @@ DOORS = {
     "future": "runtime/",
     "pthread.h": "runtime/",
     "sched.h": "runtime/",
+    "time.h": "runtime/",
     "sys/mman.h": "runtime/",
     "fcntl.h": "formats/file_replacement.hpp",
     "sys/stat.h": "formats/file_replacement.hpp",

@@ -135,8 +135,8 @@ class parameters {
     std::vector<float> values;
     for (std::size_t i = 0; i < size(); ++i) {
       values.resize(static_cast<std::size_t>(at(i).extents.elements()));
-      source.get(i, values);
-      set(i, values);
+      source.get(i, {values.data(), values.size()});
+      set(i, {values.data(), values.size()});
     }
   }
 
@@ -146,8 +146,8 @@ class parameters {
     std::vector<float> values;
     for (std::size_t i = 0; i < size(); ++i) {
       values.resize(static_cast<std::size_t>(at(i).extents.elements()));
-      fill(i, seed, values);
-      set(i, values);
+      fill(i, seed, {values.data(), values.size()});
+      set(i, {values.data(), values.size()});
     }
   }
 
@@ -158,7 +158,7 @@ class parameters {
     std::vector<float> values;
     for (std::size_t i = 0; i < size(); ++i) {
       values.resize(static_cast<std::size_t>(at(i).extents.elements()));
-      get(i, values);
+      get(i, {values.data(), values.size()});
       for (const float value : values) {
         hash.take(std::bit_cast<std::uint32_t>(value));
       }

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
+#include <cstdint>
 
 #include <ipu_dsl/runtime/counter.hpp>
+#include <ipu_dsl/runtime/host_clock.hpp>
 
 namespace ipu_dsl {
 
@@ -16,12 +17,12 @@ inline double pause_nanoseconds() {
   constexpr int pauses = 200;
   double shortest = 1e9;
   for (int round = 0; round < rounds; ++round) {
-    const auto begin = std::chrono::steady_clock::now();
+    const std::int64_t begin = steady_nanoseconds();
     for (int i = 0; i < pauses; ++i) {
       spin_pause();
     }
-    const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - begin;
-    shortest = std::min(shortest, taken.count() / pauses);
+    const auto taken = static_cast<double>(steady_nanoseconds() - begin);
+    shortest = std::min(shortest, taken / pauses);
   }
   return std::max(shortest, 1.0);
 }

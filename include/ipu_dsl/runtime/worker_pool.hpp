@@ -2,8 +2,8 @@
 // Threads that live as long as a session and sleep between runs.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -95,10 +95,15 @@ class worker_pool {
 
   /// Pinned workers may share a processor.
   static int processors_of(const pinning& places) {
-    std::vector<int> distinct = places.processors;
-    std::sort(distinct.begin(), distinct.end());
-    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-    return distinct.empty() ? available_processors() : static_cast<int>(distinct.size());
+    int distinct = 0;
+    for (std::size_t i = 0; i < places.processors.size(); ++i) {
+      bool met = false;
+      for (std::size_t before = 0; before < i; ++before) {
+        met = met || places.processors[before] == places.processors[i];
+      }
+      distinct += met ? 0 : 1;
+    }
+    return distinct == 0 ? available_processors() : distinct;
   }
 
   void start(int workers, const pinning& places) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/runtime/executor.hpp>
+#include <ipu_dsl/runtime/host_clock.hpp>
 #include <ipu_dsl/training/checked_feed.hpp>
 #include <ipu_dsl/training/session_engine.hpp>
 #include <ipu_dsl/training/session_turn.hpp>
@@ -233,7 +233,7 @@ class session_core final : public session_engine {
 
   epoch_record train_epoch(feed_reference& source, std::int32_t epoch, const epoch_steps& steps,
                            std::span<const float> optimizer, const fit_callbacks& calls) {
-    const auto begin = std::chrono::steady_clock::now();
+    const std::int64_t begin = steady_nanoseconds();
     epoch_record record{.epoch = epoch};
     double hits = 0;
     for (std::int64_t step = 0; step < steps.steps; step += steps.of_execution) {
@@ -253,8 +253,7 @@ class session_core final : public session_engine {
     record.samples = steps.steps * parts_.settings.micro_batch;
     record.loss /= static_cast<double>(steps.steps);
     record.accuracy = hits / static_cast<double>(record.samples);
-    record.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    record.seconds = static_cast<double>(steady_nanoseconds() - begin) * 1e-9;
     return record;
   }
 
