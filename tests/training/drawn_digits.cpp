@@ -4,7 +4,9 @@
 #include <cstdio>
 
 #include <ipu_dsl/data/digits.hpp>
+#include <ipu_dsl/data/feed.hpp>
 #include <ipu_dsl/data/transform.hpp>
+#include <ipu_dsl/layout/architecture.hpp>
 
 #include "support/catch2.hpp"
 #include "training/tutorial.hpp"

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include <ipu_dsl/data/digits.hpp>
+#include <ipu_dsl/data/feed.hpp>
 
 #include "support/catch2.hpp"
 #include "training/tutorial.hpp"

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include <ipu_dsl/data/feed.hpp>
+
 #include "support/catch2.hpp"
 #include "training/real_mnist.hpp"
 #include "training/tutorial.hpp"
