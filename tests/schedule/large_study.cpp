@@ -4,8 +4,11 @@
 #include <cstdio>
 #include <utility>
 
+#include <ipu_dsl/schedule/catalogue/bidirectional.hpp>
 #include <ipu_dsl/schedule/catalogue/fill.hpp>
+#include <ipu_dsl/schedule/catalogue/list_scheduler.hpp>
 #include <ipu_dsl/schedule/catalogue/looped.hpp>
+#include <ipu_dsl/schedule/catalogue/v_blocks.hpp>
 #include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/schedule/large_study.hpp>
 
@@ -36,7 +39,7 @@ constexpr bool agree() {
 }
 
 template <typename Schedule, int Devices, int Stages, int MicroBatches>
-constexpr bool same = agree<study<Schedule, Devices, Stages, MicroBatches>,
+constexpr bool same = agree<whole_study<Schedule, Devices, Stages, MicroBatches>,
                             large_study<Schedule, Devices, Stages, MicroBatches>>();
 
 // One piece of everything.
@@ -48,6 +51,13 @@ static_assert(same<fill<4, 2, 0>, 3, 3, 7>);
 // Made whole: this schedule has no row of its own, and it has slots of lockstep.
 static_assert(row_schedule<zb_h1> && !row_schedule<grouped>);
 static_assert(same<grouped, 4, 4, 16>);
+static_assert(same<chimera, 4, 8, 8> && same<dualpipe, 4, 8, 8> && same<dualpipe_v, 4, 8, 8>);
+// Rows that depend on each other, filled or tried in pieces.
+static_assert(pieced_schedule<v_half> && pieced_schedule<zero_bubble_list<>>);
+static_assert(!pieced_schedule<zb_v> && row_schedule<zb_v> && row_schedule<one_f_one_b_v>);
+static_assert(same<v_half, 4, 8, 9> && same<v_min, 3, 6, 7> && same<zb_v, 4, 8, 9>);
+static_assert(same<one_f_one_b_v, 4, 8, 9>);
+static_assert(same<zero_bubble_list<>, 4, 4, 8> && same<zero_bubble_list<2>, 2, 4, 6>);
 
 // Several pieces. The study in one is asked when the program runs.
 using middle = large_study<interleaved_one_f_one_b, 8, 32, 200>;
@@ -116,5 +126,5 @@ TEST_CASE("counts that a schedule refuses are refused in pieces") {
   using refused = large_study<interleaved_one_f_one_b, 3, 7, 4>;
   static_assert(refused::fault.found() && refused::rows.actions.empty());
   static_assert(refused::timeline.empty() && refused::facts.makespan == 0);
-  CHECK(refused::fault.message() == study<interleaved_one_f_one_b, 3, 7, 4>::fault.message());
+  CHECK(refused::fault.message() == whole_study<interleaved_one_f_one_b, 3, 7, 4>::fault.message());
 }
