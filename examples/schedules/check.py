@@ -136,7 +136,7 @@ def check_files(program, folder):
     prove(b"\xff\x00\x01,\n", "line 1, cell 1")
     prove(b",\n" * 5000 + b"0F0,0B0\n", "at most 1024 devices")
     prove(b"# stages=1024 devices=1 micro_batches=65536 placement=" + b",".join([b"0"] * 1024) +
-          b"\n0F0\n", "1024 x 65536")
+          b"\n0F0\n", "got 1 for 1024 stages and 65536 micro-batches")
     updates = ",".join(f"0F{i},0B{i},0UPDATE{i}" for i in range(20000))
     prove(b"# update_interval=1\n" + updates.encode() + b"\n", "updates x actions")
     # Columns that are an order alone are no time slots.
