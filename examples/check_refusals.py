@@ -32,7 +32,7 @@ def check_standard_output(folder):
     programs = [("mnist", "--epochs", "1", "--steps", "4"), ("mnist", "--help"),
                 ("schedules", "--list"), ("schedules", "--help"),
                 ("schedules", "--schedule", "gpipe", "-p", "4", "-m", "8"),
-                ("schedules", "--schedule", "gpipe", "-p", "4", "-m", "8", "--csv"),
+                ("schedules", "--schedule", "gpipe", "-p", "4", "-m", "8", "--csv", "--complete"),
                 ("single_device_functional", *steps), ("single_device_sequential", *steps),
                 ("two_stages", *steps), ("two_stages_functional", *steps),
                 ("two_stages_interleaved", *steps), ("inference",), ("own_data",), ("own_layer",)]
