@@ -100,18 +100,6 @@ void train_and_test() {
   std::remove("weights.npz");
 }
 
-/// The lines of README.md.
-template <dataset Digits>
-double train_as_in_readme(const Digits& digits, const Digits& unseen) {
-  using training = samples::training<grouped>;
-  // [readme]
-  session<training> run{{.learning_rate = 0.01F, .momentum = 0.9F}, {.threads = 2}};
-  run.fit(digits | shuffled(10'000) | repeated(), {.epochs = 2, .steps_per_epoch = 500});
-  auto [loss, accuracy, samples] = run.evaluate(unseen);
-  // [/readme]
-  return accuracy;
-}
-
 /// What is thrown, with a name.
 template <typename Refused>
 void print_refusal(const char* tag, Refused refused) {
@@ -159,10 +147,6 @@ void print_refusals() {
 
 int main() {
   train_and_test();
-
-  const double accuracy =
-      train_as_in_readme(synthetic_digits(20'000, 1), synthetic_digits(1'000, 2));
-  std::printf("[readme]\naccuracy above 0.9: %s\n[/readme]\n\n", accuracy > 0.9 ? "yes" : "no");
 
   std::printf("[bits]\n");
   print_weights<training<grouped>>("grouped");

@@ -3,10 +3,10 @@
 """Holds the documents to the code.
 
 Every block marked `cpp` of README.md and docs/*.md equals a tagged region of a compiled file: the
-lines between `// [tag]` and `// [/tag]` in examples/ or docs/samples/. Every block marked `text` of
-docs/*.md equals a region of a recorded output (`[tag]` to `[/tag]` in docs/samples/*.txt) or the
-golden of a compile-fail case. Every path in backticks or in a link of docs/*.md exists, and so does
-every test that is named behind the path of its file: `tests/x/y.cpp` "the case".
+lines between `// [tag]` and `// [/tag]` in examples/ or docs/samples/. Every block marked `text`
+equals a region of a recorded output (`[tag]` to `[/tag]` in docs/samples/*.txt, or all of a file
+without tags) or the golden of a compile-fail case. Every path in backticks or in a link of *.md and docs/*.md exists,
+and so does every test that is named behind the path of its file: `tests/x/y.cpp` "the case".
 
 usage: docs.py                       compares the documents
        docs.py --output FILE PROGRAM runs a sample and compares what it prints with FILE
@@ -28,8 +28,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PATH = re.compile(r"`((?:docs|examples|include|tests|scripts|cmake)/[\w./-]+)`")
 NAMED_TEST = re.compile(r'`(tests/[\w./-]+\.cpp)`\s+"([^"]+)"')
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
-# A document without them would compare nothing; README.md has code but no recorded output.
-COMPARED = {"README.md": ["cpp"], "docs": ["cpp", "text"]}
+COMPARED = ["cpp", "text"]
 
 
 def without_indent(lines):
@@ -62,6 +61,8 @@ def collect(root, patterns, mark):
     faults = []
     for path in sorted(path for pattern in patterns for path in root.glob(pattern)):
         found, unclosed = regions(path.read_text(), mark)
+        if not found and mark == "":
+            found = [("all", without_indent(path.read_text().splitlines()))]
         for tag, block in found:
             blocks.setdefault(block, f"{path.relative_to(root)} [{tag}]")
         faults += [f"{path.relative_to(root)}: [{tag}] is not closed" for tag in unclosed]
@@ -123,14 +124,13 @@ def check(root):
     known = {"cpp": sources, "text": outputs}
     blocks = references = 0
     for document in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
-        languages = COMPARED["README.md" if document.name == "README.md" else "docs"]
-        found, compared = check_blocks(root, document, languages, known)
+        found, compared = check_blocks(root, document, COMPARED, known)
         faults += found
         blocks += compared
-        if document.name != "README.md":
-            found, compared = check_references(root, document)
-            faults += found
-            references += compared
+    for document in [*sorted(root.glob("*.md")), *sorted((root / "docs").glob("*.md"))]:
+        found, compared = check_references(root, document)
+        faults += found
+        references += compared
     return faults, blocks, references
 
 
@@ -161,7 +161,9 @@ PLANTED = [
     ("a changed cpp block", "docs/tutorial.md", "```cpp\nint planted;\n```\n", "is of no file"),
     ("a changed text block", "docs/tutorial.md", "```text\nplanted\n```\n", "is of no file"),
     ("a cpp block of the README", "README.md", "```cpp\nint planted;\n```\n", "is of no file"),
+    ("a text block of the README", "README.md", "```text\nplanted\n```\n", "is of no file"),
     ("a path", "docs/semantics.md", "`tests/planted.cpp`\n", "does not exist"),
+    ("a path of CONTRIBUTING", "CONTRIBUTING.md", "`docs/planted.md`\n", "does not exist"),
     ("a link", "docs/semantics.md", "[planted](planted.md)\n", "leads nowhere"),
     ("a test", "docs/semantics.md", '`tests/schedule/facts.cpp` "planted"\n', "has no case"),
     ("an open tag", "examples/hello.cpp", "// [planted]\n", "is not closed"),

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: MIT
+// The right-hand side of every row of docs/porting.md, compiled and run. Behind `// row:` stands
+// what a row begins with; tests/checks/docs.py finds the row's code in the lines up to the next.
+// It includes what the document names and nothing else of the library.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <ipu_dsl/inference.hpp>
+#include <ipu_dsl/interface.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
+#include <ipu_dsl/report/chrome_trace.hpp>
+#include <ipu_dsl/report/drawn_model.hpp>
+#include <ipu_dsl/report/summary.hpp>
+#include <ipu_dsl/report/timeline.hpp>
+#include <ipu_dsl/report/timeline_svg.hpp>
+#include <ipu_dsl/schedule/catalogue.hpp>
+#include <ipu_dsl/schedule/catalogue/best_of.hpp>
+#include <ipu_dsl/schedule/study.hpp>
+#include <ipu_dsl/schedule/text/csv_writer.hpp>
+#include <ipu_dsl/schedule/text/written_schedule.hpp>
+#include <ipu_dsl/training/checkpoint.hpp>
+#if defined(WITH_GZIP)
+#include <ipu_dsl/formats/gzip.hpp>
+#endif
+#if defined(WITH_XTENSOR)
+#include <ipu_dsl/data/xtensor.hpp>
+#endif
+
+namespace {
+
+// row: linear, relu, leaky_relu, elu, gelu, swish, sigmoid, tanh, softplus, softmax
+using namespace ipu_dsl;
+
+struct activated
+    : model<input<6>, sequential<Dense<6, linear>, Dense<6, relu>, Dense<6, leaky_relu>,
+                                 Dense<6, elu>, Dense<6, gelu>, Dense<6, swish>, Dense<6, sigmoid>,
+                                 Dense<6, hyperbolic_tangent>, Dense<6, softplus>, softmax>> {};
+
+static_assert(check<activated>());
+
+// row: Activation('relu'), LeakyReLU(0.1)
+struct separate : model<input<6>, sequential<Dense<6>, relu, Dense<6>, Activation<relu>, Dense<6>,
+                                             Activation<leaky_relu, alpha<0.1F>>>> {};
+
+static_assert(check<separate>());
+
+// row: keras.Sequential([...])
+struct mlp : model<input<28, 28>, sequential<Flatten, Dense<16, relu>, Dense<10>>> {};
+
+static_assert(check<mlp>());
+
+// row: Dense(256, activation='relu', use_bias=False, kernel_initializer='he_uniform')
+static_assert(check<model<input<6>, Dense<256, relu, use_bias<false>, init<he_uniform>>>>());
+static_assert(check<model<input<6>, Dense<256, init<he_uniform>, relu, use_bias<false>>>>());
+
+// row: bias_initializer='ones'
+static_assert(check<model<input<6>, Dense<6, bias_init<ones>>>>());
+
+// row: glorot_uniform, he_uniform, lecun_uniform, zeros, ones, Constant(0.5)
+static_assert(
+    check<model<input<6>, sequential<Dense<6, init<glorot_uniform>>, Dense<6, init<he_uniform>>,
+                                     Dense<6, init<lecun_uniform>>, Dense<6, init<zeros>>,
+                                     Dense<6, init<ones>>, Dense<6, init<constant<0.5F>>>>>>());
+
+// row: Flatten(), Reshape((7, 112))
+static_assert(check<model<input<28, 28>, sequential<Reshape<7, 112>, Flatten>>>());
+
+// row: Dropout(0.2)
+static_assert(check<model<input<6>, sequential<Dense<6>, Dropout<0.2F>>>>());
+
+// row: x + f(x)
+struct skipped : model<input<6>, sequential<Dense<6>, residual<Dense<6, relu>, Dense<6>>>> {};
+
+static_assert(check<skipped>());
+
+// row: branches side by side
+using branch = sequential<Dense<8, relu>, Dense<4>>;
+static_assert(check<model<input<6>, sequential<concat<branch, branch>, Dense<2>>>>());
+
+// row: name='logits'
+struct named_mlp : model<input<6>, sequential<Dense<8, relu>, named<"logits", Dense<10>>>> {};
+
+static_assert(check<named_mlp>());
+
+struct functional {
+  // row: keras.Model(inputs, outputs)
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    // row: keras.Input(shape=(28, 28))
+    symbolic_tensor x = build.input({28, 28});
+    x = build.layer<Flatten>("", x);
+    // row: x = Dense(256, activation='relu', name='d')(x)
+    x = build.layer<Dense<256, relu>>("d", x);
+    // row: with ipu.keras.PipelineStage(1):
+    build.stage(1);
+    // row: Add()([a, b]), Concatenate()([a, b])
+    const symbolic_tensor a = build.layer<Dense<8>>("", x);
+    const symbolic_tensor b = build.layer<Dense<8>>("", x);
+    const symbolic_tensor sum = build.layer<Add>("", a, b);
+    x = build.layer<Concatenate>("", a, b);
+    x = build.layer<Concatenate>("", x, sum);
+    // row: keras.Model(inputs, outputs)
+    return x;
+  }
+};
+
+static_assert(check<functional>());
+
+// row: keras.Input(shape=(28, 28))
+static_assert(check<model<input<28, 28>, Flatten>>());
+
+// row: set_pipeline_stage_assignment([0, 0, 1, 1])
+struct assigned
+    : model<input<28, 28>, sequential<Flatten, Dense<16, relu>, Dense<8, relu>, Dense<10>>,
+            stage_assignment<0, 0, 1, 1>> {};
+
+struct staged : model<input<28, 28>,
+                      pipeline<stage<Flatten, Dense<16, relu>>, stage<Dense<8, relu>, Dense<10>>>> {
+};
+
+static_assert(check<assigned>() && check<staged>());
+
+// row: get_pipeline_stage_assignment()
+static_assert(stage_assignment_of<assigned>[2] == 1);
+
+struct skipping
+    : model<input<6>, pipeline<stage<residual<Dense<6, relu>, Dense<6>>>, stage<Dense<3>>>> {};
+
+static_assert(stage_assignment_of<skipping> == std::array{0, 1});
+
+struct cut : model<input<6>, auto_pipeline<sequential<Dense<6, relu>, residual<Dense<6>, relu>,
+                                                      Dense<6, relu>, Dense<3>>,
+                                           2>> {};
+
+struct cut_training : compile<cut, micro_batch<4>, gradient_accumulation<4>,
+                              loss<sparse_categorical_crossentropy>> {};
+
+constexpr std::array<int, 4> chosen_stages() {
+  std::array<int, 4> stages{};
+  for (const layer_record& layer : frozen_compiled_graph_of<cut_training::compiled>.view().layers) {
+    stages[static_cast<std::size_t>(layer.number)] = layer.stage;
+  }
+  return stages;
+}
+
+static_assert(chosen_stages()[0] == 0 && chosen_stages()[3] == 1);
+
+// row: SequentialPipelineModel([[...], [...]]) (older)
+static_assert(check<model<input<6>, pipeline<stage<Dense<6>, relu>, stage<Dense<3>>>>>());
+
+// row: ipu.ops.pipelining_ops.pipeline(...) of stage functions
+struct stage_functions : model<input<6>, pipeline<stage<Dense<6, relu>>, stage<Dense<3>>>> {};
+
+static_assert(check<compile<stage_functions, gradient_accumulation<4>,
+                            loss<sparse_categorical_crossentropy>>>());
+
+/// A pipeline of four stages with the options under test, as a condition.
+struct four_stages
+    : model<input<6>,
+            pipeline<stage<Dense<6>>, stage<Dense<6>>, stage<Dense<6>>, stage<Dense<3>>>> {};
+
+template <typename... Options>
+constexpr bool trains() {
+  return check<
+      compile<four_stages, micro_batch<4>, loss<sparse_categorical_crossentropy>, Options...>>();
+}
+
+// row: set_pipelining_options(gradient_accumulation_steps_per_replica=4)
+static_assert(
+    check<compile<staged, gradient_accumulation<4>, loss<sparse_categorical_crossentropy>>>());
+
+// row: more IPUs than a model has shards: replicas
+static_assert(trains<gradient_accumulation<8>, replicas<2>>());
+
+// row: set_pipelining_options(pipeline_schedule=PipelineSchedule.Grouped)
+static_assert(trains<gradient_accumulation<8>, grouped>());
+
+// row: PipelineSchedule.Interleaved, PipelineSchedule.Sequential
+static_assert(trains<gradient_accumulation<8>, interleaved>());
+static_assert(trains<gradient_accumulation<8>, sequential_schedule>());
+
+// row: GradientAccumulationReductionMethod.SUM, MEAN
+static_assert(trains<gradient_accumulation<8>, sum_gradients>());
+static_assert(trains<gradient_accumulation<8>, mean_gradients>());
+
+template <int R>
+constexpr bool trains_with_replicas() {
+  return trains<gradient_accumulation<8>, mean_gradients, replicas<R>>();
+}
+
+static_assert(trains_with_replicas<2>());
+
+// row: n_microbatches=8
+static_assert(trains<gradient_accumulation<8>, gpipe>());
+
+// row: ScheduleGPipe, Schedule1F1B
+static_assert(trains<gradient_accumulation<4>, gpipe>());
+static_assert(trains<gradient_accumulation<4>, one_f_one_b>());
+
+// row: ScheduleInterleaved1F1B, ScheduleLoopedBFS
+template <int P>
+constexpr bool runs_looped() {
+  return trains<gradient_accumulation<4>, interleaved_one_f_one_b, devices<P>>() &&
+         trains<gradient_accumulation<4>, looped_bfs, devices<P>>();
+}
+
+static_assert(runs_looped<2>());
+
+// row: ScheduleInterleavedZeroBubble
+template <int P>
+constexpr bool runs_zero_bubble() {
+  return trains<gradient_accumulation<4>, interleaved_zero_bubble, devices<P>>();
+}
+
+static_assert(runs_zero_bubble<2>());
+
+// row: ScheduleZBVZeroBubble, ScheduleDualPipeV
+static_assert(trains<gradient_accumulation<4>, zb_v>());
+static_assert(trains<gradient_accumulation<4>, dualpipe_v>());
+static_assert(compile<four_stages, zb_v>::settings.devices == 2);
+
+// row: _load_csv(file)
+struct in_text : written_schedule<in_text> {
+  static constexpr std::string_view name = "in-text";
+  static constexpr std::string_view csv = "0F0,0F1,0B0,0B1\n,1F0,1B0,1F1,1B1\n";
+};
+
+static_assert(check<compile<stage_functions, gradient_accumulation<2>, in_text,
+                            loss<sparse_categorical_crossentropy>>>());
+
+bool read_at_run_time(std::string_view text) {
+  return !parse_csv(text).fault.found();
+}
+
+// row: _dump_csv(file), format="compute_only"
+std::string compute_only_text() {
+  const program rows = one_f_one_b::make(2, 2, 4);
+  return to_csv(rows.view(), csv_form::compute_only);
+}
+
+// row: _validate_schedule, _simulate_comms_compute
+static_assert(check_schedule<one_f_one_b, 4, 4, 8>());
+using fastest = best_of<one_f_one_b, zb_h1>;
+static_assert(study<fastest, 4, 4, 8>::facts.makespan == 27);
+
+// row: model.compile(loss=..., optimizer=...)
+struct training : compile<mlp, loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>,
+                          micro_batch<32>, gradient_accumulation<4>> {};
+
+// row: .batch(32, drop_remainder=True)
+static_assert(check<compile<mlp, micro_batch<32>>>());
+
+// row: _dump_chrometrace
+std::string traced() {
+  return chrome_trace(draw_model<cut_training>());
+}
+
+// row: SparseCategoricalCrossentropy(from_logits=True)
+static_assert(check<compile<mlp, loss<sparse_categorical_crossentropy>>>());
+
+// row: SparseCategoricalCrossentropy() on a model with softmax
+struct softmax_mlp : model<input<6>, sequential<Dense<3, softmax>>> {};
+
+static_assert(
+    check<compile<softmax_mlp, loss<sparse_categorical_crossentropy, from_probabilities>>>());
+
+// row: SparseCategoricalCrossentropy() on a model without softmax
+static_assert(
+    check<compile<mlp, loss<sparse_categorical_crossentropy, from_clipped_probabilities>>>());
+
+// row: SGD(0.01, momentum=0.9), nesterov=True
+static_assert(optimizer<sgd<momentum>>::type::rule != sgd<>::rule);
+static_assert(optimizer<sgd<momentum, nesterov>>::type::rule == sgd<nesterov>::rule);
+constexpr sgd<momentum>::settings rates = {.learning_rate = 0.01F, .momentum = 0.9F};
+
+// row: a generator
+struct zeros_only {
+  std::int32_t next(const micro_batch_rows& rows) {
+    std::fill(rows.features.begin(), rows.features.end(), 0.0F);
+    std::fill(rows.labels.begin(), rows.labels.end(), 0);
+    return rows.micro_batch;
+  }
+
+  void restart() {}
+
+  std::int64_t sample_elements() const { return 784; }
+
+  std::int32_t classes() const { return 10; }
+
+  std::optional<std::int64_t> length() const { return std::nullopt; }
+};
+
+static_assert(feed<zeros_only>);
+
+void print_models() {
+  // row: model.summary()
+  const std::string summary = summary_text(graph_of<mlp>, "mlp");
+  // row: print_pipeline_stage_assignment_summary()
+  const std::string stages = stage_assignment_text(graph_of<mlp>, "mlp");
+  std::printf("%s%s", summary.c_str(), stages.c_str());
+  constexpr graph_view chosen = frozen_compiled_graph_of<cut_training::compiled>.view();
+  std::printf("%s", stage_assignment_text(chosen, "cut").c_str());
+}
+
+void print_data() {
+  // row: Dataset.from_tensor_slices((x, y))
+  const std::vector<std::uint8_t> bytes(2 * 784, 255);
+  const std::vector<std::int32_t> labels(2, 1);
+  const auto images = labelled_dataset<shape{28, 28}, 10>(bytes, labels);
+  const std::vector<float> features(2 * 20, 255.0F);
+  const auto numbers = labelled_dataset<shape{20}, 3, float>(features, labels);
+#if defined(WITH_XTENSOR)
+  const xt::xtensor<std::uint8_t, 3> x = xt::zeros<std::uint8_t>({2, 28, 28});
+  const xt::xtensor<std::int32_t, 1> y = xt::zeros<std::int32_t>({2});
+  if (as_dataset<shape{28, 28}, 10>(x, y).size() != 2) {
+    std::printf("another number of samples\n");
+  }
+#endif
+  // row: x / 255.0
+  std::vector<float> seen(784);
+  images.gather(0, seen.data());
+  std::printf("a byte of 255 is read as %.1f, ", static_cast<double>(seen[0]));
+  numbers.gather(0, seen.data());
+  std::printf("a float of 255 as %.1f\n", static_cast<double>(seen[0]));
+  // row: .shuffle(10000), .repeat(), .repeat(3), .take(n), .skip(n)
+  const auto& data = images;
+  const std::int64_t n = 1;
+  auto endless = make_feed(data | shuffled(10'000) | repeated(), 1);
+  auto three = make_feed(data | skip(n) | take(n) | repeated(3), 1);
+  std::printf("an end: %s, %d samples\n", endless.length() ? "yes" : "no",
+              static_cast<int>(three.length().value_or(-1)));
+  // row: keras.datasets.mnist.load_data()
+  try {
+    const std::string directory = "nowhere";
+    const mnist::data found = mnist::load(directory);
+    std::printf("%d and %d digits\n", static_cast<int>(found.train.size()),
+                static_cast<int>(found.test.size()));
+#if defined(WITH_GZIP)
+    mnist::load(directory, read_file_or_gzip);
+#endif
+  } catch (const error& refused) {
+    // Which of the files is missed first is left to the compiler.
+    const std::string said = refused.what();
+    std::printf("%s ...\n", said.substr(0, said.find("/t")).c_str());
+  }
+}
+
+void print_training() {
+  // row: keras.datasets.mnist.load_data()
+  const auto digits = synthetic_digits(640, 1);
+  const auto data = digits | repeated();
+  // row: tf.random.set_seed(7)
+  session<training> run{rates, {.seed = 7}};
+  auto order = make_feed(data, 7);
+  run.fit(order, {.steps_per_epoch = 20});
+  // row: K.set_value(optimizer.learning_rate, 0.001)
+  run.set_optimizer({.learning_rate = 0.001F, .momentum = 0.9F});
+  // row: model.fit(data, epochs=4, steps_per_epoch=500)
+  run.fit(data, {.epochs = 4, .steps_per_epoch = 500});
+  // row: steps_per_execution=100
+  run.fit(data, {.steps_per_epoch = 200, .steps_per_execution = 100});
+  // row: a callback's on_epoch_end, on_train_batch_end
+  int calls = 0;
+  const auto on_epoch = [&](const epoch_record&) { ++calls; };
+  run.fit(data, {.epochs = 2, .steps_per_epoch = 8}, on_epoch);
+
+  struct {
+    int* calls;
+
+    void operator()(const epoch_record&) const { ++*calls; }
+
+    void operator()(const execution_record&) const { ++*calls; }
+  } on_both{&calls};
+
+  run.fit(data, {.steps_per_epoch = 8, .steps_per_execution = 4}, on_both);
+  std::printf("%d calls\n", calls);
+  // row: history.history['loss']
+  const history& passed = run.fit(data, {.epochs = 2, .steps_per_epoch = 8});
+  std::printf("%zu epochs, the last is %d; %zu losses; below 2 at last: %s\n",
+              passed.epochs().size(), passed.epochs().back().epoch, passed.losses().size(),
+              passed.epochs().back().loss < 2.0 ? "yes" : "no");
+  // row: model.train_on_batch(x, y)
+  std::vector<float> features(4 * 32 * 784);
+  std::vector<std::int32_t> labels(4 * 32);
+  for (std::uint32_t i = 0; i < 4 * 32; ++i) {
+    digits.gather(i, features.data() + 784 * i);
+    labels[i] = digits.label(i);
+  }
+  run.train_step(features, labels);
+  // row: model.predict(x)
+  std::vector<float> output(4 * 32 * 10);
+  run.predict(features, output);
+  // row: model.save_weights(path), model.load_weights(path)
+  run.save("weights.npz");
+  run.load("weights.npz");
+#if defined(WITH_GZIP)
+  load_weights(run.weights(), "weights.npz", inflate_entry);
+#endif
+  std::remove("weights.npz");
+}
+
+void print_evaluation() {
+  const auto data = synthetic_digits(640, 1);
+  session<training> run;
+  // row: model.evaluate(data)
+  auto [loss, accuracy, samples] = run.evaluate(data);
+  // row: metrics=['accuracy']
+  std::printf("accuracy at first below 0.5: %s\n", accuracy < 0.5 ? "yes" : "no");
+}
+
+namespace plain {
+
+// row: SGD(0.01)
+struct training : compile<named_mlp, loss<sparse_categorical_crossentropy>, optimizer<sgd<>>> {};
+
+void print_weights() {
+  session<training> run{{.learning_rate = 0.01F}};
+  // row: layer.get_weights(), layer.set_weights(...)
+  std::vector<float> values(8 * 10);
+  run.weights().get(run.weights().find("logits", "kernel"), values);
+  run.weights().set(run.weights().find("logits", "kernel"), values);
+  // end of rows
+  weights_of<named_mlp> weights;
+  weights.copy_from(run.weights());
+  predictor<named_mlp> alone(weights);
+  std::array<float, 6> sample{};
+  std::printf("%zu scores\n", alone.push(sample).size());
+}
+
+}  // namespace plain
+
+}  // namespace
+
+int main() {
+  std::printf("[porting]\n");
+  print_models();
+  print_data();
+  print_training();
+  print_evaluation();
+  plain::print_weights();
+  std::printf("read %s, written %zu lines\n", read_at_run_time("0F0,0B0\n") ? "yes" : "no",
+              static_cast<std::size_t>(std::ranges::count(compute_only_text(), '\n')));
+  const program rows = one_f_one_b::make(2, 2, 4);
+  using two = study<one_f_one_b, 2, 2, 4>;
+  const std::string page = timeline_text(two::rows, two::timeline, two::facts, "1f1b");
+  const std::string picture = timeline_svg(draw_model<cut_training>());
+  std::printf("drawn %s\n[/porting]\n",
+              !page.empty() && !picture.empty() && !traced().empty() ? "yes" : "no");
+  return 0;
+}
