@@ -163,7 +163,8 @@ PLANTED = [
     ("a cpp block of the README", "README.md", "```cpp\nint planted;\n```\n", "is of no file"),
     ("a text block of the README", "README.md", "```text\nplanted\n```\n", "is of no file"),
     ("a path", "docs/semantics.md", "`tests/planted.cpp`\n", "does not exist"),
-    ("a path of CONTRIBUTING", "CONTRIBUTING.md", "`docs/planted.md`\n", "does not exist"),
+    ("a path of CONTRIBUTING", "CONTRIBUTING.md", "`docs/planted.md`\n",
+     "docs/planted.md does not exist"),
     ("a link", "docs/semantics.md", "[planted](planted.md)\n", "leads nowhere"),
     ("a test", "docs/semantics.md", '`tests/schedule/facts.cpp` "planted"\n', "has no case"),
     ("an open tag", "examples/hello.cpp", "// [planted]\n", "is not closed"),
@@ -175,7 +176,7 @@ def self_test():
     for what, path, planted, expected in PLANTED:
         with tempfile.TemporaryDirectory() as temporary:
             root = pathlib.Path(temporary)
-            for folder in ("docs", "examples", "tests", "include", "scripts"):
+            for folder in ("docs", "examples", "tests", "include", "scripts", "cmake"):
                 shutil.copytree(ROOT / folder, root / folder)
             for name in ROOT.glob("*.*"):
                 if name.is_file():
