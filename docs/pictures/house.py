@@ -68,7 +68,8 @@ LEGEND = [(TYPES, "types at the edge"), (VALUES, "values in the middle"), (CODE,
 LIBRARY = {"xsimd/": "xsimd", "xtensor": "xtensor", "xtl/": "xtensor", "boost/": "Boost.Hana",
            "zlib.h": "zlib", "mpi.h": "MPI", "thread": "threads", "mutex": "threads",
            "condition_variable": "threads", "future": "threads", "sched.h": "threads",
-           "sys/mman.h": "large pages"}
+           "pthread.h": "threads", "time.h": "clock", "sys/mman.h": "large pages",
+           "fcntl.h": "files", "sys/stat.h": "files", "unistd.h": "files"}
 
 WIDTH, FLOOR_HEIGHT, ROOM_HEIGHT, MARGIN, GAP = 1000, 104, 88, 20, 12
 HEAD = 64
