@@ -21,8 +21,62 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
+/// What is wrong with a type that is given to a predictor as its batch.
+template <typename T>
+struct batch_fault_of {
+  static constexpr problem find() {
+    problem found;
+    if (*read_option<T>().value.key != micro_batch_key) {
+      found = refuse("micro_batch<...> behind the model", type_name<T>());
+      found.where = "predictor";
+    }
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Makes one compile error with one sentence if there is no predictor of `M`; always true.
+template <typename M, typename Batch>
+constexpr bool check_predictor() {
+  if constexpr (!model_type<M>) {
+    return check_predicted<M>();
+  } else if constexpr (batch_fault_of<Batch>::value.found()) {
+    return diagnose<batch_fault_of<Batch>>();
+  } else {
+    using compiled = compiled_for_inference<M, Batch>;
+    return check<compiled>() && diagnose<prediction_fault_of<compiled>>();
+  }
+}
+
+template <typename T>
+inline constexpr bool is_weights = false;
+
+template <typename M>
+inline constexpr bool is_weights<weights_of<M>> = true;
+
+template <typename M>
+inline constexpr bool is_weights<embedded_weights<M>> = true;
+
+template <std::size_t Floats, std::int32_t Lanes, std::int32_t Registers, std::uint64_t Shapes>
+inline constexpr bool is_weights<laid_out_weights<Floats, Lanes, Registers, Shapes>> = true;
+
+/// What is wrong with what a predictor is made of.
+template <typename T>
+struct no_weights_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("weights_of<...> or embedded_weights<...>", type_name<T>(),
+                           "write weights_of<mlp> weights, weights.copy_from(run.weights()) and "
+                           "give it those");
+    found.where = "the predictor";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 /// What a predictor of a compiled model does; `predictor` says how it is made.
-template <model_type M, compiled_model C, bool Predictable>
+template <typename M, typename C, bool Predictable>
 class predictor_of {
   static constexpr const auto& program = prediction_of<C>;
   static constexpr const prediction_facts& facts = program.facts;
@@ -98,6 +152,14 @@ class predictor_of {
   explicit predictor_of(const weights_of<Other>&, Memory&&...)
       : predictor_of(no_weights, memory_block(0)) {
     static_assert(diagnose<weights_fault_of<M, Other>>());
+  }
+
+  /// So is nothing, or anything that is no weights.
+  template <typename... Others>
+    requires(sizeof...(Others) < 2 &&
+             !((is_weights<Others> || std::derived_from<Others, predictor_of>) || ...))
+  explicit predictor_of(const Others&...) : predictor_of(no_weights, memory_block(0)) {
+    static_assert(diagnose<no_weights_fault_of<typename first_type<Others...>::type>>());
   }
 
   predictor_of(weights_of<M>&&) = delete;
@@ -265,7 +327,7 @@ class predictor_of {
 
 /// The predictor of a model that is wrong: it takes everything, so that the one sentence about the
 /// model stays the only error. It is never linked.
-template <model_type M, compiled_model C>
+template <typename M, typename C>
 class predictor_of<M, C, false> {
  public:
   static constexpr std::size_t batch = 1;
@@ -297,12 +359,11 @@ class predictor_of<M, C, false> {
 /// The kernels are those of a session, and so are the bits of the results. After construction a
 /// call takes no memory, no lock and no system call, and throws nothing. Predictors share weights;
 /// each thread needs one of its own.
-template <model_type M, typename Batch = micro_batch<1>>
+template <typename M, typename Batch = micro_batch<1>>
 class predictor : public predictor_of<M, compiled_for_inference<M, Batch>,
                                       predictable<compiled_for_inference<M, Batch>>()> {
   using compiled = compiled_for_inference<M, Batch>;
-  static_assert(check<compiled>());
-  static_assert(diagnose<prediction_fault_of<compiled>>());
+  static_assert(check_predictor<M, Batch>());
 
  public:
   using predictor_of<M, compiled, predictable<compiled>()>::predictor_of;

@@ -35,7 +35,7 @@ static_assert(!option_type<int>);
 template <typename... Options>
 constexpr bool reads(int width_expected, float slope_expected) {
   const auto& given = options_of<Options...>;
-  return !given.check(accepted).found() && given.integer(width_key, -1) == width_expected &&
+  return !given.find_fault(accepted).found() && given.integer(width_key, -1) == width_expected &&
          given.number(slope_key, -1.0F) == slope_expected;
 }
 
@@ -45,20 +45,20 @@ static_assert(reads<width<3>, slope<0.5F>>(3, 0.5F));
 static_assert(reads<slope<0.5F>, width<3>>(3, 0.5F), "options in any order are equal");
 static_assert(options_of<width<0>>.given(width_key) && !options_of<width<0>>.given(slope_key));
 
-constexpr problem twice = options_of<width<1>, slope<0.1F>, width<2>>.check(accepted);
+constexpr problem twice = options_of<width<1>, slope<0.1F>, width<2>>.find_fault(accepted);
 static_assert(twice.expected.view() == "one option for width");
 static_assert(twice.got.view().ends_with("as option 3"));
 static_assert(twice.got.view().find("as option 1 and ") != std::string_view::npos);
 
-constexpr problem foreign = options_of<width<1>, stranger>.check(accepted);
+constexpr problem foreign = options_of<width<1>, stranger>.find_fault(accepted);
 static_assert(foreign.expected.view() == "an option that it takes");
 static_assert(foreign.got.view().ends_with("stranger as option 2"));
 static_assert(foreign.hint.view() == "it takes width and slope");
 
-constexpr problem elsewhere = options_of<red>.check(accepted);
+constexpr problem elsewhere = options_of<red>.find_fault(accepted);
 static_assert(elsewhere.got.view().ends_with("red as option 1"));
-static_assert(options_of<red>.check({}).expected.view() == "no options");
-static_assert(!options_of<>.check({}).found());
+static_assert(options_of<red>.find_fault({}).expected.view() == "no options");
+static_assert(!options_of<>.find_fault({}).found());
 
 TEST_CASE("options are read in any order") {
   CHECK(reads<width<3>, slope<0.5F>>(3, 0.5F));
@@ -66,7 +66,7 @@ TEST_CASE("options are read in any order") {
 }
 
 TEST_CASE("the first wrong option is the one reported") {
-  const problem found = options_of<width<1>, width<2>, stranger>.check(accepted);
+  const problem found = options_of<width<1>, width<2>, stranger>.find_fault(accepted);
   CHECK(found.expected.view() == "one option for width");
 }
 

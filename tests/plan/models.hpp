@@ -21,9 +21,10 @@ struct mlp : model<input<28, 28>,
 /// Fan-out, joins, activations of their own, views in the middle, three stages.
 struct branching
     : model<input<6, 6>,
-            pipeline<stage<Flatten, Dense<24, gelu>, residual<Dense<24, relu>, Dropout<0.25F>>>,
-                     stage<concat<Dense<8>, sequential<Dense<12, ipu_dsl::tanh>, Dense<4>>, relu>>,
-                     stage<Reshape<4, 9>, Flatten, Dense<12, swish>, Dense<5, softmax>>>> {};
+            pipeline<
+                stage<Flatten, Dense<24, gelu>, residual<Dense<24, relu>, Dropout<0.25F>>>,
+                stage<concat<Dense<8>, sequential<Dense<12, hyperbolic_tangent>, Dense<4>>, relu>>,
+                stage<Reshape<4, 9>, Flatten, Dense<12, swish>, Dense<5, softmax>>>> {};
 
 /// Equal layers in one stage.
 struct alike : model<input<16>, sequential<Dense<16, relu>, Dense<16, relu>, Dense<16, relu>>> {};

@@ -43,7 +43,7 @@ TEST_CASE("a pin that ends on another thread leaves that thread alone") {
 }
 
 TEST_CASE("a pinning names one processor a worker or none") {
-  CHECK_NOTHROW(pinning{}.check(4));
-  CHECK_NOTHROW(pinning{{0, 0}}.check(2));
-  CHECK_THROWS_AS(pinning{{0}}.check(2), error);
+  CHECK_NOTHROW(pinning{}.check_workers(4));
+  CHECK_NOTHROW(pinning{{0, 0}}.check_workers(2));
+  CHECK_THROWS_AS(pinning{{0}}.check_workers(2), error);
 }

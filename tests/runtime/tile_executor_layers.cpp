@@ -23,12 +23,13 @@ using from_scores = loss<sparse_categorical_crossentropy>;
 /// Fan-out and sums of gradients, joins of vectors and of rows, masks, activations with a node of
 /// their own and without, layers without a bias, a softmax before a loss on logits.
 struct branching
-    : model<input<6, 6>,
-            pipeline<stage<Flatten, Dense<24, gelu>, residual<Dense<24, relu>, Dropout<0.25F>>>,
-                     stage<concat<Dense<7>, sequential<Dense<12, ipu_dsl::tanh, use_bias<false>>,
-                                                       Dense<5, leaky_relu>>>,
-                           swish, Dense<9, elu>>,
-                     stage<Dense<13, softplus>, softmax, Dense<4, sigmoid>>>> {};
+    : model<
+          input<6, 6>,
+          pipeline<stage<Flatten, Dense<24, gelu>, residual<Dense<24, relu>, Dropout<0.25F>>>,
+                   stage<concat<Dense<7>, sequential<Dense<12, hyperbolic_tangent, use_bias<false>>,
+                                                     Dense<5, leaky_relu>>>,
+                         swish, Dense<9, elu>>,
+                   stage<Dense<13, softplus>, softmax, Dense<4, sigmoid>>>> {};
 
 struct images
     : model<input<3, 4>,

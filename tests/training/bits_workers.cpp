@@ -21,13 +21,13 @@ namespace {
 
 struct one_stage
     : model<input<8>,
-            sequential<Dense<40, ipu_dsl::tanh>, Dropout<0.25F>, residual<Dense<40, relu>>,
+            sequential<Dense<40, hyperbolic_tangent>, Dropout<0.25F>, residual<Dense<40, relu>>,
                        concat<Dense<9, sigmoid>, Dense<7, gelu>>, Dense<19, softmax>, Dense<3>>> {};
 
 struct two_stages
     : model<input<8>,
             pipeline<
-                stage<Dense<40, ipu_dsl::tanh>, Dropout<0.25F>, residual<Dense<40, relu>>>,
+                stage<Dense<40, hyperbolic_tangent>, Dropout<0.25F>, residual<Dense<40, relu>>>,
                 stage<concat<Dense<9, sigmoid>, Dense<7, gelu>>, Dense<19, softmax>, Dense<3>>>> {};
 
 template <typename Model, typename Schedule, int MicroBatches, int Replicas,

@@ -39,7 +39,7 @@ TEST_CASE("gradients of Dense with relu, leaky_relu and elu") {
 
 TEST_CASE("gradients of Dense with sigmoid, tanh and softplus") {
   check_gradients<
-      chain_of<Dense<7, sigmoid>, Dense<6, ipu_dsl::tanh>, Dense<5, softplus>, Dense<4>>>(
+      chain_of<Dense<7, sigmoid>, Dense<6, hyperbolic_tangent>, Dense<5, softplus>, Dense<4>>>(
       about("Dense with sigmoid, tanh, softplus",
             {dense(9, 7), function(activation::sigmoid), dense(7, 6), function(activation::tanh),
              dense(6, 5), function(activation::softplus), dense(5, 4)}));

@@ -32,7 +32,8 @@ gradient_case about(const char* name, std::size_t inputs, reference::chain netwo
 }  // namespace
 
 TEST_CASE("gradients through a residual, its input below Dense and its output used once") {
-  check_gradients<chain_of<input<9>, Dense<7, ipu_dsl::tanh>, residual<Dense<7, relu>>, Dense<4>>>(
+  check_gradients<
+      chain_of<input<9>, Dense<7, hyperbolic_tangent>, residual<Dense<7, relu>>, Dense<4>>>(
       about("residual", 9,
             {dense(9, 7), function(activation::tanh),
              residual_of({dense(7, 7), function(activation::relu)}), dense(7, 4)}));
@@ -52,7 +53,7 @@ TEST_CASE("gradients through branches side by side") {
 TEST_CASE("gradients through joins within joins") {
   check_gradients<
       chain_of<input<9>, Dense<7, swish>,
-               residual<concat<sequential<Dense<4, ipu_dsl::tanh>, residual<Dense<4, relu>>>,
+               residual<concat<sequential<Dense<4, hyperbolic_tangent>, residual<Dense<4, relu>>>,
                                residual<Dense<7>>, Dense<2, relu>>,
                         Dense<7>>,
                residual<residual<Dense<7, softplus>>>, Dense<4>>>(
@@ -68,7 +69,7 @@ TEST_CASE("gradients through joins within joins") {
 }
 
 TEST_CASE("gradients through Flatten and Reshape") {
-  check_gradients<chain_of<input<3, 5>, Flatten, Dense<12, relu>, Reshape<3, 4>, ipu_dsl::tanh,
+  check_gradients<chain_of<input<3, 5>, Flatten, Dense<12, relu>, Reshape<3, 4>, hyperbolic_tangent,
                            residual<elu>, Flatten, Dense<4>>>(
       about("Flatten and Reshape", 15,
             {dense(15, 12), function(activation::relu), function(activation::tanh),

@@ -84,7 +84,7 @@ TEST_CASE("gradients of the layers relu, leaky_relu, elu and softplus") {
 }
 
 TEST_CASE("gradients of the layers sigmoid, tanh, gelu, swish, linear and softmax") {
-  check_gradients<chain_of<Dense<7>, sigmoid, gelu, Dense<6>, ipu_dsl::tanh, Dense<5>, swish,
+  check_gradients<chain_of<Dense<7>, sigmoid, gelu, Dense<6>, hyperbolic_tangent, Dense<5>, swish,
                            linear, softmax, Dense<4>>>(
       about("layers sigmoid, gelu, tanh, swish, linear, softmax",
             {dense(9, 7), function(activation::sigmoid), function(activation::gelu), dense(7, 6),

@@ -18,7 +18,7 @@ struct chain_of : compile<model<input<9>, sequential<Layers...>>, micro_batch<6>
 
 struct two_stages
     : compile<model<input<9>, pipeline<stage<Dense<7, relu>, residual<Dense<7>>>,
-                                       stage<residual<Dense<7, ipu_dsl::tanh>>, Dense<4>>>>,
+                                       stage<residual<Dense<7, hyperbolic_tangent>>, Dense<4>>>>,
               micro_batch<6>, gradient_accumulation<4>, grouped,
               loss<sparse_categorical_crossentropy>> {};
 

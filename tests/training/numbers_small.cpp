@@ -117,7 +117,7 @@ TEST_CASE("losses with Nesterov's momentum and the sum of the gradients") {
 }
 
 TEST_CASE("losses with tanh, swish, softplus and elu") {
-  using layers = network<Dense<11, ipu_dsl::tanh>, Dense<7, swish>, Dense<11, softplus>,
+  using layers = network<Dense<11, hyperbolic_tangent>, Dense<7, swish>, Dense<11, softplus>,
                          Dense<7, elu>, Dense<5, softmax>>;
   compare<training<layers, sgd<momentum>, sum_gradients>>(
       {"tanh, swish, softplus, elu", descent_of(kind::momentum)},

@@ -18,7 +18,7 @@ constexpr bool keep_shapes() {
   return ((apply<Layers>({{7}}).gives({7}) && !apply<Layers>({{7}}).only().parameters) && ...);
 }
 
-static_assert(keep_shapes<linear, relu, leaky_relu, elu, gelu, swish, sigmoid, ipu_dsl::tanh,
+static_assert(keep_shapes<linear, relu, leaky_relu, elu, gelu, swish, sigmoid, hyperbolic_tangent,
                           softplus, softmax, Activation<>, Activation<relu>>());
 static_assert(apply<relu>({{2, 3}}).gives({2, 3}));
 static_assert(apply<softmax>({{2, 3}}).refused("a vector", "(2, 3)"));

@@ -39,8 +39,9 @@ constexpr bool test_refusals() {
   right = right && apply<Dense<256>>({{}}).refused("a vector", "()");
   right = right && apply<Dense<0>>({{784}}).refused("at least 1 unit", "0");
   right = right && apply<Dense<-3>>({{784}}).refused("at least 1 unit", "-3");
-  right = right && apply<Dense<3, relu, ipu_dsl::tanh>>({{784}}).refused(
-                       "one option for activation", "relu as option 1 and tanh as option 2");
+  right = right &&
+          apply<Dense<3, relu, hyperbolic_tangent>>({{784}}).refused(
+              "one option for activation", "relu as option 1 and hyperbolic_tangent as option 2");
   return right && apply<Dense<3, stranger>>({{784}}).found.found();
 }
 
@@ -61,7 +62,7 @@ static_assert(test_starts());
 static_assert(apply<Dense<1, use_bias<false>>>({{3}}).only().parameters == 1);
 static_assert(same_layer<Dense<8, relu, use_bias<false>, init<ones>>,
                          Dense<8, init<ones>, relu, use_bias<false>>>());
-static_assert(!same_layer<Dense<8, relu>, Dense<8, ipu_dsl::tanh>>());
+static_assert(!same_layer<Dense<8, relu>, Dense<8, hyperbolic_tangent>>());
 static_assert(!same_layer<Dense<8>, Dense<9>>());
 
 // An activation whose gradient needs its input is a node of its own.

@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// The activations of Keras 2.4. `leaky_relu` and `elu` take a slope `alpha` beside the kind;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// The product of two counts of at least 0; no value if 64 bits cannot hold it.

@@ -3,6 +3,8 @@
 // library ipu_dsl::compiled, whose users have IPU_DSL_COMPILED defined.
 #pragma once
 
+#include <ipu_dsl/core/standard.hpp>
+
 #ifdef IPU_DSL_COMPILED
 /// Of functions that are declared in one header and defined in another.
 #define IPU_DSL_INLINE

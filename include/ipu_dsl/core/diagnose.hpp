@@ -30,6 +30,10 @@ struct exact_text {
   constexpr std::size_t size() const { return Length; }
 };
 
+/// What is late is refused where code is made.
+template <typename Found>
+inline constexpr bool is_said = Found::value.found() && !Found::value.late;
+
 template <typename Found>
 inline constexpr sentence message_of = Found::value.message();
 
@@ -42,7 +46,7 @@ inline constexpr auto exact_message_of =
 // C++26: the sentence is the error line itself.
 template <typename Found>
 struct report {
-  static_assert(!Found::value.found(), exact_message_of<Found>);
+  static_assert(!is_said<Found>, exact_message_of<Found>);
 };
 
 #elif defined(__clang__)
@@ -95,8 +99,7 @@ inline constexpr bool model_is_valid = false;
 template <typename Found>
 using chunk_indices = std::make_index_sequence<chunk_count(message_of<Found>.view())>;
 
-template <typename Found, bool Wrong = Found::value.found(),
-          typename Indices = chunk_indices<Found>>
+template <typename Found, bool Wrong = is_said<Found>, typename Indices = chunk_indices<Found>>
 struct report {};
 
 template <typename Found, std::size_t... Indices>
@@ -116,7 +119,7 @@ struct model_error {
   using sentence = typename problem_is<Sentence>::see_the_text_in_quotes;
 };
 
-template <typename Found, bool Wrong = Found::value.found()>
+template <typename Found, bool Wrong = is_said<Found>>
 struct report {};
 
 template <typename Found>

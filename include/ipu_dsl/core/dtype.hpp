@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 enum class dtype : std::uint8_t { float32, int32, uint8 };

@@ -8,6 +8,8 @@
 #include <optional>
 #include <span>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// Where a feed writes one micro-batch. Rows are `row_stride` floats apart, because inside a

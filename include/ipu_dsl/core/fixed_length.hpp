@@ -6,6 +6,8 @@
 #include <span>
 #include <utility>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// The length of a range whose type tells it, such as an array of floats.

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// FNV-1a of 64 bits over what it takes, byte after byte.

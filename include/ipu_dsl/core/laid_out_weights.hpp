@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// What `write_weights_header` writes and a predictor reads where it lies: weights for vectors of

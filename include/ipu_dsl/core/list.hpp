@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// A growing array for constant evaluation and run time alike. `std::vector` does the same, but

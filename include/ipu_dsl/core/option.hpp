@@ -9,6 +9,7 @@
 
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/type_name.hpp>
+#include <ipu_dsl/core/whole_number.hpp>
 
 namespace ipu_dsl {
 
@@ -26,7 +27,37 @@ struct option {
   const option_key* key = nullptr;
   std::int32_t integer = 0;
   float number = 0;
+  const problem* fault = nullptr;  ///< what is wrong with its template argument, if anything
 };
+
+/// The option of a whole number: `micro_batch<32>`.
+template <typename T>
+constexpr option whole_option(const option_key* key, const T& value) {
+  const whole_number read = whole(value);
+  return {key, read.value, 0, read.fault};
+}
+
+/// The option of a number: `alpha<0.1>`.
+template <typename T>
+constexpr option real_option(const option_key* key, const T& value) {
+  const real_number read = real(value);
+  return {key, 0, read.value, read.fault};
+}
+
+/// What is wrong with a value of type `T` where a truth value belongs.
+template <typename T>
+inline constexpr problem not_a_truth_value =
+    refuse("true or false", label("a value of type ") << type_name<T>());
+
+/// The option of a truth value: `use_bias<false>`.
+template <typename T>
+constexpr option bool_option(const option_key* key, const T& value) {
+  if constexpr (std::same_as<T, bool>) {
+    return {key, value ? 1 : 0};
+  } else {
+    return {key, 0, 0, &not_a_truth_value<T>};
+  }
+}
 
 /// The key of a type that is no option.
 inline constexpr option_key foreign_key{"an option of ipu_dsl"};
@@ -84,14 +115,20 @@ struct option_list {
   }
 
   /// Every option must be about one of `accepted`, and no two about the same.
-  constexpr problem check(std::span<const option_key* const> accepted) const {
+  constexpr problem find_fault(std::span<const option_key* const> accepted) const {
     for (std::size_t i = 0; i < Count; ++i) {
       bool known = false;
       for (const option_key* key : accepted) {
         known = known || *key == *options[i].value.key;
       }
+      if (!known && options[i].value.fault != nullptr) {
+        return *options[i].value.fault;
+      }
       if (!known) {
         return unknown(i, accepted);
+      }
+      if (options[i].value.fault != nullptr) {
+        return unfit(options[i].value);
       }
       for (std::size_t earlier = 0; earlier < i; ++earlier) {
         if (*options[earlier].value.key == *options[i].value.key) {
@@ -103,6 +140,13 @@ struct option_list {
   }
 
  private:
+  /// "a whole number in micro_batch<...>"
+  static constexpr problem unfit(const option& wrong) {
+    problem found = *wrong.fault;
+    found.expected << " in " << wrong.key->name << "<...>";
+    return found;
+  }
+
   constexpr problem unknown(std::size_t index, std::span<const option_key* const> accepted) const {
     label got = options[index].type;
     got << " as option " << index + 1;

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// An extent dealt over parts whose sizes differ by at most one, the larger ones first.

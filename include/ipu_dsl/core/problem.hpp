@@ -10,10 +10,11 @@ namespace ipu_dsl {
 /// nothing is. Each part is a few words; `message()` puts them into the one sentence people read.
 /// A rule fills in what it expected and what it got; whoever called the rule knows where.
 struct problem {
-  label where;     ///< "layer 1 Dense<256> in stage 0"
-  label expected;  ///< "a vector"
-  label got;       ///< "(28, 28)"
-  text<191> hint;  ///< "put Flatten before it"
+  label where;        ///< "layer 1 Dense<256> in stage 0"
+  label expected;     ///< "a vector"
+  label got;          ///< "(28, 28)"
+  text<191> hint;     ///< "put Flatten before it"
+  bool late = false;  ///< most likely a consequence of another error: see late_refusal.hpp
 
   constexpr bool found() const { return !expected.empty(); }
 
@@ -34,7 +35,7 @@ struct problem {
 
 /// What a rule returns when it refuses; the caller adds `where`.
 constexpr problem refuse(const label& expected, const label& got, const text<191>& hint = {}) {
-  return {.where = {}, .expected = expected, .got = got, .hint = hint};
+  return {.where = {}, .expected = expected, .got = got, .hint = hint, .late = false};
 }
 
 }  // namespace ipu_dsl

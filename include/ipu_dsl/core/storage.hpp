@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 enum class storage : std::uint8_t {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// A string that can be a template argument: `named<"logits", Dense<10>>`.

@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// The name of `T` as the compiler spells it, without our own namespace in front:
@@ -20,5 +22,19 @@ consteval std::string_view type_name() {
   const std::string_view ours = "ipu_dsl::";
   return name.starts_with(ours) ? name.substr(ours.size()) : name;
 }
+
+/// What stands for a type that was not given, in a message too.
+struct nothing {};
+
+/// The first of some types.
+template <typename... Types>
+struct first_type {
+  using type = nothing;
+};
+
+template <typename First, typename... Rest>
+struct first_type<First, Rest...> {
+  using type = First;
+};
 
 }  // namespace ipu_dsl

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// With Keras's formulas; g is the accumulated gradient, v what the optimizer keeps:

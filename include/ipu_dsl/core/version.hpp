@@ -2,6 +2,8 @@
 // The version of the library: stated here and nowhere else, the build reads it from this line.
 #pragma once
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// "major.minor.patch". Before 1.0.0 a new minor version may change the interface.

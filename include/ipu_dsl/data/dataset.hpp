@@ -87,10 +87,13 @@ inline void check_finite(std::span<const float> features, std::size_t elements) 
 template <shape SampleShape, std::int32_t Classes, typename Element = std::uint8_t>
 class labelled_dataset {
  public:
-  static_assert(std::same_as<Element, std::uint8_t> || std::same_as<Element, float>,
-                "labelled_dataset keeps std::uint8_t or float");
-  static_assert(SampleShape.elements() > 0 && Classes > 0,
-                "labelled_dataset needs a sample of at least one element and at least one class");
+  static_assert(
+      std::same_as<Element, std::uint8_t> || std::same_as<Element, float>,
+      "ipu_dsl: expected std::uint8_t or float as element of labelled_dataset, got another type");
+  static_assert(
+      SampleShape.elements() > 0 && Classes > 0,
+      "ipu_dsl: expected at least one element in a sample of labelled_dataset and at least one "
+      "class, got none");
 
   static constexpr shape sample_shape = SampleShape;
   static constexpr std::int32_t classes = Classes;

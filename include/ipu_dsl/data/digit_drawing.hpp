@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <span>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// Rows and columns of a digit, in pixels.
@@ -71,23 +73,23 @@ constexpr std::int32_t grey_at(std::int64_t square, std::int32_t radius, std::in
     return 0;
   }
   const std::int32_t inside = reach - square_root(static_cast<std::int32_t>(square));
-  return std::min(inside, one_pixel) * ink / one_pixel;
+  return (std::min)(inside, one_pixel) * ink / one_pixel;
 }
 
 /// A straight line with round ends over what is there already: the darker grey stays.
 constexpr void draw_line(picture pixels, const place& begin, const place& end, std::int32_t radius,
                          std::int32_t ink) {
   const std::int32_t reach = radius + one_pixel / 2;
-  const std::int32_t top = pixel_of(std::min(begin.y, end.y) - reach);
-  const std::int32_t bottom = pixel_of(std::max(begin.y, end.y) + reach);
-  const std::int32_t left = pixel_of(std::min(begin.x, end.x) - reach);
-  const std::int32_t right = pixel_of(std::max(begin.x, end.x) + reach);
+  const std::int32_t top = pixel_of((std::min)(begin.y, end.y) - reach);
+  const std::int32_t bottom = pixel_of((std::max)(begin.y, end.y) + reach);
+  const std::int32_t left = pixel_of((std::min)(begin.x, end.x) - reach);
+  const std::int32_t right = pixel_of((std::max)(begin.x, end.x) + reach);
   for (std::int32_t row = top; row <= bottom; ++row) {
     for (std::int32_t column = left; column <= right; ++column) {
       const place centre = {column * one_pixel + one_pixel / 2, row * one_pixel + one_pixel / 2};
       const std::int32_t grey = grey_at(squared_distance(centre, begin, end), radius, ink);
       std::uint8_t& pixel = pixels[static_cast<std::size_t>(row * digit_extent + column)];
-      pixel = std::max(pixel, static_cast<std::uint8_t>(grey));
+      pixel = (std::max)(pixel, static_cast<std::uint8_t>(grey));
     }
   }
 }

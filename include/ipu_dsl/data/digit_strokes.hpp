@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl::pen {
 
 /// A place of the pen: x to the right in 0..20, y downwards in 0..28.

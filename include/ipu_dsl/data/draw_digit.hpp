@@ -41,8 +41,8 @@ constexpr void draw_distractor(picture pixels, const hand& drawn, random_draws& 
   const std::int32_t border = random.between(0, 4 * one_pixel);
   const std::int32_t along = random.between(0, digit_extent * one_pixel);
   const std::int32_t side = random.between(0, 3);
-  const std::int32_t far = side % 2 == 0 ? border : digit_extent * one_pixel - border;
-  const place begin = side < 2 ? place{along, far} : place{far, along};
+  const std::int32_t across = side % 2 == 0 ? border : digit_extent * one_pixel - border;
+  const place begin = side < 2 ? place{along, across} : place{across, along};
   const place end = {begin.x + random.between(-4 * one_pixel, 4 * one_pixel),
                      begin.y + random.between(-4 * one_pixel, 4 * one_pixel)};
   draw_line(pixels, begin, end, drawn.radius / 2 + 64, drawn.ink * 3 / 4);

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/data/dataset.hpp>
@@ -157,6 +158,34 @@ dataset_feed<Data> make_feed(const Data& data, std::uint64_t seed) {
 /// Refused: the data set would be gone before its first sample is asked for.
 template <dataset Data>
 dataset_feed<Data> make_feed(const Data&& data, std::uint64_t seed) = delete;
+
+/// What is wrong with the arguments of `make_feed`.
+template <typename First>
+struct feed_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("a data set and a seed", label() << type_name<First>() << " first");
+    if constexpr (dataset<First> || is_transformed<First>) {
+      found = refuse("a data set and a seed", "something else behind the data set",
+                     "write make_feed(data, 1)");
+    } else {
+      found.hint << "write labelled_dataset<shape{28, 28}, 10, float> data(features, labels) first";
+    }
+    found.where = "make_feed";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Refused with a sentence: what is no data has no feed.
+template <typename First, typename... Others>
+  requires(sizeof...(Others) != 1 || !(dataset<First> || is_transformed<First>))
+refused_data make_feed(const First&, const Others&...) {
+  if constexpr (!std::same_as<First, refused_data>) {
+    static_assert(diagnose<feed_fault_of<First>>());
+  }
+  return {};
+}
 
 /// The feed of a data set with its transformations.
 template <dataset Data>

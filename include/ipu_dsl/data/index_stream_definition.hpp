@@ -36,7 +36,7 @@ IPU_DSL_INLINE index_stream::index_stream(std::int64_t samples,
   for (const transformation& step : steps) {
     stages_.push_back({step, 0, 0, {}, 0});
     if (step.what == transformation::kind::shuffle) {
-      const std::int64_t slots = std::min(step.count, length_.value_or(step.count));
+      const std::int64_t slots = (std::min)(step.count, length_.value_or(step.count));
       take_memory(stages_.back().slots, slots);
     }
     length_ = length_after(step, length_);

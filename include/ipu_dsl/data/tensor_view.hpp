@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <span>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// A dense row-major tensor of `Rank` axes that somebody else owns.

@@ -10,8 +10,10 @@
 #include <optional>
 #include <string>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/data/dataset.hpp>
 
 namespace ipu_dsl {
@@ -35,7 +37,7 @@ inline constexpr std::int64_t without_end = -1;
 /// data gives every order the same chance. Every pass has an order of its own. Throws `error` for
 /// a buffer without slots.
 inline transformation shuffled(std::int64_t buffer) {
-  if (buffer < 1 || buffer > std::numeric_limits<std::uint32_t>::max()) {
+  if (buffer < 1 || buffer > (std::numeric_limits<std::uint32_t>::max)()) {
     throw error("shuffled(buffer) needs 1 to 4294967295 slots, got " + std::to_string(buffer) +
                 ".");
   }
@@ -86,7 +88,7 @@ inline std::optional<std::int64_t> length_after(const transformation& step,
     case transformation::kind::shuffle:
       return before;
     case transformation::kind::take:
-      return before ? std::min(*before, step.count) : step.count;
+      return before ? (std::min)(*before, step.count) : step.count;
     case transformation::kind::skip:
       return before ? std::optional(std::max<std::int64_t>(*before - step.count, 0)) : before;
     case transformation::kind::repeat:
@@ -98,7 +100,7 @@ inline std::optional<std::int64_t> length_after(const transformation& step,
   if (!before || step.count == without_end) {
     return std::nullopt;
   }
-  if (*before > std::numeric_limits<std::int64_t>::max() / step.count) {
+  if (*before > (std::numeric_limits<std::int64_t>::max)() / step.count) {
     throw error("repeated(" + std::to_string(step.count) + ") of " + std::to_string(*before) +
                 " samples is more than can be counted; repeated() has no end.");
   }
@@ -112,6 +114,57 @@ struct transformed {
   const Data* data;            ///< never null
   list<transformation> steps;  ///< first step first
 };
+
+/// What is no data, and no more of it is to be said; in no program that compiles.
+struct refused_data {};
+
+/// What is wrong with the two sides of `|`.
+template <typename Left, typename Right>
+struct piped_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("a data set before |", type_name<Left>());
+    if constexpr (std::same_as<Left, transformation>) {
+      found = refuse("a data set before |", "a transformation",
+                     "write data | shuffled(1000) | repeated()");
+    } else if constexpr (!std::same_as<Right, transformation>) {
+      found = refuse("a transformation behind |", "a function that is not called",
+                     "write data | repeated()");
+    } else if constexpr (requires(const Left& of) { of.train; }) {
+      found.hint << "it has several: take its member train or test";
+    } else {
+      found.hint << "data/dataset.hpp says what a data set has; labelled_dataset is one";
+    }
+    found.where = "the data";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+template <typename T>
+inline constexpr bool is_transformed = false;
+
+template <dataset Data>
+inline constexpr bool is_transformed<transformed<Data>> = true;
+
+/// Refused with a sentence: what is no data has no samples to transform.
+template <typename Left, typename Right>
+  requires(std::same_as<Left, transformation> || std::same_as<Right, refused_data> ||
+           (std::same_as<Right, transformation> && !dataset<Left> && !is_transformed<Left>))
+constexpr refused_data operator|(const Left&, const Right&) {
+  if constexpr (!std::same_as<Left, refused_data> && !std::same_as<Right, refused_data>) {
+    static_assert(diagnose<piped_fault_of<Left, Right>>());
+  }
+  return {};
+}
+
+/// Refused with a sentence: `data | repeated`, which is not called.
+template <typename Data>
+  requires(dataset<Data> || is_transformed<Data>)
+constexpr refused_data operator|(const Data&, transformation (*)()) {
+  static_assert(diagnose<piped_fault_of<Data, transformation (*)()>>());
+  return {};
+}
 
 /// Adds a step to a data set. The data set stays where it is, so it cannot be a temporary one.
 template <dataset Data>

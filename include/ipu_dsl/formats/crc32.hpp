@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 namespace checksums {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// Unpacks raw deflated bytes to exactly `size`; `inflate_entry` of formats/gzip.hpp is one.

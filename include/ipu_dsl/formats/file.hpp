@@ -54,7 +54,7 @@ inline std::vector<std::uint8_t> room_for(std::size_t size, const std::string& p
 inline std::vector<std::uint8_t> read_open(std::FILE* file, const std::string& path,
                                            std::size_t stream_limit) {
   std::vector<std::uint8_t> bytes = room_for(size_of(file), path);
-  const std::size_t most = std::max(bytes.size(), stream_limit);
+  const std::size_t most = (std::max)(bytes.size(), stream_limit);
   // Nothing has no address, and fread must not be given none.
   bytes.resize(bytes.empty() ? 0 : std::fread(bytes.data(), 1, bytes.size(), file));
   // A pipe has no size, and files of the system itself may say 0.

@@ -42,9 +42,9 @@ class inflater {
   /// Fills `room` as far as the data goes; `written` grows by what was unpacked. Returns zlib's
   /// status.
   int fill(std::span<std::uint8_t> room, std::size_t& written) {
-    constexpr std::size_t most = std::numeric_limits<uInt>::max();
-    const std::size_t offered = std::min(bytes_.size() - consumed_, most);
-    const std::size_t space = std::min(room.size(), most);
+    constexpr std::size_t most = (std::numeric_limits<uInt>::max)();
+    const std::size_t offered = (std::min)(bytes_.size() - consumed_, most);
+    const std::size_t space = (std::min)(room.size(), most);
     // zlib's interface has no const, yet it does not write to its input.
     stream_.next_in = const_cast<Bytef*>(bytes_.data() + consumed_);
     stream_.avail_in = static_cast<uInt>(offered);
@@ -71,8 +71,8 @@ class inflater {
 /// How much room to unpack to when `written` bytes are full: at most one byte above the limit, so
 /// that exactly the limit still fits and one byte more is seen.
 constexpr std::size_t next_size(std::size_t written, std::size_t limit) {
-  const std::size_t wanted = std::max(2 * written, std::size_t{1} << 16);
-  return wanted > limit ? std::max(limit, limit + 1) : wanted;
+  const std::size_t wanted = (std::max)(2 * written, std::size_t{1} << 16);
+  return wanted > limit ? (std::max)(limit, limit + 1) : wanted;
 }
 
 /// Throws `error` unless zlib said that all is well.

@@ -43,7 +43,7 @@ inline void check_magic(std::uint32_t magic, const std::string& name, std::int32
 /// The next extent. Throws `error` if it is 0 or 2^31 or more.
 inline std::int32_t read_extent(byte_cursor& cursor, const std::string& name, std::int32_t axis) {
   const std::uint32_t extent = cursor.big_endian_32();
-  constexpr std::uint32_t most = std::numeric_limits<std::int32_t>::max();
+  constexpr std::uint32_t most = (std::numeric_limits<std::int32_t>::max)();
   if (extent == 0 || extent > most) {
     throw error("Dimension " + std::to_string(axis) + " of " + name + " is " +
                 std::to_string(extent) + "; expected 1 to " + std::to_string(most) + ".");
@@ -68,7 +68,7 @@ inline idx_array parse_idx(std::span<const std::uint8_t> bytes, const std::strin
   for (std::int32_t axis = 0; axis < expected_rank; ++axis) {
     const std::int32_t extent = idx::read_extent(cursor, name, axis);
     parsed.extents.push_back(extent);
-    if (count > std::numeric_limits<std::size_t>::max() / static_cast<std::size_t>(extent)) {
+    if (count > (std::numeric_limits<std::size_t>::max)() / static_cast<std::size_t>(extent)) {
       throw error("The dimensions of " + name + " multiply to more than a machine can address.");
     }
     count *= static_cast<std::size_t>(extent);

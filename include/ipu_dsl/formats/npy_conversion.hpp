@@ -75,8 +75,8 @@ inline std::uint64_t bits_of(std::span<const std::uint8_t> bytes, bool highest_f
 inline std::uint32_t narrowed_float(std::uint64_t bits, const element_order& where,
                                     const std::string& name) {
   const double value = std::bit_cast<double>(bits);
-  constexpr double most = static_cast<double>(std::numeric_limits<float>::max());
-  if (std::abs(value) > most && std::abs(value) <= std::numeric_limits<double>::max()) {
+  constexpr double most = static_cast<double>((std::numeric_limits<float>::max)());
+  if (std::abs(value) > most && std::abs(value) <= (std::numeric_limits<double>::max)()) {
     char number[32];
     std::snprintf(number, sizeof number, "%.9g", value);
     throw error(name + " holds " + number + " at " + where.describe_index() +

@@ -75,7 +75,7 @@ inline std::string describe(const std::vector<std::int64_t>& extents) {
 inline std::size_t element_count(const std::vector<std::int64_t>& extents,
                                  const std::string& name) {
   // Every element type fits 2^3 bytes, so that a size in bytes fits too.
-  constexpr std::size_t most = std::numeric_limits<std::size_t>::max() >> 3;
+  constexpr std::size_t most = (std::numeric_limits<std::size_t>::max)() >> 3;
   std::size_t count = 1;
   for (const std::int64_t extent : extents) {
     const std::size_t factor = static_cast<std::size_t>(extent);
@@ -130,7 +130,7 @@ class dictionary {
     std::int64_t value = 0;
     std::size_t digits = 0;
     while (digits < text_.size() && text_[digits] >= '0' && text_[digits] <= '9') {
-      if (value > (std::numeric_limits<std::int64_t>::max() - 9) / 10) {
+      if (value > ((std::numeric_limits<std::int64_t>::max)() - 9) / 10) {
         refuse("an extent is too large");
       }
       value = value * 10 + (text_[digits] - '0');

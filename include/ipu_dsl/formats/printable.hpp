@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 namespace texts {

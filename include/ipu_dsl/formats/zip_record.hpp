@@ -74,7 +74,7 @@ inline void check_name(std::string_view entry, const std::string& archive) {
 /// The numbers of a record that need 64 bits, in the order in which their field has them.
 inline std::vector<std::uint64_t> long_numbers(const record& entry, bool with_offset) {
   std::vector<std::uint64_t> numbers;
-  if (std::max(entry.size, entry.packed_size) >= elsewhere_32) {
+  if ((std::max)(entry.size, entry.packed_size) >= elsewhere_32) {
     numbers = {entry.size, entry.packed_size};
   }
   if (with_offset && entry.local_offset >= elsewhere_32) {
@@ -88,7 +88,7 @@ inline std::vector<std::uint64_t> long_numbers(const record& entry, bool with_of
 inline void append_common(std::vector<std::uint8_t>& bytes, const record& entry,
                           std::size_t long_count) {
   constexpr std::uint32_t first_of_january_1980 = 0x0021;
-  const bool long_sizes = std::max(entry.size, entry.packed_size) >= elsewhere_32;
+  const bool long_sizes = (std::max)(entry.size, entry.packed_size) >= elsewhere_32;
   append_little_endian(bytes, long_count > 0 ? 45 : 20, 2);  // the version that can read it
   append_little_endian(bytes, entry.flags, 2);
   append_little_endian(bytes, entry.method, 2);
@@ -133,7 +133,7 @@ inline void append_central(std::vector<std::uint8_t>& bytes, const record& entry
   append_little_endian(bytes, 0, 2);  // first disk
   append_little_endian(bytes, 0, 2);  // internal attributes
   append_little_endian(bytes, 0, 4);  // external attributes
-  append_little_endian(bytes, std::min(entry.local_offset, elsewhere_32), 4);
+  append_little_endian(bytes, (std::min)(entry.local_offset, elsewhere_32), 4);
   append_text(bytes, entry.name);
   append_long_numbers(bytes, numbers);
 }
@@ -158,16 +158,16 @@ inline void append_end64(std::vector<std::uint8_t>& bytes, const directory& foun
 
 /// The end of an archive whose directory ends where the end begins.
 inline void append_end(std::vector<std::uint8_t>& bytes, const directory& found) {
-  if (found.entries >= elsewhere_16 || std::max(found.size, found.offset) >= elsewhere_32) {
+  if (found.entries >= elsewhere_16 || (std::max)(found.size, found.offset) >= elsewhere_32) {
     append_end64(bytes, found, found.offset + found.size);
   }
-  const std::uint64_t count = std::min(found.entries, elsewhere_16);
+  const std::uint64_t count = (std::min)(found.entries, elsewhere_16);
   append_little_endian(bytes, end_signature, 4);
   append_little_endian(bytes, 0, 4);  // one disk
   append_little_endian(bytes, count, 2);
   append_little_endian(bytes, count, 2);
-  append_little_endian(bytes, std::min(found.size, elsewhere_32), 4);
-  append_little_endian(bytes, std::min(found.offset, elsewhere_32), 4);
+  append_little_endian(bytes, (std::min)(found.size, elsewhere_32), 4);
+  append_little_endian(bytes, (std::min)(found.offset, elsewhere_32), 4);
   append_little_endian(bytes, 0, 2);  // no comment
 }
 

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// A family's own plain struct of 32-bit members, stored as words. The family packs it with `of`

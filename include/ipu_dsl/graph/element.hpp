@@ -2,10 +2,10 @@
 // What the types of a model say, as a tree of plain values: the boundary between types and values.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/type_name.hpp>
@@ -33,22 +33,33 @@ struct element {
   attributes options = {};
   std::span<const element* const> parts = {};
   const element* followed_by = nullptr;  ///< a further node of the same layer
-  const problem* fault = nullptr;        ///< what was wrong with the options
+  const problem* fault = nullptr;        ///< what was wrong with the template arguments
   std::int32_t automatic_stages = 0;     ///< of a pipeline that is cut when it is compiled
 };
 
+/// A layer whose template arguments cannot be read.
+constexpr element unfit_layer(std::string_view name, const problem& fault) {
+  return {.kind = element_kind::foreign, .name = name, .fault = &fault};
+}
+
 /// A type that can stand in a model.
 template <typename T>
-concept model_element = requires {
-  { T::description.kind } -> std::convertible_to<element_kind>;
-};
+concept model_element =
+    requires { typename std::integral_constant<element_kind, T::description.kind>; };
+
+inline constexpr problem layer_without_family =
+    refuse("a family", "none",
+           "write static constexpr element description{.kind = element_kind::layer, "
+           ".rule = &the_family}");
 
 template <typename T>
 consteval element describe_element() {
-  if constexpr (model_element<T>) {
-    return T::description;
-  } else {
+  if constexpr (!model_element<T>) {
     return {.kind = element_kind::foreign, .name = type_name<T>()};
+  } else if (T::description.kind == element_kind::layer && T::description.rule == nullptr) {
+    return unfit_layer(type_name<T>(), layer_without_family);
+  } else {
+    return T::description;
   }
 }
 

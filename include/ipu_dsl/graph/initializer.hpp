@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// Keras's initialisers by name. The uniform ones draw from [-limit, limit) with

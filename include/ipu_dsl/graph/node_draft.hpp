@@ -70,7 +70,7 @@ class node_draft {
     return inputs_[static_cast<std::size_t>(index)];
   }
 
-  constexpr void check(const shape& extents, std::string_view what) {
+  constexpr void check_made(const shape& extents, std::string_view what) {
     problem found = check_extents(extents);
     if (found.found()) {
       found.got << " for its " << what;
@@ -79,7 +79,7 @@ class node_draft {
   }
 
   constexpr void add_output(const shape& extents, std::int32_t view_of) {
-    check(extents, "output");
+    check_made(extents, "output");
     tensor atom;
     atom.extents = extents;
     atom.producer = next_node();
@@ -89,7 +89,7 @@ class node_draft {
 
   constexpr void add_owned(std::string_view name, const shape& extents, const initializer& start,
                            tensor_role role, storage lies) {
-    check(extents, name);
+    check_made(extents, name);
     tensor atom;
     atom.extents = extents;
     atom.role = role;

@@ -64,8 +64,8 @@ constexpr std::int32_t panels_together(std::int32_t inputs, std::int32_t outputs
                                        std::int32_t vectors, layout::architecture target) {
   constexpr std::int32_t streams = 3;
   const std::int32_t most = layout::max_tile_rows(vectors, target);
-  const bool near = std::int64_t{inputs} * outputs <= first_level_elements;
-  return near || most < streams ? most : streams;
+  const bool in_reach = std::int64_t{inputs} * outputs <= first_level_elements;
+  return in_reach || most < streams ? most : streams;
 }
 
 /// All panels for one sample, in groups; the last group leaves out the vectors of its last panel

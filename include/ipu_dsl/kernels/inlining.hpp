@@ -2,6 +2,8 @@
 // What makes the parts of a kernel one function.
 #pragma once
 
+#include <ipu_dsl/core/standard.hpp>
+
 /// Without it the inliner's budget decides per translation unit whether a lambda in a register
 /// tile becomes a call: the same tile ran at 97 % and at 25 % of the peak (g++ 12.2).
 #define IPU_DSL_ALWAYS_INLINE [[gnu::always_inline]] inline

@@ -30,7 +30,7 @@ IPU_DSL_ALWAYS_INLINE Vector logarithm(Vector x) {
   constexpr std::int32_t sqrt_half_bits = 0x3F3504F3;
   const Vector zero(0.0F);
   const Vector one(1.0F);
-  const Vector smallest_normal(std::numeric_limits<float>::min());
+  const Vector smallest_normal((std::numeric_limits<float>::min)());
   // One in place of what has no logarithm keeps the integer arithmetic in range.
   const Vector positive = choose(x > zero, x, one);
   const Vector normal = choose(positive < smallest_normal, positive * Vector(0x1.0p23F), positive);

@@ -103,7 +103,7 @@ IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> maximum(
   // The instruction of NEON prefers what is not a number, and the positive one of two zeros.
   return xsimd::select(a > b, a, b);
 #else
-  return xsimd::max(a, b);
+  return (xsimd::max)(a, b);
 #endif
 }
 
@@ -113,7 +113,7 @@ IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> minimum(
 #if XSIMD_WITH_NEON64
   return xsimd::select(a < b, a, b);
 #else
-  return xsimd::min(a, b);
+  return (xsimd::min)(a, b);
 #endif
 }
 

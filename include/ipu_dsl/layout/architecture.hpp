@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/standard.hpp>
+
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
     (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error "ipu_dsl promises the same bits on every schedule and compiler: compile without -ffast-math"

@@ -191,7 +191,11 @@ class assembly {
       case element_kind::foreign: {
         label got = "the type ";
         got << piece.name;
-        fail(here(), refuse("a layer", got, "list layers such as Dense<10>"));
+        if (piece.fault != nullptr) {
+          fail(here(piece.name), *piece.fault);
+        } else {
+          fail(here(), refuse("a layer", got, "list layers such as Dense<10>"));
+        }
         break;
       }
     }

@@ -2,6 +2,7 @@
 // How a model is put together: stages of layers, pipelines of stages, residuals and branches.
 #pragma once
 
+#include <ipu_dsl/core/given_extents.hpp>
 #include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/vocabulary/layers/join.hpp>
@@ -41,14 +42,16 @@ constexpr problem check_automatic(const element& body, std::int32_t stages) {
 /// A pipeline whose stages are chosen when the model is compiled: contiguous, with the least work
 /// in the busiest stage, then moved where the proven makespan of the schedule gets shorter.
 /// `auto_pipeline<sequential<Flatten, Dense<256>, Dense<10>>, 2>`
-template <typename Sequence, int Stages>
+template <typename Sequence, auto Stages>
 struct auto_pipeline {
-  static constexpr problem fault = check_automatic(element_of<Sequence>, Stages);
+  static constexpr whole_number count = whole(Stages);
+  static constexpr problem fault =
+      count.fault != nullptr ? *count.fault : check_automatic(element_of<Sequence>, count.value);
   static constexpr element description = {.kind = element_kind::pipeline,
                                           .combinator = "auto_pipeline",
                                           .parts = element_of<Sequence>.parts,
                                           .fault = &fault,
-                                          .automatic_stages = Stages};
+                                          .automatic_stages = count.value};
 };
 
 /// x + layers(x): the layers must end in the shape that they start with.
@@ -75,24 +78,32 @@ constexpr element renamed(element piece, std::string_view name) {
 }
 
 /// A layer with a name, for messages, summaries and weights: `named<"logits", Dense<10>>`.
-template <fixed_string Name, typename Layer>
+template <fixed_string Name, typename... Layers>
 struct named {
+  static constexpr problem fault =
+      refuse("one layer behind the name", label() << sizeof...(Layers), "name each of them");
+  static constexpr element description = unfit_layer("named<...>", fault);
+};
+
+template <fixed_string Name, typename Layer>
+struct named<Name, Layer> {
   static constexpr element description = renamed(element_of<Layer>, Name.view());
 };
 
 /// The shape of one sample's features: `input<28, 28>`.
-template <int... Extents>
+template <auto... Extents>
 struct input {
-  static_assert(sizeof...(Extents) <= shape::max_rank, "ipu_dsl: input takes at most six extents");
-  static constexpr shape extents{Extents...};
+  static constexpr given_extents given = extents_of({whole(Extents)...});
+  static constexpr shape extents = given.value;
 };
 
 /// For `model<input<...>, sequential<...>, stage_assignment<0, 0, 1, 1>>`: the stage of every layer
 /// of the sequence, as Keras's set_pipeline_stage_assignment takes it.
-template <int... Stages>
+template <auto... Stages>
 struct stage_assignment {
   static constexpr std::int32_t count = sizeof...(Stages);
-  static constexpr std::int32_t stages[sizeof...(Stages) + 1] = {Stages..., 0};
+  static constexpr std::int32_t stages[sizeof...(Stages) + 1] = {whole(Stages).value..., 0};
+  static constexpr const problem* fault = first_fault({whole(Stages)...});
 };
 
 }  // namespace ipu_dsl

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
+#include <ipu_dsl/core/late_refusal.hpp>
 #include <ipu_dsl/graph/builder.hpp>
 #include <ipu_dsl/graph/gradient.hpp>
 #include <ipu_dsl/model/model.hpp>
@@ -79,7 +81,7 @@ class functional_builder {
       made_.fault = refuse_repeated_name(made_);
     }
     if (!made_.fault.found()) {
-      check(output);
+      check_output(output);
     }
     if (!made_.fault.found()) {
       refuse_unread(output);
@@ -141,7 +143,9 @@ class functional_builder {
 
   constexpr void check_call(const layer_record& record, std::span<const std::int32_t> inputs) {
     const element& piece = *record.source;
-    if (piece.kind == element_kind::foreign) {
+    if (piece.kind == element_kind::foreign && piece.fault != nullptr) {
+      fail(label("layer ") << record.number << " " << piece.name, *piece.fault);
+    } else if (piece.kind == element_kind::foreign) {
       fail(where_is(record), refuse("a layer", label("the type ") << piece.name));
     } else if (piece.kind != element_kind::layer) {
       fail(where_is(record), refuse("a layer", describe(piece), "call its layers one by one"));
@@ -176,7 +180,7 @@ class functional_builder {
   }
 
   /// Every stage has a layer, and the output comes from the last one.
-  constexpr void check(symbolic_tensor output) {
+  constexpr void check_output(symbolic_tensor output) {
     list<std::int32_t> layers(static_cast<std::size_t>(made_.stages), 0);
     for (const node& here : made_.nodes) {
       ++layers[static_cast<std::size_t>(here.stage)];
@@ -223,16 +227,36 @@ class functional_builder {
 
 /// A model that builds itself.
 template <typename M>
-concept functional_model = requires(functional_builder& builder) {
+concept functional_model = !layered_model<M> && requires(functional_builder& builder) {
   { M::build(builder) } -> std::same_as<symbolic_tensor>;
 };
 
 template <functional_model M>
+constexpr graph run_build() {
+  functional_builder builder;
+  const symbolic_tensor output = M::build(builder);
+  return builder.finish(output);
+}
+
+/// Whether the compiler can run `build`.
+template <typename M>
+concept built_by_compiler = requires { typename std::bool_constant<run_build<M>().stages >= 0>; };
+
+template <functional_model M>
 struct model_fold<M> {
   static constexpr graph make() {
-    functional_builder builder;
-    const symbolic_tensor output = M::build(builder);
-    return builder.finish(output);
+    if constexpr (built_by_compiler<M>) {
+      return run_build<M>();
+    } else {
+      // Most often there is a mistake in `build` that the compiler has told.
+      if (false) {
+        static_cast<void>(late::build_not_constant<M>);
+      }
+      graph wrong;
+      wrong.fault = refuse("a build that the compiler can run", "one that it can not");
+      wrong.fault.late = true;
+      return wrong;
+    }
   }
 };
 

@@ -8,46 +8,57 @@
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/model/assembly.hpp>
-#include <ipu_dsl/model/compose.hpp>
+#include <ipu_dsl/model/model_parts.hpp>
+#include <ipu_dsl/model/other_type.hpp>
 
 namespace ipu_dsl {
 
 /// A model: the shape of a sample and what computes it. Derive from it, so that messages and
 /// symbols say the name: `struct mlp : model<input<28, 28>, pipeline<...>> {};`
 /// It holds no data: ask `graph_of<mlp>`.
-template <typename Input, typename Body, typename Assignment = stage_assignment<>>
+///
+/// Any number of arguments of any type is taken, so that a wrong one becomes a problem.
+template <typename... Parts>
 struct model {
+  using input_type = input<>;
+  using body_type = sequential<>;
+  using assignment_type = stage_assignment<>;
+  static constexpr problem fault = check_parts({part_of<Parts>()...});
+};
+
+template <model_input Input, typename Body>
+  requires(part_of<Body>().what == model_part::kind::body)
+struct model<Input, Body> {
+  using input_type = Input;
+  using body_type = Body;
+  using assignment_type = stage_assignment<>;
+  static constexpr problem fault = check_part("input", Input::given.fault);
+};
+
+template <model_input Input, typename Body, model_assignment Assignment>
+  requires(part_of<Body>().what == model_part::kind::body)
+struct model<Input, Body, Assignment> {
   using input_type = Input;
   using body_type = Body;
   using assignment_type = Assignment;
-};
-
-/// How the graph of a model is made: `model_fold<M>::make()`. There is one for each way in which a
-/// model can be written; functional.hpp has the other.
-template <typename M>
-struct model_fold;
-
-/// A model that is a list of layers.
-template <typename M>
-concept layered_model = requires {
-  typename M::input_type;
-  typename M::body_type;
-  typename M::assignment_type;
+  static constexpr problem fault = Input::given.fault != nullptr
+                                       ? check_part("input", Input::given.fault)
+                                       : check_part("stage_assignment", Assignment::fault);
 };
 
 template <layered_model M>
 struct model_fold<M> {
   static constexpr graph make() {
+    if (M::fault.found()) {
+      graph wrong;
+      wrong.fault = M::fault;
+      return wrong;
+    }
     using assignment = typename M::assignment_type;
     return assembly::build(M::input_type::extents, element_of<typename M::body_type>,
                            {assignment::stages, static_cast<std::size_t>(assignment::count)});
   }
 };
-
-/// A model, written either way. Model: `struct mlp : model<...> {}`. Not a model: `pipeline<...>`,
-/// which has no input yet.
-template <typename M>
-concept model_type = requires { model_fold<M>::make(); };
 
 /// The graph of a model while the compiler evaluates; `fault` holds the first mistake.
 template <model_type M>
@@ -89,7 +100,7 @@ constexpr bool valid() {
 /// Makes one compile error with one sentence if the model is wrong; always true, so that
 /// `static_assert(check<mlp>())` adds none.
 template <model_type M>
-constexpr bool check() {
+constexpr bool(check)() {
   return diagnose<fault_of<M>>();
 }
 

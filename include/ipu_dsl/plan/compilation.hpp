@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include <ipu_dsl/machine/device_memory.hpp>
@@ -23,10 +24,88 @@ struct compile_settings : run_settings {
   const machine_target* target = nullptr;  ///< none: nothing of the machine is modelled
 };
 
+/// What is wrong with `compile<First, ...>` if that is no model.
+template <typename First, bool ModelBehind>
+struct compile_fault_of_first {
+  static constexpr problem find() {
+    label got;
+    if constexpr (model_element<First>) {
+      got << describe(element_of<First>);
+    } else {
+      got << type_name<First>();
+    }
+    problem found = refuse("a model first", got);
+    found.where = "compile";
+    if constexpr (requires { typename First::compiled; }) {
+      found.hint << "it is compiled already: name the model that it was compiled from";
+    } else if constexpr (model_element<First>) {
+      found.hint << "write struct mlp : model<input<...>, ...> {} and compile<mlp, ...>";
+    } else if constexpr (ModelBehind) {
+      found.hint << "put the model before its options";
+    } else {
+      found.hint << "write compile<the model, micro_batch<32>, ...>";
+    }
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// The facts of what is wrong: better than any limit that somebody asserts, so that the one
+/// sentence about the mistake stays the only error.
+inline constexpr facts unlimited_facts{
+    .makespan = 1, .work = (std::numeric_limits<std::int64_t>::max)(), .busiest = 1};
+
+template <typename Refused>
+constexpr const facts& refused_facts() {
+  static_assert(Refused::refuse());
+  return unlimited_facts;
+}
+
+template <typename Refused>
+constexpr const device_memory& refused_memory() {
+  static_assert(Refused::refuse());
+  return unknown_memory;
+}
+
+/// What stands in for `compile` of no model. Whether the first argument was complete is known here
+/// and not later.
+template <bool Complete, typename... Arguments>
+struct refused_compile {
+  using first = typename first_type<Arguments...>::type;
+
+  static constexpr bool refuse() {
+    if constexpr (Complete) {
+      return refuse_type<first, compile_fault_of_first<first, (model_type<Arguments> || ...)>>();
+    } else {
+      if (false) {
+        static_cast<void>(late::incomplete_type<first>);
+      }
+      return true;
+    }
+  }
+};
+
+template <typename... Arguments>
+using refused_compile_of =
+    refused_compile<requires { sizeof(typename first_type<Arguments...>::type); }, Arguments...>;
+
 /// A model compiled with options, in any order, all of them optional. Derive from it:
 /// `struct training : compile<mlp, micro_batch<32>, grouped, ...> {};`
+///
+/// This one is of what is no model, so that the one sentence about it stays the only error.
+template <typename... Arguments>
+struct compile : refused_compile_of<Arguments...> {
+  using refused_as = refused_compile_of<Arguments...>;
+
+  static constexpr std::int32_t stages = 1;
+  static constexpr const facts& timeline = refused_facts<refused_as>();
+  static constexpr const facts& lockstep_timeline = refused_facts<refused_as>();
+  static constexpr const device_memory& memory = refused_memory<refused_as>();
+};
+
 template <model_type M, typename... Options>
-struct compile {
+struct compile<M, Options...> {
   using compiled = compile;
   using model_type = M;
 
@@ -88,12 +167,12 @@ struct compile {
                                               &loss_key,        &optimizer_key,
                                               &reduction_key};
     constexpr const option_key* accepted_by_loss[] = {&scores_key};
-    problem found = given.check(accepted);
+    problem found = given.find_fault(accepted);
     if (!found.found()) {
       found = loss_type::fault;
     }
     if (!found.found()) {
-      found = loss_type::options.check(accepted_by_loss);
+      found = loss_type::options.find_fault(accepted_by_loss);
     }
     if (!found.found()) {
       found = optimizer_option::fault;

@@ -162,7 +162,7 @@ constexpr bool valid() {
 
 /// Makes one compile error with one sentence if something is wrong; always true.
 template <compiled_model C>
-constexpr bool check() {
+constexpr bool(check)() {
   // A mistake of the model is the model's, so that it is reported once, however often it is
   // compiled.
   if constexpr (!ipu_dsl::valid<typename C::model_type>()) {
@@ -180,16 +180,52 @@ struct training_timeline {
   static constexpr facts lockstep = modelled_lockstep_facts(plan);
 };
 
+/// A question about the training of what is not trained.
+template <compiled_model C>
+struct timeline_fault_of {
+  static constexpr problem find() {
+    problem found;
+    if (C::settings.loss == nullptr) {
+      found = refuse("loss<...> beside a question about the timeline of training", "none",
+                     "without a loss a model predicts");
+      found.where = "compile";
+    }
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Whether there are facts of training; if there are none, what is wrong has been said.
+template <compiled_model C>
+constexpr bool has_timeline() {
+  if constexpr (valid<C>()) {
+    static_assert(diagnose<timeline_fault_of<C>>());
+    return !timeline_fault_of<C>::value.found();
+  } else {
+    static_assert(check<C>());
+    return false;
+  }
+}
+
 /// See `compile::timeline`, which finds this and the following by its own type: plans depend on the
 /// vector unit, and so stand in a namespace that `compile` does not know.
 template <compiled_model C>
 constexpr const facts& timeline_of(std::type_identity<C>) {
-  return training_timeline<C>::asynchronous;
+  if constexpr (has_timeline<C>()) {
+    return training_timeline<C>::asynchronous;
+  } else {
+    return unlimited_facts;
+  }
 }
 
 template <compiled_model C>
 constexpr const facts& lockstep_timeline_of(std::type_identity<C>) {
-  return training_timeline<C>::lockstep;
+  if constexpr (has_timeline<C>()) {
+    return training_timeline<C>::lockstep;
+  } else {
+    return unlimited_facts;
+  }
 }
 
 /// A question about the memory of a machine that was not named.
@@ -212,7 +248,10 @@ template <compiled_model C>
 constexpr const device_memory& memory_of(std::type_identity<C>) {
   constexpr program_kind kind =
       C::settings.loss != nullptr ? program_kind::train : program_kind::predict;
-  if constexpr (C::settings.target == nullptr) {
+  if constexpr (!valid<C>()) {
+    static_assert(check<C>());
+    return unknown_memory;
+  } else if constexpr (C::settings.target == nullptr) {
     static_assert(diagnose<target_fault_of<C>>());
     return unknown_memory;
   } else {

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <string_view>
 
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/machine/target.hpp>
@@ -24,22 +25,22 @@ inline constexpr option_key optimizer_key{"optimizer"};
 inline constexpr option_key reduction_key{"sum_gradients or mean_gradients"};
 
 /// Samples that a kernel call works on at once.
-template <int Samples>
+template <auto Samples>
 struct micro_batch {
-  static constexpr option as_option{&micro_batch_key, Samples};
+  static constexpr option as_option = whole_option(&micro_batch_key, Samples);
 };
 
 /// Micro-batches whose gradients make one update.
-template <int MicroBatches>
+template <auto MicroBatches>
 struct gradient_accumulation {
-  static constexpr option as_option{&gradient_accumulation_key, MicroBatches};
+  static constexpr option as_option = whole_option(&gradient_accumulation_key, MicroBatches);
 };
 
 /// Devices that the stages are dealt over, as the schedule does it: with fewer devices than stages
 /// some hold several. One a stage unless given, or what the schedule wants.
-template <int Count>
+template <auto Count>
 struct devices {
-  static constexpr option as_option{&devices_key, Count};
+  static constexpr option as_option = whole_option(&devices_key, Count);
 };
 
 /// The simulated machine that every device is, whose memory the plan must fit: `on<ipu2>`. A target
@@ -54,9 +55,9 @@ struct on {
 /// an update takes `gradient_accumulation` micro-batches for each. Micro-batch i of replica r is
 /// the (i x Count + r)-th of the update. Their number is part of what is computed, whatever the
 /// number of workers: gradients are summed within each replica, then over the replicas in order.
-template <int Count>
+template <auto Count>
 struct replicas {
-  static constexpr option as_option{&replicas_key, Count};
+  static constexpr option as_option = whole_option(&replicas_key, Count);
 };
 
 /// More accumulators than these would not fit into one call.
@@ -93,12 +94,13 @@ concept optimizer_kind = requires {
 };
 
 /// The loss, with options: `loss<sparse_categorical_crossentropy, from_probabilities>`.
-template <typename Loss, typename... Options>
+template <typename... Parts>
 struct loss {
   static constexpr option as_option{&loss_key};
-  static constexpr const option_list<sizeof...(Options)>& options = options_of<Options...>;
+  static constexpr option_list<0> options{};
   static constexpr problem fault =
-      refuse("a loss in loss<...>", type_name<Loss>(), "there is sparse_categorical_crossentropy");
+      refuse("a loss in loss<...>", type_name<typename first_type<Parts...>::type>(),
+             "there is sparse_categorical_crossentropy");
   static constexpr const family* rule = nullptr;
 };
 
@@ -111,11 +113,14 @@ struct loss<Loss, Options...> {
 };
 
 /// The optimizer: `optimizer<sgd<momentum>>`.
-template <typename Optimizer>
+template <typename... Parts>
 struct optimizer {
   static constexpr option as_option{&optimizer_key};
-  static constexpr problem fault = refuse("an optimizer in optimizer<...>", type_name<Optimizer>(),
-                                          "there are sgd<>, sgd<momentum> and sgd<nesterov>");
+  static constexpr problem fault =
+      refuse("an optimizer in optimizer<...>",
+             sizeof...(Parts) > 1 ? "more than one type"
+                                  : type_name<typename first_type<Parts...>::type>(),
+             "there are sgd<>, sgd<momentum> and sgd<nesterov>");
   using type = sgd<>;
 };
 
@@ -126,11 +131,43 @@ struct optimizer<Optimizer> {
   using type = Optimizer;
 };
 
+/// A type that is meant to be a schedule.
+template <typename T>
+concept nearly_a_schedule =
+    requires { &T::make; } || requires { &T::make_forward; } || requires { &T::allows; };
+
+/// What such a type lacks to be one, or what has another type than it should.
+template <typename T>
+constexpr const char* lacking_of_schedule() {
+  if constexpr (!requires {
+                  { T::name } -> std::convertible_to<std::string_view>;
+                }) {
+    return "static constexpr std::string_view name";
+  } else if constexpr (!requires(int count, purpose aim) {
+                         { T::allows(count, count, count, aim) } -> std::same_as<problem>;
+                       }) {
+    return "static constexpr problem allows(int devices, int stages, int micro_batches, purpose)";
+  } else if constexpr (!requires(int count) {
+                         { T::make(count, count, count) } -> std::same_as<program>;
+                       }) {
+    return "static constexpr program make(int devices, int stages, int micro_batches)";
+  } else {
+    return "static constexpr program make_forward(int devices, int stages, int micro_batches)";
+  }
+}
+
+template <typename T>
+inline constexpr problem schedule_lacks =
+    refuse(lacking_of_schedule<T>(), label() << type_name<T>() << " without it",
+           "schedule/schedule_type.hpp says what a schedule has");
+
 /// A schedule is an option as it stands, a user's own too.
 template <typename T>
 consteval named_option read_compile_option() {
   if constexpr (schedule_type<T>) {
     return {{&schedule_key}, T::name};
+  } else if constexpr (nearly_a_schedule<T>) {
+    return {{&foreign_key, 0, 0, &schedule_lacks<T>}, type_name<T>()};
   } else {
     return read_option<T>();
   }

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// What of the options of a compilation matters at run time, as values.

@@ -36,7 +36,7 @@ inline std::vector<traced_action> actions_by_lane(const trace& recorded, trace_l
   for (int worker = 0; worker < recorded.workers(); ++worker) {
     for (const traced_action& done : recorded.of(worker)) {
       const auto lane = static_cast<std::size_t>(lane_of(done, by));
-      lanes.resize(std::max(lanes.size(), lane + 1));
+      lanes.resize((std::max)(lanes.size(), lane + 1));
       lanes[lane].push_back(done);
     }
   }
@@ -53,10 +53,10 @@ inline traced_program program_of_trace(const trace& recorded, trace_lanes by) {
   program& rows = made.rows;
   rows.devices = by == trace_lanes::workers ? recorded.workers() : 0;
   for (const traced_action& done : all) {
-    rows.devices = std::max(rows.devices, lane_of(done, by) + 1);
-    rows.stages = std::max(rows.stages, done.what.stage + 1);
+    rows.devices = (std::max)(rows.devices, lane_of(done, by) + 1);
+    rows.stages = (std::max)(rows.stages, done.what.stage + 1);
     const bool counts = done.what.kind != action_kind::update;
-    rows.micro_batches = std::max(rows.micro_batches, counts ? done.what.micro_batch + 1 : 0);
+    rows.micro_batches = (std::max)(rows.micro_batches, counts ? done.what.micro_batch + 1 : 0);
   }
   rows.device_of_stage.resize(static_cast<std::size_t>(rows.stages));
   rows.row_begin.resize(static_cast<std::size_t>(rows.devices) + 1);

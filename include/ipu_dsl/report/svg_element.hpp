@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl::svg {
 
 /// A length in hundredths of a pixel. Whole numbers, so that a picture is the same file on every

@@ -92,8 +92,8 @@ inline bool has_several_updates(const program_view& rows) {
 /// that are drawn.
 inline std::string legend(const program_view& rows, std::span<const timed_action> timeline) {
   const bool short_names = one_stage_a_device(rows);
-  const int stage = std::min(1, rows.stages - 1);
-  const int micro_batch = std::min(2, rows.micro_batches - 1);
+  const int stage = (std::min)(1, rows.stages - 1);
+  const int micro_batch = (std::min)(2, rows.micro_batches - 1);
   const std::string whose = " of stage " + std::to_string(stage);
   std::string words;
   for (int number = 0; number < action_kinds; ++number) {
@@ -130,7 +130,7 @@ inline std::size_t cell_width(const program_view& rows, std::span<const timed_ac
   std::size_t width = 2;
   for (std::size_t i = 0; i < timeline.size(); ++i) {
     const std::size_t length = cell_name(rows.actions[i], short_names).size() + 1;
-    width = timeline[i].end > timeline[i].start ? std::max(width, length) : width;
+    width = timeline[i].end > timeline[i].start ? (std::max)(width, length) : width;
   }
   return width;
 }
@@ -189,7 +189,7 @@ inline std::string timeline_text(const program_view& rows, std::span<const timed
   const std::size_t prefix = ("device " + std::to_string(rows.devices - 1) + "  ").size();
   const std::size_t room = style.width > prefix + cell ? (style.width - prefix) / cell : 1;
   const drawing::columns grid = drawing::columns_of(timeline, found.makespan, room);
-  const std::size_t shown = std::min(grid.size(), room);
+  const std::size_t shown = (std::min)(grid.size(), room);
 
   std::string page = "schedule " + std::string(name) + ": " + std::to_string(rows.devices) +
                      " devices, " + std::to_string(rows.stages) + " stages, " +

@@ -59,7 +59,7 @@ inline bool overlaps(const drawn_timeline& drawn, const bar_group& group) {
 
 inline bar_box box_of(const timeline_layout& page, const drawn_bar& bar) {
   const pixels left = page.x_of(bar.start);
-  bar_box box{left, page.lane_top(bar.lane), std::max(page.x_of(bar.end) - left, least_width),
+  bar_box box{left, page.lane_top(bar.lane), (std::max)(page.x_of(bar.end) - left, least_width),
               page.lane_height};
   if (bar.end == bar.start) {
     box.left = left - instant_width / 2;
@@ -174,7 +174,7 @@ inline std::string draw_frame(const drawn_timeline& drawn, const timeline_layout
   pixels right;
   for (std::size_t i = group.first; i <= group.last; ++i) {
     const bar_box box = box_of(page, drawn.bars[i]);
-    right = std::max(right, box.left + box.width);
+    right = (std::max)(right, box.left + box.width);
   }
   return svg::rectangle(first.left, first.top, right - first.left, first.height)
       .with("class", "step")

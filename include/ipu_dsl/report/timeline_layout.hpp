@@ -94,15 +94,15 @@ inline pixels chart_width_of(const drawn_timeline& drawn, const timeline_svg_opt
   // Compared before it is multiplied, which may not fit for a very short typical action.
   const bool too_wide = drawn.makespan / typical > options.widest_chart;
   const std::int64_t wanted = too_wide ? widest : options.bar_width * drawn.makespan / typical;
-  const std::int64_t narrowest = std::min(options.narrowest_chart, options.widest_chart);
-  return px(std::max(std::min(wanted, widest), narrowest));
+  const std::int64_t narrowest = (std::min)(options.narrowest_chart, options.widest_chart);
+  return px((std::max)((std::min)(wanted, widest), narrowest));
 }
 
 inline timeline_layout lay_out(const drawn_timeline& drawn, const timeline_svg_options& options) {
   timeline_layout page;
   std::size_t longest_name = 0;
   for (const drawn_lane& lane : drawn.lanes) {
-    longest_name = std::max(longest_name, lane.name.size());
+    longest_name = (std::max)(longest_name, lane.name.size());
   }
   page.several_stages = std::any_of(drawn.shades.begin(), drawn.shades.end(),
                                     [](const stage_shade& shade) { return shade.of > 1; });

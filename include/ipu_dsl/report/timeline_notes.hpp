@@ -39,7 +39,7 @@ inline constexpr pixels sample_height = px(13);
 inline int most_shades(const drawn_timeline& drawn) {
   int most = 1;
   for (const stage_shade& shade : drawn.shades) {
-    most = std::max(most, shade.of);
+    most = (std::max)(most, shade.of);
   }
   return most;
 }
@@ -130,14 +130,14 @@ inline drawn_part draw_legend(const drawn_timeline& drawn, pixels left, pixels t
             .with("transform", place)
             .around(entry.sample + svg::text_at(entry.sample_width + px(6), px(11), small_text)
                                        .around_text(entry.words));
-    part.right = std::max(part.right, x + width);
+    part.right = (std::max)(part.right, x + width);
     x += width + px(18);
   }
   part.bottom += note_line + px(11);
   const std::string note = reading_note(drawn);
   part.elements +=
       svg::text_at(left, part.bottom, small_text).with("fill", quiet_colour).around_text(note);
-  part.right = std::max(part.right, left + svg::text_width(note.size(), small_text));
+  part.right = (std::max)(part.right, left + svg::text_width(note.size(), small_text));
   part.bottom += px(8);
   return part;
 }
@@ -146,7 +146,7 @@ inline drawn_part draw_legend(const drawn_timeline& drawn, pixels left, pixels t
 inline pixels column_width(const std::vector<fact_text>& lines, std::string fact_text::* column) {
   std::size_t longest = 0;
   for (const fact_text& fact : lines) {
-    longest = std::max(longest, (fact.*column).size());
+    longest = (std::max)(longest, (fact.*column).size());
   }
   return svg::text_width(longest, small_text);
 }
@@ -164,7 +164,7 @@ inline drawn_part draw_facts(const drawn_timeline& drawn, pixels left, pixels to
     part.elements +=
         svg::text_at(values, part.bottom, small_text).around_text(fact.value + meaning);
     const std::size_t letters = fact.value.size() + meaning.size();
-    part.right = std::max(part.right, values + svg::text_width(letters, small_text));
+    part.right = (std::max)(part.right, values + svg::text_width(letters, small_text));
   }
   return part;
 }

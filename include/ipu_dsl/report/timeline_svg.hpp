@@ -32,8 +32,8 @@ inline drawn_part draw_head(const drawn_timeline& drawn) {
           .with("font-weight", "bold")
           .around_text(drawn.title) +
       svg::text_at(page_margin, px(52), px(12)).with("fill", quiet_colour).around_text(line);
-  part.right = page_margin + std::max(svg::text_width(drawn.title.size(), px(18)),
-                                      svg::text_width(line.size(), px(12)));
+  part.right = page_margin + (std::max)(svg::text_width(drawn.title.size(), px(18)),
+                                        svg::text_width(line.size(), px(12)));
   part.bottom = px(58);
   return part;
 }
@@ -130,20 +130,20 @@ inline std::string timeline_svg(const drawn_timeline& drawn,
                              .empty() +
                          head.elements + drawing::draw_lanes(drawn, page) +
                          drawing::draw_bars(drawn, page, options.bar_titles) + axis.elements;
-  svg::pixels right = std::max(head.right, axis.right);
+  svg::pixels right = (std::max)(head.right, axis.right);
   svg::pixels bottom = axis.bottom;
   if (options.legend) {
     const drawing::drawn_part legend =
         drawing::draw_legend(drawn, page.chart_left, bottom + svg::px(16), axis.right);
     elements += legend.elements;
-    right = std::max(right, legend.right);
+    right = (std::max)(right, legend.right);
     bottom = legend.bottom;
   }
   if (options.facts) {
     const drawing::drawn_part facts =
         drawing::draw_facts(drawn, page.chart_left, bottom + svg::px(4));
     elements += facts.elements;
-    right = std::max(right, facts.right);
+    right = (std::max)(right, facts.right);
     bottom = facts.bottom;
   }
   const svg::pixels width = right + drawing::page_margin;

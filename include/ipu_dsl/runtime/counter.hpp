@@ -7,6 +7,8 @@
 #include <span>
 #include <thread>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// Tells the processor that this is a loop that waits.

@@ -6,6 +6,8 @@
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
+
+#include <ipu_dsl/core/standard.hpp>
 #endif
 
 namespace ipu_dsl {

@@ -11,6 +11,8 @@
 #include <chrono>
 #endif
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// Nanoseconds of a clock that only goes forward.

@@ -38,7 +38,7 @@ class memory_block {
 
   /// Of its own; never none, which g++ warns of filling.
   explicit memory_block(std::size_t bytes)
-      : own_(new region(static_cast<std::int64_t>(std::max(bytes, alignment)))),
+      : own_(new region(static_cast<std::int64_t>((std::max)(bytes, alignment)))),
         release_(&release),
         data_(own_->data()) {}
 

@@ -14,7 +14,7 @@ struct pinning {
   std::vector<int> processors;
 
   /// Throws `error` if that is not one processor a worker.
-  void check(int workers) const {
+  void check_workers(int workers) const {
     if (!processors.empty() && static_cast<int>(processors.size()) != workers) {
       throw error("Pinning takes one processor for each of " + std::to_string(workers) +
                   " workers, got " + std::to_string(processors.size()) + ".");

@@ -13,7 +13,8 @@
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// A model compiled for a predictor: without a loss, all stages on one device, one micro-batch.
-template <model_type M, typename Batch>
+/// (Of no model it is what `compile` of no model is.)
+template <typename M, typename Batch>
 using compiled_for_inference = compile<M, Batch, sequential_schedule, devices<1>>;
 
 /// Whose memory an operand lies in.

@@ -89,9 +89,13 @@ struct prediction_fault_of {
 };
 
 /// Whether a model can be predicted; never an error.
-template <compiled_model C>
+template <typename C>
 constexpr bool predictable() {
-  return valid<C>() && !prediction_fault_of<C>::value.found();
+  if constexpr (compiled_model<C>) {
+    return valid<C>() && !prediction_fault_of<C>::value.found();
+  } else {
+    return false;
+  }
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -7,6 +7,8 @@
 
 #if defined(__linux__)
 #include <sched.h>
+
+#include <ipu_dsl/core/standard.hpp>
 #endif
 
 namespace ipu_dsl {

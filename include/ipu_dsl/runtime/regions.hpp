@@ -134,8 +134,8 @@ class region_set {
 
  private:
   static void raise(list<std::int64_t>& most, std::size_t index, std::int64_t bytes) {
-    most.resize(std::max(most.size(), index + 1));
-    most[index] = std::max(most[index], bytes);
+    most.resize((std::max)(most.size(), index + 1));
+    most[index] = (std::max)(most[index], bytes);
   }
 
   const region& region_of(std::size_t index, int replica) const {

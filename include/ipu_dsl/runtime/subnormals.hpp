@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// While it lives, its thread takes subnormal numbers (below 1.2e-38) for zeros and makes none.

@@ -143,7 +143,7 @@ class tile_executor {
     receive(job, operands);
     const call& row = plan_.calls[index];
     job.compute({row.signature, row.scalars, context, rows, columns, privates_});
-    check(job, index);
+    check_job(job, index);
     send(job, operands);
   }
 
@@ -178,7 +178,7 @@ class tile_executor {
         account_.received_bytes += bytes_of(privates_[i]);
       }
     }
-    account_.most_bytes = std::max(account_.most_bytes, sram_.bytes());
+    account_.most_bytes = (std::max)(account_.most_bytes, sram_.bytes());
   }
 
   void send(const tile_job& job, addresses operands) {
@@ -213,7 +213,7 @@ class tile_executor {
   }
 
   /// What a block computes is there in full, and nothing else.
-  void check(const tile_job& job, std::size_t index) const {
+  void check_job(const tile_job& job, std::size_t index) const {
     if (!sram_.margins_are_whole()) {
       throw error("The tile code of " + family_of(index) +
                   " wrote beside the operands of its block.");

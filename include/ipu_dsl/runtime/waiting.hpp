@@ -22,9 +22,9 @@ inline double pause_nanoseconds() {
       spin_pause();
     }
     const auto taken = static_cast<double>(steady_nanoseconds() - begin);
-    shortest = std::min(shortest, taken / pauses);
+    shortest = (std::min)(shortest, taken / pauses);
   }
-  return std::max(shortest, 1.0);
+  return (std::max)(shortest, 1.0);
 }
 
 /// How workers wait that share this many processors. Falling asleep and being woken costs some

@@ -17,13 +17,48 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
+/// What is wrong with a type that predicts no more than it is a model.
+template <typename T>
+struct predicted_type_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("a model", type_name<T>());
+    found.where = "weights_of and predictor";
+    if constexpr (compiled_model<T>) {
+      found.hint << "it is compiled for a session: name the model that it was compiled from";
+    } else {
+      found.hint << "write struct mlp : model<...> {} and take a predictor<mlp>";
+    }
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Makes one compile error with one sentence if `M` is no model, or a wrong one; always true.
+template <typename M>
+constexpr bool check_predicted() {
+  if constexpr (model_type<M>) {
+    return check<compiled_for_inference<M, micro_batch<1>>>();
+  } else {
+    return refuse_type<M, predicted_type_fault_of<M>>();
+  }
+}
+
 /// How the weights of a model lie on one device: the same for every batch. Empty for a model that
 /// is wrong, so that the one sentence about it stays the only error.
-template <model_type M>
+template <typename M>
 struct weight_layout {
   using compiled = compiled_for_inference<M, micro_batch<1>>;
 
-  static constexpr bool right = ipu_dsl::valid<compiled>();
+  static constexpr bool is_right() {
+    if constexpr (model_type<M>) {
+      return ipu_dsl::valid<compiled>();
+    } else {
+      return false;
+    }
+  }
+
+  static constexpr bool right = is_right();
 
   static constexpr std::size_t count_bytes() {
     if constexpr (right) {
@@ -67,9 +102,9 @@ struct weight_layout {
 ///
 ///   weights_of<mlp> weights;
 ///   weights.copy_from(run.weights());  // of a session
-template <model_type M>
+template <typename M>
 class weights_of : private memory_block, public parameters {
-  static_assert(check<typename weight_layout<M>::compiled>());
+  static_assert(check_predicted<M>());
 
  public:
   /// What `weights_of(memory)` needs; `alignment` says where it has to begin.
@@ -118,9 +153,9 @@ class weights_of : private memory_block, public parameters {
 /// `constexpr` and small enough for the compiler's limits, else once before it is first used:
 ///
 ///   constexpr embedded_weights<mlp> weights{numbers};
-template <model_type M>
+template <typename M>
 class embedded_weights {
-  static_assert(check<typename weight_layout<M>::compiled>());
+  static_assert(check_predicted<M>());
 
  public:
   /// The order of the values is that of `weights_of::assign`.

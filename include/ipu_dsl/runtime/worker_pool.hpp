@@ -110,7 +110,7 @@ class worker_pool {
     if (workers < 1 || workers > most_workers) {
       throw error(sentence_of({"A pool has 1 to ", most_workers, " workers, got ", workers, "."}));
     }
-    places.check(workers);
+    places.check_workers(workers);
     threads_->reserve(static_cast<std::size_t>(workers - 1));
     for (int worker = 1; worker < workers; ++worker) {
       start_thread(worker, workers);

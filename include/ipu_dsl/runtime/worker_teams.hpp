@@ -2,6 +2,8 @@
 // How workers are dealt over the devices of a program: one for several, one each, several together.
 #pragma once
 
+#include <ipu_dsl/core/standard.hpp>
+
 namespace ipu_dsl {
 
 /// Where a worker stands.

@@ -144,11 +144,11 @@ constexpr problem unknown_schedule(std::string_view name) {
   found.where = "the catalogue of schedules";
   found.expected = "the name of one of them";
   found.got << '"' << name << '"';
-  const list<std::string_view> near = near_schedules(name);
-  for (std::size_t i = 0; i < near.size(); ++i) {
-    found.hint << (i == 0 ? "did you mean " : i + 1 == near.size() ? " or " : ", ") << near[i];
+  const list<std::string_view> alike = near_schedules(name);
+  for (std::size_t i = 0; i < alike.size(); ++i) {
+    found.hint << (i == 0 ? "did you mean " : i + 1 == alike.size() ? " or " : ", ") << alike[i];
   }
-  if (!near.empty()) {
+  if (!alike.empty()) {
     found.hint << "?";
   }
   return found;

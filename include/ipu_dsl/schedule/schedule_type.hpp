@@ -76,16 +76,16 @@ template <typename Derived>
 struct placed_schedule {
   /// The constraints of training; inference takes any number of micro-batches.
   static constexpr problem allows(int devices, int stages, int micro_batches, purpose aim) {
-    const auto check = [trains = aim == purpose::training](int p, int s, int m) {
+    const auto judge = [trains = aim == purpose::training](int p, int s, int m) {
       const problem found = rules::counts(Derived::name, p, s, m);
       return found.found() ? found : Derived::fits(p, s, trains ? m : -1);
     };
     if constexpr (requires { Derived::keeps_hints; }) {
       if (Derived::keeps_hints) {
-        return check(devices, stages, micro_batches);
+        return judge(devices, stages, micro_batches);
       }
     }
-    return rules::with_way_out(check, devices, stages, micro_batches);
+    return rules::with_way_out(judge, devices, stages, micro_batches);
   }
 
   /// Evaluate and predict: every stage forward in each time slot, on the devices of training.

@@ -145,13 +145,13 @@ class way_out {
   int micro_batches_;
 };
 
-/// What a schedule says of counts, `check(devices, stages, micro_batches)`, with a way out that it
+/// What a schedule says of counts, `judge(devices, stages, micro_batches)`, with a way out that it
 /// takes where devices or stages are wrong. The hint of a rule about micro-batches stays.
 template <typename Check>
-constexpr problem with_way_out(const Check& check, int devices, int stages, int micro_batches) {
-  problem found = check(devices, stages, micro_batches);
+constexpr problem with_way_out(const Check& judge, int devices, int stages, int micro_batches) {
+  problem found = judge(devices, stages, micro_batches);
   if (found.found() && devices > 0 && stages > 0 && micro_batches > 0) {
-    const auto allowed = [&check](int d, int s, int m) { return !check(d, s, m).found(); };
+    const auto allowed = [&judge](int d, int s, int m) { return !judge(d, s, m).found(); };
     const text<191> hint = way_out(allowed, devices, stages, micro_batches).hint();
     if (!hint.empty()) {
       found.hint = hint;

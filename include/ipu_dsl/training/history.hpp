@@ -73,7 +73,7 @@ class history {
   template <typename T>
   static std::size_t with_room(const std::vector<T>& kept, std::size_t more) {
     const std::size_t wanted = kept.size() + more;
-    return wanted <= kept.capacity() ? wanted : std::max(wanted, 2 * kept.capacity());
+    return wanted <= kept.capacity() ? wanted : (std::max)(wanted, 2 * kept.capacity());
   }
 
   std::vector<epoch_record> epochs_;

@@ -43,8 +43,8 @@ class session_core final : public session_engine {
     if (options.trace && train_) {
       train_->enable_trace();
     }
-    const int most = std::max(parts.settings.micro_batches_of_update(),
-                              parts.predict.plan.actions.micro_batches);
+    const int most = (std::max)(parts.settings.micro_batches_of_update(),
+                                parts.predict.plan.actions.micro_batches);
     valid_.resize(static_cast<std::size_t>(most));
     losses_.resize(static_cast<std::size_t>(most));
     hits_.resize(static_cast<std::size_t>(most));

@@ -9,6 +9,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
@@ -20,23 +22,9 @@
 #include <ipu_dsl/training/data_check.hpp>
 #include <ipu_dsl/training/session_code.hpp>
 #include <ipu_dsl/training/session_refusal.hpp>
+#include <ipu_dsl/training/session_source.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
-
-/// The data set behind data: itself, or what its transformations begin with.
-template <typename Data>
-struct data_behind {
-  using type = Data;
-};
-
-template <dataset Data>
-struct data_behind<transformed<Data>> {
-  using type = Data;
-};
-
-/// See `data_behind`.
-template <typename Data>
-using dataset_of = typename data_behind<Data>::type;
 
 /// What is wrong with a type of data for a compiled model.
 template <compiled_model C, dataset Data>
@@ -68,7 +56,7 @@ class session_of {
   /// New numbers for the optimizer, from the next update on. Throws `error` if they are none that
   /// it can use; nothing is changed then.
   void set_optimizer(const settings& optimizer) {
-    problem found = optimizer.check();
+    problem found = optimizer.fault();
     if (found.found()) {
       found.where = "the optimizer";
       throw error(found);
@@ -76,38 +64,23 @@ class session_of {
     optimizer.write(numbers_);
   }
 
-  /// Trains on the micro-batches of a feed; see `fit_options`. Throws `error` before anything
-  /// changes if steps or data do not fit the model. The history is the session's own.
-  template <feed Feed>
-  const history& fit(Feed& source, const fit_options& wanted) {
-    return engine_->fit(source, wanted, numbers_, {});
-  }
-
-  /// The same, calling `done(record)` after every epoch with an `epoch_record`, and after every
-  /// execution if `done` takes an `execution_record` as well.
-  template <feed Feed, typename Done>
-  const history& fit(Feed& source, const fit_options& wanted, Done done) {
-    fit_callbacks calls;
-    calls.object = &done;
-    calls.epoch = [](void* object, const epoch_record& record) {
-      (*static_cast<Done*>(object))(record);
-    };
-    if constexpr (std::invocable<Done&, const execution_record&>) {
-      calls.execution = [](void* object, const execution_record& record) {
-        (*static_cast<Done*>(object))(record);
-      };
+  /// Trains on the micro-batches of a feed, or on data, of which it makes a feed first with the
+  /// session's seed: `run.fit(digits.train | shuffled(10'000) | repeated(), {.epochs = 4})`; see
+  /// `fit_options`. Calls `done(record)` after every epoch with an `epoch_record`, if it is given,
+  /// and after every execution if it takes an `execution_record` as well. Throws `error` before
+  /// anything changes if steps or data do not fit the model. The history is the session's own.
+  template <typename Source, typename... Done>
+  const history& fit(Source&& source, const fit_options& wanted = {}, Done... done) {
+    static_assert(check_source<Source>() && check_callbacks<Done...>());
+    if constexpr (feed<std::remove_reference_t<Source>>) {
+      return fit_feed(source, wanted, done...);
+    } else if constexpr (dataset<dataset_of<Source>>) {
+      static_assert(diagnose<data_fault_of<compiled, dataset_of<Source>>>());
+      auto made = make_feed(std::as_const(source), engine_->seed());
+      return fit_feed(made, wanted, done...);
+    } else {
+      return refused_history();
     }
-    return engine_->fit(source, wanted, numbers_, calls);
-  }
-
-  /// Trains on data: `run.fit(digits.train | shuffled(10'000) | repeated(), {.epochs = 4})`,
-  /// calling `done` as above if it is given. Makes the feed first, with the session's seed.
-  template <typename Data, typename... Done>
-    requires(!feed<Data>)
-  const history& fit(const Data& data, const fit_options& wanted = {}, Done... done) {
-    static_assert(diagnose<data_fault_of<compiled, dataset_of<Data>>>());
-    auto source = make_feed(data, engine_->seed());
-    return fit(source, wanted, done...);
   }
 
   /// One update from samples in order: features [micro_batch * gradient_accumulation * replicas,
@@ -118,19 +91,20 @@ class session_of {
     return engine_->train_step(given, numbers_);
   }
 
-  /// Mean loss and accuracy over all samples of a feed.
-  template <feed Feed>
-  evaluation evaluate(Feed& source) {
-    return engine_->evaluate(source);
-  }
-
-  /// Mean loss and accuracy over data: `run.evaluate(digits.test | take(1'000))`.
-  template <typename Data>
-    requires(!feed<Data>)
-  evaluation evaluate(const Data& data) {
-    static_assert(diagnose<data_fault_of<compiled, dataset_of<Data>>>());
-    auto source = make_feed(data, engine_->seed());
-    return engine_->evaluate(source);
+  /// Mean loss and accuracy over all samples of a feed, or of data:
+  /// `run.evaluate(digits.test | take(1'000))`.
+  template <typename Source>
+  evaluation evaluate(Source&& source) {
+    static_assert(check_source<Source>());
+    if constexpr (feed<std::remove_reference_t<Source>>) {
+      return engine_->evaluate(source);
+    } else if constexpr (dataset<dataset_of<Source>>) {
+      static_assert(diagnose<data_fault_of<compiled, dataset_of<Source>>>());
+      auto made = make_feed(std::as_const(source), engine_->seed());
+      return engine_->evaluate(made);
+    } else {
+      return {};
+    }
   }
 
   /// The model's output [samples, elements] for features [samples, elements]. Throws `error`
@@ -166,6 +140,28 @@ class session_of {
   std::size_t bytes() const { return engine_->bytes(); }
 
  private:
+  template <feed Feed>
+  const history& fit_feed(Feed& source, const fit_options& wanted) {
+    return engine_->fit(source, wanted, numbers_, {});
+  }
+
+  template <feed Feed, typename Done, typename... More>
+  const history& fit_feed(Feed& source, const fit_options& wanted, Done done, const More&...) {
+    fit_callbacks calls;
+    if constexpr (std::invocable<Done&, const epoch_record&>) {
+      calls.object = &done;
+      calls.epoch = [](void* object, const epoch_record& record) {
+        (*static_cast<Done*>(object))(record);
+      };
+    }
+    if constexpr (std::invocable<Done&, const execution_record&>) {
+      calls.execution = [](void* object, const execution_record& record) {
+        (*static_cast<Done*>(object))(record);
+      };
+    }
+    return engine_->fit(source, wanted, numbers_, calls);
+  }
+
   static consteval std::int64_t sample_elements() {
     constexpr graph_view model = frozen_compiled_graph_of<compiled>.view();
     return model.at(model.input).extents.elements();

@@ -47,20 +47,9 @@ constexpr bool check_session() {
   if constexpr (compiled_model<T>) {
     return check<T>();
   } else {
-    return diagnose<session_fault_of<T>>();
+    return refuse_type<T, session_fault_of<T>>();
   }
 }
-
-/// The numbers of the optimizer of a compiled model; of nothing, those that have all names.
-template <typename T>
-struct settings_of {
-  using type = sgd_momentum_settings;
-};
-
-template <compiled_model T>
-struct settings_of<T> {
-  using type = typename T::compiled::optimizer_type::settings;
-};
 
 template <typename Compiled, bool Valid>
 class session_of;
@@ -70,7 +59,8 @@ class session_of;
 template <typename Compiled>
 class session_of<Compiled, false> {
  public:
-  using settings = typename settings_of<Compiled>::type;
+  /// Those that have all names.
+  using settings = sgd_momentum_settings;
 
   explicit session_of(const settings& = {}, const session_options& = {});
 

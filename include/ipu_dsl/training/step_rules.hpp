@@ -85,7 +85,7 @@ inline std::string use_execution(std::int64_t steps, std::int64_t wanted,
     }
     for (const std::int64_t found : {divisor, updates / divisor}) {
       const std::int64_t length = found * accumulated;
-      below = length < wanted ? std::max(length, below) : below;
+      below = length < wanted ? (std::max)(length, below) : below;
       above = length > wanted && (above == 0 || length < above) ? length : above;
     }
   }
@@ -152,7 +152,7 @@ inline void check_divisions(std::int64_t steps, std::int64_t execution, const up
   const std::int64_t accumulated = update.micro_batches;
   if (steps % accumulated != 0) {
     const std::int64_t below = steps / accumulated * accumulated;
-    const bool countable = below <= std::numeric_limits<std::int64_t>::max() - accumulated;
+    const bool countable = below <= (std::numeric_limits<std::int64_t>::max)() - accumulated;
     throw error(sentence_of({no_whole_updates("An epoch", steps, update),
                              use(below, countable ? below + accumulated : 0)}));
   }
@@ -192,7 +192,7 @@ inline epoch_steps steps_of_epoch(const model_interface& model, const run_settin
   }
   const std::int64_t steps = step_rules::steps_of_epoch(source, wanted, settings.micro_batch);
   const std::int64_t execution =
-      wanted.steps_per_execution == 0 ? steps : std::min(wanted.steps_per_execution, steps);
+      wanted.steps_per_execution == 0 ? steps : (std::min)(wanted.steps_per_execution, steps);
   if (wanted.steps_per_epoch == 0) {
     step_rules::check_pass(source, steps, step_rules::size_of_update(settings));
   }

@@ -9,7 +9,8 @@ namespace board {
 using namespace ipu_dsl;
 
 /// Widths that panels of 4, 8 and 16 floats pad differently.
-struct net
-    : model<input<16>, sequential<Dense<37, ipu_dsl::tanh>, Dense<24, relu>, Dense<5, softmax>>> {};
+struct net : model<input<16>,
+                   sequential<Dense<37, hyperbolic_tangent>, Dense<24, relu>, Dense<5, softmax>>> {
+};
 
 }  // namespace board

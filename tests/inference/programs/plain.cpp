@@ -25,9 +25,10 @@ using namespace board;
 namespace {
 
 /// Several stages, a join, padding at both ends.
-struct odd : model<input<4, 5>,
-                   pipeline<stage<Flatten, Dense<20, relu>, residual<Dense<20, ipu_dsl::tanh>>>,
-                            stage<concat<Dense<3>, Dense<4, sigmoid>>, Dropout<0.5F>>>> {};
+struct odd
+    : model<input<4, 5>,
+            pipeline<stage<Flatten, Dense<20, relu>, residual<Dense<20, hyperbolic_tangent>>>,
+                     stage<concat<Dense<3>, Dense<4, sigmoid>>, Dropout<0.5F>>>> {};
 
 struct gate : model<input<2>, sequential<Dense<2, relu>, Dense<1>>> {};
 

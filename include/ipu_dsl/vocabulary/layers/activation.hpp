@@ -109,20 +109,18 @@ struct swish : activation_layer<activation_kind::swish> {};
 
 struct sigmoid : activation_layer<activation_kind::sigmoid> {};
 
-struct tanh : activation_layer<activation_kind::tanh> {};
-
-/// `tanh` by another name: after `using namespace ipu_dsl` the plain one clashes with the function
-/// that C headers put into the global namespace.
-using hyperbolic_tangent = tanh;
+/// Keras's tanh. Not by that name, which C headers put into the global namespace: after
+/// `using namespace ipu_dsl` nobody could call either.
+struct hyperbolic_tangent : activation_layer<activation_kind::tanh> {};
 
 struct softplus : activation_layer<activation_kind::softplus> {};
 
 struct softmax : activation_layer<activation_kind::softmax> {};
 
 /// The slope of `leaky_relu` below zero, the scale of `elu`: `Dense<64, leaky_relu, alpha<0.1F>>`.
-template <float Value>
+template <auto Value>
 struct alpha {
-  static constexpr option as_option{&alpha_key, 0, Value};
+  static constexpr option as_option = real_option(&alpha_key, Value);
 };
 
 /// An alpha beside an activation that has none would be lost.
@@ -142,12 +140,12 @@ struct Activation {
   static constexpr const option_key* accepted[] = {&activation_key, &alpha_key};
   static constexpr auto kind = static_cast<activation_kind>(given.integer(activation_key, 0));
 
-  static constexpr problem check() {
-    const problem found = given.check(accepted);
+  static constexpr problem find_fault() {
+    const problem found = given.find_fault(accepted);
     return found.found() ? found : check_alpha(given.given(alpha_key), kind);
   }
 
-  static constexpr problem fault = check();
+  static constexpr problem fault = find_fault();
 
  public:
   static constexpr element description{.kind = element_kind::layer,

@@ -12,9 +12,9 @@ namespace ipu_dsl {
 
 inline constexpr option_key use_bias_key{"use_bias"};
 
-template <bool Value>
+template <auto Value>
 struct use_bias {
-  static constexpr option as_option{&use_bias_key, Value ? 1 : 0};
+  static constexpr option as_option = bool_option(&use_bias_key, Value);
 };
 
 struct dense_options {
@@ -208,8 +208,8 @@ struct dense_reading {
   static constexpr auto kind = static_cast<activation_kind>(given.integer(activation_key, 0));
 
   /// Unknown options, options set twice, and options without effect.
-  static constexpr problem check() {
-    problem found = given.check(accepted);
+  static constexpr problem find_fault() {
+    problem found = given.find_fault(accepted);
     if (!found.found()) {
       found = check_alpha(given.given(alpha_key), kind);
     }
@@ -219,7 +219,7 @@ struct dense_reading {
     return found;
   }
 
-  static constexpr problem fault = check();
+  static constexpr problem fault = find_fault();
 
   static constexpr initializer start(const option_key& key, initializer_kind otherwise) {
     const auto chosen = given.integer(key, static_cast<std::int32_t>(otherwise));
@@ -239,9 +239,12 @@ struct dense_reading {
       .rule = &activation_family,
       .options = attributes::of(activation_options{kind, options.alpha})};
 
-  static constexpr element with_units(std::int32_t units) {
+  static constexpr element with_units(const whole_number& units) {
+    if (units.fault != nullptr) {
+      return unfit_layer("Dense<...>", *units.fault);
+    }
     dense_options chosen = options;
-    chosen.units = units;
+    chosen.units = units.value;
     return {.kind = element_kind::layer,
             .rule = &dense_family,
             .options = attributes::of(chosen),
@@ -253,9 +256,9 @@ struct dense_reading {
 /// activation(x * kernel + bias), with x a vector: kernel [inputs, units], bias [units].
 /// Options in any order, with Keras's defaults: an activation (linear), `alpha<...>` of it,
 /// `use_bias<...>` (true), `init<...>` (glorot_uniform), `bias_init<...>` (zeros).
-template <int Units, typename... Options>
+template <auto Units, typename... Options>
 struct Dense {
-  static constexpr element description = dense_reading<Options...>::with_units(Units);
+  static constexpr element description = dense_reading<Options...>::with_units(whole(Units));
 };
 
 }  // namespace ipu_dsl

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
@@ -65,13 +66,25 @@ inline constexpr family dropout_family{.name = "Dropout",
                                        .forward = dropout_rules::forward,
                                        .input_gradient = dropout_rules::input_gradient};
 
+constexpr element describe_dropout(const real_number& rate, const problem& fault) {
+  if (rate.fault != nullptr) {
+    return unfit_layer("Dropout<...>", *rate.fault);
+  }
+  return {.kind = element_kind::layer,
+          .rule = &dropout_family,
+          .options = attributes::of(dropout_options{rate.value}),
+          .fault = &fault};
+}
+
 /// Zeroes a share `Rate` of the elements in training and divides the others by 1 - Rate; the
 /// identity otherwise.
-template <float Rate>
+template <auto Rate, typename... Options>
 struct Dropout {
-  static constexpr element description{.kind = element_kind::layer,
-                                       .rule = &dropout_family,
-                                       .options = attributes::of(dropout_options{Rate})};
+ private:
+  static constexpr problem fault = options_of<Options...>.find_fault({});
+
+ public:
+  static constexpr element description = describe_dropout(real(Rate), fault);
 };
 
 }  // namespace ipu_dsl

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/given_extents.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
 
@@ -69,15 +70,21 @@ constexpr problem shapes(node_draft& draft) {
 inline constexpr family reshape_family{
     .name = "Reshape", .describe = reshape_rules::describe, .shapes = reshape_rules::shapes};
 
+constexpr element describe_reshape(const given_extents& given) {
+  if (given.fault != nullptr) {
+    return unfit_layer("Reshape<...>", *given.fault);
+  }
+  reshape_options options{.rank = given.value.rank};
+  for (std::int32_t axis = 0; axis < given.value.rank; ++axis) {
+    options.extents[axis] = given.value[axis];
+  }
+  return {.kind = element_kind::layer, .rule = &reshape_family, .options = attributes::of(options)};
+}
+
 /// The elements of a sample in another shape: `Reshape<28, 28>` of a vector of 784. Moves nothing.
-template <int... Extents>
+template <auto... Extents>
 struct Reshape {
-  static_assert(sizeof...(Extents) <= shape::max_rank,
-                "ipu_dsl: Reshape takes at most six extents");
-  static constexpr element description{
-      .kind = element_kind::layer,
-      .rule = &reshape_family,
-      .options = attributes::of(reshape_options{sizeof...(Extents), {Extents...}})};
+  static constexpr element description = describe_reshape(extents_of({whole(Extents)...}));
 };
 
 }  // namespace ipu_dsl

@@ -20,9 +20,11 @@ struct ones {
   static constexpr initializer start{initializer_kind::ones};
 };
 
-template <float Value>
+template <auto Value>
 struct constant {
-  static constexpr initializer start{initializer_kind::constant, Value};
+  static constexpr real_number read = real(Value);
+  static constexpr initializer start{initializer_kind::constant, read.value};
+  static constexpr const problem* fault = read.fault;
 };
 
 struct glorot_uniform {
@@ -37,16 +39,33 @@ struct lecun_uniform {
   static constexpr initializer start{initializer_kind::lecun_uniform};
 };
 
+/// What is wrong with a type that is no initializer.
+template <typename T>
+inline constexpr problem not_an_initializer =
+    refuse("an initializer", type_name<T>(), "write init<he_uniform>, bias_init<constant<0.1>>");
+
+/// The option of an initializer under this key.
+template <typename Initializer>
+constexpr option start_option(const option_key* key) {
+  if constexpr (requires { Initializer::start.kind; }) {
+    option made{key, static_cast<std::int32_t>(Initializer::start.kind), Initializer::start.value};
+    if constexpr (requires { Initializer::fault; }) {
+      made.fault = Initializer::fault;
+    }
+    return made;
+  } else {
+    return {key, 0, 0, &not_an_initializer<Initializer>};
+  }
+}
+
 template <typename Initializer>
 struct init {
-  static constexpr option as_option{&init_key, static_cast<std::int32_t>(Initializer::start.kind),
-                                    Initializer::start.value};
+  static constexpr option as_option = start_option<Initializer>(&init_key);
 };
 
 template <typename Initializer>
 struct bias_init {
-  static constexpr option as_option{
-      &bias_init_key, static_cast<std::int32_t>(Initializer::start.kind), Initializer::start.value};
+  static constexpr option as_option = start_option<Initializer>(&bias_init_key);
 };
 
 }  // namespace ipu_dsl

@@ -55,8 +55,8 @@ struct sgd_settings {
   constexpr void write(std::span<float, 4> numbers) const { numbers[0] = learning_rate; }
 
   /// What is wrong with them.
-  constexpr problem check() const {
-    if (learning_rate > std::numeric_limits<float>::max()) {
+  constexpr problem fault() const {
+    if (learning_rate > (std::numeric_limits<float>::max)()) {
       return refuse("a finite learning_rate", "infinity");
     }
     // Comparisons with a NaN are false, so that one is refused as well.
@@ -78,9 +78,9 @@ struct sgd_momentum_settings {
     numbers[1] = momentum;
   }
 
-  constexpr problem check() const {
+  constexpr problem fault() const {
     if (momentum >= 0 && momentum <= 1) {
-      return sgd_settings{learning_rate}.check();
+      return sgd_settings{learning_rate}.fault();
     }
     return refuse("a momentum of 0 to 1", label() << momentum);
   }
@@ -105,7 +105,7 @@ struct sgd {
   static constexpr const option_key* accepted[] = {&momentum_key, &nesterov_key};
 
  public:
-  static constexpr problem fault = given.check(accepted);
+  static constexpr problem fault = given.find_fault(accepted);
   static constexpr update_kind kind = given.given(nesterov_key)   ? update_kind::nesterov
                                       : given.given(momentum_key) ? update_kind::momentum
                                                                   : update_kind::descent;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Refusals that are heard only if the compiler has found nothing else.
+//
+// A struct whose base the compiler has refused is, for all that follows, an empty struct. Whoever
+// complains about it complains about the same mistake again. But nobody makes code after an error,
+// so what is refused where code is made is said only if nothing else was wrong.
+#pragma once
+
+#include <type_traits>
+
+#include <ipu_dsl/core/standard.hpp>
+
+namespace ipu_dsl {
+
+template <typename T>
+concept complete_type = requires { sizeof(T); };
+
+namespace late {
+
+template <typename T>
+[[gnu::error(
+    "ipu_dsl: expected a model or a compiled model, got an empty type. Hint: write struct mlp : "
+    "model<...> {} or struct training : compile<mlp, ...> {}, with struct and not with class")]]
+int refuse_empty();
+
+template <typename T>
+[[gnu::error(
+    "ipu_dsl: expected a model or a compiled model, got a type that is declared and not defined. "
+    "Hint: define it before it is used")]]
+int refuse_incomplete();
+
+template <typename T>
+[[gnu::error(
+    "ipu_dsl: expected a build that the compiler can run, got one that it can not. Hint: write "
+    "static constexpr symbolic_tensor build(functional_builder& build), and call nothing in it "
+    "that is not constexpr")]]
+int refuse_build();
+
+template <typename T>
+[[gnu::error(
+    "ipu_dsl: expected a data set or a feed, got a number. Hint: write "
+    "labelled_dataset<shape{28, 28}, 10, float> data(features, labels) and give it that")]]
+int refuse_number_as_data();
+
+// Variables, because what initializes them at run time is code wherever they are named.
+template <typename T>
+inline const int empty_type = refuse_empty<T>();
+
+template <typename T>
+inline const int incomplete_type = refuse_incomplete<T>();
+
+template <typename T>
+inline const int build_not_constant = refuse_build<T>();
+
+template <typename T>
+inline const int number_as_data = refuse_number_as_data<T>();
+
+}  // namespace late
+
+}  // namespace ipu_dsl

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Numbers as template arguments, of whatever type the user wrote them: read once into values, so
+// that one of the wrong type becomes a problem and not a compiler's own error.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <type_traits>
+
+#include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/type_name.hpp>
+
+namespace ipu_dsl {
+
+/// A whole number, or what is wrong with what stands in its place.
+struct whole_number {
+  std::int32_t value = 1;
+  const problem* fault = nullptr;  ///< none if it is one
+};
+
+/// What is wrong with a value of type `T` where a whole number belongs.
+template <typename T>
+inline constexpr problem not_whole =
+    refuse("a whole number", label("a value of type ") << type_name<T>());
+
+inline constexpr problem beyond_int32 =
+    refuse("a whole number of at most 2147483647", "one beyond it");
+
+/// Reads `32` of `Dense<32>`.
+template <typename T>
+constexpr whole_number whole(const T& value) {
+  if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+    const bool small = value >= 0 || std::is_unsigned_v<T>
+                           ? static_cast<std::uint64_t>(value) <= 0x7FFF'FFFF
+                           : static_cast<std::int64_t>(value) >= -0x7FFF'FFFF;
+    return small ? whole_number{static_cast<std::int32_t>(value), nullptr}
+                 : whole_number{1, &beyond_int32};
+  } else {
+    return {1, &not_whole<T>};
+  }
+}
+
+/// The first fault among numbers, or none.
+constexpr const problem* first_fault(std::initializer_list<whole_number> numbers) {
+  for (const whole_number& number : numbers) {
+    if (number.fault != nullptr) {
+      return number.fault;
+    }
+  }
+  return nullptr;
+}
+
+/// A number of any kind, or what is wrong with what stands in its place.
+struct real_number {
+  float value = 0;
+  const problem* fault = nullptr;  ///< none if it is one
+};
+
+/// What is wrong with a value of type `T` where a number belongs.
+template <typename T>
+inline constexpr problem not_a_number =
+    refuse("a number", label("a value of type ") << type_name<T>());
+
+/// Reads `0.2` of `Dropout<0.2>`, which is the float next to it.
+template <typename T>
+constexpr real_number real(const T& value) {
+  if constexpr (std::is_arithmetic_v<T> && !std::same_as<T, bool>) {
+    return {static_cast<float>(value), nullptr};
+  } else {
+    return {0, &not_a_number<T>};
+  }
+}
+
+}  // namespace ipu_dsl

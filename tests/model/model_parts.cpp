@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Tests of model/model_parts.hpp: what stands between the brackets of model<...>.
+#include <ipu_dsl/model/functional.hpp>
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+
+#include "support/catch2.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+
+using body = sequential<Flatten, Dense<10>>;
+
+template <typename M>
+constexpr bool says(std::string_view where, std::string_view expected, std::string_view got) {
+  const problem& found = fault_of<M>::value;
+  return model_type<M> && !valid<M>() && found.where.view() == where &&
+         found.expected.view() == expected && found.got.view() == got;
+}
+
+struct image {};
+
+static_assert(valid<model<input<28, 28>, body>>());
+static_assert(valid<model<input<28, 28>, body, stage_assignment<0, 1>>>());
+static_assert(says<model<>>("model", "input<...> first", "nothing"));
+static_assert(says<model<body>>("model", "input<...> first", "sequential"));
+static_assert(says<model<image, body>>("model", "input<...> first", "image") ||
+              says<model<image, body>>("model", "input<...> first", "{anonymous}::image") ||
+              says<model<image, body>>("model", "input<...> first",
+                                       "(anonymous namespace)::image"));
+static_assert(says<model<input<4>>>("model", "a body behind the input", "none"));
+static_assert(says<model<input<4>, input<4>>>("model",
+                                              "a body behind the input, such as sequential<...>",
+                                              "input<...>"));
+static_assert(says<model<input<4>, model<input<4>, body>>>(
+    "model", "a body behind the input, such as sequential<...>", "a model"));
+static_assert(says<model<input<28, 28>, Flatten, Dense<10>>>("model", "one body behind the input",
+                                                             "Flatten and Dense<10>"));
+static_assert(says<model<input<28, 28>, body, stage_assignment<0, 1>, stage_assignment<0, 1>>>(
+    "model", "nothing behind stage_assignment<...>", "stage_assignment<...>"));
+static_assert(says<model<input<28.0, 28.0>, body>>("input", "a whole number",
+                                                   "a value of type double"));
+static_assert(says<model<input<28, 28>, body, stage_assignment<0, 0.5>>>("stage_assignment",
+                                                                         "a whole number",
+                                                                         "a value of type double"));
+static_assert(says<model<input<28, 28>, sequential<Flatten, Dense<10.0>>>>(
+    "layer 1 Dense<...> in stage 0", "a whole number", "a value of type double"));
+static_assert(says<model<input<28, 28>, sequential<Flatten, named<"two", Dense<9>, Dense<10>>>>>(
+    "layer 1 named<...> in stage 0", "one layer behind the name", "2"));
+
+/// A build that the compiler cannot run: nothing is said here, but where code is made.
+struct counting {
+  static symbolic_tensor build(functional_builder& build) {
+    return build.layer<Dense<2>>("", build.input({4}));
+  }
+};
+
+static_assert(functional_model<counting> && !built_by_compiler<counting>);
+
+TEST_CASE("a model that is put together wrongly says what it is made of") {
+  CHECK(says<model<body>>("model", "input<...> first", "sequential"));
+  CHECK(says<model<input<28, 28>, Flatten, Dense<10>>>("model", "one body behind the input",
+                                                       "Flatten and Dense<10>"));
+}
+
+}  // namespace
