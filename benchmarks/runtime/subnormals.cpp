@@ -71,8 +71,8 @@ void push_subnormals(benchmark::State& state) {
 
 BENCHMARK(push_subnormals<relu, false>)->Name("relu");
 BENCHMARK(push_subnormals<relu, true>)->Name("relu/as_zeros");
-BENCHMARK(push_subnormals<ipu_dsl::tanh, false>)->Name("tanh");
-BENCHMARK(push_subnormals<ipu_dsl::tanh, true>)->Name("tanh/as_zeros");
+BENCHMARK(push_subnormals<ipu_dsl::hyperbolic_tangent, false>)->Name("tanh");
+BENCHMARK(push_subnormals<ipu_dsl::hyperbolic_tangent, true>)->Name("tanh/as_zeros");
 BENCHMARK(push_subnormals<sigmoid, false>)->Name("sigmoid");
 BENCHMARK(push_subnormals<sigmoid, true>)->Name("sigmoid/as_zeros");
 

@@ -16,7 +16,7 @@ struct odd_ends
     : model<input<4, 5>, pipeline<stage<Flatten, Dense<37, relu>>, stage<Dense<5, softmax>>>> {};
 
 /// Neither end padded, on any vector unit.
-struct whole_ends : model<input<32>, sequential<Dense<48, tanh>, Dense<16>>> {};
+struct whole_ends : model<input<32>, sequential<Dense<48, hyperbolic_tangent>, Dense<16>>> {};
 
 /// Read twice at the input and at the output.
 struct joined

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <vector>
 
+#include <ipu_dsl/training/session.hpp>
+
 #include "runtime/trace_checks.hpp"
 #include "support/catch2.hpp"
 #include "support/labelled_points.hpp"

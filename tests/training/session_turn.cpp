@@ -153,3 +153,14 @@ TEST_CASE("threads that share a session are served or refused, and it stays whol
   CHECK(served + refused == 600);
   CHECK(run.evaluate(data).loss == expected);
 }
+
+TEST_CASE("a session that was moved from refuses its calls, and the one moved to goes on") {
+  const point_set data = labelled_points(64, 1);
+  session<trained> run;
+  session<trained> taken(std::move(run));
+  const std::string gone = "This session was moved from: it has neither weights nor workers.";
+  CHECK(sentence_of([&] { run.evaluate(data); }) == gone);
+  CHECK(sentence_of([&] { run.fit(data, one_update); }) == gone);
+  CHECK(sentence_of([&] { run.weights(); }) == gone);
+  CHECK(taken.evaluate(data).samples == 64);
+}

@@ -57,10 +57,10 @@ struct modelled_memory {
   static constexpr device_memory value{C::settings.target, uses.view(), C::settings.micro_batch};
 };
 
-/// The first mistake of a compiled model: in the model, in the options, in what the schedule
-/// allows, in the proof, in the memory of the target.
+/// What keeps the leading program of a compiled model from being planned: the first mistake in the
+/// model, in the options, in what the schedule allows, in what families leave out, in the proof.
 template <compiled_model C>
-struct compile_fault_of {
+struct plan_fault_of {
   static constexpr problem find() {
     const problem& found = frozen_compiled_graph_of<C>.fault;
     if (found.found() || C::settings.loss == nullptr) {
@@ -98,7 +98,7 @@ struct compile_fault_of {
       if constexpr (undefined.found()) {
         return undefined;
       } else {
-        return prove_programs();
+        return planned_program_of<C, leading_program<C>>.fault;
       }
     }
   }
@@ -115,23 +115,32 @@ struct compile_fault_of {
     return found.found() ? found : definition_fault_of<C, program_kind::predict>::value;
   }
 
-  static constexpr problem prove_programs() {
-    constexpr problem found = prove_memory<leading_program<C>>();
-    if constexpr (found.found() || C::settings.loss == nullptr) {
-      return found;
+  static constexpr problem value = prove();
+};
+
+/// The first mistake of a compiled model: in its plan, in the memory of the target, in what the
+/// schedule's forward programs do otherwise.
+template <compiled_model C>
+struct compile_fault_of {
+  static constexpr problem find() {
+    constexpr problem before = plan_fault_of<C>::value;
+    if constexpr (before.found()) {
+      return before;
     } else {
-      return refuse_other_placement();
+      constexpr problem overflow = find_overflow();
+      if constexpr (overflow.found() || C::settings.loss == nullptr) {
+        return overflow;
+      } else {
+        return refuse_other_placement();
+      }
     }
   }
 
-  /// A program that is not proven has no slots whose bytes could be counted.
-  template <program_kind Kind>
-  static constexpr problem prove_memory() {
-    constexpr problem found = planned_program_of<C, Kind>.fault;
-    if constexpr (found.found() || C::settings.target == nullptr) {
-      return found;
+  static constexpr problem find_overflow() {
+    if constexpr (C::settings.target == nullptr) {
+      return {};
     } else {
-      return modelled_memory<C, Kind>::value.fault();
+      return modelled_memory<C, leading_program<C>>::value.fault();
     }
   }
 
@@ -151,7 +160,7 @@ struct compile_fault_of {
     return {};
   }
 
-  static constexpr problem value = prove();
+  static constexpr problem value = find();
 };
 
 /// Whether model, options and schedule are right; never an error.
@@ -199,7 +208,7 @@ struct timeline_fault_of {
 /// Whether there are facts of training; if there are none, what is wrong has been said.
 template <compiled_model C>
 constexpr bool has_timeline() {
-  if constexpr (valid<C>()) {
+  if constexpr (!plan_fault_of<C>::value.found()) {
     static_assert(diagnose<timeline_fault_of<C>>());
     return !timeline_fault_of<C>::value.found();
   } else {
@@ -246,16 +255,14 @@ struct target_fault_of {
 
 template <compiled_model C>
 constexpr const device_memory& memory_of(std::type_identity<C>) {
-  constexpr program_kind kind =
-      C::settings.loss != nullptr ? program_kind::train : program_kind::predict;
-  if constexpr (!valid<C>()) {
+  if constexpr (plan_fault_of<C>::value.found()) {
     static_assert(check<C>());
     return unknown_memory;
   } else if constexpr (C::settings.target == nullptr) {
     static_assert(diagnose<target_fault_of<C>>());
     return unknown_memory;
   } else {
-    return modelled_memory<C, kind>::value;
+    return modelled_memory<C, leading_program<C>>::value;
   }
 }
 

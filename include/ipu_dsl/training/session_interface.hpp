@@ -76,7 +76,7 @@ class session_of {
       return fit_feed(source, wanted, done...);
     } else if constexpr (dataset<dataset_of<Source>>) {
       static_assert(diagnose<data_fault_of<compiled, dataset_of<Source>>>());
-      auto made = make_feed(std::as_const(source), engine_->seed());
+      auto made = make_feed(std::as_const(source), engine().seed());
       return fit_feed(made, wanted, done...);
     } else {
       return refused_history();
@@ -88,7 +88,7 @@ class session_of {
   /// anything changes if there are more or fewer.
   double train_step(std::span<const float> features, std::span<const std::int32_t> labels) {
     batch_feed given(features, sample_elements(), labels, classes());
-    return engine_->train_step(given, numbers_);
+    return engine().train_step(given, numbers_);
   }
 
   /// Mean loss and accuracy over all samples of a feed, or of data:
@@ -97,11 +97,11 @@ class session_of {
   evaluation evaluate(Source&& source) {
     static_assert(check_source<Source>());
     if constexpr (feed<std::remove_reference_t<Source>>) {
-      return engine_->evaluate(source);
+      return engine().evaluate(source);
     } else if constexpr (dataset<dataset_of<Source>>) {
       static_assert(diagnose<data_fault_of<compiled, dataset_of<Source>>>());
-      auto made = make_feed(std::as_const(source), engine_->seed());
-      return engine_->evaluate(made);
+      auto made = make_feed(std::as_const(source), engine().seed());
+      return engine().evaluate(made);
     } else {
       return {};
     }
@@ -111,14 +111,14 @@ class session_of {
   /// before anything is written if `output` has another size.
   void predict(std::span<const float> features, std::span<float> output) {
     batch_feed given(features, sample_elements());
-    engine_->predict(given, output);
+    engine().predict(given, output);
   }
 
   /// The same for a batch whose rank is known to the compiler: [samples, extents of the input...].
   template <int Rank>
   void predict(const tensor_view<const float, Rank>& batch, std::span<float> output) {
     static_assert(diagnose<rank_fault_of<compiled, Rank>>());
-    engine_->check_batch(batch.extents, batch.elements.size());
+    engine().check_batch(batch.extents, batch.elements.size());
     predict(batch.elements, output);
   }
 
@@ -129,20 +129,20 @@ class session_of {
   void load(const std::string& path) { code::load(weights(), path); }
 
   /// Parameters by layer and name.
-  parameters& weights() { return engine_->weights(); }
+  parameters& weights() { return engine().weights(); }
 
-  const parameters& weights() const { return engine_->weights(); }
+  const parameters& weights() const { return engine().weights(); }
 
   /// What the last training run did; asked for by `session_options::trace`.
-  const trace& last_trace() const { return engine_->last_trace(); }
+  const trace& last_trace() const { return engine().last_trace(); }
 
   /// Bytes of all regions, without what large pages round up.
-  std::size_t bytes() const { return engine_->bytes(); }
+  std::size_t bytes() const { return engine().bytes(); }
 
  private:
   template <feed Feed>
   const history& fit_feed(Feed& source, const fit_options& wanted) {
-    return engine_->fit(source, wanted, numbers_, {});
+    return engine().fit(source, wanted, numbers_, {});
   }
 
   template <feed Feed, typename Done, typename... More>
@@ -159,7 +159,7 @@ class session_of {
         (*static_cast<Done*>(object))(record);
       };
     }
-    return engine_->fit(source, wanted, numbers_, calls);
+    return engine().fit(source, wanted, numbers_, calls);
   }
 
   static consteval std::int64_t sample_elements() {
@@ -172,6 +172,14 @@ class session_of {
     return static_cast<std::int32_t>(model.at(model.output).extents.elements());
   }
 
+  /// What does the work. A session that was moved from has none.
+  session_engine& engine() const {
+    if (engine_ == nullptr) {
+      raise_error("This session was moved from: it has neither weights nor workers.");
+    }
+    return *engine_;
+  }
+
   std::unique_ptr<session_engine> engine_;
   std::array<float, 4> numbers_{};
 };
@@ -181,8 +189,9 @@ class session_of {
 ///   session<training> run{{.learning_rate = 0.01F, .momentum = 0.9F}, {.threads = 2}};
 ///
 /// Data sets and their transformations must outlive the calls that they are given to. After
-/// construction, calls that are given a feed take no memory; those that are given data make a
-/// feed of them first.
+/// construction, calls that are given a feed take no memory, as long as the history of `fit` lies
+/// within what `session_options` reserves; those that are given data make a feed of them first.
+/// Moved from, a session refuses every call but assignment with an `error`.
 template <typename Compiled>
 class session : public session_of<Compiled, can_have_session<Compiled>()> {
   static_assert(check_session<Compiled>());

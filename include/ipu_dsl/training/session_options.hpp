@@ -14,7 +14,7 @@ namespace ipu_dsl {
 struct session_options {
   int threads = 1;         ///< workers, at most 1,024; beyond one a device, as many for each
   pinning pinned = {};     ///< one processor a worker, or wherever the system likes
-  std::uint64_t seed = 1;  ///< of initial weights and dropout
+  std::uint64_t seed = 1;  ///< of initial weights, dropout and `shuffled` data
   bool poison_freed_slots = false;    ///< fills slots with NaN when nothing may read them any more
   bool trace = false;                 ///< keeps what the last run did
   std::size_t history_epochs = 1024;  ///< reserved, so that a `fit` within them takes no memory
