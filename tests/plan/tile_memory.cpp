@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/schedule/catalogue/fill.hpp>
 
 #include "plan/models.hpp"
 #include "support/catch2.hpp"
@@ -127,9 +128,9 @@ constexpr tile_use sum_of(const device_memory& memory) {
 /// On devices of one tile, everything is counted in full; on many tiles it is spread.
 template <typename M, typename Schedule, int Devices>
 int check_spread() {
-  const device_memory& whole = trained<M, one_tile, 4, Schedule, Devices>::memory;
-  const device_memory& few = trained<M, four_tiles, 4, Schedule, Devices>::memory;
-  const device_memory& dealt = trained<M, many_tiles, 4, Schedule, Devices>::memory;
+  const device_memory& whole = trained<M, one_tile, 12, Schedule, Devices>::memory;
+  const device_memory& few = trained<M, four_tiles, 12, Schedule, Devices>::memory;
+  const device_memory& dealt = trained<M, many_tiles, 12, Schedule, Devices>::memory;
   const tile_use sum = sum_of(whole);
   CHECK(sum.parameters == 4 * parameter_elements<M>());
   CHECK(sum.optimizer_slots == sum.parameters);
@@ -164,8 +165,8 @@ TEST_CASE("more tiles take less each, and all of it together no less") {
 }
 
 TEST_CASE("micro-batches in flight are kept, each of them") {
-  const device_memory& two = trained<testing::mlp, one_tile, 2, grouped>::memory;
-  const device_memory& eight = trained<testing::mlp, one_tile, 8, grouped>::memory;
+  const device_memory& two = trained<testing::mlp, one_tile, 2, gpipe>::memory;
+  const device_memory& eight = trained<testing::mlp, one_tile, 8, gpipe>::memory;
   const device_memory& in_turn = trained<testing::mlp, one_tile, 8, sequential_schedule>::memory;
   CHECK(eight.devices[0].kept > two.devices[0].kept);
   CHECK(in_turn.devices[0].kept < eight.devices[0].kept);
