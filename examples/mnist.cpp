@@ -33,7 +33,8 @@ using layers = sequential<Flatten, Dense<256, relu>, Dense<128, relu>, Dense<64,
 /// The first `Cut` layers are the first stage, the others the second.
 template <int Cut>
 struct mlp : model<input<28, 28>, layers,
-                   stage_assignment<0, (Cut < 2), (Cut < 3), (Cut < 4), (Cut < 5), 1>> {};
+                   stage_assignment<0, (Cut < 2 ? 1 : 0), (Cut < 3 ? 1 : 0), (Cut < 4 ? 1 : 0),
+                                    (Cut < 5 ? 1 : 0), 1>> {};
 
 template <int Cut, typename Schedule>
 struct training : compile<mlp<Cut>, micro_batch<32>, gradient_accumulation<4>, Schedule,

@@ -8,6 +8,9 @@
 
 namespace ipu_dsl {
 
+/// What stands for a type that was not given; messages call it "nothing".
+struct absent_type {};
+
 /// The name of `T` as the compiler spells it, without our own namespace in front:
 /// `type_name<int>()` is "int", `type_name<relu>()` is "relu".
 template <typename T>
@@ -18,18 +21,16 @@ consteval std::string_view type_name() {
   const std::size_t begin = signature.find(marker) + marker.size();
   const std::size_t separator = signature.find(';', begin);
   const std::size_t end = separator == std::string_view::npos ? signature.rfind(']') : separator;
-  const std::string_view name = signature.substr(begin, end - begin);
+  const std::string_view spelled = signature.substr(begin, end - begin);
   const std::string_view ours = "ipu_dsl::";
-  return name.starts_with(ours) ? name.substr(ours.size()) : name;
+  const std::string_view name = spelled.starts_with(ours) ? spelled.substr(ours.size()) : spelled;
+  return name == "absent_type" ? "nothing" : name;
 }
-
-/// What stands for a type that was not given, in a message too.
-struct nothing {};
 
 /// The first of some types.
 template <typename... Types>
 struct first_type {
-  using type = nothing;
+  using type = absent_type;
 };
 
 template <typename First, typename... Rest>

@@ -17,7 +17,7 @@ concept refuses_itself = requires { typename T::refused_as; };
 
 /// A type of the library, or like one of them: no model, and no struct without its base.
 template <typename T>
-concept known_type = model_element<T> || model_type<T> || std::same_as<T, nothing> ||
+concept known_type = model_element<T> || model_type<T> || std::same_as<T, absent_type> ||
                      requires { typename T::compiled; } || requires { T::as_option; } ||
                      requires { T::name; } || requires { T::rule; } || requires { T::is_loss; };
 

@@ -13,7 +13,7 @@
 
 namespace ipu_dsl {
 
-namespace written {
+namespace written_rows {
 
 /// The counts of a written schedule, or the fault of it.
 struct summary {
@@ -105,7 +105,7 @@ constexpr problem fault_of_counts(const summary& is, std::string_view name, int 
   return found;
 }
 
-}  // namespace written
+}  // namespace written_rows
 
 /// A schedule type of one's own, written down. `Derived` brings `name`, and either
 /// - `csv`, a text as `parse_csv` takes it, or
@@ -124,7 +124,7 @@ struct written_schedule {
   /// The fault of what is written, or why these counts are not the written ones. Inference takes
   /// any number of micro-batches that the copies of the weights can share.
   static constexpr problem allows(int devices, int stages, int micro_batches, purpose aim) {
-    const written::summary& is = written::summary_of<Derived>;
+    const written_rows::summary& is = written_rows::summary_of<Derived>;
     if (is.fault.found()) {
       return is.fault;
     }
@@ -135,23 +135,23 @@ struct written_schedule {
     const bool trains = aim == purpose::training;
     if (devices != is.devices || stages != is.stages ||
         (trains && micro_batches != is.micro_batches)) {
-      return written::fault_of_counts(is, Derived::name, devices, stages, micro_batches);
+      return written_rows::fault_of_counts(is, Derived::name, devices, stages, micro_batches);
     }
     return trains ? problem()
                   : rules::multiple_of(Derived::name, is.copies, stages, micro_batches, aim);
   }
 
   /// What is written; ask `allows` before.
-  static constexpr program make(int, int, int) { return written::read<Derived>().rows; }
+  static constexpr program make(int, int, int) { return written_rows::read<Derived>().rows; }
 
   /// Evaluate and predict: every stage forward, on the devices of training.
   static constexpr program make_forward(int, int, int micro_batches) {
-    return written::forward_program(written::read<Derived>().rows, micro_batches);
+    return written_rows::forward_program(written_rows::read<Derived>().rows, micro_batches);
   }
 
   /// As many as there are rows, whatever the stages: `allows` refuses another number of those.
   static constexpr int devices_for(int stages) {
-    const written::summary& is = written::summary_of<Derived>;
+    const written_rows::summary& is = written_rows::summary_of<Derived>;
     return is.fault.found() ? stages : is.devices;
   }
 };
