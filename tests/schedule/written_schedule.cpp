@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cstdio>
+#include <string>
 #include <string_view>
 
 #include <ipu_dsl/schedule/proof.hpp>
@@ -201,4 +202,45 @@ TEST_CASE("written schedules are proven for inference, whatever the number of mi
   }
   std::printf("checked %d forward programs\n", checked);
   CHECK(checked > 0);
+}
+
+namespace {
+
+struct text_misnamed : written_schedule<text_misnamed> {
+  static constexpr std::string_view name = "mine";
+  static constexpr std::string_view text = "0F0,0B0\n";
+};
+
+struct text_of_rows : written_schedule<text_of_rows> {
+  static constexpr std::string_view name = "mine";
+  static constexpr std::string_view csv[] = {"0F0,0B0", ",1F0,1B0"};
+};
+
+struct flat_table : written_schedule<flat_table> {
+  static constexpr std::string_view name = "mine";
+  static constexpr cell table[2] = {cells::F(0, 0), cells::B(0, 0)};
+};
+
+struct of_nothing {};
+
+struct base_of_other : written_schedule<of_nothing> {};
+
+template <typename Schedule>
+std::string refusal_of() {
+  return std::string(Schedule::allows(1, 1, 1, purpose::training).message().view());
+}
+
+}  // namespace
+
+TEST_CASE("what has neither a text nor a table is refused with a sentence") {
+  const std::string wanted =
+      ": expected csv, a text, or table, an array cell[devices][slots], got ";
+  const std::string write = ". Hint: write static constexpr ";
+  const std::string text = "std::string_view csv = \"0F0,0B0\"";
+  CHECK(refusal_of<text_misnamed>() == "schedule mine" + wanted + "neither" + write + text);
+  CHECK(refusal_of<text_of_rows>() ==
+        "schedule mine" + wanted + "a csv that the compiler cannot read" + write + text);
+  CHECK(refusal_of<flat_table>() == "schedule mine" + wanted + "a table of another type" + write +
+                                        "cell table[devices][slots], every row as long");
+  CHECK(refusal_of<base_of_other>().find("of_nothing" + wanted + "neither") != std::string::npos);
 }

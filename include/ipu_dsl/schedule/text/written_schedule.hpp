@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
+#include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/schedule/rotation.hpp>
 #include <ipu_dsl/schedule/schedule_rules.hpp>
 #include <ipu_dsl/schedule/text/csv_reader.hpp>
@@ -41,17 +43,61 @@ constexpr parsed_schedule read_table(const cell (&table)[Devices][Slots],
   return read_slots(flat, static_cast<int>(Devices), said, name);
 }
 
+/// How messages call a schedule type: one without a name is called as it is in the program.
+template <typename Schedule>
+consteval std::string_view title() {
+  if constexpr (requires { std::string_view(Schedule::name); }) {
+    return Schedule::name;
+  } else {
+    return type_name<Schedule>();
+  }
+}
+
+/// A type that has a text which the compiler can read.
+template <typename Schedule>
+concept has_text =
+    requires { typename std::bool_constant<std::string_view(Schedule::csv).empty()>; };
+
+/// A type that has a table as `read_table` takes it.
+template <typename Schedule>
+concept has_table = requires(schedule_header said) {
+  read_table(Schedule::table, said, std::string_view());
+  typename std::bool_constant<(static_cast<void>(cell(Schedule::table[0][0])), true)>;
+};
+
+/// What is wrong with a type that has neither.
+template <typename Schedule>
+constexpr problem nothing_written() {
+  problem found = rules::problem_of_schedule(title<Schedule>());
+  found.expected << "csv, a text, or table, an array cell[devices][slots]";
+  if constexpr (requires { Schedule::csv; }) {
+    found.got << "a csv that the compiler cannot read";
+    found.hint << "write static constexpr std::string_view csv = \"0F0,0B0\"";
+  } else if constexpr (requires { Schedule::table; }) {
+    found.got << "a table of another type";
+    found.hint << "write static constexpr cell table[devices][slots], every row as long";
+  } else {
+    found.got << "neither";
+    found.hint << "write static constexpr std::string_view csv = \"0F0,0B0\"";
+  }
+  return found;
+}
+
 /// Reads what a schedule type has written down.
 template <typename Schedule>
 constexpr parsed_schedule read() {
-  if constexpr (requires { Schedule::csv; }) {
-    return parse_csv(Schedule::csv, Schedule::name);
+  if constexpr (has_text<Schedule>) {
+    return parse_csv(Schedule::csv, title<Schedule>());
+  } else if constexpr (!has_table<Schedule>) {
+    parsed_schedule made;
+    made.fault = nothing_written<Schedule>();
+    return made;
   } else {
     schedule_header said;
     if constexpr (requires { Schedule::weights; }) {
       said.weights = Schedule::weights;
     }
-    return read_table(Schedule::table, said, Schedule::name);
+    return read_table(Schedule::table, said, title<Schedule>());
   }
 }
 
@@ -128,17 +174,20 @@ struct written_schedule {
     if (is.fault.found()) {
       return is.fault;
     }
-    const problem low = rules::counts(Derived::name, devices, stages, micro_batches);
+    const problem low =
+        rules::counts(written_rows::title<Derived>(), devices, stages, micro_batches);
     if (low.found()) {
       return low;
     }
     const bool trains = aim == purpose::training;
     if (devices != is.devices || stages != is.stages ||
         (trains && micro_batches != is.micro_batches)) {
-      return written_rows::fault_of_counts(is, Derived::name, devices, stages, micro_batches);
+      return written_rows::fault_of_counts(is, written_rows::title<Derived>(), devices, stages,
+                                           micro_batches);
     }
     return trains ? problem()
-                  : rules::multiple_of(Derived::name, is.copies, stages, micro_batches, aim);
+                  : rules::multiple_of(written_rows::title<Derived>(), is.copies, stages,
+                                       micro_batches, aim);
   }
 
   /// What is written; ask `allows` before.
