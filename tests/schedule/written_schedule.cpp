@@ -208,7 +208,7 @@ namespace {
 
 struct text_misnamed : written_schedule<text_misnamed> {
   static constexpr std::string_view name = "mine";
-  static constexpr std::string_view text = "0F0,0B0\n";
+  [[maybe_unused]] static constexpr std::string_view text = "0F0,0B0\n";
 };
 
 struct text_of_rows : written_schedule<text_of_rows> {

@@ -3,12 +3,14 @@
 // each of these sessions once (tutorial_<schedule>.cpp) and sees them through `tutorial_session`.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include <ipu_dsl/core/random.hpp>
 #include <ipu_dsl/training/session_core.hpp>
 
 #include "support/reference/training.hpp"
@@ -94,6 +96,19 @@ inline sample_rows next_rows(feed_reference& source, int micro_batch) {
 class tutorial_reference {
  public:
   explicit tutorial_reference(const parameters& start) { copy_weights(start, network_); }
+
+  /// Moves every weight by at most 2^-21 of it, as the rounding of its sums might have; `which`
+  /// says how.
+  void move_weights(std::uint64_t which) {
+    std::uint64_t index = 0;
+    for (reference::layer& layer : network_) {
+      for (double& weight : layer.kernel.values) {
+        const double part = static_cast<double>(uniform_unit(random_word(which, 0, index)));
+        weight *= 1 + std::ldexp(part - 0.5, -20);
+        ++index;
+      }
+    }
+  }
 
   /// The losses of `steps` micro-batches.
   std::vector<double> fit(feed_reference source, int steps) {
