@@ -46,6 +46,9 @@ template <typename T>
 constexpr bool check_session() {
   if constexpr (compiled_model<T>) {
     return check<T>();
+  } else if constexpr (model_type<T>) {
+    // The usual mistake, in fewer lines of a compiler that tells every step.
+    return diagnose<session_fault_of<T>>();
   } else {
     return refuse_type<T, session_fault_of<T>>();
   }
