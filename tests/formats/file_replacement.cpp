@@ -20,6 +20,7 @@
 #include "formats/sentence_of.hpp"
 #include "formats/temporary_directory.hpp"
 #include "support/catch2.hpp"
+#include "support/sanitized.hpp"
 
 namespace {
 
@@ -211,21 +212,12 @@ TEST_CASE("a temporary that was left behind does not stand in the way") {
   CHECK(files_in(directory) == 2);
 }
 
-// AddressSanitizer ends a program that asks for so much.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool sanitized = true;
-#elif defined(__has_feature)
-constexpr bool sanitized = __has_feature(address_sanitizer);
-#else
-constexpr bool sanitized = false;
-#endif
-
 TEST_CASE("files that are too large are refused") {
   const tests::temporary_directory directory;
   const std::string path = directory / "sparse";
   write_file_atomically(path, bytes{1});
   constexpr off_t size = off_t{1} << 42;
-  if (sanitized || ::truncate(path.c_str(), size) != 0) {
+  if (IPU_DSL_SANITIZED || ::truncate(path.c_str(), size) != 0) {
     WARN("skipped: a sanitizer, or a file system without files of 4 TiB");
     return;
   }

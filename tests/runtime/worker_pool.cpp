@@ -18,6 +18,7 @@
 #include <ipu_dsl/runtime/worker_pool.hpp>
 
 #include "support/catch2.hpp"
+#include "support/sanitized.hpp"
 
 using namespace ipu_dsl;
 
@@ -196,7 +197,7 @@ TEST_CASE("no pool has fewer workers than one or more than a host can have") {
   CHECK_THROWS_WITH(worker_pool(1'000'000), "A pool has 1 to 1024 workers, got 1000000.");
 }
 
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__linux__) && !IPU_DSL_SANITIZED
 
 namespace {
 

@@ -10,19 +10,12 @@
 #include <cstdint>
 #include <cstdlib>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IPU_DSL_COUNTS_ALLOCATIONS 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define IPU_DSL_COUNTS_ALLOCATIONS 0
-#endif
-#endif
-#if !defined(IPU_DSL_COUNTS_ALLOCATIONS)
-#if defined(__GLIBC__)
+#include "support/sanitized.hpp"
+
+#if defined(__GLIBC__) && !IPU_DSL_SANITIZED
 #define IPU_DSL_COUNTS_ALLOCATIONS 1
 #else
 #define IPU_DSL_COUNTS_ALLOCATIONS 0
-#endif
 #endif
 
 namespace ipu_dsl::tests {
