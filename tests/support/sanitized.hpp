@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whether the tests are built with a sanitizer that replaces allocation or threads: it ends a program
-// that asks for too much memory, and takes address space of its own.
+// Whether the tests are built with a sanitizer that replaces allocation or threads: it ends a
+// program that asks for too much memory, and takes address space of its own.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -11,8 +11,8 @@
 
 #include "formats/sentence_of.hpp"
 #include "support/catch2.hpp"
-#include "support/sanitized.hpp"
 #include "support/labelled_points.hpp"
+#include "support/sanitized.hpp"
 
 using namespace ipu_dsl;
 using namespace ipu_dsl::tests;
