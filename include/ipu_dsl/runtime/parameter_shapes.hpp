@@ -5,25 +5,22 @@
 #include <cstdint>
 #include <span>
 
+#include <ipu_dsl/core/hash.hpp>
 #include <ipu_dsl/plan/program_plan_view.hpp>
 
 namespace ipu_dsl {
 
 /// A number that tells the names and shapes of a model's parameters from those of another: FNV-1a.
 constexpr std::uint64_t shapes_of(std::span<const parameter_place> places) {
-  std::uint64_t hash = 14695981039346656037U;
-  const auto add = [&hash](std::uint64_t word) { hash = (hash ^ word) * 1099511628211U; };
+  fnv_1a hash;
   for (const parameter_place& place : places) {
-    for (const char letter : place.stored.name) {
-      add(static_cast<std::uint64_t>(letter));
-    }
     const shape& extents = place.stored.extents;
-    add(static_cast<std::uint64_t>(extents.rank));
+    hash.take(place.stored.name).take(static_cast<std::uint32_t>(extents.rank));
     for (std::int32_t axis = 0; axis < extents.rank; ++axis) {
-      add(static_cast<std::uint64_t>(extents[axis]));
+      hash.take(static_cast<std::uint32_t>(extents[axis]));
     }
   }
-  return hash;
+  return hash.value;
 }
 
 }  // namespace ipu_dsl
