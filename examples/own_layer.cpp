@@ -22,34 +22,44 @@ constexpr problem shapes(node_draft& draft) {
   draft.output(draft.input(0));
   return {};
 }
+
 // [/shapes]
 
-enum class variant : int { forward, input_gradient, weight_gradient };
-
-constexpr call_signature signature(const emitter& emit, variant which) {
-  return {.variant = static_cast<int>(which), .extents = {emit.batch(), emit.input_shape(0)[0]}};
-}
-
-constexpr work cost(const emitter& emit) {
-  return {.kind = work_kind::elementwise, .m = emit.input_shape(0)[0] * emit.batch()};
-}
-
 // [calls]
+// What a kernel is compiled for: to scale, or to sum the gradients of the scales.
+struct scale_call {
+  int sums;
+  int batch;
+  int units;
+};
+
+// The input's gradient is scaled as the output is.
+constexpr void scale(emitter& emit, const buffer_ref& written, const buffer_ref& read) {
+  const scale_call key{0, emit.batch(), emit.input_shape(0)[0]};
+  call_draft call = emit.call(key);
+  const auto [sample, unit] = call.over(key.batch, key.units);
+  call.writes(written, {sample, unit}).reads(read, {sample, unit});
+  call.reads(emit.parameter_value(0), {unit});
+}
+
 constexpr void forward(emitter& emit) {
-  emit.call_kernel(signature(emit, variant::forward), {emit.output_value(0)},
-                   {emit.input_value(0), emit.parameter_value(0)}, cost(emit));
+  scale(emit, emit.output_value(0), emit.input_value(0));
 }
 
 constexpr void input_gradient(emitter& emit) {
   if (emit.wants_input_gradient(0)) {
-    emit.call_kernel(signature(emit, variant::input_gradient), {emit.input_gradient(0)},
-                     {emit.output_gradient(0), emit.parameter_value(0)}, cost(emit));
+    scale(emit, emit.input_gradient(0), emit.output_gradient(0));
   }
 }
 
 constexpr void weight_gradient(emitter& emit) {
-  emit.call_kernel(signature(emit, variant::weight_gradient), {emit.accumulator(0)},
-                   {emit.output_gradient(0), emit.input_value(0)}, cost(emit));
+  const scale_call key{1, emit.batch(), emit.input_shape(0)[0]};
+  call_draft call = emit.call(key);
+  const axis_id unit = call.over(key.units);
+  const axis_id sample = call.all(key.batch);
+  call.updates(emit.accumulator(0), {unit})
+      .reads(emit.output_gradient(0), {sample, unit})
+      .reads(emit.input_value(0), {sample, unit});
 }
 
 // [/calls]
@@ -62,7 +72,6 @@ inline constexpr family scale_family{.name = "Scale",
                                      .weight_gradient = weight_gradient};
 
 // Then the layer, which is data.
-
 struct Scale {
   static constexpr element description{.kind = element_kind::layer, .rule = &scale_family};
 };
@@ -76,28 +85,26 @@ struct Scale {
 // [kernel]
 template <>
 struct ipu_dsl::operators<&mine::scale_family> {
-  template <call_signature Signature>
+  using key = mine::scale_call;
+
+  template <key Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
-    constexpr int batch = Signature.extents[0];
-    constexpr int units = Signature.extents[1];
-    constexpr int stride = layout::row_stride(units);
-    constexpr auto which = static_cast<mine::variant>(Signature.variant);
+    constexpr int stride = layout::row_stride(Call.units);
     float* written = floats(operands[0]);
     const float* left = floats(operands[1]);   // [batch, units]
     const float* right = floats(operands[2]);  // [units], or [batch, units] for the weights
-    for (int unit = 0; unit < units; ++unit) {
-      float chain =
-          which == mine::variant::weight_gradient && context.continues ? written[unit] : 0;
-      for (int sample = 0; sample < batch; ++sample) {
+    for (int unit = 0; unit < Call.units; ++unit) {
+      float sum = Call.sums && context.continues ? written[unit] : 0;
+      for (int sample = 0; sample < Call.batch; ++sample) {
         const int at = sample * stride + unit;
-        if constexpr (which == mine::variant::weight_gradient) {
-          chain += left[at] * right[at];
+        if constexpr (Call.sums) {
+          sum += left[at] * right[at];
         } else {
           written[at] = left[at] * right[unit];
         }
       }
-      if constexpr (which == mine::variant::weight_gradient) {
-        written[unit] = chain;
+      if constexpr (Call.sums) {
+        written[unit] = sum;
       }
     }
   }

@@ -12,9 +12,11 @@ namespace empty {
 
 using namespace ipu_dsl;
 
-constexpr call_signature signature(std::int32_t variant) {
-  return {.variant = variant};
-}
+enum class variant : std::int32_t { forward, input_gradient, weight_gradient };
+
+struct empty_call {
+  variant which;
+};
 
 constexpr problem shapes(node_draft& draft) {
   draft.parameter("weight", shape{16}, {});
@@ -23,19 +25,25 @@ constexpr problem shapes(node_draft& draft) {
 }
 
 constexpr void forward(emitter& emit) {
-  emit.call_kernel(signature(0), {emit.output_value(0)},
-                   {emit.input_value(0), emit.parameter_value(0)}, {});
+  emit.call(empty_call{variant::forward})
+      .writes(emit.output_value(0))
+      .reads(emit.input_value(0))
+      .reads(emit.parameter_value(0));
 }
 
 constexpr void input_gradient(emitter& emit) {
   if (emit.wants_input_gradient(0)) {
-    emit.call_kernel(signature(1), {emit.input_gradient(0)}, {emit.output_gradient(0)}, {});
+    emit.call(empty_call{variant::input_gradient})
+        .writes(emit.input_gradient(0))
+        .reads(emit.output_gradient(0));
   }
 }
 
 constexpr void weight_gradient(emitter& emit) {
-  emit.call_kernel(signature(2), {emit.accumulator(0)},
-                   {emit.output_gradient(0), emit.input_value(0)}, {});
+  emit.call(empty_call{variant::weight_gradient})
+      .updates(emit.accumulator(0))
+      .reads(emit.output_gradient(0))
+      .reads(emit.input_value(0));
 }
 
 inline constexpr family layer_family{.name = "Empty",
@@ -52,7 +60,9 @@ struct Empty {
 
 template <>
 struct ipu_dsl::operators<&empty::layer_family> {
-  template <call_signature Signature>
+  using key = empty::empty_call;
+
+  template <empty::empty_call>
   static void run(const run_context&, void* const*, const float*) noexcept {}
 };
 

@@ -19,14 +19,20 @@ constexpr std::chrono::microseconds unit{100};
 
 enum class variant : std::int32_t { forward, input_gradient, weight_gradient };
 
-constexpr call_signature signature(const emitter& emit, variant which) {
-  return {.variant = static_cast<std::int32_t>(which),
-          .extents = {static_cast<std::int32_t>(emit.input_shape(0).elements())}};
-}
+struct loop_call {
+  variant which;
+  std::int32_t elements;
+};
 
 /// Far more than everything else in the model: the proof then counts units.
-constexpr work cost(const emitter&) {
-  return {.kind = work_kind::elementwise, .m = 1'000'000};
+constexpr std::int64_t cost = 1'000'000;
+
+constexpr void call_loop(emitter& emit, variant which, const buffer_ref& written,
+                         const buffer_ref& read) {
+  emit.call(loop_call{which, static_cast<std::int32_t>(emit.input_shape(0).elements())})
+      .writes(written)
+      .reads(read)
+      .costs(cost);
 }
 
 constexpr problem shapes(node_draft& draft) {
@@ -36,22 +42,19 @@ constexpr problem shapes(node_draft& draft) {
 }
 
 constexpr void forward(emitter& emit) {
-  emit.call_kernel(signature(emit, variant::forward), {emit.output_value(0)}, {emit.input_value(0)},
-                   cost(emit));
+  call_loop(emit, variant::forward, emit.output_value(0), emit.input_value(0));
 }
 
 /// The first layer is as busy as the others, although nobody wants its input's gradient.
 constexpr void input_gradient(emitter& emit) {
-  const std::int32_t written = emit.wants_input_gradient(0)
-                                   ? emit.input_gradient(0)
-                                   : emit.scratch(0, emit.input_shape(0), storage::rows);
-  emit.call_kernel(signature(emit, variant::input_gradient), {written}, {emit.output_gradient(0)},
-                   cost(emit));
+  const buffer_ref written = emit.wants_input_gradient(0)
+                                 ? emit.input_gradient(0)
+                                 : emit.scratch(0, emit.input_shape(0), storage::rows);
+  call_loop(emit, variant::input_gradient, written, emit.output_gradient(0));
 }
 
 constexpr void weight_gradient(emitter& emit) {
-  emit.call_kernel(signature(emit, variant::weight_gradient), {emit.accumulator(0)},
-                   {emit.output_gradient(0)}, cost(emit));
+  call_loop(emit, variant::weight_gradient, emit.accumulator(0), emit.output_gradient(0));
 }
 
 inline constexpr family loop_family{.name = "Loop",
@@ -69,10 +72,12 @@ struct Loop {
 
 template <>
 struct ipu_dsl::operators<&busy::loop_family> {
-  template <call_signature Signature>
+  using key = busy::loop_call;
+
+  template <busy::loop_call Call>
   static void run(const run_context&, void* const* operands, const float*) noexcept {
     const auto end = std::chrono::steady_clock::now() + busy::unit;
-    std::copy_n(floats(operands[1]), Signature.extents[0], floats(operands[0]));
+    std::copy_n(floats(operands[1]), Call.elements, floats(operands[0]));
     while (std::chrono::steady_clock::now() < end) {
       spin_pause();
     }

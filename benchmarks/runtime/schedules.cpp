@@ -57,20 +57,20 @@ struct loop_options {
   std::int32_t units = 0;
 };
 
-constexpr call_signature signature(const emitter& emit) {
-  return {.extents = {static_cast<std::int32_t>(emit.input_shape(0).elements())}};
-}
+struct loop_call {
+  std::int32_t elements;
+};
 
 /// A unit is far more than everything else in the model, so that the proof counts units.
 constexpr std::int64_t work_of_unit = 1'000'000;
 
-constexpr work cost(const emitter& emit) {
-  return {.kind = work_kind::elementwise, .m = work_of_unit * emit.options<loop_options>().units};
-}
-
-constexpr void call_loop(emitter& emit, std::int32_t written, std::int32_t read) {
-  emit.call_kernel(signature(emit), {written}, {read}, cost(emit),
-                   static_cast<float>(emit.options<loop_options>().units));
+constexpr void call_loop(emitter& emit, const buffer_ref& written, const buffer_ref& read) {
+  const std::int32_t units = emit.options<loop_options>().units;
+  emit.call(loop_call{static_cast<std::int32_t>(emit.input_shape(0).elements())})
+      .scalar(static_cast<float>(units))
+      .writes(written)
+      .reads(read)
+      .costs(work_of_unit * units);
 }
 
 constexpr problem shapes(node_draft& draft) {
@@ -85,9 +85,9 @@ constexpr void forward(emitter& emit) {
 
 /// The first layer is as busy as the others, although nobody wants its input's gradient.
 constexpr void input_gradient(emitter& emit) {
-  const std::int32_t written = emit.wants_input_gradient(0)
-                                   ? emit.input_gradient(0)
-                                   : emit.scratch(0, emit.input_shape(0), storage::rows);
+  const buffer_ref written = emit.wants_input_gradient(0)
+                                 ? emit.input_gradient(0)
+                                 : emit.scratch(0, emit.input_shape(0), storage::rows);
   call_loop(emit, written, emit.output_gradient(0));
 }
 
@@ -113,10 +113,12 @@ struct Loop {
 
 template <>
 struct ipu_dsl::operators<&busy::loop_family> {
-  template <call_signature Signature>
+  using key = busy::loop_call;
+
+  template <busy::loop_call Call>
   static void run(const run_context&, void* const* operands, const float* units) noexcept {
     busy::spin(static_cast<std::int64_t>(units[0]) * busy::steps_of_unit);
-    std::copy_n(floats(operands[1]), Signature.extents[0], floats(operands[0]));
+    std::copy_n(floats(operands[1]), Call.elements, floats(operands[0]));
   }
 };
 

@@ -126,6 +126,14 @@ std::string family_of(std::int32_t call) {
   return std::string(plan.codes[static_cast<std::size_t>(kernel)].family);
 }
 
+std::string words_of(const call_key& key) {
+  std::string text;
+  for (std::size_t word = 0; word < key.size(); ++word) {
+    text += (text.empty() ? "" : " ") + std::to_string(key[word]);
+  }
+  return text;
+}
+
 /// The calls of stage 0.
 void print_calls() {
   std::printf("[calls]\n");
@@ -133,9 +141,8 @@ void print_calls() {
     const std::size_t entry = action_entry(0, static_cast<action_kind>(kind));
     for (std::int32_t i = plan.first_call[entry]; i < plan.first_call[entry + 1]; ++i) {
       const call& row = plan.calls[static_cast<std::size_t>(i)];
-      std::printf("%c0  %-15s  %-6s  variant %d  {%s}\n", letter(static_cast<action_kind>(kind)),
-                  name_of(row.phase), family_of(i).c_str(), row.signature.variant,
-                  join(std::span<const std::int32_t>(row.signature.extents).first(7)).c_str());
+      std::printf("%c0  %-15s  %-6s  {%s}\n", letter(static_cast<action_kind>(kind)),
+                  name_of(row.phase), family_of(i).c_str(), words_of(row.key).c_str());
       for (std::int32_t operand = 0; operand < row.writes + row.reads; ++operand) {
         const auto at = static_cast<std::size_t>(row.first_operand + operand);
         const buffer& memory = buffers[static_cast<std::size_t>(plan.operands[at])];
@@ -212,9 +219,8 @@ void print_kernels() {
     const auto number = static_cast<std::size_t>(plan.code_of_call[i]);
     if (plan.calls[i].stage == 0 && !shown[number]) {
       const kernel_name& kernel = plan.codes[number];
-      std::printf("code %zu: operators<%s>::run<{%d, {%s}}>\n", number,
-                  std::string(kernel.family).c_str(), kernel.signature.variant,
-                  join(std::span<const std::int32_t>(kernel.signature.extents).first(7)).c_str());
+      std::printf("code %zu: operators<%s>::run<{%s}>\n", number,
+                  std::string(kernel.family).c_str(), words_of(kernel.key).c_str());
       shown[number] = true;
     }
   }

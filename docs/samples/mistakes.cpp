@@ -55,17 +55,15 @@ struct from_probabilities_of_linear
               loss<sparse_categorical_crossentropy, from_probabilities>> {};
 
 /// A layer of one's own that can only go forward, where layers before it learn.
-constexpr family scale_family{.name = "Scale",
-                              .shapes =
-                                  [](node_draft& draft) {
-                                    draft.output(draft.input(0));
-                                    return problem{};
-                                  },
-                              .forward =
-                                  [](emitter& emit) {
-                                    emit.call_kernel({}, {emit.output_value(0)},
-                                                     {emit.input_value(0)}, {});
-                                  }};
+constexpr family scale_family{
+    .name = "Scale",
+    .shapes =
+        [](node_draft& draft) {
+          draft.output(draft.input(0));
+          return problem{};
+        },
+    .forward =
+        [](emitter& emit) { emit.call().writes(emit.output_value(0)).reads(emit.input_value(0)); }};
 
 struct Scale {
   static constexpr element description{.kind = element_kind::layer, .rule = &scale_family};

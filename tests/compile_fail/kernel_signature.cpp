@@ -12,10 +12,14 @@ constexpr problem shapes(node_draft& draft) {
   return {};
 }
 
+struct own_call {
+  std::int32_t elements;
+};
+
 constexpr void forward(emitter& emit) {
-  emit.call_kernel({.extents = {static_cast<std::int32_t>(emit.input_shape(0).elements())}},
-                   {emit.output_value(0)}, {emit.input_value(0)},
-                   {.kind = work_kind::copy, .m = emit.input_shape(0).elements()});
+  emit.call(own_call{static_cast<std::int32_t>(emit.input_shape(0).elements())})
+      .writes(emit.output_value(0))
+      .reads(emit.input_value(0));
 }
 
 inline constexpr family scaled_family{.name = "Scaled", .shapes = shapes, .forward = forward};
@@ -34,7 +38,9 @@ using given = void* const*;
 
 template <>
 struct ipu_dsl::operators<&own::scaled_family> {
-  template <call_signature Signature>
+  using key = own::own_call;
+
+  template <own::own_call Call>
   static void run(const run_context&, own::given, const float*) noexcept {}
 };
 

@@ -17,10 +17,14 @@ constexpr problem shapes(node_draft& draft) {
   return {};
 }
 
+struct own_call {
+  std::int32_t elements;
+};
+
 constexpr void forward(emitter& emit) {
-  emit.call_kernel({.extents = {static_cast<std::int32_t>(emit.input_shape(0).elements())}},
-                   {emit.output_value(0)}, {emit.input_value(0)},
-                   {.kind = work_kind::copy, .m = emit.input_shape(0).elements()});
+  emit.call(own_call{static_cast<std::int32_t>(emit.input_shape(0).elements())})
+      .writes(emit.output_value(0))
+      .reads(emit.input_value(0));
 }
 
 namespace counted {
@@ -32,8 +36,10 @@ constexpr problem shapes(node_draft& draft) {
 }
 
 constexpr void forward(emitter& emit) {
-  emit.call_kernel({}, {emit.output_value(0), emit.parameter_value(0)}, {emit.input_value(0)},
-                   {.kind = work_kind::copy, .m = emit.input_shape(0).elements()});
+  emit.call(own_call{0})
+      .writes(emit.output_value(0))
+      .writes(emit.parameter_value(0))
+      .reads(emit.input_value(0));
 }
 
 }  // namespace counted
@@ -53,16 +59,20 @@ struct Own {
 
 template <>
 struct ipu_dsl::operators<&own::throwing_family> {
-  template <call_signature Signature>
+  using key = own::own_call;
+
+  template <own::own_call Call>
   static void run(const run_context&, void* const*, const float*) {}
 };
 
 template <>
 struct ipu_dsl::operators<&own::copying_family> {
-  template <call_signature Signature>
+  using key = own::own_call;
+
+  template <own::own_call Call>
   static void run(const run_context&, void* const* operands, const float*) noexcept {
     // Padding is zero, so that kernels may read it.
-    constexpr std::int32_t elements = Signature.extents[0];
+    constexpr std::int32_t elements = Call.elements;
     float padding = 0;
     for (std::int32_t i = elements; i < layout::row_stride(elements); ++i) {
       padding += floats(operands[1])[i];
@@ -75,7 +85,9 @@ struct ipu_dsl::operators<&own::copying_family> {
 
 template <>
 struct ipu_dsl::operators<&own::counting_family> {
-  template <call_signature Signature>
+  using key = own::own_call;
+
+  template <own::own_call Call>
   static void run(const run_context&, void* const*, const float*) noexcept {}
 };
 
@@ -102,7 +114,8 @@ static_assert(prediction_fault_of<throwing>::value.message().view() ==
 static_assert(!predictable<missing>() && valid<missing>());
 static_assert(prediction_fault_of<missing>::value.message().view() ==
               "the family Missing: expected code for every family of layers, got none for this "
-              "one. Hint: specialise operators<&its family> before the predictor is made");
+              "one. Hint: specialise operators<&its family> before a session or a "
+              "predictor is made");
 static_assert(!predictable<counting>() && valid<counting>());
 static_assert(prediction_fault_of<counting>::value.message().view() ==
               "the model: expected calls that only read parameters and states, got one that writes "

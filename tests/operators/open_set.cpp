@@ -23,13 +23,14 @@ namespace own {
 
 enum class variant : std::int32_t { forward, input_gradient, weight_gradient };
 
-constexpr call_signature signature(const emitter& emit, variant which) {
-  return {.variant = static_cast<std::int32_t>(which),
-          .extents = {emit.batch(), emit.input_shape(0)[0]}};
-}
+struct own_call {
+  variant which;
+  std::int32_t batch;
+  std::int32_t units;
+};
 
-constexpr work cost(const emitter& emit) {
-  return {.kind = work_kind::elementwise, .m = emit.input_shape(0)[0] * emit.batch()};
+constexpr own_call key_of(const emitter& emit, variant which) {
+  return {.which = which, .batch = emit.batch(), .units = emit.input_shape(0)[0]};
 }
 
 /// y = a * b.
@@ -44,15 +45,23 @@ constexpr problem shapes(node_draft& draft) {
 }
 
 constexpr void forward(emitter& emit) {
-  emit.call_kernel(signature(emit, variant::forward), {emit.output_value(0)},
-                   {emit.input_value(0), emit.input_value(1)}, cost(emit));
+  const own_call key = key_of(emit, variant::forward);
+  call_draft call = emit.call(key);
+  const auto [sample, unit] = call.over(key.batch, key.units);
+  call.writes(emit.output_value(0), {sample, unit})
+      .reads(emit.input_value(0), {sample, unit})
+      .reads(emit.input_value(1), {sample, unit});
 }
 
 constexpr void input_gradient(emitter& emit) {
   for (std::int32_t i = 0; i < 2; ++i) {
     if (emit.wants_input_gradient(i)) {
-      emit.call_kernel(signature(emit, variant::forward), {emit.input_gradient(i)},
-                       {emit.output_gradient(0), emit.input_value(1 - i)}, cost(emit));
+      const own_call key = key_of(emit, variant::forward);
+      call_draft call = emit.call(key);
+      const auto [sample, unit] = call.over(key.batch, key.units);
+      call.writes(emit.input_gradient(i), {sample, unit})
+          .reads(emit.output_gradient(0), {sample, unit})
+          .reads(emit.input_value(1 - i), {sample, unit});
     }
   }
 }
@@ -80,20 +89,34 @@ constexpr problem shapes(node_draft& draft) {
 }
 
 constexpr void forward(emitter& emit) {
-  emit.call_kernel(signature(emit, variant::forward), {emit.output_value(0), emit.output_value(1)},
-                   {emit.input_value(0), emit.parameter_value(0)}, cost(emit));
+  const own_call key = key_of(emit, variant::forward);
+  call_draft call = emit.call(key);
+  const auto [sample, unit] = call.over(key.batch, key.units);
+  call.writes(emit.output_value(0), {sample, unit})
+      .writes(emit.output_value(1), {sample, unit})
+      .reads(emit.input_value(0), {sample, unit})
+      .reads(emit.parameter_value(0), {unit});
 }
 
 constexpr void input_gradient(emitter& emit) {
-  emit.call_kernel(signature(emit, variant::input_gradient), {emit.input_gradient(0)},
-                   {emit.output_gradient(0), emit.output_gradient(1), emit.input_value(0),
-                    emit.parameter_value(0)},
-                   cost(emit));
+  const own_call key = key_of(emit, variant::input_gradient);
+  call_draft call = emit.call(key);
+  const auto [sample, unit] = call.over(key.batch, key.units);
+  call.writes(emit.input_gradient(0), {sample, unit})
+      .reads(emit.output_gradient(0), {sample, unit})
+      .reads(emit.output_gradient(1), {sample, unit})
+      .reads(emit.input_value(0), {sample, unit})
+      .reads(emit.parameter_value(0), {unit});
 }
 
 constexpr void weight_gradient(emitter& emit) {
-  emit.call_kernel(signature(emit, variant::weight_gradient), {emit.accumulator(0)},
-                   {emit.output_gradient(0), emit.input_value(0)}, cost(emit));
+  const own_call key = key_of(emit, variant::weight_gradient);
+  call_draft call = emit.call(key);
+  const axis_id unit = call.over(key.units);
+  const axis_id sample = call.all(key.batch);
+  call.updates(emit.accumulator(0), {unit})
+      .reads(emit.output_gradient(0), {sample, unit})
+      .reads(emit.input_value(0), {sample, unit});
 }
 
 }  // namespace scale_and_square
@@ -120,15 +143,22 @@ constexpr problem shapes(node_draft& draft) {
 }
 
 constexpr void forward(emitter& emit) {
-  emit.call_kernel(signature(emit, variant::forward),
-                   {emit.output_value(0), emit.parameter_value(0)}, {emit.input_value(0)},
-                   cost(emit));
+  const own_call key = key_of(emit, variant::forward);
+  call_draft call = emit.call(key);
+  const axis_id unit = call.over(key.units);
+  const axis_id sample = call.all(key.batch);
+  call.writes(emit.output_value(0), {sample, unit})
+      .updates(emit.parameter_value(0), {unit})
+      .reads(emit.input_value(0), {sample, unit});
 }
 
 constexpr void input_gradient(emitter& emit) {
   if (emit.wants_input_gradient(0)) {
-    emit.call_kernel(signature(emit, variant::input_gradient), {emit.input_gradient(0)},
-                     {emit.output_gradient(0)}, cost(emit));
+    const own_call key = key_of(emit, variant::input_gradient);
+    call_draft call = emit.call(key);
+    const auto [sample, unit] = call.over(key.batch, key.units);
+    call.writes(emit.input_gradient(0), {sample, unit})
+        .reads(emit.output_gradient(0), {sample, unit});
   }
 }
 
@@ -158,17 +188,19 @@ struct rows {
   }
 };
 
-constexpr rows rows_of(const call_signature& signature) {
-  return {signature.extents[0], signature.extents[1]};
+constexpr rows rows_of(const own_call& call) {
+  return {call.batch, call.units};
 }
 
 }  // namespace own
 
 template <>
 struct ipu_dsl::operators<&own::product_family> {
-  template <call_signature Signature>
+  using key = own::own_call;
+
+  template <own::own_call Call>
   static void run(const run_context&, void* const* operands, const float*) noexcept {
-    own::rows_of(Signature).for_each([&](int at, int) {
+    own::rows_of(Call).for_each([&](int at, int) {
       floats(operands[0])[at] = floats(operands[1])[at] * floats(operands[2])[at];
     });
   }
@@ -176,10 +208,12 @@ struct ipu_dsl::operators<&own::product_family> {
 
 template <>
 struct ipu_dsl::operators<&own::scale_and_square_family> {
-  template <call_signature Signature>
+  using key = own::own_call;
+
+  template <own::own_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
-    constexpr auto which = static_cast<own::variant>(Signature.variant);
-    constexpr own::rows here = own::rows_of(Signature);
+    constexpr own::variant which = Call.which;
+    constexpr own::rows here = own::rows_of(Call);
     float* const written = floats(operands[0]);
     if constexpr (which == own::variant::forward) {
       const float* const x = floats(operands[2]);
@@ -207,11 +241,13 @@ struct ipu_dsl::operators<&own::scale_and_square_family> {
 
 template <>
 struct ipu_dsl::operators<&own::centre_family> {
-  template <call_signature Signature>
+  using key = own::own_call;
+
+  template <own::own_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
-    constexpr own::rows here = own::rows_of(Signature);
+    constexpr own::rows here = own::rows_of(Call);
     float* const written = floats(operands[0]);
-    if constexpr (static_cast<own::variant>(Signature.variant) == own::variant::input_gradient) {
+    if constexpr (Call.which == own::variant::input_gradient) {
       here.for_each([&](int at, int) { written[at] = floats(operands[1])[at]; });
       return;
     }

@@ -21,9 +21,10 @@ constexpr family counting_family{.name = "Counting",
                                      },
                                  .forward =
                                      [](emitter& emit) {
-                                       emit.call_kernel(
-                                           {}, {emit.output_value(0), emit.parameter_value(0)},
-                                           {emit.input_value(0), emit.parameter_value(0)}, {});
+                                       emit.call()
+                                           .writes(emit.output_value(0))
+                                           .updates(emit.parameter_value(0))
+                                           .reads(emit.input_value(0));
                                      }};
 
 struct Counting {

@@ -18,10 +18,6 @@ namespace {
 
 using namespace ipu_dsl;
 
-constexpr work copying(const emitter& emit) {
-  return {.kind = work_kind::copy, .m = emit.input_shape(0).elements() * emit.batch()};
-}
-
 constexpr problem same_shape(node_draft& draft) {
   draft.output(draft.input(0));
   return {};
@@ -33,19 +29,20 @@ constexpr problem scaled_shape(node_draft& draft) {
 }
 
 constexpr void forward(emitter& emit) {
-  emit.call_kernel({.variant = 0}, {emit.output_value(0)}, {emit.input_value(0)}, copying(emit));
+  emit.call().writes(emit.output_value(0)).reads(emit.input_value(0));
 }
 
 constexpr void input_gradient(emitter& emit) {
   if (emit.wants_input_gradient(0)) {
-    emit.call_kernel({.variant = 1}, {emit.input_gradient(0)}, {emit.output_gradient(0)},
-                     copying(emit));
+    emit.call().writes(emit.input_gradient(0)).reads(emit.output_gradient(0));
   }
 }
 
 constexpr void weight_gradient(emitter& emit) {
-  emit.call_kernel({.variant = 2}, {emit.accumulator(0)},
-                   {emit.output_gradient(0), emit.input_value(0)}, copying(emit));
+  emit.call()
+      .updates(emit.accumulator(0))
+      .reads(emit.output_gradient(0))
+      .reads(emit.input_value(0));
 }
 
 /// A layer of one of the families below.
@@ -79,9 +76,10 @@ constexpr family forgetful{.name = "Forgetful",
                            .forward = forward,
                            .input_gradient = [](emitter& emit) {
                              const shape& extents = emit.output_shape(0);
-                             const std::int32_t mask = emit.scratch(1, extents, storage::rows);
-                             emit.call_kernel({.variant = 1}, {emit.input_gradient(0)},
-                                              {emit.output_gradient(0), mask}, copying(emit));
+                             emit.call()
+                                 .writes(emit.input_gradient(0))
+                                 .reads(emit.output_gradient(0))
+                                 .reads(emit.scratch(1, extents, storage::rows));
                            }};
 
 constexpr family one_of_two_outputs{.name = "OneOfTwo",
@@ -98,29 +96,32 @@ constexpr family reads_itself{.name = "ReadsItself",
                               .shapes = same_shape,
                               .forward =
                                   [](emitter& emit) {
-                                    emit.call_kernel({}, {emit.output_value(0)},
-                                                     {emit.input_value(0), emit.output_value(0)},
-                                                     copying(emit));
+                                    emit.call()
+                                        .writes(emit.output_value(0))
+                                        .reads(emit.input_value(0))
+                                        .reads(emit.output_value(0));
                                   },
                               .input_gradient = input_gradient};
 
-constexpr family reads_gradient{
-    .name = "ReadsGradient",
-    .shapes = same_shape,
-    .forward =
-        [](emitter& emit) {
-          emit.call_kernel({}, {emit.output_value(0)},
-                           {emit.input_value(0), emit.output_gradient(0)}, copying(emit));
-        },
-    .input_gradient = input_gradient};
+constexpr family reads_gradient{.name = "ReadsGradient",
+                                .shapes = same_shape,
+                                .forward =
+                                    [](emitter& emit) {
+                                      emit.call()
+                                          .writes(emit.output_value(0))
+                                          .reads(emit.input_value(0))
+                                          .reads(emit.output_gradient(0));
+                                    },
+                                .input_gradient = input_gradient};
 
 constexpr family second_input{.name = "SecondInput",
                               .shapes = same_shape,
                               .forward =
                                   [](emitter& emit) {
-                                    emit.call_kernel({}, {emit.output_value(0)},
-                                                     {emit.input_value(0), emit.input_value(1)},
-                                                     copying(emit));
+                                    emit.call()
+                                        .writes(emit.output_value(0))
+                                        .reads(emit.input_value(0))
+                                        .reads(emit.input_value(1));
                                   },
                               .input_gradient = input_gradient};
 
@@ -129,9 +130,10 @@ constexpr family third_parameter{.name = "ThirdParameter",
                                  .forward = forward,
                                  .input_gradient = input_gradient,
                                  .weight_gradient = [](emitter& emit) {
-                                   emit.call_kernel({.variant = 2},
-                                                    {emit.accumulator(0), emit.accumulator(3)},
-                                                    {emit.output_gradient(0)}, copying(emit));
+                                   emit.call()
+                                       .updates(emit.accumulator(0))
+                                       .updates(emit.accumulator(3))
+                                       .reads(emit.output_gradient(0));
                                  }};
 
 constexpr family fifth_scratch{
@@ -139,8 +141,10 @@ constexpr family fifth_scratch{
     .shapes = same_shape,
     .forward =
         [](emitter& emit) {
-          const std::int32_t fifth = emit.scratch(4, emit.output_shape(0), storage::rows);
-          emit.call_kernel({}, {emit.output_value(0), fifth}, {emit.input_value(0)}, copying(emit));
+          emit.call()
+              .writes(emit.output_value(0))
+              .writes(emit.scratch(4, emit.output_shape(0), storage::rows))
+              .reads(emit.input_value(0));
         },
     .input_gradient = input_gradient};
 

@@ -27,14 +27,15 @@ constexpr bool test_training_of_mlp() {
   const auto backward_0 = calls_of(program, 0, action_kind::backward);
   const auto update_0 = calls_of(program, 0, action_kind::update);
   bool right = forward_0.size() == 2 && forward_0[0].code == &infeed_family &&
-               forward_0[0].signature.extents[2] == 1 && forward_0[1].code == &dense_family;
+               forward_0[0].key.as<infeed_call>().has_labels == 1 &&
+               forward_0[1].code == &dense_family;
   // The first layer has no input gradient, only the mask of its activation; Flatten has no call.
   right = right && backward_0.size() == 2 &&
           count_calls(backward_0, dense_family, variant_of(dense_variant::input_gradient)) == 0 &&
           count_calls(backward_0, dense_family, variant_of(dense_variant::weight_gradient)) == 1;
   // The last weight gradient updates what it completes.
   right = right && update_0.empty() &&
-          static_cast<update_kind>(backward_0[1].signature.extents[6]) == update_kind::momentum &&
+          backward_0[1].key.as<dense_call>().ending == update_kind::momentum &&
           backward_0[1].writes == 6;
 
   const auto forward_1 = calls_of(program, 1, action_kind::forward);
@@ -61,7 +62,7 @@ constexpr bool test_forward_programs_of_mlp() {
   const lowered_program predicted = lowered(model.view(), program_kind::predict);
   const auto handed_out = calls_of(predicted, 1, action_kind::forward);
   right = right && handed_out.size() == 5 && handed_out.back().code == &outfeed_family &&
-          calls_of(predicted, 0, action_kind::forward)[0].signature.extents[2] == 0;
+          calls_of(predicted, 0, action_kind::forward)[0].key.as<infeed_call>().has_labels == 0;
   for (const action_kind kind : {action_kind::backward, action_kind::update}) {
     right = right && calls_of(predicted, 0, kind).empty() && calls_of(evaluated, 1, kind).empty();
   }
@@ -77,9 +78,8 @@ constexpr bool test_softmax_at_the_end() {
     const lowered_program program = lowered(model.view(), kind);
     std::int32_t count = 0;
     for (const emitted_call& row : calls_of(program, last, action_kind::forward)) {
-      const bool softmax_call =
-          row.code == &activation_family &&
-          row.signature.extents[0] == static_cast<std::int32_t>(activation_kind::softmax);
+      const bool softmax_call = row.code == &activation_family &&
+                                row.key.as<activation_call>().kind == activation_kind::softmax;
       count += softmax_call ? 1 : 0;
     }
     return count;
@@ -100,7 +100,7 @@ constexpr bool test_sums_at_fan_out() {
       continue;
     }
     ++sums;
-    in_order = in_order && row.signature.extents[0] == row.reads && row.reads >= 2;
+    in_order = in_order && row.key.as<gradient_sum_call>().readers == row.reads && row.reads >= 2;
     for (std::int32_t i = 0; i < row.reads; ++i) {
       const auto read = static_cast<std::size_t>(
           program.made.operands[static_cast<std::size_t>(row.first_operand + row.writes + i)]);

@@ -56,11 +56,12 @@ constexpr std::span<const emitted_call> calls_of(const lowered_program& program,
   return {program.made.calls.data() + begin, end - begin};
 }
 
+/// The calls of a family; with a variant those whose key begins with it.
 constexpr std::int32_t count_calls(std::span<const emitted_call> calls, const family& code,
                                    std::int32_t variant = -1) {
   std::int32_t count = 0;
   for (const emitted_call& row : calls) {
-    count += row.code == &code && (variant < 0 || row.signature.variant == variant) ? 1 : 0;
+    count += row.code == &code && (variant < 0 || row.key[0] == variant) ? 1 : 0;
   }
   return count;
 }

@@ -13,9 +13,9 @@ using ipu_dsl::emitter;
 using ipu_dsl::family;
 using ipu_dsl::node_draft;
 
-constexpr ipu_dsl::work copying(const emitter& emit) {
-  return {.kind = ipu_dsl::work_kind::copy, .m = emit.input_shape(0).elements() * emit.batch()};
-}
+struct own_call {
+  std::int32_t is_gradient;
+};
 
 /// Two inputs: their product, element by element. The gradient of each needs the other.
 constexpr family product_family{
@@ -31,15 +31,19 @@ constexpr family product_family{
         },
     .forward =
         [](emitter& emit) {
-          emit.call_kernel({.variant = 0}, {emit.output_value(0)},
-                           {emit.input_value(0), emit.input_value(1)}, copying(emit));
+          emit.call(own_call{0})
+              .writes(emit.output_value(0))
+              .reads(emit.input_value(0))
+              .reads(emit.input_value(1));
         },
     .input_gradient =
         [](emitter& emit) {
           for (std::int32_t i = 0; i < 2; ++i) {
             if (emit.wants_input_gradient(i)) {
-              emit.call_kernel({.variant = 1}, {emit.input_gradient(i)},
-                               {emit.output_gradient(0), emit.input_value(1 - i)}, copying(emit));
+              emit.call(own_call{1})
+                  .writes(emit.input_gradient(i))
+                  .reads(emit.output_gradient(0))
+                  .reads(emit.input_value(1 - i));
             }
           }
         }};
@@ -51,26 +55,29 @@ struct product {
 };
 
 /// Two outputs: the halves of a vector.
-constexpr family halves_family{
-    .name = "Halves",
-    .shapes =
-        [](node_draft& draft) {
-          draft.output({draft.input(0)[0] / 2});
-          draft.output({draft.input(0)[0] / 2});
-          return ipu_dsl::problem{};
-        },
-    .forward =
-        [](emitter& emit) {
-          emit.call_kernel({.variant = 0}, {emit.output_value(0), emit.output_value(1)},
-                           {emit.input_value(0)}, copying(emit));
-        },
-    .input_gradient =
-        [](emitter& emit) {
-          if (emit.wants_input_gradient(0)) {
-            emit.call_kernel({.variant = 1}, {emit.input_gradient(0)},
-                             {emit.output_gradient(0), emit.output_gradient(1)}, copying(emit));
-          }
-        }};
+constexpr family halves_family{.name = "Halves",
+                               .shapes =
+                                   [](node_draft& draft) {
+                                     draft.output({draft.input(0)[0] / 2});
+                                     draft.output({draft.input(0)[0] / 2});
+                                     return ipu_dsl::problem{};
+                                   },
+                               .forward =
+                                   [](emitter& emit) {
+                                     emit.call(own_call{0})
+                                         .writes(emit.output_value(0))
+                                         .writes(emit.output_value(1))
+                                         .reads(emit.input_value(0));
+                                   },
+                               .input_gradient =
+                                   [](emitter& emit) {
+                                     if (emit.wants_input_gradient(0)) {
+                                       emit.call(own_call{1})
+                                           .writes(emit.input_gradient(0))
+                                           .reads(emit.output_gradient(0))
+                                           .reads(emit.output_gradient(1));
+                                     }
+                                   }};
 
 /// Running state: subtracts a mean that every micro-batch moves.
 constexpr family centering_family{
@@ -83,14 +90,15 @@ constexpr family centering_family{
         },
     .forward =
         [](emitter& emit) {
-          emit.call_kernel({.variant = 0}, {emit.output_value(0), emit.parameter_value(0)},
-                           {emit.input_value(0), emit.parameter_value(0)}, copying(emit));
+          emit.call(own_call{0})
+              .writes(emit.output_value(0))
+              .updates(emit.parameter_value(0))
+              .reads(emit.input_value(0));
         },
     .input_gradient =
         [](emitter& emit) {
           if (emit.wants_input_gradient(0)) {
-            emit.call_kernel({.variant = 1}, {emit.input_gradient(0)}, {emit.output_gradient(0)},
-                             copying(emit));
+            emit.call(own_call{1}).writes(emit.input_gradient(0)).reads(emit.output_gradient(0));
           }
         }};
 
@@ -184,7 +192,7 @@ constexpr bool test_unused_output() {
       const emitted_call& next = backward[i + 1];
       const auto written = static_cast<std::size_t>(sum.first_operand);
       const auto read = static_cast<std::size_t>(next.first_operand + next.writes);
-      right = right && sum.reads == 0 && sum.signature.extents[0] == 0 &&
+      right = right && sum.reads == 0 && sum.key.as<gradient_sum_call>().readers == 0 &&
               next.code == &theirs::halves_family &&
               program.made.operands[written] == program.made.operands[read];
     }

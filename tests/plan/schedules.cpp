@@ -97,7 +97,7 @@ int check_halves() {
       std::size_t& at = next[of_weights ? 1 : 0];
       REQUIRE(at < half.size());
       CHECK(half[at].code == row.code);
-      CHECK(half[at].signature == row.signature);
+      CHECK(half[at].key == row.key);
       CHECK(half[at].node == row.node);
       ++at;
       ++compared;

@@ -41,18 +41,6 @@ static_assert(on_four.kept == 4 * (2 + 1 + 2));
 /// A column of the forward product: both rows of 4 features, a column of 4 weights, its bias.
 static_assert(on_four.temporary >= 4 * (2 * 4 + 4 + 1));
 
-// What a product writes and sums over, by phase: 5 samples, 7 units, 9 inputs.
-constexpr product_extents product_in(call_phase phase) {
-  call row;
-  row.phase = phase;
-  row.cost = {work_kind::matmul, 5, 7, 9};
-  return product_of(row);
-}
-
-static_assert(product_in(call_phase::forward) == product_extents{5, 7, 9});
-static_assert(product_in(call_phase::input_gradient) == product_extents{5, 9, 7});
-static_assert(product_in(call_phase::weight_gradient) == product_extents{9, 7, 5});
-
 /// Two devices of one tile, one micro-batch of 2 at a time. Device 0 keeps features (8) and the
 /// gradient that comes back (6), and sends labels (2) and its output (6) from one copy each. Device
 /// 1 keeps labels (2), what came (6) and its scores (4), and sends the gradient (6).

@@ -177,7 +177,7 @@ TEST_CASE("a call with more operands than an executor takes is refused") {
     row.reads = reads;
     const std::vector<std::int32_t> operands(static_cast<std::size_t>(reads) + 1, 0);
     const std::int32_t code = 0;
-    const kernel_name greedy{.family = "Greedy", .signature = {}};
+    const kernel_name greedy{.family = "Greedy", .key = {}};
     const placement where;
     const std::int64_t bytes = 64;
     const kernel_code function = {};

@@ -8,7 +8,7 @@
 
 namespace ipu_dsl {
 
-enum class storage : std::uint8_t {
+enum class storage : std::int32_t {
   rows,        ///< [batch][elements of a sample], each row padded to whole vectors
   columns,     ///< [elements of a sample][batch], each row padded to whole vectors
   panels,      ///< weights [inputs, outputs] in column panels

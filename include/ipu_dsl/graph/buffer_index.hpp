@@ -1,34 +1,88 @@
 // SPDX-License-Identifier: MIT
-// Which buffers have been asked for while a graph is lowered.
+// Which buffers the calls of a program name, and their numbers.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/graph/call.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 
 namespace ipu_dsl {
 
-/// Finds the buffer of a tensor in a role without searching: one table a role.
-struct buffer_index {
-  list<std::int32_t> value;         ///< by tensor
-  list<std::int32_t> gradient;      ///< by tensor
-  list<std::int32_t> contribution;  ///< by position in graph_view::operands
-  list<std::int32_t> accumulator;   ///< by tensor
-  list<std::int32_t> slot;          ///< by tensor and slot of the optimizer
-  list<std::int32_t> scratch;       ///< by node and tag
-
+/// Finds the number of a buffer without searching: one table a role. `buffer_ref::index` is the
+/// slot of an optimizer, of a contribution its reader's place in graph_view::operands, of scratch
+/// its place in the table.
+class buffer_index {
+ public:
   static constexpr std::size_t slots_per_parameter = 4;
   static constexpr std::size_t scratch_per_node = 4;
 
   constexpr explicit buffer_index(const graph_view& model)
-      : value(model.tensors.size(), -1),
-        gradient(model.tensors.size(), -1),
-        contribution(model.operands.size(), -1),
-        accumulator(model.tensors.size(), -1),
-        slot(model.tensors.size() * slots_per_parameter, -1),
-        scratch(model.nodes.size() * scratch_per_node, -1) {}
+      : value_(model.tensors.size(), -1),
+        gradient_(model.tensors.size(), -1),
+        contribution_(model.operands.size(), -1),
+        accumulator_(model.tensors.size(), -1),
+        slot_(model.tensors.size() * slots_per_parameter, -1),
+        scratch_(model.nodes.size() * scratch_per_node, -1) {}
+
+  /// The number of a buffer, which is appended to `buffers` when it is named for the first time, by
+  /// a node of `stage`.
+  constexpr std::int32_t number_of(const graph_view& model, const buffer_ref& named,
+                                   std::int32_t stage, list<buffer>& buffers) {
+    std::int32_t& entry = entry_of(named);
+    if (entry < 0) {
+      entry = static_cast<std::int32_t>(buffers.size());
+      buffers.push_back(make(model, named, stage));
+    }
+    return entry;
+  }
+
+ private:
+  static constexpr buffer make(const graph_view& model, const buffer_ref& named,
+                               std::int32_t stage) {
+    buffer made{.role = named.role,
+                .lies = named.lies,
+                .type = named.type,
+                .tensor = named.tensor,
+                .index = named.index,
+                .stage = stage,
+                .extents = named.extents};
+    if (named.role == buffer_role::scratch) {
+      made.index = named.index % static_cast<std::int32_t>(scratch_per_node);
+    } else {
+      made.extents = model.at(named.tensor).extents;
+    }
+    return made;
+  }
+
+  constexpr std::int32_t& entry_of(const buffer_ref& named) {
+    const auto of = static_cast<std::size_t>(named.tensor);
+    const auto index = static_cast<std::size_t>(named.index);
+    switch (named.role) {
+      case buffer_role::gradient:
+        return gradient_[of];
+      case buffer_role::contribution:
+        return contribution_[index];
+      case buffer_role::accumulator:
+        return accumulator_[of];
+      case buffer_role::optimizer_slot:
+        return slot_[of * slots_per_parameter + index];
+      case buffer_role::scratch:
+        return scratch_[index];
+      case buffer_role::value:
+        break;
+    }
+    return value_[of];
+  }
+
+  list<std::int32_t> value_;         ///< by tensor
+  list<std::int32_t> gradient_;      ///< by tensor
+  list<std::int32_t> contribution_;  ///< by position in graph_view::operands
+  list<std::int32_t> accumulator_;   ///< by tensor
+  list<std::int32_t> slot_;          ///< by tensor and slot of the optimizer
+  list<std::int32_t> scratch_;       ///< by node and tag
 };
 
 }  // namespace ipu_dsl

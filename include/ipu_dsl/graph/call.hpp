@@ -6,19 +6,13 @@
 #include <string_view>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/graph/access.hpp>
+#include <ipu_dsl/graph/buffer_ref.hpp>
+#include <ipu_dsl/graph/call_key.hpp>
 #include <ipu_dsl/graph/family.hpp>
 #include <ipu_dsl/graph/tensor.hpp>
 
 namespace ipu_dsl {
-
-enum class buffer_role : std::uint8_t {
-  value,           ///< of a tensor
-  gradient,        ///< of a tensor: the sum over its consumers
-  contribution,    ///< to the gradient of a tensor: what one of several consumers adds
-  accumulator,     ///< of a parameter's gradient, over the micro-batches of an update
-  optimizer_slot,  ///< of a parameter: momentum
-  scratch          ///< a family's own, within one micro-batch
-};
 
 /// A piece of memory that calls read and write.
 struct buffer {
@@ -37,38 +31,6 @@ constexpr bool persistent(const buffer& memory, const tensor& of) {
   return memory.role == buffer_role::accumulator || memory.role == buffer_role::optimizer_slot ||
          (memory.role == buffer_role::value && !per_sample(of));
 }
-
-/// What makes two calls the same code: the kernel variant and its extents. Everything else about a
-/// call is data. The meaning of the numbers is the family's own.
-struct call_signature {
-  std::int32_t variant = 0;
-  std::int32_t extents[8] = {};
-
-  friend constexpr bool operator==(const call_signature&, const call_signature&) = default;
-};
-
-/// The signature of a call that works on a whole parameter: the extents are {how it lies, its rank,
-/// its extents}.
-constexpr call_signature signature_of_parameter(std::int32_t variant, const tensor& parameter) {
-  call_signature made = {
-      .variant = variant,
-      .extents = {static_cast<std::int32_t>(parameter.lies), parameter.extents.rank}};
-  for (std::int32_t axis = 0; axis < parameter.extents.rank; ++axis) {
-    made.extents[2 + axis] = parameter.extents[axis];
-  }
-  return made;
-}
-
-enum class work_kind : std::uint8_t { none, matmul, elementwise, reduce, copy, gather };
-
-/// What a call costs, in closed primitives: all that cost models know.
-/// `matmul` is m x n x k; the others touch m elements.
-struct work {
-  work_kind kind = work_kind::none;
-  std::int64_t m = 0;
-  std::int64_t n = 1;
-  std::int64_t k = 1;
-};
 
 enum class call_phase : std::uint8_t { forward, input_gradient, weight_gradient, update };
 
@@ -111,7 +73,7 @@ constexpr std::int32_t replica_of_operand(replica_reach reach, std::int32_t oper
 /// One kernel call for one micro-batch (or one update). It is what runs, so that it does not say
 /// whose kernel it is: whatever points to a family has all its rules compiled into the program.
 struct call {
-  call_signature signature;
+  call_key key;
   float scalars[2] = {};  ///< slopes, rates: what no code depends on
   call_phase phase = call_phase::forward;
   replica_reach operands_of = replica_reach::own;
@@ -120,7 +82,7 @@ struct call {
   std::int32_t first_operand = 0;  ///< what it writes, then what it reads
   std::int32_t writes = 0;
   std::int32_t reads = 0;
-  work cost;
+  std::int64_t operations = 0;  ///< multiply-adds, or elements where there are none: what it costs
 };
 
 /// A call as a family's rules append it.
@@ -133,7 +95,9 @@ struct call_list {
   list<buffer> buffers;
   list<emitted_call> calls;
   list<std::int32_t> operands;  ///< numbers of buffers
-  problem fault;                ///< the first thing that a rule asked for and there is not
+  access_list accesses;         ///< of the calls, if they are noted
+  bool notes_accesses = false;
+  problem fault;  ///< the first thing that a rule asked for and there is not
 };
 
 }  // namespace ipu_dsl

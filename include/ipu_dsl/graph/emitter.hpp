@@ -3,14 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
-#include <span>
 #include <string_view>
 
-#include <ipu_dsl/graph/buffer_index.hpp>
-#include <ipu_dsl/graph/call.hpp>
+#include <ipu_dsl/graph/call_draft.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 #include <ipu_dsl/graph/lowering_facts.hpp>
+#include <ipu_dsl/graph/transfer.hpp>
 
 namespace ipu_dsl {
 
@@ -75,17 +73,17 @@ class emitter {
     return model_->at(input(i)).needs_gradient;
   }
 
-  constexpr std::int32_t input_value(std::int32_t i) { return value_of(input(i)); }
+  constexpr buffer_ref input_value(std::int32_t i) const { return value_of(input(i)); }
 
-  constexpr std::int32_t output_value(std::int32_t i) { return value_of(output(i)); }
+  constexpr buffer_ref output_value(std::int32_t i) const { return value_of(output(i)); }
 
-  constexpr std::int32_t parameter_value(std::int32_t i) { return value_of(owned(i)); }
+  constexpr buffer_ref parameter_value(std::int32_t i) const { return value_of(owned(i)); }
 
   /// Where this node reads the gradient of its output `i`; all consumers have added to it.
-  constexpr std::int32_t output_gradient(std::int32_t i) { return gradient_of(output(i)); }
+  constexpr buffer_ref output_gradient(std::int32_t i) const { return gradient_of(output(i)); }
 
   /// Where this node writes the gradient of its input `i`.
-  constexpr std::int32_t input_gradient(std::int32_t i) {
+  constexpr buffer_ref input_gradient(std::int32_t i) const {
     const std::int32_t position = here_->first_operand + i;
     const std::int32_t read = input(i);
     return facts_->reader_count(read) == 1 ? gradient_of(read) : contribution_at(position);
@@ -99,119 +97,99 @@ class emitter {
     return facts_->gradient_lies[at(input(i))];
   }
 
-  constexpr std::int32_t accumulator(std::int32_t i) {
-    return find(index_->accumulator[at(owned(i))], buffer_role::accumulator, owned(i), 0);
+  constexpr buffer_ref accumulator(std::int32_t i) const {
+    return of_tensor(buffer_role::accumulator, owned(i), 0);
   }
 
   /// Slots are those of the optimizer, of which a parameter has at most four.
-  constexpr std::int32_t optimizer_slot(std::int32_t i, std::int32_t slot) {
+  constexpr buffer_ref optimizer_slot(std::int32_t i, std::int32_t slot) const {
     constexpr auto most = static_cast<std::int32_t>(buffer_index::slots_per_parameter);
     slot = is_among(slot, most) ? slot : refuse_number(slot, "optimizer slots", most);
-    const std::size_t entry = at(owned(i)) * buffer_index::slots_per_parameter + at(slot);
-    return find(index_->slot[entry], buffer_role::optimizer_slot, owned(i), slot);
+    return of_tensor(buffer_role::optimizer_slot, owned(i), slot);
   }
 
   /// Memory of this node's own for one micro-batch, of `extents` a sample; the same for the same
   /// tag in every phase; a node has four tags.
-  constexpr std::int32_t scratch(std::int32_t tag, const shape& extents, storage lies) {
+  constexpr buffer_ref scratch(std::int32_t tag, const shape& extents, storage lies) const {
     constexpr auto most = static_cast<std::int32_t>(buffer_index::scratch_per_node);
     tag = is_among(tag, most) ? tag : refuse_number(tag, "scratch tags", most);
-    std::int32_t& entry = index_->scratch[at(node_) * buffer_index::scratch_per_node + at(tag)];
-    if (entry < 0) {
-      entry = add({.role = buffer_role::scratch,
-                   .lies = lies,
-                   .index = tag,
-                   .stage = here_->stage,
-                   .extents = extents});
-    }
-    return entry;
+    return {.role = buffer_role::scratch,
+            .lies = lies,
+            .index = node_ * most + tag,
+            .extents = extents};
   }
 
-  /// Appends a call that writes and reads these buffers. `code` is found as
-  /// `operators<&family>::run<signature>`.
-  constexpr void call_kernel(const family& code, const call_signature& signature,
-                             std::initializer_list<std::int32_t> writes,
-                             std::initializer_list<std::int32_t> reads, const work& cost,
-                             float scalar_0 = 0, float scalar_1 = 0) {
-    emitted_call row = draft(code, signature, cost);
-    row.scalars[0] = scalar_0;
-    row.scalars[1] = scalar_1;
-    append(row, {writes.begin(), writes.size()}, {reads.begin(), reads.size()});
+  /// Appends a call of the node's own family. `key` is a plain struct of the family's, for which
+  /// its code is instantiated as `operators<&family>::run<key>`.
+  template <typename Key = no_key>
+  constexpr call_draft call(const Key& key = {}) {
+    return call_of(*here_->rule, key);
   }
 
-  /// The same, with the code of the node's own family.
-  constexpr void call_kernel(const call_signature& signature,
-                             std::initializer_list<std::int32_t> writes,
-                             std::initializer_list<std::int32_t> reads, const work& cost,
-                             float scalar_0 = 0, float scalar_1 = 0) {
-    call_kernel(*here_->rule, signature, writes, reads, cost, scalar_0, scalar_1);
-  }
-
-  /// The same, for as many buffers as there are.
-  constexpr void call_kernel(const call_signature& signature, std::span<const std::int32_t> writes,
-                             std::span<const std::int32_t> reads, const work& cost) {
-    append(draft(*here_->rule, signature, cost), writes, reads);
+  /// Appends a call of another family: one of graph/transfer.hpp, or the optimizer.
+  template <typename Key>
+  constexpr call_draft call_of(const family& code, const Key& key) {
+    append(code, call_key::of(key));
+    return call_draft(*model_, *index_, *made_, facts_->batch);
   }
 
   /// Sums the accumulators that the replicas have for a parameter, in their order, into that of the
   /// first; nothing if there is one replica.
-  constexpr void sum_replicas(const family& sum, std::int32_t i) {
+  constexpr void sum_replicas(std::int32_t i) {
     if (facts_->replicas == 1) {
       return;
     }
     const tensor& whole = parameter(i);
-    const std::int32_t written[] = {accumulator(i)};
-    const list<std::int32_t> reads(static_cast<std::size_t>(facts_->replicas - 1), accumulator(i));
-    emitted_call row =
-        draft(sum, signature_of_parameter(facts_->replicas, whole),
-              {.kind = work_kind::elementwise, .m = whole.extents.elements() * facts_->replicas});
-    row.operands_of = replica_reach::each;
-    append(row, written, {reads.data(), reads.size()});
+    call_draft call = call_of(replica_sum_family,
+                              replica_sum_call{facts_->replicas, {whole.lies, whole.extents}});
+    made_->calls.back().operands_of = replica_reach::each;
+    const axis_id element = call.over(whole.extents.elements());
+    call.all(facts_->replicas);
+    call.updates(accumulator(i).flat(), {element});
+    for (std::int32_t replica = 1; replica < facts_->replicas; ++replica) {
+      call.reads(accumulator(i).flat(), {element});
+    }
   }
 
   /// Fills the features, and the labels unless `labels` is -1, from the feed.
-  constexpr void read_feed(const family& infeed, std::int32_t features, std::int32_t labels) {
-    const std::int64_t elements = model_->at(features).extents.elements();
+  constexpr void read_feed(std::int32_t features, std::int32_t labels) {
+    const buffer_ref written = value_of(features).flat();
     const bool labelled = labels >= 0;
-    const call_signature signature = {
-        .extents = {batch(), static_cast<std::int32_t>(elements), labelled ? 1 : 0}};
-    list<std::int32_t> writes;
-    writes.push_back(value_of(features));
+    call_draft call =
+        call_of(infeed_family, infeed_call{batch(), written.extents[0], labelled ? 1 : 0});
+    const auto [sample, element] = call.over(batch(), written.extents[0]);
+    call.writes(written, {sample, element});
     if (labelled) {
-      writes.push_back(value_of(labels));
+      call.beside();
+      call.writes(value_of(labels), {call.over(batch())});
     }
-    append(draft(infeed, signature, {.kind = work_kind::copy, .m = elements * batch()}),
-           {writes.data(), writes.size()}, {});
   }
 
   /// Hands the rows of a tensor to whoever runs the program.
-  constexpr void write_output(const family& outfeed, std::int32_t output) {
-    const std::int64_t elements = model_->at(output).extents.elements();
-    const std::int32_t reads[] = {value_of(output)};
-    append(draft(outfeed, {.extents = {batch(), static_cast<std::int32_t>(elements)}},
-                 {.kind = work_kind::copy, .m = elements * batch()}),
-           {}, reads);
+  constexpr void write_output(std::int32_t output) {
+    const buffer_ref read = value_of(output).flat();
+    call_draft call = call_of(outfeed_family, outfeed_call{batch(), read.extents[0]});
+    const auto [sample, element] = call.over(batch(), read.extents[0]);
+    call.reads(read, {sample, element});
   }
 
   /// Sums into the gradient of output `i` what its readers wrote, in the order of the readers and
   /// never in that of arrival. A single reader has written the gradient itself.
-  constexpr void sum_output_gradient(const family& sum, std::int32_t i) {
+  constexpr void sum_output_gradient(std::int32_t i) {
     const std::int32_t made = output(i);
     const std::int32_t readers = facts_->reader_count(made);
     if (readers == 1) {
       return;
     }
-    list<std::int32_t> reads;
+    const buffer_ref written = output_gradient(i).flat();
+    call_draft call =
+        call_of(gradient_sum_family, gradient_sum_call{readers, batch(), written.extents[0]});
+    const auto [sample, element] = call.over(batch(), written.extents[0]);
+    call.writes(written, {sample, element});
     for (std::int32_t reader = 0; reader < readers; ++reader) {
       const auto entry = at(facts_->first_reader[at(made)] + reader);
-      reads.push_back(contribution_at(facts_->readers[entry]));
+      call.reads(contribution_at(facts_->readers[entry]).flat(), {sample, element});
     }
-    const std::int32_t written[] = {output_gradient(i)};
-    const std::int64_t elements = model_->at(made).extents.elements();
-    const call_signature signature = {
-        .extents = {readers, batch(), static_cast<std::int32_t>(elements)}};
-    append(draft(sum, signature, {.kind = work_kind::elementwise, .m = elements * batch()}),
-           written, {reads.data(), reads.size()});
   }
 
  private:
@@ -249,71 +227,56 @@ class emitter {
     return 0;
   }
 
-  constexpr emitted_call draft(const family& code, const call_signature& signature,
-                               const work& cost) const {
+  constexpr void append(const family& code, const call_key& key) {
     emitted_call row;
     row.code = &code;
-    row.signature = signature;
+    row.key = key;
     row.phase = phase_;
     // Replicas update what they share together, from what is summed in the first.
     row.operands_of = phase_ == call_phase::update ? replica_reach::first : replica_reach::own;
     row.node = node_;
     row.stage = here_->stage;
-    row.cost = cost;
-    return row;
-  }
-
-  constexpr void append(emitted_call row, std::span<const std::int32_t> writes,
-                        std::span<const std::int32_t> reads) {
     row.first_operand = static_cast<std::int32_t>(made_->operands.size());
-    row.writes = static_cast<std::int32_t>(writes.size());
-    row.reads = static_cast<std::int32_t>(reads.size());
-    made_->operands.append(writes);
-    made_->operands.append(reads);
     made_->calls.push_back(row);
-  }
-
-  constexpr std::int32_t add(const buffer& memory) {
-    made_->buffers.push_back(memory);
-    return static_cast<std::int32_t>(made_->buffers.size()) - 1;
-  }
-
-  constexpr std::int32_t find(std::int32_t& entry, buffer_role role, std::int32_t of,
-                              std::int32_t index) {
-    if (entry < 0) {
-      const tensor& atom = model_->at(of);
-      const bool is_gradient = role == buffer_role::gradient || role == buffer_role::contribution;
-      entry = add({.role = role,
-                   .lies = is_gradient ? facts_->gradient_lies[at(of)] : atom.lies,
-                   .type = atom.type,
-                   .tensor = of,
-                   .index = index,
-                   .stage = here_->stage,
-                   .extents = atom.extents});
+    if (made_->notes_accesses) {
+      made_->accesses.calls.push_back(
+          {.first_axis = static_cast<std::int32_t>(made_->accesses.axes.size()),
+           .first_operand = static_cast<std::int32_t>(made_->accesses.operands.size())});
     }
-    return entry;
   }
 
-  constexpr std::int32_t value_of(std::int32_t of) {
+  constexpr buffer_ref of_tensor(buffer_role role, std::int32_t of, std::int32_t index) const {
+    const tensor& atom = model_->at(of);
+    const bool is_gradient = role == buffer_role::gradient || role == buffer_role::contribution;
+    return {.role = role,
+            .lies = is_gradient ? facts_->gradient_lies[at(of)] : atom.lies,
+            .type = atom.type,
+            .by_sample = per_sample(atom),
+            .tensor = of,
+            .index = index,
+            .extents = atom.extents};
+  }
+
+  /// Of a view the elements of what it views, in its own shape.
+  constexpr buffer_ref value_of(std::int32_t of) const {
     const std::int32_t holder = model_->storage_of(of);
-    return find(index_->value[at(holder)], buffer_role::value, holder, 0);
+    return of_tensor(buffer_role::value, holder, 0).as(model_->at(of).extents);
   }
 
   /// The gradient of a view is that of the tensor it views, unless others read that tensor too.
-  constexpr std::int32_t gradient_of(std::int32_t of) {
+  constexpr buffer_ref gradient_of(std::int32_t of) const {
     const tensor& atom = model_->at(of);
     if (atom.view_of < 0) {
-      return find(index_->gradient[at(of)], buffer_role::gradient, of, 0);
+      return of_tensor(buffer_role::gradient, of, 0);
     }
-    if (facts_->reader_count(atom.view_of) == 1) {
-      return gradient_of(atom.view_of);
-    }
-    return contribution_at(model_->node_at(atom.producer).first_operand);
+    const bool alone = facts_->reader_count(atom.view_of) == 1;
+    const buffer_ref viewed = alone ? gradient_of(atom.view_of)
+                                    : contribution_at(model_->node_at(atom.producer).first_operand);
+    return viewed.as(atom.extents);
   }
 
-  constexpr std::int32_t contribution_at(std::int32_t position) {
-    return find(index_->contribution[at(position)], buffer_role::contribution,
-                model_->operands[at(position)], position);
+  constexpr buffer_ref contribution_at(std::int32_t position) const {
+    return of_tensor(buffer_role::contribution, model_->operands[at(position)], position);
   }
 
   const graph_view* model_;

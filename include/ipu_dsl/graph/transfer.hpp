@@ -4,27 +4,59 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/shape.hpp>
+#include <ipu_dsl/core/storage.hpp>
 #include <ipu_dsl/graph/family.hpp>
 
 namespace ipu_dsl {
 
+struct infeed_call {
+  std::int32_t batch;
+  std::int32_t elements;  ///< of a sample
+  std::int32_t has_labels;
+};
+
 /// Writes the features [and labels] of the next micro-batch of the feed.
-/// Extents: {batch, elements of a sample, has labels}.
 inline constexpr family infeed_family{.name = "infeed"};
 
+struct outfeed_call {
+  std::int32_t batch;
+  std::int32_t elements;  ///< of a sample
+};
+
 /// Reads the model's output and hands its rows to whoever runs the program.
-/// Extents: {batch, elements of a sample}.
 inline constexpr family outfeed_family{.name = "outfeed"};
 
-/// Writes the sum of what it reads, in order. Extents: {number of reads, batch, elements}.
+struct gradient_sum_call {
+  std::int32_t readers;
+  std::int32_t batch;
+  std::int32_t elements;  ///< of a sample
+};
+
+/// Writes the sum of what it reads, in order.
 inline constexpr family gradient_sum_family{.name = "gradient sum"};
 
-/// Writes what it reads with rows and columns exchanged. Extents: {rows, columns} of what it reads.
+struct transpose_call {
+  std::int32_t rows;  ///< of what it reads
+  std::int32_t columns;
+};
+
+/// Writes what it reads with rows and columns exchanged.
 inline constexpr family transpose_family{.name = "transpose"};
 
+/// A whole parameter, as the calls know it that work on all of its elements alike.
+struct parameter_extents {
+  storage lies;
+  shape extents;
+};
+
+struct replica_sum_call {
+  std::int32_t replicas;
+  parameter_extents parameter;
+};
+
 /// Writes into the first of its operands the sum of all, in their order: the accumulators that the
-/// replicas of a model have for one parameter. The variant is the number of replicas, the extents
-/// are {how the parameter lies, its rank, its extents}.
+/// replicas of a model have for one parameter.
 inline constexpr family replica_sum_family{.name = "replica sum"};
 
 /// What a call exchanges with whoever runs the program.

@@ -29,44 +29,37 @@ kernels::gradient_target target_of(void* const* operands, int parameter, int par
 
 template <>
 struct operators<&dense_family> {
-  template <call_signature Signature>
-  static constexpr bool in_grains =
-      kernels::forward_in_grains(Signature.extents[0],
-                                 static_cast<activation_kind>(Signature.extents[3])) ||
-      static_cast<dense_variant>(Signature.variant) == dense_variant::input_gradient ||
-      static_cast<dense_variant>(Signature.variant) == dense_variant::weight_gradient;
+  using key = dense_call;
 
-  template <call_signature Signature>
+  template <dense_call Call>
+  static constexpr bool in_grains = kernels::forward_in_grains(Call.batch, Call.activation) ||
+                                    Call.variant == dense_variant::input_gradient ||
+                                    Call.variant == dense_variant::weight_gradient;
+
+  template <dense_call Call>
   static void run(const run_context& context, void* const* operands,
                   const float* scalars) noexcept {
-    constexpr int batch = Signature.extents[0];
-    constexpr int inputs = Signature.extents[1];
-    constexpr int units = Signature.extents[2];
-    constexpr auto kind = static_cast<activation_kind>(Signature.extents[3]);
-    constexpr bool has_bias = Signature.extents[4] != 0;
-    constexpr bool by_unit = Signature.extents[5] != 0;
-    constexpr int own = Signature.extents[6];
-    constexpr auto variant = static_cast<dense_variant>(Signature.variant);
-    if constexpr (variant == dense_variant::forward) {
-      const float* bias = has_bias ? floats(operands[3]) : nullptr;
-      kernels::dense_forward<batch, inputs, units, kind>(floats(operands[1]), floats(operands[2]),
-                                                         bias, floats(operands[0]), scalars[0],
-                                                         context.part);
-    } else if constexpr (variant == dense_variant::output_gradient) {
-      constexpr auto lies =
-          by_unit ? kernels::gradient_layout::transposed : kernels::gradient_layout::batch_major;
-      constexpr int read = own != 0 ? 2 : 1;
-      float* transposed = own != 0 ? floats(operands[1]) : nullptr;
-      kernels::dense_output_gradient<batch, units, kind, lies>(
+    if constexpr (Call.variant == dense_variant::forward) {
+      const float* bias = Call.has_bias != 0 ? floats(operands[3]) : nullptr;
+      kernels::dense_forward<Call.batch, Call.inputs, Call.units, Call.activation>(
+          floats(operands[1]), floats(operands[2]), bias, floats(operands[0]), scalars[0],
+          context.part);
+    } else if constexpr (Call.variant == dense_variant::output_gradient) {
+      constexpr auto lies = Call.gradient_by_unit != 0 ? kernels::gradient_layout::transposed
+                                                       : kernels::gradient_layout::batch_major;
+      constexpr int read = Call.writes_by_unit != 0 ? 2 : 1;
+      float* transposed = Call.writes_by_unit != 0 ? floats(operands[1]) : nullptr;
+      kernels::dense_output_gradient<Call.batch, Call.units, Call.activation, lies>(
           floats(operands[read]), floats(operands[read + 1]), floats(operands[0]), transposed,
           scalars[0], context.part);
-    } else if constexpr (variant == dense_variant::input_gradient) {
-      static_assert(by_unit, "ipu_dsl: Dense writes its input's gradient by unit");
-      kernels::dense_input_gradient<batch, inputs, units>(floats(operands[1]), floats(operands[2]),
-                                                          floats(operands[0]), context.part);
+    } else if constexpr (Call.variant == dense_variant::input_gradient) {
+      static_assert(Call.gradient_by_unit != 0,
+                    "ipu_dsl: Dense writes its input's gradient by unit");
+      kernels::dense_input_gradient<Call.batch, Call.inputs, Call.units>(
+          floats(operands[1]), floats(operands[2]), floats(operands[0]), context.part);
     } else {
-      constexpr auto update = static_cast<update_kind>(own);
-      constexpr int parameters = has_bias ? 2 : 1;
+      constexpr update_kind update = Call.ending;
+      constexpr int parameters = Call.has_bias != 0 ? 2 : 1;
       constexpr int updated = update == update_kind::none ? 0 : 1 + slots_of(update);
       constexpr int read = parameters * (1 + updated);
       kernels::gradient_step step{.continues = context.continues, .shared = context.part.count > 1};
@@ -75,23 +68,24 @@ struct operators<&dense_family> {
         step.numbers = {context.optimizer[0], context.optimizer[1]};
       }
       kernels::gradient_target bias;
-      if constexpr (has_bias) {
+      if constexpr (Call.has_bias != 0) {
         bias = target_of<update>(operands, 1, parameters);
       }
-      kernels::dense_weight_gradient<batch, inputs, units, update>(
+      kernels::dense_weight_gradient<Call.batch, Call.inputs, Call.units, update>(
           floats(operands[read]), floats(operands[read + 1]),
           target_of<update>(operands, 0, parameters), bias, step, context.part);
     }
   }
 };
 
-/// From rows to columns or back. Extents: {rows of what is read, its columns}.
+/// From rows to columns or back.
 template <>
 struct operators<&transpose_family> {
-  template <call_signature Signature>
+  using key = transpose_call;
+
+  template <transpose_call Call>
   static void run(const run_context&, void* const* operands, const float*) noexcept {
-    kernels::transpose(floats(operands[1]), floats(operands[0]), Signature.extents[0],
-                       Signature.extents[1]);
+    kernels::transpose(floats(operands[1]), floats(operands[0]), Call.rows, Call.columns);
   }
 };
 

@@ -19,16 +19,18 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 /// Samples are computed apart from each other, so grains are samples, here and below.
 template <>
 struct operators<&activation_family> {
-  template <call_signature Signature>
+  using key = activation_call;
+
+  template <activation_call Call>
   static constexpr bool in_grains = true;
 
-  template <call_signature Signature>
+  template <activation_call Call>
   static void run(const run_context& context, void* const* operands,
                   const float* scalars) noexcept {
-    constexpr auto kind = static_cast<activation_kind>(Signature.extents[0]);
-    constexpr std::int32_t units = Signature.extents[2];
-    constexpr auto variant = static_cast<activation_variant>(Signature.variant);
-    const index_range mine = range_of(Signature.extents[1], context.part);
+    constexpr activation_kind kind = Call.kind;
+    constexpr std::int32_t units = Call.units;
+    constexpr activation_variant variant = Call.variant;
+    const index_range mine = range_of(Call.batch, context.part);
     const std::int32_t samples = mine.end - mine.begin;
     const std::ptrdiff_t first = std::ptrdiff_t{mine.begin} * layout::row_stride(units);
     float* written = floats(operands[0]) + first;
@@ -72,42 +74,45 @@ void sum_rows(const grain& part, void* const* operands) noexcept {
 
 template <>
 struct operators<&add_family> {
-  template <call_signature Signature>
+  using key = add_call;
+
+  template <add_call Call>
   static constexpr bool in_grains = true;
 
-  template <call_signature Signature>
+  template <add_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
-    sum_rows<Signature.extents[0], Signature.extents[1], Signature.extents[2]>(context.part,
-                                                                               operands);
+    sum_rows<Call.reads, Call.batch, Call.elements>(context.part, operands);
   }
 };
 
 template <>
 struct operators<&gradient_sum_family> {
-  template <call_signature Signature>
+  using key = gradient_sum_call;
+
+  template <gradient_sum_call Call>
   static constexpr bool in_grains = true;
 
-  template <call_signature Signature>
+  template <gradient_sum_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
-    sum_rows<Signature.extents[0], Signature.extents[1], Signature.extents[2]>(context.part,
-                                                                               operands);
+    sum_rows<Call.readers, Call.batch, Call.elements>(context.part, operands);
   }
 };
 
 template <>
 struct operators<&concatenate_family> {
-  template <call_signature Signature>
+  using key = concatenate_call;
+
+  template <concatenate_call Call>
   static constexpr bool in_grains = true;
 
-  template <call_signature Signature>
+  template <concatenate_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
-    const index_range samples = range_of(Signature.extents[0], context.part);
-    constexpr std::int32_t rows = Signature.extents[1];
-    constexpr std::int32_t columns = Signature.extents[2];
-    constexpr std::int32_t joined = Signature.extents[3];
-    constexpr std::int32_t offset = Signature.extents[4];
-    constexpr bool forward =
-        static_cast<concatenate_variant>(Signature.variant) == concatenate_variant::forward;
+    const index_range samples = range_of(Call.batch, context.part);
+    constexpr std::int32_t rows = Call.rows;
+    constexpr std::int32_t columns = Call.columns;
+    constexpr std::int32_t joined = Call.joined;
+    constexpr std::int32_t offset = Call.offset;
+    constexpr bool forward = Call.variant == concatenate_variant::forward;
     constexpr std::ptrdiff_t part_stride = layout::row_stride(rows * columns);
     constexpr std::ptrdiff_t joined_stride = layout::row_stride(rows * joined);
     for (std::int32_t sample = samples.begin; sample < samples.end; ++sample) {
@@ -129,14 +134,16 @@ struct operators<&concatenate_family> {
 /// The mask is that of the sample's number, so forward, backward and any schedule make the same.
 template <>
 struct operators<&dropout_family> {
-  template <call_signature Signature>
+  using key = dropout_call;
+
+  template <dropout_call Call>
   static constexpr bool in_grains = true;
 
-  template <call_signature Signature>
+  template <dropout_call Call>
   static void run(const run_context& context, void* const* operands,
                   const float* scalars) noexcept {
-    constexpr std::int32_t elements = Signature.extents[1];
-    const index_range mine = range_of(Signature.extents[0], context.part);
+    constexpr std::int32_t elements = Call.elements;
+    const index_range mine = range_of(Call.batch, context.part);
     const std::uint64_t first_sample =
         context.first_sample + static_cast<std::uint64_t>(mine.begin);
     const std::ptrdiff_t first = std::ptrdiff_t{mine.begin} * layout::row_stride(elements);

@@ -16,14 +16,15 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 ///
 ///   template <>
 ///   struct operators<&my_family> {
-///     template <call_signature Signature>
+///     using key = my_call;
+///     template <my_call Call>
 ///     static void run(const run_context&, void* const* operands, const float* scalars) noexcept;
 ///   };
 ///
-/// `Signature` is what the family's rules put into their calls. A family whose calls can be shared
-/// by several workers says so:
+/// `my_call` is the plain struct that the family's rules put into their calls. A family whose calls
+/// can be shared by several workers says so:
 ///
-///     template <call_signature Signature>
+///     template <my_call Call>
 ///     static constexpr bool in_grains = true;
 ///
 /// and computes the part of the output that `run_context::part` tells, each element as it would be
@@ -35,26 +36,51 @@ struct operators;
 template <const family* Family>
 concept has_operators = requires { sizeof(operators<Family>); };
 
-/// Whether the code of a family can be called for a signature.
-template <const family* Family, call_signature Signature>
+/// Whether the code of a family says what it is instantiated for.
+template <const family* Family>
+concept names_its_key = requires { typename operators<Family>::key; };
+
+/// What the rules of a family put into a call, where its code does not know that.
+struct unknown_key {};
+
+/// Whether the code of a family takes what its rules put into a call.
+template <const family* Family>
+consteval bool takes_key(const call_key& packed) {
+  if constexpr (names_its_key<Family>) {
+    return packed.is<typename operators<Family>::key>();
+  } else {
+    return false;
+  }
+}
+
+/// What a call is instantiated for, as the family's own struct if its code takes that.
+template <const family* Family, bool Taken>
+consteval auto key_of(const call_key& packed) {
+  if constexpr (Taken) {
+    return packed.as<typename operators<Family>::key>();
+  } else {
+    return unknown_key{};
+  }
+}
+
+/// Whether the code of a family can be called.
+template <const family* Family, auto Call>
 concept has_kernel =
     requires(const run_context& context, void* const* operands, const float* scalars) {
-      {
-        operators<Family>::template run<Signature>(context, operands, scalars)
-      } -> std::same_as<void>;
+      { operators<Family>::template run<Call>(context, operands, scalars) } -> std::same_as<void>;
     };
 
-/// Whether the code of a signature cannot throw, as far as it has to say so: that of a feed may.
-template <const family* Family, call_signature Signature>
+/// Whether a kernel cannot throw, as far as it has to say so: that of a feed may.
+template <const family* Family, auto Call>
 concept runs_silently =
     transfer_of(*Family) != transfer_kind::none ||
-    noexcept(operators<Family>::template run<Signature>(run_context{}, nullptr, nullptr));
+    noexcept(operators<Family>::template run<Call>(run_context{}, nullptr, nullptr));
 
-/// Whether the calls of a signature can be shared by several workers.
-template <const family* Family, call_signature Signature>
+/// Whether the calls of a kernel can be shared by several workers.
+template <const family* Family, auto Call>
 consteval bool has_grains() {
-  if constexpr (requires { operators<Family>::template in_grains<Signature>; }) {
-    return operators<Family>::template in_grains<Signature>;
+  if constexpr (requires { operators<Family>::template in_grains<Call>; }) {
+    return operators<Family>::template in_grains<Call>;
   } else {
     return false;
   }

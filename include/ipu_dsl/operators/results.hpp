@@ -18,17 +18,19 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 template <>
 struct operators<&infeed_family> {
-  template <call_signature Signature>
+  using key = infeed_call;
+
+  template <infeed_call Call>
   static void run(const run_context& context, void* const* operands, const float*) {
-    constexpr std::int32_t batch = Signature.extents[0];
-    constexpr std::int32_t elements = Signature.extents[1];
+    constexpr std::int32_t batch = Call.batch;
+    constexpr std::int32_t elements = Call.elements;
     constexpr std::int32_t stride = layout::row_stride(elements);
     micro_batch_rows rows{.features = {floats(operands[0]), std::size_t{batch} * stride},
                           .labels = {},
                           .micro_batch = batch,
                           .sample_elements = elements,
                           .row_stride = stride};
-    if constexpr (Signature.extents[2] != 0) {
+    if constexpr (Call.has_labels != 0) {
       rows.labels = {integers(operands[1]), std::size_t{batch}};
     }
     const std::int32_t valid = context.feed->next(rows);
@@ -60,9 +62,11 @@ struct operators<&infeed_family> {
 
 template <>
 struct operators<&outfeed_family> {
-  template <call_signature Signature>
+  using key = outfeed_call;
+
+  template <outfeed_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
-    constexpr std::int32_t elements = Signature.extents[1];
+    constexpr std::int32_t elements = Call.elements;
     constexpr std::ptrdiff_t stride = layout::row_stride(elements);
     const float* read = floats(operands[0]);
     float* row = context.output + context.first_sample * std::uint64_t{elements};
@@ -77,13 +81,14 @@ struct operators<&outfeed_family> {
 
 template <>
 struct operators<&sparse_categorical_crossentropy_family> {
-  template <call_signature Signature>
+  using key = crossentropy_call;
+
+  template <crossentropy_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
-    constexpr std::int32_t batch = Signature.extents[0];
-    constexpr std::int32_t classes = Signature.extents[1];
-    constexpr auto scores = static_cast<score_kind>(Signature.extents[2]);
-    constexpr bool with_gradient =
-        static_cast<crossentropy_variant>(Signature.variant) == crossentropy_variant::gradient;
+    constexpr std::int32_t batch = Call.batch;
+    constexpr std::int32_t classes = Call.classes;
+    constexpr score_kind scores = Call.scores;
+    constexpr bool with_gradient = Call.variant == crossentropy_variant::gradient;
     float* gradient = with_gradient ? floats(operands[0]) : nullptr;
     constexpr int read = with_gradient ? 1 : 0;
     float* loss = context.loss + context.micro_batch;
@@ -102,10 +107,12 @@ struct operators<&sparse_categorical_crossentropy_family> {
 
 template <>
 struct operators<&accuracy_family> {
-  template <call_signature Signature>
+  using key = accuracy_call;
+
+  template <accuracy_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
     context.hits[context.micro_batch] = kernels::count_hits(
-        floats(operands[0]), integers(operands[1]), Signature.extents[1], context.valid_samples());
+        floats(operands[0]), integers(operands[1]), Call.classes, context.valid_samples());
   }
 };
 

@@ -12,22 +12,16 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
-/// The parameter that a signature of `sgd_rules::update` speaks of, as elements with padding, which
-/// the update leaves at zero.
-constexpr std::int64_t updated_elements(const call_signature& signature) {
-  shape extents;
-  extents.rank = signature.extents[1];
-  for (std::int32_t axis = 0; axis < extents.rank; ++axis) {
-    extents.extents[axis] = signature.extents[2 + axis];
-  }
-  return layout::padded_elements(static_cast<storage>(signature.extents[0]), extents, 1);
+/// The elements of a parameter with padding, which an update leaves at zero.
+constexpr std::int64_t updated_elements(const parameter_extents& parameter) {
+  return layout::padded_elements(parameter.lies, parameter.extents, 1);
 }
 
 /// The vectors of a parameter that a grain of such a call holds, as elements.
-template <call_signature Signature>
+template <parameter_extents Parameter>
 index_range updated_range(const grain& part) {
   constexpr std::int32_t lanes = layout::native.lanes;
-  constexpr auto elements = static_cast<std::int32_t>(updated_elements(Signature));
+  constexpr auto elements = static_cast<std::int32_t>(updated_elements(Parameter));
   static_assert(elements % lanes == 0);
   const index_range vectors = range_of(elements / lanes, part);
   return {vectors.begin * lanes, vectors.end * lanes};
@@ -36,12 +30,14 @@ index_range updated_range(const grain& part) {
 /// `context.optimizer` holds {learning rate, momentum}.
 template <update_kind Kind>
 struct sgd_operators {
-  template <call_signature Signature>
+  using key = parameter_extents;
+
+  template <parameter_extents Call>
   static constexpr bool in_grains = true;
 
-  template <call_signature Signature>
+  template <parameter_extents Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
-    const index_range mine = updated_range<Signature>(context.part);
+    const index_range mine = updated_range<Call>(context.part);
     constexpr int slots = slots_of(Kind);
     float* velocity = slots > 0 ? floats(operands[1]) + mine.begin : nullptr;
     kernels::sgd_update<Kind>(floats(operands[0]) + mine.begin, velocity,
@@ -53,13 +49,15 @@ struct sgd_operators {
 /// Dealt over grains as the update behind it is, so that the two need not wait for each other.
 template <>
 struct operators<&replica_sum_family> {
-  template <call_signature Signature>
+  using key = replica_sum_call;
+
+  template <replica_sum_call Call>
   static constexpr bool in_grains = true;
 
-  template <call_signature Signature>
+  template <replica_sum_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
-    constexpr std::int32_t replicas = Signature.variant;
-    const index_range mine = updated_range<Signature>(context.part);
+    constexpr std::int32_t replicas = Call.replicas;
+    const index_range mine = updated_range<Call.parameter>(context.part);
     const float* terms[std::size_t{replicas}] = {};
     for (std::int32_t i = 0; i < replicas; ++i) {
       terms[i] = floats(operands[i]) + mine.begin;

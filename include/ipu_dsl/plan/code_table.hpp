@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which calls are the same code: the distinct pairs of family and signature.
+// Which calls are the same code: the distinct pairs of family and key.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace ipu_dsl {
 
-/// A kernel to instantiate: `operators<rule>::run<signature>`.
+/// A kernel to instantiate: `operators<rule>::run<key>`.
 struct code {
   const family* rule = nullptr;
-  call_signature signature;
+  call_key key;
 
   friend constexpr bool operator==(const code&, const code&) = default;
 };
@@ -23,13 +23,13 @@ struct code {
 /// What is left of a distinct kernel when a program runs: enough to name it.
 struct kernel_name {
   std::string_view family;
-  call_signature signature;
+  call_key key;
   transfer_kind transfer = transfer_kind::none;
 };
 
 /// Of a kernel, for the compiler: it reads the family.
 constexpr kernel_name name_of(const code& kernel) {
-  return {kernel.rule->name, kernel.signature, transfer_of(*kernel.rule)};
+  return {kernel.rule->name, kernel.key, transfer_of(*kernel.rule)};
 }
 
 struct code_table {
@@ -37,15 +37,14 @@ struct code_table {
   list<std::int32_t> of_call;  ///< by call
 };
 
-/// A hash of the signature alone: pointers have no value during constant evaluation.
-constexpr std::size_t hash_of(const call_signature& signature) {
+/// A hash of the key alone: pointers have no value during constant evaluation.
+constexpr std::size_t hash_of(const call_key& key) {
   std::uint64_t hash = 14695981039346656037U;
   const auto mix = [&hash](std::int32_t word) {
     hash = (hash ^ static_cast<std::uint32_t>(word)) * 1099511628211U;
   };
-  mix(signature.variant);
-  for (const std::int32_t extent : signature.extents) {
-    mix(extent);
+  for (std::size_t word = 0; word < key.size(); ++word) {
+    mix(key[word]);
   }
   return static_cast<std::size_t>(hash ^ (hash >> 32));
 }
@@ -60,8 +59,8 @@ constexpr code_table distinct_code(std::span<const emitted_call> calls) {
   }
   list<std::int32_t> entry(places, -1);
   for (const emitted_call& row : calls) {
-    const code wanted{row.code, row.signature};
-    std::size_t place = hash_of(row.signature) & (places - 1);
+    const code wanted{row.code, row.key};
+    std::size_t place = hash_of(row.key) & (places - 1);
     while (entry[place] >= 0 &&
            !(made.distinct[static_cast<std::size_t>(entry[place])] == wanted)) {
       place = (place + 1) & (places - 1);

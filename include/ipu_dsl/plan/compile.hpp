@@ -15,41 +15,58 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// The homes of some buffers of a program on the tiles of its target: a piece of constant
 /// evaluation.
-template <compiled_model C, program_kind Kind, std::size_t First, std::size_t Count>
-inline constexpr frozen_list<std::int64_t, Count> home_piece_of =
-    home_bytes_of<Count>(frozen_compiled_graph_of<C>.view(), calls_of<C, Kind>().buffers, First,
-                         C::settings.micro_batch, C::settings.target->tiles);
+template <compiled_model C, program_kind Kind>
+struct homes_on_tiles {
+  static constexpr std::size_t count = calls_of<C, Kind>().buffers.size();
 
-/// What a program of a compiled model takes of the memory of its target, once it is proven. Homes
-/// are searched in pieces: in one evaluation they would exceed the steps that clang allows.
+  template <std::size_t First, std::size_t Count>
+  static constexpr frozen_list<std::int64_t, Count> piece =
+      home_bytes_of<Count>(frozen_compiled_graph_of<C>.view(), calls_of<C, Kind>().buffers, First,
+                           C::settings.micro_batch, C::settings.target->tiles);
+};
+
+/// What the calls of a program copy to a tile of its target: a piece of constant evaluation.
+template <compiled_model C, program_kind Kind>
+struct copies_on_tiles {
+  static constexpr std::size_t count = calls_of<C, Kind>().calls.size();
+
+  template <std::size_t First, std::size_t Count>
+  static constexpr frozen_list<std::int64_t, Count> piece = copied_bytes_of<Count>(
+      calls_with_accesses_of<C, Kind>(), First, C::settings.micro_batch, C::settings.target->tiles);
+};
+
+/// All pieces, one behind the other: in one evaluation they would exceed the steps that clang
+/// allows.
+template <typename Pieces>
+constexpr frozen_list<std::int64_t, Pieces::count> join_pieces() {
+  constexpr std::size_t size = 512;
+  constexpr std::size_t whole = Pieces::count / size;
+  frozen_list<std::int64_t, Pieces::count> joined;
+  std::size_t end = 0;
+  const auto append = [&](std::span<const std::int64_t> bytes) {
+    for (const std::int64_t each : bytes) {
+      joined.elements[end] = each;
+      ++end;
+    }
+  };
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (append(Pieces::template piece<I * size, size>.view()), ...);
+  }(std::make_index_sequence<whole>());
+  append(Pieces::template piece<whole * size, Pieces::count % size>.view());
+  return joined;
+}
+
+/// What a program of a compiled model takes of the memory of its target, once it is proven.
 template <compiled_model C, program_kind Kind>
 struct modelled_memory {
   static constexpr std::size_t devices = static_cast<std::size_t>(C::settings.devices);
-  static constexpr std::size_t buffer_count = calls_of<C, Kind>().buffers.size();
-  static constexpr std::size_t piece = 512;
-
-  static constexpr frozen_list<std::int64_t, buffer_count> join_homes() {
-    frozen_list<std::int64_t, buffer_count> joined;
-    std::size_t end = 0;
-    const auto append = [&](std::span<const std::int64_t> bytes) {
-      for (const std::int64_t home : bytes) {
-        joined.elements[end] = home;
-        ++end;
-      }
-    };
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (append(home_piece_of<C, Kind, I * piece, piece>.view()), ...);
-    }(std::make_index_sequence<buffer_count / piece>());
-    append(home_piece_of<C, Kind, buffer_count / piece * piece, buffer_count % piece>.view());
-    return joined;
-  }
-
-  static constexpr frozen_list<std::int64_t, buffer_count> homes = join_homes();
+  static constexpr auto homes = join_pieces<homes_on_tiles<C, Kind>>();
+  static constexpr auto copies = join_pieces<copies_on_tiles<C, Kind>>();
 
   static constexpr list<tile_use> count() {
     return tile_memory_model(frozen_compiled_graph_of<C>.view(),
                              planned_program_of<C, Kind>.plan.view(), calls_of<C, Kind>().buffers,
-                             homes.view(), C::settings.micro_batch, C::settings.target->tiles)
+                             homes.view(), copies.view())
         .count();
   }
 

@@ -33,11 +33,11 @@ constexpr int forward_micro_batches() {
 
 /// The calls of one program of a compiled model.
 template <compiled_model C, program_kind Kind, backward_form Form>
-constexpr lowered_program lower_program() {
+constexpr lowered_program lower_program(bool with_accesses = false) {
   const std::int32_t replicas = Kind == program_kind::train ? C::settings.replicas : 1;
   return lowering(frozen_compiled_graph_of<C>.view(), Kind, C::settings.micro_batch,
                   C::settings.optimizer, Form, replicas)
-      .lower();
+      .lower(with_accesses);
 }
 
 template <compiled_model C, program_kind Kind, backward_form Form>
@@ -125,6 +125,28 @@ constexpr lowered_view calls_of() {
   constexpr backward_form form =
       Kind == program_kind::train ? backward_form_of<C> : backward_form::whole;
   return lowered_of<C, Kind, form>.view();
+}
+
+template <compiled_model C, program_kind Kind>
+constexpr access_list list_accesses() {
+  constexpr backward_form form =
+      Kind == program_kind::train ? backward_form_of<C> : backward_form::whole;
+  return lower_program<C, Kind, form>(true).made.accesses;
+}
+
+template <compiled_model C, program_kind Kind>
+inline constexpr access_sizes access_sizes_of = sizes_of(list_accesses<C, Kind>());
+
+/// What the calls of a program of a compiled model access, in an evaluation of their own: only who
+/// looks at tiles asks for it.
+template <compiled_model C, program_kind Kind>
+inline constexpr frozen_accesses<access_sizes_of<C, Kind>> accesses_of{list_accesses<C, Kind>()};
+
+template <compiled_model C, program_kind Kind>
+constexpr lowered_view calls_with_accesses_of() {
+  lowered_view program = calls_of<C, Kind>();
+  program.accesses = accesses_of<C, Kind>.view();
+  return program;
 }
 
 /// What is missing in the rules of the families of a program, or nothing.

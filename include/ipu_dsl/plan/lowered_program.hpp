@@ -39,6 +39,7 @@ struct lowered_view {
   std::span<const emitted_call> calls;
   std::span<const std::int32_t> operands;    ///< numbers of buffers
   std::span<const std::int32_t> first_call;  ///< [stages * action_kinds + 1]
+  access_view accesses;                      ///< of the calls, where they were noted
   backward_form form = backward_form::whole;
   std::int32_t replicas = 1;  ///< of the model, which update together
 };
@@ -55,6 +56,7 @@ struct lowered_program {
             .calls = {made.calls.data(), made.calls.size()},
             .operands = {made.operands.data(), made.operands.size()},
             .first_call = {first_call.data(), first_call.size()},
+            .accesses = made.accesses.view(),
             .form = form,
             .replicas = replicas};
   }
@@ -99,8 +101,42 @@ struct frozen_lowered_program {
             .calls = calls.view(),
             .operands = operands.view(),
             .first_call = first_call.view(),
+            .accesses = {},
             .form = form,
             .replicas = replicas};
+  }
+};
+
+struct access_sizes {
+  std::size_t axes = 0;
+  std::size_t reaches = 0;
+  std::size_t operands = 0;
+  std::size_t calls = 0;
+};
+
+constexpr access_sizes sizes_of(const access_list& accesses) {
+  return {.axes = accesses.axes.size(),
+          .reaches = accesses.reaches.size(),
+          .operands = accesses.operands.size(),
+          .calls = accesses.calls.size()};
+}
+
+/// What the calls of a program access, in static storage.
+template <access_sizes Sizes>
+struct frozen_accesses {
+  frozen_list<access_axis, Sizes.axes> axes;
+  frozen_list<reach, Sizes.reaches> reaches;
+  frozen_list<operand_access, Sizes.operands> operands;
+  frozen_list<call_access, Sizes.calls> calls;
+
+  constexpr explicit frozen_accesses(const access_list& made)
+      : axes(freeze_list<Sizes.axes>(made.axes)),
+        reaches(freeze_list<Sizes.reaches>(made.reaches)),
+        operands(freeze_list<Sizes.operands>(made.operands)),
+        calls(freeze_list<Sizes.calls>(made.calls)) {}
+
+  constexpr access_view view() const {
+    return {axes.view(), reaches.view(), operands.view(), calls.view()};
   }
 };
 

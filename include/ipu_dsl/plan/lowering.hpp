@@ -27,8 +27,9 @@ class lowering {
     choose_gradient_layouts();
   }
 
-  /// Once.
-  constexpr lowered_program lower() {
+  /// Once; with what the calls access if that is asked for.
+  constexpr lowered_program lower(bool with_accesses = false) {
+    result_.made.notes_accesses = with_accesses;
     expect();
     for (std::int32_t stage = 0; stage < model_.stages; ++stage) {
       for (int kind = 0; kind < action_kinds; ++kind) {
@@ -37,7 +38,6 @@ class lowering {
       }
     }
     result_.first_call.push_back(static_cast<std::int32_t>(result_.made.calls.size()));
-    number_by_first_use();
     result_.replicas = facts_.replicas;
     return std::move(result_);
   }
@@ -57,6 +57,12 @@ class lowering {
     result_.made.calls.reserve((trains() ? 5 : 1) * nodes);
     result_.made.operands.reserve((trains() ? 24 : 6) * nodes);
     result_.made.buffers.reserve((trains() ? 14 : 6) * nodes);
+    if (result_.made.notes_accesses) {
+      result_.made.accesses.axes.reserve((trains() ? 14 : 3) * nodes);
+      result_.made.accesses.reaches.reserve((trains() ? 50 : 12) * nodes);
+      result_.made.accesses.operands.reserve((trains() ? 26 : 6) * nodes);
+      result_.made.accesses.calls.reserve((trains() ? 5 : 1) * nodes);
+    }
   }
 
   /// Of the live nodes, in order of nodes, only those through which a gradient can come. A metric
@@ -109,24 +115,6 @@ class lowering {
     return emitter(model_, facts_, index_, result_.made, i, phase);
   }
 
-  /// Rules ask for buffers while the arguments of a call are evaluated, in an order that is the
-  /// compiler's own. So they are numbered anew, as the operands name them.
-  constexpr void number_by_first_use() {
-    call_list& made = result_.made;
-    list<std::int32_t> number(made.buffers.size(), -1);
-    list<buffer> used;
-    used.reserve(made.buffers.size());
-    for (std::int32_t& operand : made.operands) {
-      std::int32_t& known = number[at(operand)];
-      if (known < 0) {
-        known = static_cast<std::int32_t>(used.size());
-        used.push_back(made.buffers[at(operand)]);
-      }
-      operand = known;
-    }
-    made.buffers = std::move(used);
-  }
-
   constexpr void lower_action(std::int32_t stage, action_kind kind) {
     const bool whole = result_.form == backward_form::whole;
     if (kind == action_kind::forward) {
@@ -145,8 +133,7 @@ class lowering {
   constexpr void lower_forward(std::int32_t stage) {
     if (stage == 0) {
       at_node(0, call_phase::forward)
-          .read_feed(infeed_family, model_.input,
-                     program_ == program_kind::predict ? -1 : model_.target);
+          .read_feed(model_.input, program_ == program_kind::predict ? -1 : model_.target);
     }
     for (std::int32_t i = 0; i < node_count(); ++i) {
       const node& here = model_.node_at(i);
@@ -158,7 +145,7 @@ class lowering {
       }
     }
     if (program_ == program_kind::predict && stage == model_.stages - 1) {
-      at_node(node_count() - 1, call_phase::forward).write_output(outfeed_family, model_.output);
+      at_node(node_count() - 1, call_phase::forward).write_output(model_.output);
     }
   }
 
@@ -181,7 +168,7 @@ class lowering {
   constexpr void lower_input_gradient(const node& here, std::int32_t i) {
     emitter emit = at_node(i, call_phase::input_gradient);
     for (std::int32_t output = 0; i != model_.loss && output < here.outputs; ++output) {
-      emit.sum_output_gradient(gradient_sum_family, output);
+      emit.sum_output_gradient(output);
     }
     here.rule->input_gradient(emit);
   }
@@ -201,7 +188,7 @@ class lowering {
         }
         for (std::int32_t parameter = 0; parameter < here.parameters; ++parameter) {
           if (emit.parameter(parameter).trainable) {
-            emit.sum_replicas(replica_sum_family, parameter);
+            emit.sum_replicas(parameter);
           }
         }
         facts_.optimizer->update(emit);

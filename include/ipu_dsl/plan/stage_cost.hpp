@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the actions of a stage cost, from the work of their calls.
+// What the actions of a stage cost, from what their calls cost.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,20 @@
 
 namespace ipu_dsl {
 
-/// Multiply-adds of a call: of a product its m x n x k, of the rest one an element.
-constexpr std::int64_t multiply_adds(const work& cost) {
-  return cost.kind == work_kind::none ? 0 : cost.m * cost.n * cost.k;
-}
-
 /// Adds a call to the cost of its phase.
 constexpr void add_cost(stage_cost& cost, const call& row) {
   switch (row.phase) {
     case call_phase::forward:
-      cost.forward += multiply_adds(row.cost);
+      cost.forward += row.operations;
       break;
     case call_phase::input_gradient:
-      cost.input_gradient += multiply_adds(row.cost);
+      cost.input_gradient += row.operations;
       break;
     case call_phase::weight_gradient:
-      cost.weight_gradient += multiply_adds(row.cost);
+      cost.weight_gradient += row.operations;
       break;
     case call_phase::update:
-      cost.update += multiply_adds(row.cost);
+      cost.update += row.operations;
       break;
   }
 }

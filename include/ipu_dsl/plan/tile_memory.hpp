@@ -5,55 +5,29 @@
 #include <cstdint>
 #include <span>
 
-#include <ipu_dsl/machine/block_memory.hpp>
 #include <ipu_dsl/machine/device_memory.hpp>
+#include <ipu_dsl/plan/nest_map.hpp>
 #include <ipu_dsl/plan/program_plan.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
-/// The extents of what a product writes, and of what it sums over. A call's work is that of the
-/// forward product, m samples by n units over k inputs, in all three phases.
-struct product_extents {
-  std::int64_t rows = 0;
-  std::int64_t columns = 0;
-  std::int64_t reduction = 0;
-
-  friend constexpr bool operator==(const product_extents&, const product_extents&) = default;
-};
-
-constexpr product_extents product_of(const call& row) {
-  switch (row.phase) {
-    case call_phase::input_gradient:
-      return {row.cost.m, row.cost.k, row.cost.n};
-    case call_phase::weight_gradient:
-    case call_phase::update:
-      return {row.cost.k, row.cost.n, row.cost.m};
-    case call_phase::forward:
-      break;
-  }
-  return {row.cost.m, row.cost.n, row.cost.k};
-}
-
-/// The largest blocks of outputs. The extents of one layer come up again and again, so that the
-/// last few are remembered: a search for each would take most of the steps that clang allows.
-class largest_blocks {
+/// The grids over which outputs are dealt. The extents of one layer come up again and again, so
+/// that the last few are remembered: a search for each would take most of the steps that clang
+/// allows.
+class chosen_grids {
  public:
-  constexpr explicit largest_blocks(std::int32_t tiles) : tiles_(tiles) {}
+  constexpr explicit chosen_grids(std::int32_t tiles) : tiles_(tiles) {}
 
-  constexpr tile_block of(std::int64_t rows, std::int64_t columns) {
+  constexpr tile_grid of(std::int64_t rows, std::int64_t columns) {
     for (const known& entry : known_) {
       if (entry.rows == rows && entry.columns == columns) {
-        return entry.block;
+        return entry.grid;
       }
     }
     known& entry = known_[next_];
     next_ = (next_ + 1) % remembered;
-    entry = {rows, columns, tile_map(rows, columns, tiles_).busiest()};
-    return entry.block;
-  }
-
-  constexpr tile_block of_whole_rows(std::int64_t rows, std::int64_t columns) const {
-    return tile_map::of_whole_rows(rows, columns, tiles_).busiest();
+    entry = {rows, columns, choose_grid(rows, columns, tiles_)};
+    return entry.grid;
   }
 
  private:
@@ -62,7 +36,7 @@ class largest_blocks {
   struct known {
     std::int64_t rows = 0;
     std::int64_t columns = 0;
-    tile_block block;
+    tile_grid grid;
   };
 
   std::int32_t tiles_;
@@ -73,7 +47,7 @@ class largest_blocks {
 /// The largest block of a buffer's home: the blocks in which it is written. Rows are samples, or
 /// all axes of a parameter but the last.
 constexpr tile_block home_of(const graph_view& model, const buffer& memory, std::int32_t batch,
-                             largest_blocks& largest) {
+                             chosen_grids& grids) {
   const shape& extents = memory.extents;
   std::int64_t columns = extents.elements();
   std::int64_t rows = batch;
@@ -82,7 +56,7 @@ constexpr tile_block home_of(const graph_view& model, const buffer& memory, std:
     rows = columns / last;
     columns = last;
   }
-  return largest.of(rows, columns);
+  return tile_map(rows, columns, grids.of(rows, columns)).busiest();
 }
 
 /// Bytes on the busiest tile of the homes of `buffers`, for `Count` of them from `first` on.
@@ -91,31 +65,64 @@ constexpr frozen_list<std::int64_t, Count> home_bytes_of(const graph_view& model
                                                          std::span<const buffer> buffers,
                                                          std::size_t first, std::int32_t batch,
                                                          std::int32_t tiles) {
-  largest_blocks largest(tiles);
+  chosen_grids grids(tiles);
   frozen_list<std::int64_t, Count> bytes;
   for (std::size_t i = 0; i < Count; ++i) {
     const buffer& memory = buffers[first + i];
-    bytes.elements[i] = home_of(model, memory, batch, largest).elements() * bytes_of(memory.type);
+    bytes.elements[i] = home_of(model, memory, batch, grids).elements() * bytes_of(memory.type);
+  }
+  return bytes;
+}
+
+/// Bytes of the private copies that the busiest tile needs for a call.
+constexpr std::int64_t copied_bytes(const lowered_view& program, std::size_t index,
+                                    std::int32_t batch, chosen_grids& grids) {
+  const emitted_call& row = program.calls[index];
+  const access_view& all = program.accesses;
+  const call_access& noted = all.calls[index];
+  const std::span<const access_axis> axes = axes_of(all, noted);
+  std::int64_t most = 0;
+  for (std::int32_t nest = 0; nest < noted.nests; ++nest) {
+    const nest_extents extents(axes, nest);
+    const nest_block block =
+        nest_map(axes, nest, extents, grids.of(extents.rows, extents.columns)).busiest();
+    std::int64_t bytes = 0;
+    for (const operand_access& operand : operands_of(all, noted)) {
+      if (operand.nest == nest && !lies_at_home(all, axes, operand)) {
+        const auto number = static_cast<std::size_t>(row.first_operand + operand.operand);
+        const buffer& memory = program.buffers[static_cast<std::size_t>(program.operands[number])];
+        bytes += reached_elements(all, operand, block, batch) * bytes_of(memory.type);
+      }
+    }
+    most = bytes > most ? bytes : most;
+  }
+  return most;
+}
+
+/// The same of `Count` calls from `first` on.
+template <std::size_t Count>
+constexpr frozen_list<std::int64_t, Count> copied_bytes_of(const lowered_view& program,
+                                                           std::size_t first, std::int32_t batch,
+                                                           std::int32_t tiles) {
+  chosen_grids grids(tiles);
+  frozen_list<std::int64_t, Count> bytes;
+  for (std::size_t i = 0; i < Count; ++i) {
+    bytes.elements[i] = copied_bytes(program, first + i, batch, grids);
   }
   return bytes;
 }
 
 /// Counts the bytes on the busiest tile of every device. A tensor's home are the blocks in which it
-/// is written; tile 0 has the largest block of each and so is the busiest. What a call needs from
-/// elsewhere lies beside it in private copies while the call runs: for a product its rows and
-/// columns, for a reduction whole rows, for a copy what is copied; elementwise calls run where
-/// their operands lie. Elements are counted without the padding that the host's vectors need.
+/// is written; tile 0 has the largest block of each and so is the busiest. What a call reaches and
+/// does not have at home lies beside it in private copies while the call runs; of nests that are
+/// independent of each other, one after the other. Elements are counted without the padding that
+/// the host's vectors need.
 class tile_memory_model {
  public:
   constexpr tile_memory_model(const graph_view& model, const program_plan_view& plan,
                               std::span<const buffer> buffers, std::span<const std::int64_t> home,
-                              std::int32_t batch, std::int32_t tiles)
-      : model_(model),
-        plan_(plan),
-        buffers_(buffers),
-        home_(home),
-        batch_(batch),
-        largest_(tiles) {}
+                              std::span<const std::int64_t> copies)
+      : model_(model), plan_(plan), buffers_(buffers), home_(home), copies_(copies) {}
 
   /// [devices]
   constexpr list<tile_use> count() {
@@ -208,7 +215,7 @@ class tile_memory_model {
           dies[at(last_call[touched])] += home_[touched];
         }
       }
-      const std::int64_t bytes = alive + copied_bytes(row);
+      const std::int64_t bytes = alive + copies_[i];
       std::int64_t& most = made_[at(device_of(row.stage))].temporary;
       most = bytes > most ? bytes : most;
       alive -= dies[i];
@@ -235,57 +242,11 @@ class tile_memory_model {
     return at(plan_.operands[at(row.first_operand + operand)]);
   }
 
-  constexpr std::int64_t copied_bytes(const call& row) {
-    switch (row.cost.kind) {
-      case work_kind::matmul:
-        return copies_of_product(row);
-      case work_kind::reduce:
-        return copies_of_rows(row);
-      case work_kind::copy:
-      case work_kind::gather:
-        return copies_of_reads(row);
-      case work_kind::none:
-      case work_kind::elementwise:
-        break;
-    }
-    return 0;
-  }
-
-  /// In the forward product a bias is read as well, one number a column.
-  constexpr std::int64_t copies_of_product(const call& row) {
-    constexpr std::int64_t bytes = bytes_of(dtype::float32);
-    const product_extents product = product_of(row);
-    operand_bytes reads = product_operands(product.reduction, bytes);
-    if (row.phase == call_phase::forward && row.reads > 2) {
-      reads.column += bytes;
-    }
-    return received_bytes(largest_.of(product.rows, product.columns), reads);
-  }
-
-  constexpr std::int64_t copies_of_rows(const call& row) const {
-    std::int64_t bytes = 0;
-    for (std::int32_t i = 0; i < row.reads; ++i) {
-      const buffer& memory = buffers_[operand_of(row, row.writes + i)];
-      const tile_block block = largest_.of_whole_rows(batch_, memory.extents.elements());
-      bytes += block.elements() * bytes_of(memory.type);
-    }
-    return bytes;
-  }
-
-  constexpr std::int64_t copies_of_reads(const call& row) const {
-    std::int64_t bytes = 0;
-    for (std::int32_t i = 0; i < row.reads; ++i) {
-      bytes += home_[operand_of(row, row.writes + i)];
-    }
-    return bytes;
-  }
-
   graph_view model_;
   program_plan_view plan_;
   std::span<const buffer> buffers_;
-  std::span<const std::int64_t> home_;  ///< by buffer: bytes on the busiest tile
-  std::int32_t batch_;
-  largest_blocks largest_;
+  std::span<const std::int64_t> home_;    ///< by buffer: bytes on the busiest tile
+  std::span<const std::int64_t> copies_;  ///< by call: bytes on the busiest tile
   list<tile_use> made_;
 };
 

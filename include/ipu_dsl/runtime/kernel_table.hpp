@@ -4,8 +4,11 @@
 
 #include <cstddef>
 #include <span>
+#include <type_traits>
 #include <utility>
 
+#include <ipu_dsl/core/type_name.hpp>
+#include <ipu_dsl/operators/operators.hpp>
 #include <ipu_dsl/plan/compile.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
@@ -26,14 +29,67 @@ consteval auto make_kernel_table() {
   return []<std::size_t... I>(std::index_sequence<I...>) {
     constexpr const auto& codes = planned_program_of<C, Kind>.codes;
     return kernel_table<typename What::entry, count>{
-        {What::template of<codes[I].rule, codes[I].signature>()..., {}}};
+        {What::template of<codes[I].rule,
+                           key_of<codes[I].rule, takes_key<codes[I].rule>(codes[I].key)>(
+                               codes[I].key)>()...,
+         {}}};
   }(std::make_index_sequence<count>());
 }
 
-/// By distinct kernel of a program, what `What::of<family, signature>()` makes of it, a
-/// `What::entry`.
+/// By distinct kernel of a program, what `What::of<family, key>()` makes of it, a `What::entry`.
 template <compiled_model C, program_kind Kind, typename What>
 inline constexpr kernel_table<typename What::entry, plan_sizes_of<C, Kind>.codes> kernel_table_of =
     make_kernel_table<C, Kind, What>();
+
+/// What keeps a kernel from being called, told by its family.
+struct kernel_fault {
+  using entry = problem;
+
+  template <const family* Family, auto Call>
+  static consteval entry of() {
+    problem found = find<Family, Call>();
+    if (found.found()) {
+      found.where = label("the family ") << Family->name;
+    }
+    return found;
+  }
+
+ private:
+  template <const family* Family, auto Call>
+  static consteval problem find() {
+    if constexpr (!has_operators<Family>) {
+      return refuse("code for every family of layers", "none for this one",
+                    "specialise operators<&its family> before a session or a predictor is made");
+    } else if constexpr (!names_its_key<Family>) {
+      return refuse("code that says what it is instantiated for", "none of that kind",
+                    "in operators<&its family> write using key = the struct that its rules give "
+                    "to emit.call");
+    } else if constexpr (std::is_same_v<decltype(Call), const unknown_key>) {
+      return refuse("code for what the family's rules give to emit.call",
+                    label() << "code for " << type_name<typename operators<Family>::key>(),
+                    "let operators<&its family>::key name the same struct");
+    } else if constexpr (!has_kernel<Family, Call>) {
+      return refuse("code that can be called as a kernel", "none of that kind",
+                    "write template <key Call> static void run(const run_context&, void* const* "
+                    "operands, const float* scalars) noexcept");
+    } else if constexpr (!runs_silently<Family, Call>) {
+      return refuse("code that is noexcept, since only a feed may throw", "run that may throw",
+                    "say noexcept behind the parameters of operators<...>::run");
+    } else {
+      return {};
+    }
+  }
+};
+
+/// The first kernel of a program that cannot be called, as a problem.
+template <compiled_model C, program_kind Kind>
+consteval problem fault_of_kernels() {
+  for (const problem& found : make_kernel_table<C, Kind, kernel_fault>().entries) {
+    if (found.found()) {
+      return found;
+    }
+  }
+  return {};
+}
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

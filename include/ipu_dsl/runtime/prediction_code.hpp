@@ -20,12 +20,12 @@ constexpr bool is_end(const family& rule) {
 struct prediction_code {
   using entry = kernel_function;
 
-  template <const family* Family, call_signature Signature>
+  template <const family* Family, auto Call>
   static consteval entry of() {
     if constexpr (is_end(*Family)) {
       return nullptr;
     } else {
-      return &operators<Family>::template run<Signature>;
+      return &operators<Family>::template run<Call>;
     }
   }
 };
@@ -34,27 +34,6 @@ template <compiled_model C>
 inline constexpr const auto& prediction_functions_of =
     kernel_table_of<C, program_kind::predict, prediction_code>;
 
-/// What keeps a kernel from the path of a predictor.
-template <compiled_model C, std::size_t Index>
-consteval problem prediction_fault() {
-  constexpr const code& kernel = planned_program_of<C, program_kind::predict>.codes[Index];
-  problem found;
-  if constexpr (is_end(*kernel.rule)) {
-    return found;
-  } else if constexpr (!has_operators<kernel.rule>) {
-    found = refuse("code for every family of layers", "none for this one",
-                   "specialise operators<&its family> before the predictor is made");
-  } else if constexpr (!noexcept(operators<kernel.rule>::template run<kernel.signature>(
-                           run_context{}, nullptr, nullptr))) {
-    found = refuse("code that is noexcept, since a predictor never throws", "run that may throw",
-                   "say noexcept behind the parameters of operators<...>::run");
-  }
-  if (found.found()) {
-    found.where = label("the family ") << kernel.rule->name;
-  }
-  return found;
-}
-
 /// What is wrong with a model for a predictor, beyond what `check` says.
 template <compiled_model C>
 struct prediction_fault_of {
@@ -62,15 +41,8 @@ struct prediction_fault_of {
     if constexpr (!valid<C>()) {
       return {};
     } else {
-      return []<std::size_t... I>(std::index_sequence<I...>) {
-        const problem all[] = {prediction_fault<C, I>()..., {}};
-        for (const problem& found : all) {
-          if (found.found()) {
-            return found;
-          }
-        }
-        return refuse_writing();
-      }(std::make_index_sequence<plan_sizes_of<C, program_kind::predict>.codes>());
+      constexpr problem found = fault_of_kernels<C, program_kind::predict>();
+      return found.found() ? found : refuse_writing();
     }
   }
 

@@ -25,8 +25,15 @@ constexpr float default_alpha(activation_kind kind) {
   return kind == activation_kind::leaky_relu ? 0.3F : 1.0F;
 }
 
-/// The variants of an activation's code.
+/// Which code an activation is.
 enum class activation_variant : std::int32_t { forward, gradient };
+
+struct activation_call {
+  activation_variant variant;
+  activation_kind kind;
+  std::int32_t batch;
+  std::int32_t units;  ///< elements of a sample
+};
 
 namespace activation_rules {
 
@@ -44,20 +51,26 @@ constexpr problem shapes(node_draft& draft) {
   return {};
 }
 
-constexpr call_signature signature(const emitter& emit, activation_variant variant) {
-  const auto kind = emit.options<activation_options>().kind;
-  return {.variant = static_cast<std::int32_t>(variant),
-          .extents = {static_cast<std::int32_t>(kind), emit.batch(),
-                      static_cast<std::int32_t>(emit.input_shape(0).elements())}};
+constexpr activation_call key_of(const emitter& emit, activation_variant variant) {
+  return {.variant = variant,
+          .kind = emit.options<activation_options>().kind,
+          .batch = emit.batch(),
+          .units = static_cast<std::int32_t>(emit.input_shape(0).elements())};
 }
 
-constexpr work cost(const emitter& emit) {
-  return {.kind = work_kind::elementwise, .m = emit.input_shape(0).elements() * emit.batch()};
+/// A softmax looks at the units of a sample in one piece.
+constexpr axis_id unit_axis(call_draft& call, const activation_call& key) {
+  return key.kind == activation_kind::softmax ? call.all(key.units) : call.over(key.units);
 }
 
 constexpr void forward(emitter& emit) {
-  emit.call_kernel(signature(emit, activation_variant::forward), {emit.output_value(0)},
-                   {emit.input_value(0)}, cost(emit), emit.options<activation_options>().alpha);
+  const activation_call key = key_of(emit, activation_variant::forward);
+  call_draft call = emit.call(key);
+  const axis_id sample = call.over(key.batch);
+  const axis_id unit = unit_axis(call, key);
+  call.scalar(emit.options<activation_options>().alpha)
+      .writes(emit.output_value(0).flat(), {sample, unit})
+      .reads(emit.input_value(0).flat(), {sample, unit});
 }
 
 /// Softmax and the invertible activations need their output, the others their input.
@@ -69,10 +82,15 @@ constexpr void input_gradient(emitter& emit) {
   if (!emit.wants_input_gradient(0)) {
     return;
   }
-  const auto options = emit.options<activation_options>();
-  const std::int32_t kept = reads_output(options.kind) ? emit.output_value(0) : emit.input_value(0);
-  emit.call_kernel(signature(emit, activation_variant::gradient), {emit.input_gradient(0)},
-                   {emit.output_gradient(0), kept}, cost(emit), options.alpha);
+  const activation_call key = key_of(emit, activation_variant::gradient);
+  call_draft call = emit.call(key);
+  const axis_id sample = call.over(key.batch);
+  const axis_id unit = unit_axis(call, key);
+  const buffer_ref kept = reads_output(key.kind) ? emit.output_value(0) : emit.input_value(0);
+  call.scalar(emit.options<activation_options>().alpha)
+      .writes(emit.input_gradient(0).flat(), {sample, unit})
+      .reads(emit.output_gradient(0).flat(), {sample, unit})
+      .reads(kept.flat(), {sample, unit});
 }
 
 }  // namespace activation_rules

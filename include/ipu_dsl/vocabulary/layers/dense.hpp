@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 #include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/vocabulary/layers/activation.hpp>
@@ -32,18 +33,27 @@ struct dense_options {
   }
 };
 
-/// The variants of Dense's code, with the meaning of their extents:
-/// {batch, inputs, units, activation, has bias, gradient lies in columns, one of the variant's
-/// own}.
 enum class dense_variant : std::int32_t {
   forward,  ///< writes y, reads x, kernel[, bias]
-  /// Writes d and, if the seventh extent is 1, d by unit; reads gradient and, unless linear, y.
+  /// Writes d and, if it `writes_by_unit`, d by unit; reads gradient and y.
   output_gradient,
   input_gradient,  ///< writes the input's gradient by unit, reads kernel, d by unit
-  /// Adds to the accumulators of kernel[, bias], reads x, d. The seventh extent is the kind of
-  /// update that the last micro-batch ends with; unless it is none, the call also writes, for each
-  /// parameter, the parameter and what the optimizer keeps of it.
+  /// Adds to the accumulators of kernel[, bias], reads x, d. If the last micro-batch ends with an
+  /// update, the call also writes, for each parameter, the parameter and what the optimizer keeps
+  /// of it.
   weight_gradient
+};
+
+struct dense_call {
+  dense_variant variant;
+  std::int32_t batch;
+  std::int32_t inputs;
+  std::int32_t units;
+  activation_kind activation;
+  std::int32_t has_bias;
+  std::int32_t gradient_by_unit;  ///< the output's gradient lies in columns
+  std::int32_t writes_by_unit;    ///< of an output gradient: in columns as well
+  update_kind ending;             ///< of a weight gradient: what the last micro-batch ends with
 };
 
 namespace dense_rules {
@@ -76,32 +86,37 @@ constexpr problem shapes(node_draft& draft) {
   return {};
 }
 
-constexpr call_signature signature(const emitter& emit, dense_variant variant,
-                                   storage gradient = storage::rows, std::int32_t own = 0) {
+constexpr dense_call key_of(const emitter& emit, dense_variant variant) {
   const auto options = emit.options<dense_options>();
-  return {.variant = static_cast<std::int32_t>(variant),
-          .extents = {emit.batch(), emit.input_shape(0)[0], options.units,
-                      static_cast<std::int32_t>(options.fused()), options.has_bias,
-                      gradient == storage::columns ? 1 : 0, own}};
+  return {.variant = variant,
+          .batch = emit.batch(),
+          .inputs = emit.input_shape(0)[0],
+          .units = options.units,
+          .activation = options.fused(),
+          .has_bias = options.has_bias,
+          .gradient_by_unit = 0,
+          .writes_by_unit = 0,
+          .ending = update_kind::none};
 }
 
-constexpr work matmul(const emitter& emit) {
-  return {.kind = work_kind::matmul,
-          .m = emit.batch(),
-          .n = emit.options<dense_options>().units,
-          .k = emit.input_shape(0)[0]};
+/// A softmax looks at the units of a sample in one piece.
+constexpr axis_id unit_axis(call_draft& call, const dense_call& key) {
+  const bool whole = key.activation == activation_kind::softmax;
+  return whole ? call.all(key.units) : call.over(key.units);
 }
 
 constexpr void forward(emitter& emit) {
-  const auto options = emit.options<dense_options>();
-  const call_signature code = signature(emit, dense_variant::forward);
-  if (options.has_bias != 0) {
-    emit.call_kernel(code, {emit.output_value(0)},
-                     {emit.input_value(0), emit.parameter_value(0), emit.parameter_value(1)},
-                     matmul(emit), options.alpha);
-  } else {
-    emit.call_kernel(code, {emit.output_value(0)}, {emit.input_value(0), emit.parameter_value(0)},
-                     matmul(emit), options.alpha);
+  const dense_call key = key_of(emit, dense_variant::forward);
+  call_draft call = emit.call(key);
+  const axis_id sample = call.over(key.batch);
+  const axis_id unit = unit_axis(call, key);
+  const axis_id input = call.all(key.inputs);
+  call.scalar(emit.options<dense_options>().alpha)
+      .writes(emit.output_value(0), {sample, unit})
+      .reads(emit.input_value(0), {sample, input})
+      .reads(emit.parameter_value(0), {input, unit});
+  if (key.has_bias != 0) {
+    call.reads(emit.parameter_value(1), {unit});
   }
 }
 
@@ -112,42 +127,55 @@ constexpr bool passes_gradient(const emitter& emit, storage lies) {
 }
 
 /// The gradient of the pre-activation, as the weight gradient reads it.
-constexpr std::int32_t gradient_rows(emitter& emit) {
+constexpr buffer_ref gradient_rows(const emitter& emit) {
   return passes_gradient(emit, storage::rows)
              ? emit.output_gradient(0)
              : emit.scratch(0, emit.output_shape(0), storage::rows);
 }
 
 /// The same as the input gradient reads it.
-constexpr std::int32_t gradient_columns(emitter& emit) {
+constexpr buffer_ref gradient_columns(const emitter& emit) {
   return passes_gradient(emit, storage::columns)
              ? emit.output_gradient(0)
              : emit.scratch(1, emit.output_shape(0), storage::columns);
 }
 
-/// Masks the output's gradient by the activation and lays it out for those who read it.
+/// The same numbers, [rows, columns] of what is read exchanged.
+constexpr void transpose(emitter& emit, const transpose_call& key, const buffer_ref& written,
+                         const buffer_ref& read) {
+  call_draft call = emit.call_of(transpose_family, key);
+  const bool by_sample = read.lies == storage::rows;
+  const auto [sample, element] =
+      call.over(by_sample ? key.rows : key.columns, by_sample ? key.columns : key.rows);
+  call.writes(written, {sample, element}).reads(read, {sample, element});
+}
+
+/// Masks the output's gradient by the activation, and lays it out for those who read it.
+constexpr void mask_gradient(emitter& emit) {
+  dense_call key = key_of(emit, dense_variant::output_gradient);
+  key.gradient_by_unit = emit.output_gradient_lies(0) == storage::columns ? 1 : 0;
+  key.writes_by_unit = emit.wants_input_gradient(0) ? 1 : 0;
+  call_draft call = emit.call(key);
+  const axis_id sample = call.over(key.batch);
+  const axis_id unit = unit_axis(call, key);
+  call.scalar(emit.options<dense_options>().alpha).writes(gradient_rows(emit), {sample, unit});
+  if (key.writes_by_unit != 0) {
+    call.writes(gradient_columns(emit), {sample, unit});
+  }
+  call.reads(emit.output_gradient(0), {sample, unit}).reads(emit.output_value(0), {sample, unit});
+}
+
+/// Masks and lays out, as far as the gradient does not lie as it is wanted.
 constexpr void output_gradient(emitter& emit) {
-  const auto options = emit.options<dense_options>();
-  const std::int64_t elements = std::int64_t{emit.batch()} * options.units;
-  const work cost = {.kind = work_kind::elementwise, .m = elements};
-  const work copy = {.kind = work_kind::copy, .m = elements};
-  const bool wanted = emit.wants_input_gradient(0);
-  const call_signature code =
-      signature(emit, dense_variant::output_gradient, emit.output_gradient_lies(0), wanted ? 1 : 0);
+  const std::int32_t units = emit.options<dense_options>().units;
   if (passes_gradient(emit, storage::rows)) {
-    if (wanted) {
-      emit.call_kernel(transpose_family, {.extents = {emit.batch(), options.units}},
-                       {gradient_columns(emit)}, {emit.output_gradient(0)}, copy);
+    if (emit.wants_input_gradient(0)) {
+      transpose(emit, {emit.batch(), units}, gradient_columns(emit), emit.output_gradient(0));
     }
   } else if (passes_gradient(emit, storage::columns)) {
-    emit.call_kernel(transpose_family, {.extents = {options.units, emit.batch()}},
-                     {gradient_rows(emit)}, {emit.output_gradient(0)}, copy);
-  } else if (wanted) {
-    emit.call_kernel(code, {gradient_rows(emit), gradient_columns(emit)},
-                     {emit.output_gradient(0), emit.output_value(0)}, cost, options.alpha);
+    transpose(emit, {units, emit.batch()}, gradient_rows(emit), emit.output_gradient(0));
   } else {
-    emit.call_kernel(code, {gradient_rows(emit)}, {emit.output_gradient(0), emit.output_value(0)},
-                     cost, options.alpha);
+    mask_gradient(emit);
   }
 }
 
@@ -158,34 +186,57 @@ constexpr void input_gradient(emitter& emit) {
     return;
   }
   const bool as_made = emit.input_gradient_lies(0) == storage::columns;
-  const std::int32_t made =
+  const buffer_ref made =
       as_made ? emit.input_gradient(0) : emit.scratch(2, emit.input_shape(0), storage::columns);
-  emit.call_kernel(signature(emit, dense_variant::input_gradient, storage::columns), {made},
-                   {emit.parameter_value(0), gradient_columns(emit)}, matmul(emit));
+  dense_call key = key_of(emit, dense_variant::input_gradient);
+  key.gradient_by_unit = 1;
+  call_draft call = emit.call(key);
+  const auto [sample, input] = call.over(key.batch, key.inputs);
+  const axis_id unit = call.all(key.units);
+  call.writes(made, {sample, input})
+      .reads(emit.parameter_value(0), {input, unit})
+      .reads(gradient_columns(emit), {sample, unit});
   if (!as_made) {
-    const std::int32_t inputs = emit.input_shape(0)[0];
-    emit.call_kernel(transpose_family, {.extents = {inputs, emit.batch()}},
-                     {emit.input_gradient(0)}, {made},
-                     {.kind = work_kind::copy, .m = std::int64_t{emit.batch()} * inputs});
+    transpose(emit, {key.inputs, key.batch}, emit.input_gradient(0), made);
   }
 }
 
+/// The parameter and what the optimizer keeps of it, where the call ends with the update.
+constexpr void update_parameter(const emitter& emit, call_draft& call, update_kind ending,
+                                std::int32_t parameter, std::initializer_list<reach> at) {
+  if (ending == update_kind::none) {
+    return;
+  }
+  call.updates(emit.parameter_value(parameter), at);
+  for (std::int32_t slot = 0; slot < slots_of(ending); ++slot) {
+    call.updates(emit.optimizer_slot(parameter, slot), at);
+  }
+}
+
+/// The gradients of kernel and bias, from the same operands.
 constexpr void weight_gradient(emitter& emit) {
-  const update_kind update = emit.fused_update();
-  list<std::int32_t> writes;
-  for (std::int32_t i = 0; i < emit.parameters(); ++i) {
-    writes.push_back(emit.accumulator(i));
+  dense_call key = key_of(emit, dense_variant::weight_gradient);
+  key.ending = emit.fused_update();
+  call_draft call = emit.call(key);
+  const auto [input, unit] = call.over(key.inputs, key.units);
+  const axis_id sample = call.all(key.batch);
+  call.updates(emit.accumulator(0), {input, unit});
+  axis_id unit_of_bias;
+  axis_id sample_of_bias;
+  if (key.has_bias != 0) {
+    call.beside();
+    unit_of_bias = call.over(key.units);
+    sample_of_bias = call.all(key.batch);
+    call.updates(emit.accumulator(1), {unit_of_bias});
   }
-  for (std::int32_t i = 0; update != update_kind::none && i < emit.parameters(); ++i) {
-    writes.push_back(emit.parameter_value(i));
-    for (std::int32_t slot = 0; slot < slots_of(update); ++slot) {
-      writes.push_back(emit.optimizer_slot(i, slot));
-    }
+  update_parameter(emit, call, key.ending, 0, {input, unit});
+  if (key.has_bias != 0) {
+    update_parameter(emit, call, key.ending, 1, {unit_of_bias});
   }
-  const std::int32_t reads[] = {emit.input_value(0), gradient_rows(emit)};
-  emit.call_kernel(signature(emit, dense_variant::weight_gradient, storage::rows,
-                             static_cast<std::int32_t>(update)),
-                   {writes.data(), writes.size()}, reads, matmul(emit));
+  call.reads(emit.input_value(0), {sample, input}).reads(gradient_rows(emit), {sample, unit});
+  if (key.has_bias != 0) {
+    call.reads(gradient_rows(emit), {sample_of_bias, unit_of_bias});
+  }
 }
 
 }  // namespace dense_rules

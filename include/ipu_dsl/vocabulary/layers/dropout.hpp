@@ -15,9 +15,12 @@ struct dropout_options {
   float rate = 0;
 };
 
-/// The variants of Dropout's code: {batch, elements}, with the rate as scalar. The mask is a
-/// function of the seed, the node and the sample's number, so that backward makes the same again.
-enum class dropout_variant : std::int32_t { forward, gradient };
+/// The gradient is masked as the output was: the mask is a function of the seed, the node and the
+/// sample's number, and the rate is a scalar.
+struct dropout_call {
+  std::int32_t batch;
+  std::int32_t elements;  ///< of a sample
+};
 
 namespace dropout_rules {
 
@@ -37,24 +40,23 @@ constexpr problem shapes(node_draft& draft) {
   return {};
 }
 
-constexpr call_signature signature(const emitter& emit, dropout_variant variant) {
-  return {.variant = static_cast<std::int32_t>(variant),
-          .extents = {emit.batch(), static_cast<std::int32_t>(emit.output_shape(0).elements())}};
-}
-
-constexpr work cost(const emitter& emit) {
-  return {.kind = work_kind::elementwise, .m = emit.output_shape(0).elements() * emit.batch()};
+constexpr void mask(emitter& emit, const buffer_ref& written, const buffer_ref& read) {
+  const dropout_call key = {.batch = emit.batch(),
+                            .elements = static_cast<std::int32_t>(emit.output_shape(0).elements())};
+  call_draft call = emit.call(key);
+  const auto [sample, element] = call.over(key.batch, key.elements);
+  call.scalar(emit.options<dropout_options>().rate)
+      .writes(written.flat(), {sample, element})
+      .reads(read.flat(), {sample, element});
 }
 
 constexpr void forward(emitter& emit) {
-  emit.call_kernel(signature(emit, dropout_variant::forward), {emit.output_value(0)},
-                   {emit.input_value(0)}, cost(emit), emit.options<dropout_options>().rate);
+  mask(emit, emit.output_value(0), emit.input_value(0));
 }
 
 constexpr void input_gradient(emitter& emit) {
   if (emit.wants_input_gradient(0)) {
-    emit.call_kernel(signature(emit, dropout_variant::gradient), {emit.input_gradient(0)},
-                     {emit.output_gradient(0)}, cost(emit), emit.options<dropout_options>().rate);
+    mask(emit, emit.input_gradient(0), emit.output_gradient(0));
   }
 }
 

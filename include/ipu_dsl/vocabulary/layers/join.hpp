@@ -10,8 +10,12 @@
 
 namespace ipu_dsl {
 
-/// The variants of Add's code: {inputs, batch, elements, gradient lies in columns}.
-enum class add_variant : std::int32_t { forward, gradient };
+/// Writes the sum of what it reads, in order; of one read that is a copy.
+struct add_call {
+  std::int32_t reads;
+  std::int32_t batch;
+  std::int32_t elements;  ///< of a sample
+};
 
 /// "(64) and (32) as inputs 0 and 1", for the first input and another.
 constexpr label both_shapes(node_draft& draft, std::int32_t other) {
@@ -37,32 +41,31 @@ constexpr problem shapes(node_draft& draft) {
   return {};
 }
 
-constexpr call_signature signature(const emitter& emit, add_variant variant, std::int32_t inputs) {
-  return {.variant = static_cast<std::int32_t>(variant),
-          .extents = {inputs, emit.batch(),
-                      static_cast<std::int32_t>(emit.output_shape(0).elements())}};
-}
-
-constexpr work cost(const emitter& emit, std::int32_t inputs) {
-  return {.kind = work_kind::elementwise,
-          .m = emit.output_shape(0).elements() * emit.batch() * inputs};
+constexpr add_call key_of(const emitter& emit, std::int32_t reads) {
+  return {.reads = reads,
+          .batch = emit.batch(),
+          .elements = static_cast<std::int32_t>(emit.output_shape(0).elements())};
 }
 
 constexpr void forward(emitter& emit) {
-  list<std::int32_t> reads;
+  const add_call key = key_of(emit, emit.inputs());
+  call_draft call = emit.call(key);
+  const auto [sample, element] = call.over(key.batch, key.elements);
+  call.all(key.reads);
+  call.writes(emit.output_value(0).flat(), {sample, element});
   for (std::int32_t i = 0; i < emit.inputs(); ++i) {
-    reads.push_back(emit.input_value(i));
+    call.reads(emit.input_value(i).flat(), {sample, element});
   }
-  const std::int32_t writes[] = {emit.output_value(0)};
-  emit.call_kernel(signature(emit, add_variant::forward, emit.inputs()), writes,
-                   {reads.data(), reads.size()}, cost(emit, emit.inputs()));
 }
 
 constexpr void input_gradient(emitter& emit) {
+  const add_call key = key_of(emit, 1);
   for (std::int32_t i = 0; i < emit.inputs(); ++i) {
     if (emit.wants_input_gradient(i)) {
-      emit.call_kernel(signature(emit, add_variant::gradient, 1), {emit.input_gradient(i)},
-                       {emit.output_gradient(0)}, cost(emit, 1));
+      call_draft call = emit.call(key);
+      const auto [sample, element] = call.over(key.batch, key.elements);
+      call.writes(emit.input_gradient(i).flat(), {sample, element})
+          .reads(emit.output_gradient(0).flat(), {sample, element});
     }
   }
 }
@@ -80,9 +83,17 @@ struct Add {
   static constexpr element description{.kind = element_kind::layer, .rule = &add_family};
 };
 
-/// The variants of Concatenate's code: a block of `columns` goes to or comes from its place in the
-/// joined rows. {batch, rows a sample, columns, columns of the joined, offset of the block}.
+/// Forward a block of columns goes to its place in the joined rows, backward it comes from there.
 enum class concatenate_variant : std::int32_t { forward, gradient };
+
+struct concatenate_call {
+  concatenate_variant variant;
+  std::int32_t batch;
+  std::int32_t rows;     ///< of a sample
+  std::int32_t columns;  ///< of the block
+  std::int32_t joined;   ///< columns of the joined
+  std::int32_t offset;   ///< of the block in the joined
+};
 
 namespace concatenate_rules {
 
@@ -111,24 +122,38 @@ constexpr problem shapes(node_draft& draft) {
   return {};
 }
 
+constexpr void copy_block(emitter& emit, const concatenate_call& key, std::int32_t input) {
+  call_draft call = emit.call(key);
+  const auto [sample, row] = call.over(key.batch, key.rows);
+  const axis_id column = call.over(key.columns);
+  const reach placed = shifted(column, key.offset);
+  const shape joined = {key.rows, key.joined};
+  const shape block = {key.rows, key.columns};
+  if (key.variant == concatenate_variant::forward) {
+    call.writes(emit.output_value(0).as(joined), {sample, row, placed})
+        .reads(emit.input_value(input).as(block), {sample, row, column});
+  } else {
+    call.writes(emit.input_gradient(input).as(block), {sample, row, column})
+        .reads(emit.output_gradient(0).as(joined), {sample, row, placed});
+  }
+}
+
 /// One call an input: its columns to or from their place in the joined rows.
 constexpr void copy_blocks(emitter& emit, concatenate_variant variant) {
   const shape& joined = emit.output_shape(0);
   const std::int32_t last = joined.rank - 1;
-  const auto rows = static_cast<std::int32_t>(joined.elements() / joined[last]);
-  std::int32_t offset = 0;
+  concatenate_call key = {.variant = variant,
+                          .batch = emit.batch(),
+                          .rows = static_cast<std::int32_t>(joined.elements() / joined[last]),
+                          .columns = 0,
+                          .joined = joined[last],
+                          .offset = 0};
   for (std::int32_t i = 0; i < emit.inputs(); ++i) {
-    const std::int32_t columns = emit.input_shape(i)[last];
-    const call_signature signature = {
-        .variant = static_cast<std::int32_t>(variant),
-        .extents = {emit.batch(), rows, columns, joined[last], offset}};
-    const work cost = {.kind = work_kind::copy, .m = emit.input_shape(i).elements() * emit.batch()};
-    if (variant == concatenate_variant::forward) {
-      emit.call_kernel(signature, {emit.output_value(0)}, {emit.input_value(i)}, cost);
-    } else if (emit.wants_input_gradient(i)) {
-      emit.call_kernel(signature, {emit.input_gradient(i)}, {emit.output_gradient(0)}, cost);
+    key.columns = emit.input_shape(i)[last];
+    if (variant == concatenate_variant::forward || emit.wants_input_gradient(i)) {
+      copy_block(emit, key, i);
     }
-    offset += columns;
+    key.offset += key.columns;
   }
 }
 

@@ -20,10 +20,16 @@ struct crossentropy_options {
   score_kind scores = score_kind::logits;
 };
 
-/// The variants of the loss's code: {batch, classes, score kind}.
 enum class crossentropy_variant : std::int32_t {
   loss,     ///< writes the micro-batch's loss; reads scores, labels
   gradient  ///< writes the scores' gradient and the micro-batch's loss; reads scores, labels
+};
+
+struct crossentropy_call {
+  crossentropy_variant variant;
+  std::int32_t batch;
+  std::int32_t classes;
+  score_kind scores;
 };
 
 namespace crossentropy_rules {
@@ -42,25 +48,30 @@ constexpr problem shapes(node_draft& draft) {
   return {};
 }
 
-constexpr call_signature signature(const emitter& emit, crossentropy_variant variant) {
-  return {.variant = static_cast<std::int32_t>(variant),
-          .extents = {emit.batch(), emit.input_shape(0)[0],
-                      static_cast<std::int32_t>(emit.options<crossentropy_options>().scores)}};
-}
-
-constexpr work cost(const emitter& emit) {
-  return {.kind = work_kind::reduce, .m = std::int64_t{emit.batch()} * emit.input_shape(0)[0]};
+constexpr crossentropy_call key_of(const emitter& emit, crossentropy_variant variant) {
+  return {.variant = variant,
+          .batch = emit.batch(),
+          .classes = emit.input_shape(0)[0],
+          .scores = emit.options<crossentropy_options>().scores};
 }
 
 constexpr void forward(emitter& emit) {
-  emit.call_kernel(signature(emit, crossentropy_variant::loss), {},
-                   {emit.input_value(0), emit.input_value(1)}, cost(emit));
+  const crossentropy_call key = key_of(emit, crossentropy_variant::loss);
+  call_draft call = emit.call(key);
+  const axis_id sample = call.over(key.batch);
+  const axis_id score = call.all(key.classes);
+  call.reads(emit.input_value(0), {sample, score}).reads(emit.input_value(1), {sample});
 }
 
 /// One call computes loss and gradient from the kept scores.
 constexpr void input_gradient(emitter& emit) {
-  emit.call_kernel(signature(emit, crossentropy_variant::gradient), {emit.input_gradient(0)},
-                   {emit.input_value(0), emit.input_value(1)}, cost(emit));
+  const crossentropy_call key = key_of(emit, crossentropy_variant::gradient);
+  call_draft call = emit.call(key);
+  const axis_id sample = call.over(key.batch);
+  const axis_id score = call.all(key.classes);
+  call.writes(emit.input_gradient(0), {sample, score})
+      .reads(emit.input_value(0), {sample, score})
+      .reads(emit.input_value(1), {sample});
 }
 
 }  // namespace crossentropy_rules

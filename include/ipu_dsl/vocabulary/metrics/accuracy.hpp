@@ -9,6 +9,11 @@
 
 namespace ipu_dsl {
 
+struct accuracy_call {
+  std::int32_t batch;
+  std::int32_t classes;
+};
+
 namespace accuracy_rules {
 
 constexpr problem shapes(node_draft& draft) {
@@ -16,12 +21,12 @@ constexpr problem shapes(node_draft& draft) {
   return {};
 }
 
-/// Extents: {batch, classes}.
 constexpr void forward(emitter& emit) {
-  emit.call_kernel(
-      {.extents = {emit.batch(), emit.input_shape(0)[0]}}, {},
-      {emit.input_value(0), emit.input_value(1)},
-      {.kind = work_kind::reduce, .m = std::int64_t{emit.batch()} * emit.input_shape(0)[0]});
+  const accuracy_call key = {.batch = emit.batch(), .classes = emit.input_shape(0)[0]};
+  call_draft call = emit.call(key);
+  const axis_id sample = call.over(key.batch);
+  const axis_id score = call.all(key.classes);
+  call.reads(emit.input_value(0), {sample, score}).reads(emit.input_value(1), {sample});
 }
 
 }  // namespace accuracy_rules

@@ -10,13 +10,13 @@
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/core/update_kind.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
+#include <ipu_dsl/graph/transfer.hpp>
 
 namespace ipu_dsl {
 
 namespace sgd_rules {
 
-/// A call for each parameter; the variant is the kind of update, the extents are {how the parameter
-/// lies, its rank, its extents}.
+/// A call for each parameter.
 template <update_kind Kind>
 constexpr void update(emitter& emit) {
   for (std::int32_t i = 0; i < emit.parameters(); ++i) {
@@ -24,17 +24,14 @@ constexpr void update(emitter& emit) {
     if (!parameter.trainable) {
       continue;
     }
-    const call_signature signature =
-        signature_of_parameter(static_cast<std::int32_t>(Kind), parameter);
-    const work cost = {.kind = work_kind::elementwise, .m = parameter.extents.elements()};
-    if constexpr (slots_of(Kind) == 0) {
-      emit.call_kernel(emit.optimizer(), signature, {emit.parameter_value(i)},
-                       {emit.accumulator(i)}, cost);
-    } else {
-      emit.call_kernel(emit.optimizer(), signature,
-                       {emit.parameter_value(i), emit.optimizer_slot(i, 0)}, {emit.accumulator(i)},
-                       cost);
+    call_draft call =
+        emit.call_of(emit.optimizer(), parameter_extents{parameter.lies, parameter.extents});
+    const axis_id element = call.over(parameter.extents.elements());
+    call.updates(emit.parameter_value(i).flat(), {element});
+    for (std::int32_t slot = 0; slot < slots_of(Kind); ++slot) {
+      call.updates(emit.optimizer_slot(i, slot).flat(), {element});
     }
+    call.reads(emit.accumulator(i).flat(), {element});
   }
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Tests of operators/stored_matrix.hpp: every element has a place of its own, where layouts say.
+// Tests of layout/stored_matrix.hpp: every element has a place of its own, where layouts say.
 #include <cstdio>
 #include <set>
 
 #include <ipu_dsl/layout/storage_size.hpp>
-#include <ipu_dsl/operators/stored_matrix.hpp>
+#include <ipu_dsl/layout/stored_matrix.hpp>
 
 #include "support/catch2.hpp"
 
@@ -18,12 +18,6 @@ static_assert(stored_matrix(storage::plain, 3, 4).index_of(2, 1) == 9);
 static_assert(stored_matrix(storage::rows, 3, 4).index_of(2, 1) == 2 * layout::row_stride(4) + 1);
 static_assert(stored_matrix(storage::columns, 3, 4).index_of(2, 1) == layout::batch_stride(3) + 2);
 static_assert(stored_matrix(storage::panel_bias, 1, 4).index_of(0, 3) == 3);
-
-/// Two rows a sample, of 3 columns from the second of 5 on.
-constexpr auto part = stored_matrix::part_of_rows(2, 2, 3, 5, 1);
-static_assert(part.rows() == 4 && part.columns() == 3);
-static_assert(part.index_of(1, 2) == 5 + 1 + 2);
-static_assert(part.index_of(2, 0) == layout::row_stride(10) + 1);
 
 TEST_CASE("elements of a matrix have distinct places within the buffer") {
   int checked = 0;

@@ -18,7 +18,7 @@ class stored_matrix {
   constexpr stored_matrix() = default;
 
   constexpr stored_matrix(storage lies, std::int32_t rows, std::int32_t columns)
-      : lies_(lies), rows_(rows), columns_(columns), width_(columns) {
+      : lies_(lies), rows_(rows), columns_(columns) {
     switch (lies) {
       case storage::rows:
         stride_ = layout::row_stride(columns);
@@ -36,19 +36,6 @@ class stored_matrix {
     }
   }
 
-  /// Columns of wider rows: of samples that each are [rows_a_sample, joined], padded at their end,
-  /// those from `offset` on.
-  static constexpr stored_matrix part_of_rows(std::int32_t batch, std::int32_t rows_a_sample,
-                                              std::int32_t columns, std::int32_t joined,
-                                              std::int32_t offset) {
-    stored_matrix made(storage::rows, batch * rows_a_sample, columns);
-    made.rows_a_sample_ = rows_a_sample;
-    made.width_ = joined;
-    made.offset_ = offset;
-    made.stride_ = layout::row_stride(rows_a_sample * joined);
-    return made;
-  }
-
   constexpr std::int32_t rows() const { return rows_; }
 
   constexpr std::int32_t columns() const { return columns_; }
@@ -56,13 +43,11 @@ class stored_matrix {
   /// Which element of the buffer it is.
   constexpr std::int64_t index_of(std::int32_t row, std::int32_t column) const {
     switch (lies_) {
-      case storage::rows:
-        return std::int64_t{row / rows_a_sample_} * stride_ +
-               std::int64_t{row % rows_a_sample_} * width_ + offset_ + column;
       case storage::columns:
         return std::int64_t{column} * stride_ + row;
       case storage::panels:
         return (std::int64_t{column / stride_} * rows_ + row) * stride_ + column % stride_;
+      case storage::rows:
       case storage::panel_bias:
       case storage::plain:
         break;
@@ -70,13 +55,18 @@ class stored_matrix {
     return std::int64_t{row} * stride_ + column;
   }
 
+  /// The same of element `number`, counted row by row.
+  constexpr std::int64_t index_of(std::int64_t number) const {
+    return index_of(static_cast<std::int32_t>(number / columns_),
+                    static_cast<std::int32_t>(number % columns_));
+  }
+
+  constexpr std::int64_t elements() const { return std::int64_t{rows_} * columns_; }
+
  private:
   storage lies_ = storage::rows;
   std::int32_t rows_ = 0;
   std::int32_t columns_ = 0;
-  std::int32_t rows_a_sample_ = 1;
-  std::int32_t width_ = 0;   ///< of a row within its sample
-  std::int32_t offset_ = 0;  ///< of the first column in its row
   std::int32_t stride_ = 0;  ///< from a sample, a column or a row to the next; a panel's width
 };
 

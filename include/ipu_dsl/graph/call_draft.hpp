@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// A call while a family's rule writes it down: its axes, what it writes, what it reads.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+#include <ipu_dsl/graph/buffer_index.hpp>
+#include <ipu_dsl/graph/call.hpp>
+#include <ipu_dsl/graph/graph.hpp>
+
+namespace ipu_dsl {
+
+/// The newest call of a program. First come its axes, then what it writes, then what it reads:
+///
+///   call_draft call = emit.call(key);
+///   const auto [sample, unit] = call.over(key.batch, key.units);
+///   const axis_id input = call.all(key.inputs);
+///   call.writes(emit.output_value(0), {sample, unit})
+///       .reads(emit.input_value(0), {sample, input})
+///       .reads(emit.parameter_value(0), {input, unit});
+///
+/// The kernel gets its operands in this order. Of an operand without reaches it takes all, and then
+/// runs on one tile.
+class call_draft {
+ public:
+  constexpr call_draft(const graph_view& model, buffer_index& index, call_list& made,
+                       std::int64_t batch)
+      : model_(&model), index_(&index), made_(&made), batch_(batch) {}
+
+  /// An axis that tiles may share: each iteration writes elements of its own.
+  constexpr axis_id over(std::int64_t extent) { return axis(extent, true); }
+
+  constexpr axis_pair over(std::int64_t first, std::int64_t second) {
+    const axis_id outer = over(first);
+    return {outer, over(second)};
+  }
+
+  /// An axis that is never shared: a reduction, or what a kernel looks at in one piece.
+  constexpr axis_id all(std::int64_t extent) { return axis(extent, false); }
+
+  /// What follows are the axes of another nest, which shares nothing with those before it but what
+  /// both read.
+  constexpr void beside() {
+    ++nest_;
+    product_ = 1;
+  }
+
+  /// A number that the kernel is given, and no code depends on; there are two.
+  constexpr call_draft& scalar(float number) {
+    newest().scalars[scalars_] = number;
+    ++scalars_;
+    return *this;
+  }
+
+  /// Every element within reach, whatever was there before.
+  constexpr call_draft& writes(const buffer_ref& named, std::initializer_list<reach> at = {}) {
+    return write(named, access_mode::write, at);
+  }
+
+  /// Every element within reach, which is read before: a sum that goes on.
+  constexpr call_draft& updates(const buffer_ref& named, std::initializer_list<reach> at = {}) {
+    return write(named, access_mode::update, at);
+  }
+
+  /// Without writing it. What another nest reads as well is one operand.
+  constexpr call_draft& reads(const buffer_ref& named, std::initializer_list<reach> at = {}) {
+    if (nest_ > 0 && note_again(named, at)) {
+      return *this;
+    }
+    note(named, access_mode::read, at, newest().writes + newest().reads);
+    append(named);
+    ++newest().reads;
+    return *this;
+  }
+
+  /// What the call costs, where the axes do not say it.
+  constexpr call_draft& costs(std::int64_t operations) {
+    newest().operations = operations;
+    return *this;
+  }
+
+ private:
+  constexpr emitted_call& newest() { return made_->calls.back(); }
+
+  constexpr void cost_at_least(std::int64_t operations) {
+    std::int64_t& known = newest().operations;
+    known = operations > known ? operations : known;
+  }
+
+  constexpr axis_id axis(std::int64_t extent, bool cut) {
+    product_ *= extent;
+    cost_at_least(product_);
+    if (made_->notes_accesses) {
+      made_->accesses.axes.push_back(
+          {.extent = static_cast<std::int32_t>(extent), .cut = cut, .nest = nest_});
+      call_access& noted = made_->accesses.calls.back();
+      ++noted.axes;
+      noted.nests = nest_ + 1;
+    }
+    return {.number = axes_++, .nest = nest_};
+  }
+
+  constexpr call_draft& write(const buffer_ref& named, access_mode mode,
+                              std::initializer_list<reach> at) {
+    if (newest().reads > 0) {
+      refuse_order();
+      return *this;
+    }
+    if (at.size() == 0) {
+      cost_at_least(named.extents.elements() * (named.by_sample ? batch_ : 1));
+    }
+    note(named, mode, at, newest().writes);
+    append(named);
+    ++newest().writes;
+    return *this;
+  }
+
+  constexpr void append(const buffer_ref& named) {
+    made_->operands.push_back(index_->number_of(*model_, named, newest().stage, made_->buffers));
+  }
+
+  /// Notes another access to an operand that the call reads already. Returns whether it does.
+  constexpr bool note_again(const buffer_ref& named, std::initializer_list<reach> at) {
+    const std::int32_t number = index_->number_of(*model_, named, newest().stage, made_->buffers);
+    const emitted_call& row = newest();
+    for (std::int32_t i = row.writes; i < row.writes + row.reads; ++i) {
+      if (made_->operands[static_cast<std::size_t>(row.first_operand + i)] == number) {
+        note(named, access_mode::read, at, i);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  constexpr void note(const buffer_ref& named, access_mode mode, std::initializer_list<reach> at,
+                      std::int32_t operand) {
+    if (!made_->notes_accesses) {
+      return;
+    }
+    operand_access noted{.operand = operand,
+                         .mode = mode,
+                         .whole = at.size() == 0,
+                         .by_sample = named.by_sample,
+                         .extents = named.extents,
+                         .first_reach = static_cast<std::int32_t>(made_->accesses.reaches.size()),
+                         .reaches = static_cast<std::int32_t>(at.size())};
+    for (const reach& each : at) {
+      noted.nest = each.nest >= 0 ? each.nest : noted.nest;
+      made_->accesses.reaches.push_back(each);
+    }
+    made_->accesses.operands.push_back(noted);
+    ++made_->accesses.calls.back().operands;
+  }
+
+  constexpr void refuse_order() {
+    if (!made_->fault.found()) {
+      const emitted_call& row = newest();
+      made_->fault = refuse("a call that says first what it writes, then what it reads",
+                            label("a write after a read in a rule for ") << rule_of(row.phase),
+                            "the kernel finds its operands in this order");
+      made_->fault.where =
+          row.node < 0 ? label(row.code->name) : model_->place_of(model_->node_at(row.node));
+    }
+  }
+
+  const graph_view* model_;
+  buffer_index* index_;
+  call_list* made_;
+  std::int64_t batch_;
+  std::int64_t product_ = 1;  ///< of the axes of the nest at hand
+  std::int16_t axes_ = 0;
+  std::int16_t nest_ = 0;
+  std::int32_t scalars_ = 0;
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Whether what a family's rules say of their calls' accesses can be true.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <ipu_dsl/graph/graph.hpp>
+#include <ipu_dsl/plan/lowered_program.hpp>
+#include <ipu_dsl/plan/nest_map.hpp>
+
+namespace ipu_dsl {
+
+/// Looks at the declared accesses of a program, call by call, and finds the first that does not fit
+/// its tensor, or that lets two tiles write the same element.
+class access_check {
+ public:
+  constexpr access_check(const graph_view& model, const lowered_view& program, std::int32_t batch)
+      : model_(model), program_(program), batch_(batch) {}
+
+  /// The first thing wrong, or nothing.
+  constexpr problem find() {
+    for (std::size_t i = 0; i < program_.calls.size() && !found_.found(); ++i) {
+      const call_access& noted = program_.accesses.calls[i];
+      if (noted.axes > static_cast<std::int32_t>(nest_block::most_axes)) {
+        found_ = refuse(label("at most ") << nest_block::most_axes << " axes of a call",
+                        label() << noted.axes);
+      }
+      for (const operand_access& row : operands_of(program_.accesses, noted)) {
+        check_operand(axes_of(program_.accesses, noted), row);
+      }
+      if (found_.found()) {
+        const emitted_call& where = program_.calls[i];
+        found_.where = label("the rule for ") << rule_of(where.phase) << " of " << place_of(where);
+      }
+    }
+    return found_;
+  }
+
+ private:
+  constexpr label place_of(const emitted_call& row) const {
+    return row.node < 0 ? label(row.code->name) : model_.place_of(model_.node_at(row.node));
+  }
+
+  constexpr void check_operand(std::span<const access_axis> axes, const operand_access& row) {
+    if (row.whole || found_.found()) {
+      return;
+    }
+    const std::int32_t extents = row.extents.rank + (row.by_sample ? 1 : 0);
+    if (row.reaches != extents) {
+      found_ = refuse(label() << extents << " positions in operand " << row.operand << ", "
+                              << (row.by_sample ? "[samples] of " : "") << describe(row.extents),
+                      label() << row.reaches,
+                      "an element of a value has the position of its sample and one for each of "
+                      "its extents; .flat() and .as({...}) see it in other extents");
+      return;
+    }
+    const std::span<const reach> reaches = reaches_of(program_.accesses, row);
+    for (std::int32_t i = 0; i < row.reaches; ++i) {
+      check_reach(axes, row, reaches[static_cast<std::size_t>(i)], extent_of(row, i, batch_));
+    }
+    if (row.mode != access_mode::read) {
+      check_written(axes, row);
+    }
+  }
+
+  constexpr void check_reach(std::span<const access_axis> axes, const operand_access& row,
+                             const reach& at, std::int64_t extent) {
+    if (at.first < 0 || found_.found()) {
+      return;
+    }
+    const access_axis& along = axes[static_cast<std::size_t>(at.first)];
+    const bool plain = at.second < 0 && at.scale == 1 && at.divisor == 1;
+    if (plain && (at.offset < 0 || at.offset + std::int64_t{along.extent} > extent)) {
+      found_ =
+          refuse(label("positions below ") << extent << " in operand " << row.operand,
+                 label("those from ") << at.offset << " to "
+                                      << static_cast<std::int64_t>(at.offset) + along.extent - 1,
+                 "an axis is as long as the extent that it walks along");
+    }
+  }
+
+  /// What is written is written by one tile.
+  constexpr void check_written(std::span<const access_axis> axes, const operand_access& row) {
+    for (std::size_t i = 0; i < axes.size() && !found_.found(); ++i) {
+      bool named = !is_cut(axes[i], row.nest) || axes[i].extent == 1;
+      for (const reach& at : reaches_of(program_.accesses, row)) {
+        named = named || at.first == static_cast<std::int16_t>(i) ||
+                at.second == static_cast<std::int16_t>(i);
+      }
+      if (!named) {
+        found_ = refuse(label("every axis of call.over(...) in what operand ")
+                            << row.operand << " writes",
+                        label("axis ") << i << " is not there",
+                        "tiles share such an axis, and two would write one element: sum over it "
+                        "with call.all(...), or say another nest with call.beside()");
+      }
+    }
+  }
+
+  graph_view model_;
+  lowered_view program_;
+  std::int32_t batch_;
+  problem found_;
+};
+
+}  // namespace ipu_dsl

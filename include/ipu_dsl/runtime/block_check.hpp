@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+// Runs a planned program, and each of its calls once more for every block of it, on private memory
+// in which everything that the call did not declare is poison.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/runtime/execution_table.hpp>
+#include <ipu_dsl/runtime/operand_memory.hpp>
+#include <ipu_dsl/runtime/reached_elements.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+
+/// A program with what its calls declare.
+struct declared_program {
+  program_plan_view plan;
+  std::span<const kernel_code> functions;
+  std::span<const buffer> buffers;
+  access_view accesses;
+  std::span<const label> places;  ///< by call: whose it is, for a sentence
+  std::int32_t batch = 1;
+  std::int32_t replicas = 1;
+};
+
+/// What was run block by block.
+struct block_count {
+  std::int64_t calls = 0;
+  std::int64_t blocks = 0;
+  std::int64_t elements = 0;  ///< whose bits were compared
+};
+
+/// Executes one program on the calling thread, in the order of its proof, replicas in turn. Every
+/// call runs as always. Then, for each block that a tile of the machine would compute, the whole
+/// kernel runs again on private memory that holds what the call declares to read for this block and
+/// poison elsewhere: the elements of the block must have the same bits. So the kernels that run are
+/// those of the simulated tiles, and a declaration that is wrong is found.
+class block_check {
+ public:
+  /// `tiles` of each device, of which each replica has its own; of a call with more blocks than
+  /// `most_blocks` so many of them. Throws `error` if either is less than one.
+  block_check(const declared_program& program, const region_set& memory, std::int64_t tiles,
+              std::int64_t most_blocks)
+      : program_(program),
+        table_(program.plan, program.functions, memory, 1, program.replicas),
+        tiles_(tiles),
+        most_blocks_(most_blocks),
+        losses_(static_cast<std::size_t>(program.plan.actions.micro_batches) *
+                static_cast<std::size_t>(program.replicas)),
+        hits_(losses_.size()) {
+    if (tiles < 1 || most_blocks < 1) {
+      throw error("A device has at least 1 tile, and at least 1 block of a call is checked, got " +
+                  std::to_string(tiles) + " and " + std::to_string(most_blocks) + ".");
+    }
+  }
+
+  /// One run: all micro-batches, and the update if the program has one. Ends with the first fault.
+  void run(const run_context& context) {
+    for (const execution_step& step : table_.row(0)) {
+      // What replicas share is done once, in full, where the part of the first stands.
+      if (!step.shared || step.replica == 0) {
+        perform(step, context_of(step, context, table_.replicas()));
+      }
+    }
+  }
+
+  const block_count& count() const { return count_; }
+
+  /// The first call that is not as it declares, as a sentence; empty if there is none.
+  const std::string& fault() const { return fault_; }
+
+ private:
+  static std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
+
+  void perform(const execution_step& step, run_context context) {
+    // The table holds the calls of one replica after those of another.
+    std::size_t index = at(step.first_call) - at(step.replica) * program_.plan.calls.size();
+    for (const resolved_call& resolved : table_.calls(step)) {
+      if (!fault_.empty()) {
+        return;
+      }
+      call_ = index;
+      resolved_ = &resolved;
+      context_ = context;
+      context_.stream = resolved.stream;
+      perform(step.what.micro_batch);
+      ++index;
+    }
+  }
+
+  const call& row() const { return program_.plan.calls[call_]; }
+
+  const call_access& declared() const { return program_.accesses.calls[call_]; }
+
+  const buffer& buffer_of(std::int32_t operand) const {
+    const auto entry = at(row().first_operand + operand);
+    return program_.buffers[at(program_.plan.operands[entry])];
+  }
+
+  void perform(std::int32_t micro_batch) {
+    operands_.clear();
+    for (std::int32_t i = 0; i < resolved_->operands; ++i) {
+      operands_.push_back(table_.address(resolved_->first_operand + i, micro_batch));
+    }
+    const auto code = at(program_.plan.code_of_call[call_]);
+    const bool exchanges = program_.plan.codes[code].transfer != transfer_kind::none;
+    if (exchanges || row().writes == 0) {
+      resolved_->run(context_, operands_.data(), resolved_->scalars);
+      return;
+    }
+    keep_operands();
+    resolved_->run(context_, operands_.data(), resolved_->scalars);
+    ++count_.calls;
+    check_untouched();
+    for (std::int32_t nest = 0; nest < declared().nests && fault_.empty(); ++nest) {
+      check_nest(nest);
+    }
+  }
+
+  /// Operands at one address share one memory.
+  void keep_operands() {
+    memories_.clear();
+    memory_of_operand_.assign(operands_.size(), 0);
+    for (const operand_access& access : operands_of(program_.accesses, declared())) {
+      const auto operand = at(access.operand);
+      std::size_t found = 0;
+      while (found < memories_.size() && memories_[found].address() != operands_[operand]) {
+        ++found;
+      }
+      if (found == memories_.size()) {
+        memories_.emplace_back(operands_[operand], buffer_of(access.operand), access.by_sample,
+                               program_.batch);
+      }
+      memory_of_operand_[operand] = found;
+    }
+    copies_.clear();
+    for (const std::size_t memory : memory_of_operand_) {
+      copies_.push_back(memories_[memory].copy());
+    }
+  }
+
+  operand_memory& memory_of(const operand_access& access) {
+    return memories_[memory_of_operand_[at(access.operand)]];
+  }
+
+  /// All iterations of all nests.
+  nest_block whole_block() const {
+    nest_block made;
+    const std::span<const access_axis> axes = axes_of(program_.accesses, declared());
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      made.ranges[i] = {0, axes[i].extent};
+    }
+    return made;
+  }
+
+  /// What the call left where it does not declare to write is what was there.
+  void check_untouched() {
+    std::vector<std::vector<bool>> written;
+    for (const operand_memory& memory : memories_) {
+      written.emplace_back(at(memory.elements()), false);
+    }
+    const std::span<const operand_access> accesses = operands_of(program_.accesses, declared());
+    for (const operand_access& access : accesses) {
+      if (access.mode != access_mode::read) {
+        std::vector<bool>& marks = written[memory_of_operand_[at(access.operand)]];
+        for_each_reached(program_.accesses, access, whole_block(), program_.batch,
+                         [&marks](std::int64_t element) { marks[at(element)] = true; });
+      }
+    }
+    for (const operand_access& access : accesses) {
+      const operand_memory& memory = memory_of(access);
+      const std::vector<bool>& marks = written[memory_of_operand_[at(access.operand)]];
+      for (std::int64_t i = 0; i < memory.elements() && fault_.empty(); ++i) {
+        if (!marks[at(i)] && !memory.kept(i)) {
+          refuse(access, "writes elements that it does not declare to write", "");
+        }
+      }
+    }
+  }
+
+  void check_nest(std::int32_t nest) {
+    const nest_map map(axes_of(program_.accesses, declared()), nest, tiles_);
+    const std::int64_t blocks = map.blocks() < most_blocks_ ? map.blocks() : most_blocks_;
+    for (std::int64_t i = 0; i < blocks && fault_.empty(); ++i) {
+      // The first and the last, and others between them.
+      const std::int64_t tile = blocks == 1 ? 0 : i * (map.blocks() - 1) / (blocks - 1);
+      const std::string which =
+          ", block " + std::to_string(tile) + " of " + std::to_string(map.blocks());
+      check_block(nest, map.block_of(tile), which);
+      ++count_.blocks;
+    }
+  }
+
+  void check_block(std::int32_t nest, const nest_block& block, const std::string& which) {
+    run_block(nest, block, nullptr);
+    const operand_access* const wrong = first_disagreement(nest, block);
+    if (wrong == nullptr) {
+      return;
+    }
+    for (const operand_access& access : operands_of(program_.accesses, declared())) {
+      run_block(nest, block, &access);
+      if (first_disagreement(nest, block) == nullptr) {
+        refuse(access, "reads elements that it does not declare to read", which);
+        return;
+      }
+    }
+    refuse(*wrong, "does not compute all elements from what it declares to read", which);
+  }
+
+  /// The kernel on private memory, with all of one operand revealed if there is such.
+  void run_block(std::int32_t nest, const nest_block& block, const operand_access* revealed) {
+    for (operand_memory& memory : memories_) {
+      memory.poison();
+    }
+    for (const operand_access& access : operands_of(program_.accesses, declared())) {
+      if (access.nest == nest && access.mode != access_mode::write) {
+        operand_memory& memory = memory_of(access);
+        for_each_reached(program_.accesses, access, block, program_.batch,
+                         [&memory](std::int64_t element) { memory.reveal(element); });
+      }
+    }
+    if (revealed != nullptr) {
+      memory_of(*revealed).reveal_all();
+    }
+    run_context apart = context_;
+    apart.loss = losses_.data();
+    apart.hits = hits_.data();
+    resolved_->run(apart, copies_.data(), resolved_->scalars);
+  }
+
+  /// What the block writes and the call did not write so, or null.
+  const operand_access* first_disagreement(std::int32_t nest, const nest_block& block) {
+    for (const operand_access& access : operands_of(program_.accesses, declared())) {
+      if (access.nest != nest || access.mode == access_mode::read) {
+        continue;
+      }
+      bool agrees = true;
+      const operand_memory& memory = memory_of(access);
+      for_each_reached(program_.accesses, access, block, program_.batch, [&](std::int64_t element) {
+        agrees = agrees && memory.agrees(element);
+        ++count_.elements;
+      });
+      if (!agrees) {
+        return &access;
+      }
+    }
+    return nullptr;
+  }
+
+  void refuse(const operand_access& access, const std::string& what, const std::string& which) {
+    fault_ = std::string(program_.places[call_].view()) + ": the kernel " + what + ", of operand " +
+             std::to_string(access.operand) + ", " + name_of(buffer_of(access.operand).role) +
+             " of " + std::string(describe(access.extents).view()) + which + ".";
+  }
+
+  static std::string name_of(buffer_role role) {
+    switch (role) {
+      case buffer_role::value:
+        return "a value";
+      case buffer_role::gradient:
+      case buffer_role::contribution:
+        return "a gradient";
+      case buffer_role::accumulator:
+        return "an accumulator";
+      case buffer_role::optimizer_slot:
+        return "an optimizer slot";
+      case buffer_role::scratch:
+        break;
+    }
+    return "scratch";
+  }
+
+  declared_program program_;
+  execution_table table_;
+  std::int64_t tiles_;
+  std::int64_t most_blocks_;
+  std::vector<float> losses_;  ///< where calls that run again put theirs
+  std::vector<std::int32_t> hits_;
+  block_count count_;
+  std::string fault_;
+
+  // The call at hand.
+  std::size_t call_ = 0;
+  const resolved_call* resolved_ = nullptr;
+  run_context context_;
+  std::vector<void*> operands_;
+  std::vector<void*> copies_;
+  std::vector<operand_memory> memories_;
+  std::vector<std::size_t> memory_of_operand_;
+};
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// A private copy of one operand of a call, in which what the call did not declare is poison.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include <ipu_dsl/layout/stored_matrix.hpp>
+#include <ipu_dsl/plan/buffer_size.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+
+/// How the elements of a buffer lie: [batch, elements of a sample], or all axes of a parameter but
+/// the last as rows.
+inline stored_matrix matrix_of(const buffer& memory, bool by_sample, std::int32_t batch) {
+  const shape& extents = memory.extents;
+  const auto elements = static_cast<std::int32_t>(extents.elements());
+  if (memory.type == dtype::int32) {
+    return {storage::plain, batch, elements};
+  }
+  if (by_sample) {
+    return {memory.lies, batch, elements};
+  }
+  if (memory.lies == storage::panels) {
+    const std::int32_t columns = extents[extents.rank - 1];
+    return {memory.lies, elements / columns, columns};
+  }
+  return {memory.lies, 1, elements};
+}
+
+/// One buffer of a call: as it was before the call, and a copy on which the call runs again. All
+/// elements have four bytes.
+class operand_memory {
+ public:
+  /// Keeps what lies at `address` before the call.
+  operand_memory(void* address, const buffer& memory, bool by_sample, std::int32_t batch)
+      : address_(static_cast<std::byte*>(address)),
+        matrix_(matrix_of(memory, by_sample, batch)),
+        integers_(memory.type == dtype::int32),
+        lines_(static_cast<std::size_t>(bytes_of(memory, batch)) / sizeof(cache_line)),
+        before_(lines_),
+        poisoned_(lines_),
+        copy_(lines_) {
+    std::memcpy(before_.data(), address_, bytes());
+    poisoned_ = before_;
+    for (std::int64_t i = 0; i < matrix_.elements(); ++i) {
+      set(poisoned_, i, poison_for(word(before_, i)));
+    }
+  }
+
+  const std::byte* address() const { return address_; }
+
+  void* copy() { return copy_.data(); }
+
+  std::int64_t elements() const { return matrix_.elements(); }
+
+  /// All elements of the copy become poison; its padding is what it was.
+  void poison() { std::memcpy(copy_.data(), poisoned_.data(), bytes()); }
+
+  /// An element of the copy is as it was before the call.
+  void reveal(std::int64_t element) { set(copy_, element, word(before_, element)); }
+
+  void reveal_all() { std::memcpy(copy_.data(), before_.data(), bytes()); }
+
+  /// Whether an element of the copy is what the call left in the original.
+  bool agrees(std::int64_t element) const { return word(copy_, element) == original(element); }
+
+  /// Whether the call left an element as it was.
+  bool kept(std::int64_t element) const { return word(before_, element) == original(element); }
+
+ private:
+  struct alignas(64) cache_line {
+    std::byte bytes[64];
+  };
+
+  using lines = std::vector<cache_line>;
+
+  std::size_t bytes() const { return lines_ * sizeof(cache_line); }
+
+  std::uint32_t original(std::int64_t element) const {
+    std::uint32_t read = 0;
+    std::memcpy(&read, address_ + offset_of(element), sizeof(read));
+    return read;
+  }
+
+  std::size_t offset_of(std::int64_t element) const {
+    return static_cast<std::size_t>(matrix_.index_of(element)) * sizeof(std::uint32_t);
+  }
+
+  std::uint32_t word(const lines& from, std::int64_t element) const {
+    std::uint32_t read = 0;
+    std::memcpy(&read, from.data()->bytes + offset_of(element), sizeof(read));
+    return read;
+  }
+
+  void set(lines& to, std::int64_t element, std::uint32_t value) {
+    std::memcpy(to.data()->bytes + offset_of(element), &value, sizeof(value));
+  }
+
+  /// A float that is no number; an integer that is a valid index and another one.
+  std::uint32_t poison_for(std::uint32_t value) const {
+    if (integers_) {
+      return value == 0 ? 1 : 0;
+    }
+    return ~0U;
+  }
+
+  std::byte* address_;
+  stored_matrix matrix_;
+  bool integers_;
+  std::size_t lines_;
+  lines before_;
+  lines poisoned_;
+  lines copy_;
+};
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// Whether the tiles of a simulated machine would compute what a session computes: a training step
+// of a compiled model, block by block, with the session's own kernels.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/random.hpp>
+#include <ipu_dsl/plan/access_fault.hpp>
+#include <ipu_dsl/runtime/block_check.hpp>
+#include <ipu_dsl/runtime/executor.hpp>
+#include <ipu_dsl/runtime/parameters.hpp>
+#include <ipu_dsl/training/program_code.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+
+/// How much of a step is run block by block.
+struct tile_check_settings {
+  int updates = 1;
+  std::int64_t most_blocks = 64;  ///< of a call; of more, the first, the last and some between
+  std::uint64_t seed = 1;         ///< of weights, samples and labels
+};
+
+/// What was found.
+struct tile_check {
+  block_count count;
+  std::string fault;  ///< which call of which layer is not as it declares; empty if all are
+
+  bool passed() const { return fault.empty(); }
+};
+
+/// Samples drawn in [-1, 1) and labels drawn apart from them.
+class drawn_feed {
+ public:
+  drawn_feed(const model_interface& model, std::uint64_t seed)
+      : elements_(model.sample.elements()), classes_(model.classes), seed_(seed) {}
+
+  std::int32_t next(const micro_batch_rows& rows) {
+    for (std::int32_t sample = 0; sample < rows.micro_batch; ++sample) {
+      float* const row = rows.features.data() + std::ptrdiff_t{sample} * rows.row_stride;
+      for (std::int32_t i = 0; i < rows.row_stride; ++i) {
+        const float drawn =
+            2 * uniform_unit(random_word(seed_, drawn_, static_cast<std::uint64_t>(i))) - 1;
+        row[i] = i < rows.sample_elements ? drawn : 0.0F;
+      }
+      const std::uint32_t word =
+          random_word(seed_, drawn_, static_cast<std::uint64_t>(rows.sample_elements));
+      rows.labels[static_cast<std::size_t>(sample)] =
+          static_cast<std::int32_t>(uniform_below(word, static_cast<std::uint32_t>(classes_)));
+      ++drawn_;
+    }
+    return rows.micro_batch;
+  }
+
+  void restart() { drawn_ = 0; }
+
+  std::int64_t sample_elements() const { return elements_; }
+
+  std::int32_t classes() const { return classes_; }
+
+  std::optional<std::int64_t> length() const { return {}; }
+
+ private:
+  std::int64_t elements_;
+  std::int32_t classes_;
+  std::uint64_t seed_;
+  std::uint64_t drawn_ = 0;
+};
+
+/// What a step left behind.
+struct step_bits {
+  std::uint64_t weights = 0;
+  std::vector<float> losses;
+  std::vector<std::int32_t> hits;
+
+  friend bool operator==(const step_bits&, const step_bits&) = default;
+};
+
+/// Trains from fresh weights on drawn samples; `make(memory)` makes what runs the program.
+template <typename Make>
+step_bits train_on_drawn(const session_parts& parts, std::span<const float> numbers,
+                         const tile_check_settings& settings, const Make& make) {
+  const region_set memory(std::vector<program_plan_view>{parts.train.plan},
+                          parts.settings.replicas);
+  parameters weights(parts.places, memory);
+  weights.initialize(settings.seed);
+  drawn_feed source(parts.model, settings.seed);
+  feed_reference feed(source);
+  step_bits bits;
+  bits.losses.resize(static_cast<std::size_t>(parts.settings.micro_batches_of_update()));
+  bits.hits.resize(bits.losses.size());
+  std::vector<std::int32_t> valid(bits.losses.size());
+  run_context context;
+  context.training = true;
+  context.seed = settings.seed;
+  context.micro_batch_size = static_cast<std::uint32_t>(parts.settings.micro_batch);
+  context.loss_scale = 1.0F / static_cast<float>(parts.settings.micro_batch);
+  context.optimizer = numbers.data();
+  context.feed = &feed;
+  context.valid = valid.data();
+  context.loss = bits.losses.data();
+  context.hits = bits.hits.data();
+  auto&& runner = make(memory);
+  for (int update = 0; update < settings.updates; ++update) {
+    runner.run(context);
+    context.first_sample += bits.losses.size() * context.micro_batch_size;
+  }
+  bits.weights = weights.fingerprint();
+  return bits;
+}
+
+/// What is known of the training of a compiled model by buffer and by call, apart from the calls
+/// themselves, which point to families.
+template <compiled_model C>
+struct known_of_training {
+  static constexpr lowered_view program = calls_of<C, program_kind::train>();
+
+  static constexpr list<label> name_calls() {
+    const graph_view model = frozen_compiled_graph_of<C>.view();
+    list<label> places;
+    for (const emitted_call& row : program.calls) {
+      label place = rule_of(row.phase);
+      place << " of "
+            << (row.node < 0 ? label(row.code->name) : model.place_of(model.node_at(row.node)));
+      places.push_back(place);
+    }
+    return places;
+  }
+
+  static constexpr auto places = freeze_list<program.calls.size()>(name_calls());
+  static constexpr auto buffers = freeze_list<program.buffers.size()>(program.buffers);
+};
+
+/// What is wrong with the declared accesses of the training of a compiled model.
+template <compiled_model C>
+struct access_fault_of {
+  static constexpr problem value =
+      access_check(frozen_compiled_graph_of<C>.view(),
+                   calls_with_accesses_of<C, program_kind::train>(), C::settings.micro_batch)
+          .find();
+};
+
+/// The training of a compiled model with what its calls declare.
+template <compiled_model C>
+declared_program declared_training(const session_parts& parts) {
+  return {.plan = parts.train.plan,
+          .functions = parts.train.functions,
+          .buffers = known_of_training<C>::buffers.view(),
+          .accesses = accesses_of<C, program_kind::train>.view(),
+          .places = known_of_training<C>::places.view(),
+          .batch = parts.settings.micro_batch,
+          .replicas = parts.settings.replicas};
+}
+
+/// Trains a compiled model for an update on drawn samples, block by block: every call runs again
+/// for each block that a tile of `target` would compute, on private memory that holds what the call
+/// declares to read and poison elsewhere, and the bits of the block must be those of the session.
+/// Returns how many blocks that were, or the first call that reads or writes what it does not
+/// declare. `optimizer` are the numbers that the session would be given. Throws `error` if the
+/// target has no tile.
+///
+///   const tile_check found = check_tiles<training>(ipu2);
+template <compiled_model Compiled>
+tile_check check_tiles(
+    const machine_target& target, const tile_check_settings& settings = {},
+    const typename Compiled::compiled::optimizer_type::settings& optimizer = {}) {
+  using compiled = typename Compiled::compiled;
+  static_assert(compiled::settings.loss != nullptr,
+                "ipu_dsl: check_tiles runs a training step: compile the model with loss<...>");
+  static_assert(diagnose<access_fault_of<compiled>>());
+  constexpr session_parts parts = parts_of<compiled>();
+  std::array<float, 4> numbers{};
+  optimizer.write(numbers);
+  tile_check found;
+  const step_bits by_blocks =
+      train_on_drawn(parts, numbers, settings, [&](const region_set& memory) {
+        struct counting {
+          block_check runs;
+          tile_check* found;
+
+          void run(const run_context& context) {
+            runs.run(context);
+            found->count = runs.count();
+            found->fault = runs.fault();
+          }
+        };
+        return counting{block_check(declared_training<compiled>(parts), memory, target.tiles,
+                                    settings.most_blocks),
+                        &found};
+      });
+  if (!found.passed()) {
+    return found;
+  }
+  worker_pool one(1);
+  const step_bits by_session =
+      train_on_drawn(parts, numbers, settings, [&](const region_set& memory) {
+        return executor(parts.train.plan, parts.train.functions, memory, one,
+                        parts.settings.replicas);
+      });
+  if (by_blocks != by_session) {
+    found.fault = "The blocks' weights and losses are not those of the session.";
+  }
+  return found;
+}
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

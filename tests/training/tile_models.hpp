@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Models that together have calls of every family, for what is checked tile by tile.
+#pragma once
+
+#include <ipu_dsl/training/check_tiles.hpp>
+#include <ipu_dsl/training/session.hpp>
+#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+
+namespace ipu_dsl::tests {
+
+template <typename Model, typename Loss, int Accumulation, typename Optimizer = sgd<momentum>,
+          typename... Options>
+struct tiled : compile<Model, micro_batch<5>, gradient_accumulation<Accumulation>, Loss,
+                       optimizer<Optimizer>, Options...> {};
+
+using from_scores = loss<sparse_categorical_crossentropy>;
+using on_probabilities = loss<sparse_categorical_crossentropy, from_probabilities>;
+using on_clipped = loss<sparse_categorical_crossentropy, from_clipped_probabilities>;
+
+/// Fan-out and sums of gradients, joins of vectors and of rows, masks, activations with a node of
+/// their own and without, layers without a bias, a softmax before a loss on logits.
+struct branching
+    : model<
+          input<6, 6>,
+          pipeline<stage<Flatten, Dense<24, gelu>, residual<Dense<24, relu>, Dropout<0.25F>>>,
+                   stage<concat<Dense<7>, sequential<Dense<12, hyperbolic_tangent, use_bias<false>>,
+                                                     Dense<5, leaky_relu>>>,
+                         swish, Dense<9, elu>>,
+                   stage<Dense<13, softplus>, softmax, Dense<4, sigmoid>>>> {};
+
+struct images
+    : model<input<3, 4>,
+            sequential<concat<sequential<relu>, sequential<swish>>, Flatten, Dense<6, softmax>>> {};
+
+/// Extents that fill no vector and no panel.
+struct odd_extents
+    : model<input<37>, pipeline<stage<Dense<19, relu>>, stage<Dense<133, relu>, Dense<5>>>> {};
+
+}  // namespace ipu_dsl::tests
