@@ -41,13 +41,17 @@ template <compiled_model C, program_kind Kind, typename What>
 inline constexpr kernel_table<typename What::entry, plan_sizes_of<C, Kind>.codes> kernel_table_of =
     make_kernel_table<C, Kind, What>();
 
-/// What keeps a kernel from being called, told by its family.
+/// What keeps a kernel from being called, told by its family. What exchanges with whoever runs the
+/// program is ours, and not there for a predictor.
 struct kernel_fault {
   using entry = problem;
 
   template <const family* Family, auto Call>
   static consteval entry of() {
-    problem found = find<Family, Call>();
+    problem found;
+    if constexpr (transfer_of(*Family) == transfer_kind::none) {
+      found = find<Family, Call>();
+    }
     if (found.found()) {
       found.where = label("the family ") << Family->name;
     }
