@@ -9,6 +9,7 @@
 #include <ipu_dsl/core/partition.hpp>
 #include <ipu_dsl/kernels/activation.hpp>
 #include <ipu_dsl/kernels/dense_forward_sample.hpp>
+#include <ipu_dsl/kernels/product_tile.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/softmax.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
@@ -16,79 +17,6 @@
 #include <ipu_dsl/layout/reduction_block.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
-
-/// The activations cheap enough to be applied while the outputs are still in registers.
-constexpr bool applied_in_registers(activation_kind kind) {
-  return kind == activation_kind::linear || kind == activation_kind::relu ||
-         kind == activation_kind::leaky_relu;
-}
-
-/// Where a stretch of the reduction stands: the first begins at the bias, or zero, all others at
-/// what the one before stored; the last ends with the activation. A small layer has one stretch.
-struct stretch_place {
-  bool first = true;
-  bool last = true;
-};
-
-/// A block of `Rows` samples and `Vectors` vectors of units. Each output is one chain of
-/// multiply-adds in ascending k from its bias. Not inlined: two tiles in one loop nest make g++
-/// 12.2 share loads between them and spill (56 % instead of 96 % at seven rows).
-/// Keyed by what layers share; only the extents that cost nothing inside the loop are arguments.
-template <layout::architecture Architecture, int Rows, int Vectors, int PanelWidth, int RowStride,
-          activation_kind Kind>
-[[gnu::noinline]] void dense_forward_tile(const float* __restrict x, const float* __restrict w,
-                                          const float* __restrict bias, float* __restrict y,
-                                          std::ptrdiff_t y_stride, std::int32_t inputs, float alpha,
-                                          stretch_place stretch) noexcept {
-  using lanes = vector<Architecture>;
-  constexpr int width = Architecture.lanes;
-  lanes sums[std::size_t{Rows}][std::size_t{Vectors}];
-  if (stretch.first) {
-    IPU_DSL_UNROLLED
-    for (int v = 0; v < Vectors; ++v) {
-      const lanes start = bias == nullptr ? lanes(0.0F) : load<lanes>(bias + v * width);
-      IPU_DSL_UNROLLED
-      for (int row = 0; row < Rows; ++row) {
-        sums[row][v] = start;
-      }
-    }
-  } else {
-    IPU_DSL_UNROLLED
-    for (int row = 0; row < Rows; ++row) {
-      IPU_DSL_UNROLLED
-      for (int v = 0; v < Vectors; ++v) {
-        sums[row][v] = load<lanes>(y + row * y_stride + v * width);
-      }
-    }
-  }
-  // Unrolling by hand or by the compiler makes g++ 12.2 spill; rolled, the tile is at the peak.
-#pragma GCC unroll 1
-  for (std::int32_t k = 0; k < inputs; ++k) {
-    lanes columns[std::size_t{Vectors}];
-    IPU_DSL_UNROLLED
-    for (int v = 0; v < Vectors; ++v) {
-      columns[v] = load_once<lanes>(w + v * width);
-    }
-    IPU_DSL_UNROLLED
-    for (int row = 0; row < Rows; ++row) {
-      const lanes sample(x[row * RowStride + k]);
-      IPU_DSL_UNROLLED
-      for (int v = 0; v < Vectors; ++v) {
-        sums[row][v] = multiply_add(sample, columns[v], sums[row][v]);
-      }
-    }
-    w += PanelWidth;
-  }
-  const bool last = stretch.last;
-  IPU_DSL_UNROLLED
-  for (int row = 0; row < Rows; ++row) {
-    IPU_DSL_UNROLLED
-    for (int v = 0; v < Vectors; ++v) {
-      const lanes sum = sums[row][v];
-      store(y + row * y_stride + v * width, last ? activate<Kind>(sum, alpha) : sum);
-    }
-  }
-}
 
 /// Applies an activation that is computed elsewhere than in registers, to a block of `rows` samples
 /// and `columns` units, and clears what lies behind the last unit.
@@ -123,7 +51,7 @@ IPU_DSL_ALWAYS_INLINE void dense_forward_panel(const float* x, const float* w, c
     const bool last = k + inputs == Inputs;
     tile_rows<Architecture, Batch, Vectors>(
         tiles, [&](auto rows, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-          dense_forward_tile<Architecture, rows, Vectors, PanelWidth, x_stride, in_tile>(
+          product_tile<Architecture, rows, Vectors, PanelWidth, x_stride, in_tile>(
               x + std::ptrdiff_t{first} * x_stride + k, w + std::ptrdiff_t{k} * PanelWidth, bias,
               y + first * y_stride, y_stride, inputs, alpha, {k == 0, last});
         });
