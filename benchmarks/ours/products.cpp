@@ -125,7 +125,7 @@ class input_gradient final : public product_contestant {
 
 template <int Batch, int Inputs, int Outputs>
 class weight_gradient final : public product_contestant {
-  static constexpr kernels::gradient_step continued{.continues = true};
+  static constexpr kernels::gradient_step<> continued{.continues = true};
 
  public:
   explicit weight_gradient(const product& question)

@@ -8,6 +8,7 @@
 #include <ipu_dsl/kernels/dense_input_gradient.hpp>
 #include <ipu_dsl/kernels/dense_output_gradient.hpp>
 #include <ipu_dsl/kernels/dense_weight_gradient.hpp>
+#include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
 
 #include "kernels/reference.hpp"
 #include "support/catch2.hpp"
@@ -94,9 +95,9 @@ numbers train_layer() {
   test::buffer db(bias_elements, 0.0F);
   test::buffer velocity(elements, 0.0F);
   test::buffer bias_velocity(bias_elements, 0.0F);
-  const kernels::gradient_target kernel{dw.data(), w.data(), velocity.data()};
-  const kernels::gradient_target biases{db.data(), bias.data(), bias_velocity.data()};
-  constexpr auto update = update_kind::momentum;
+  using update = sgd_momentum_rule;
+  const kernels::gradient_target<update> kernel{dw.data(), {w.data(), {velocity.data()}}};
+  const kernels::gradient_target<update> biases{db.data(), {bias.data(), {bias_velocity.data()}}};
   kernels::dense_weight_gradient<Batch, Inputs, Outputs, update, Architecture>(x.data(), d.data(),
                                                                                kernel, biases, {});
   numbers seen;

@@ -7,7 +7,8 @@
 #include <ipu_dsl/kernels/dense_output_gradient.hpp>
 #include <ipu_dsl/kernels/dense_weight_gradient.hpp>
 #include <ipu_dsl/kernels/mean_squared_error.hpp>
-#include <ipu_dsl/kernels/sgd.hpp>
+#include <ipu_dsl/kernels/update.hpp>
+#include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
 
 #include "reference.hpp"
 #include "support/catch2.hpp"
@@ -118,12 +119,12 @@ TEST_CASE("the bits of a training step of one layer") {
   check_hash("bias gradient", hash_rows(db, 1, outputs), 0x86DD0485AFB36309U);
 
   test::buffer velocity = test::random_panels(inputs, outputs, 145);
-  const kernels::update_numbers numbers = {0.1F, 0.9F};
-  kernels::sgd_update<update_kind::momentum>(w.data(), velocity.data(), dw.data(), w.size(),
-                                             numbers);
-  kernels::sgd_update<update_kind::nesterov>(w.data(), velocity.data(), dw.data(), w.size(),
-                                             numbers);
-  kernels::sgd_update<update_kind::descent>(w.data(), nullptr, dw.data(), w.size(), numbers);
+  const sgd_numbers numbers = {0.1F, 0.9F};
+  kernels::update_elements<sgd_momentum_rule>({w.data(), {velocity.data()}}, dw.data(), w.size(),
+                                              numbers);
+  kernels::update_elements<sgd_nesterov_rule>({w.data(), {velocity.data()}}, dw.data(), w.size(),
+                                              numbers);
+  kernels::update_elements<sgd_rule>({w.data()}, dw.data(), w.size(), {numbers.rate});
   check_hash("weights", hash_panels(w, inputs, outputs), 0x4D15B9097645E695U);
   check_hash("velocity", hash_panels(velocity, inputs, outputs), 0xF557C592BBDB1667U);
   CHECK(checked_hashes == (layout::native.fused_multiply_add ? 10 : 0));

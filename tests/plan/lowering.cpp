@@ -34,8 +34,7 @@ constexpr bool test_training_of_mlp() {
           count_calls(backward_0, dense_family, variant_of(dense_variant::input_gradient)) == 0 &&
           count_calls(backward_0, dense_family, variant_of(dense_variant::weight_gradient)) == 1;
   // The last weight gradient updates what it completes.
-  right = right && update_0.empty() &&
-          backward_0[1].key.as<dense_call>().ending == update_kind::momentum &&
+  right = right && update_0.empty() && backward_0[1].ending == &sgd_momentum_family &&
           backward_0[1].writes == 6;
 
   const auto forward_1 = calls_of(program, 1, action_kind::forward);

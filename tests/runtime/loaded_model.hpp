@@ -79,7 +79,7 @@ class loaded_model {
 
  private:
   dataset_feed<point_set> source_;
-  std::array<float, 4> rates_{0.05F, 0.9F};
+  std::array<float, most_optimizer_numbers> rates_{0.05F, 0.9F};
   std::vector<float> losses_;
   std::vector<std::int32_t> valid_;
   std::vector<std::int32_t> hits_;

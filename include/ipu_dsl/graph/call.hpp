@@ -88,6 +88,7 @@ struct call {
 /// A call as a family's rules append it.
 struct emitted_call : call {
   const family* code = nullptr;
+  const family* ending = nullptr;  ///< the optimizer with whose update it ends, or null
 };
 
 /// The calls of one program and the buffers they work on.

@@ -53,6 +53,13 @@ class call_draft {
     return *this;
   }
 
+  /// Where the gradient is complete, the kernel ends with the update of this optimizer, of which it
+  /// is told as `run<key, optimizer>`; none if it is null.
+  constexpr call_draft& ends_with(const family* optimizer) {
+    newest().ending = optimizer;
+    return *this;
+  }
+
   /// Every element within reach, whatever was there before.
   constexpr call_draft& writes(const buffer_ref& named, std::initializer_list<reach> at = {}) {
     return write(named, access_mode::write, at);

@@ -38,19 +38,19 @@ class emitter {
   /// The optimizer whose rule lowers the update.
   constexpr const family& optimizer() const { return *facts_->optimizer; }
 
-  /// The update with which the node's weight gradients end, in the last micro-batch; `none` if
-  /// the optimizer's own calls do it.
-  constexpr update_kind fused_update() const {
+  /// The optimizer with whose update the node's weight gradients end, in the last micro-batch; null
+  /// if the optimizer's own calls do it.
+  constexpr const family* fused_update() const {
     // The gradients of replicas are complete only when they are summed.
     if (facts_->replicas > 1 || !here_->rule->updates_with_gradient) {
-      return update_kind::none;
+      return nullptr;
     }
     for (std::int32_t i = 0; i < here_->parameters; ++i) {
       if (!parameter(i).trainable) {
-        return update_kind::none;
+        return nullptr;
       }
     }
-    return facts_->optimizer->elementwise_update;
+    return facts_->optimizer->elementwise ? facts_->optimizer : nullptr;
   }
 
   constexpr std::int32_t inputs() const { return here_->inputs; }

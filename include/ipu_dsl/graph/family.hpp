@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include <ipu_dsl/core/problem.hpp>
-#include <ipu_dsl/core/update_kind.hpp>
 #include <ipu_dsl/graph/attributes.hpp>
 
 namespace ipu_dsl {
@@ -54,8 +53,12 @@ struct family {
   /// of [batch][units]: what a chain of gemms does without transposing twice.
   bool gradients_by_unit = false;
 
-  /// Optimizers only: the update, if it is elementwise and kernels know it by name.
-  update_kind elementwise_update = update_kind::none;
+  /// Optimizers only: how many numbers are kept beside each of a parameter.
+  std::int32_t kept = 0;
+
+  /// Optimizers only: the update of a number needs nothing but its gradient and what is kept beside
+  /// it, as `update_rule<&the_family>` says it, so that a weight gradient can end with it.
+  bool elementwise = false;
 
   /// Layers only: the kernels of `weight_gradient` complete the gradients of all parameters and can
   /// update them while they are at it, as `emitter::fused_update` tells.

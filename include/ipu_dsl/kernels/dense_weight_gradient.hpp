@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include <ipu_dsl/core/partition.hpp>
-#include <ipu_dsl/core/update_kind.hpp>
 #include <ipu_dsl/kernels/outer_product_tile.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
@@ -17,17 +16,16 @@
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// Some row tiles of inputs against `Vectors` vectors of one panel.
-template <layout::architecture Architecture, int Inputs, int Vectors, int PanelWidth,
-          update_kind Kind>
+template <layout::architecture Architecture, int Inputs, int Vectors, int PanelWidth, typename Rule>
 IPU_DSL_ALWAYS_INLINE void dense_weight_gradient_panel(const gradient_factors& from,
-                                                       const gradient_target& to,
+                                                       const gradient_target<Rule>& to,
                                                        const index_range& tiles,
-                                                       const gradient_step& step) noexcept {
+                                                       const gradient_step<Rule>& step) noexcept {
   tile_runs<Architecture, Inputs, Vectors>(
       tiles, [&](auto rows, std::int32_t first, std::int32_t count) IPU_DSL_ALWAYS_INLINE_LAMBDA {
         gradient_factors below = from;
         below.x += first;
-        outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Kind>(
+        outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule>(
             below, to.at(std::ptrdiff_t{first} * PanelWidth), count, step);
       });
 }
@@ -42,12 +40,11 @@ inline constexpr std::int32_t samples_beside = 128;
 
 /// The same for a large batch, stretch by stretch, with d of a stretch copied for all tiles. Each
 /// stretch continues the chains of the one before.
-template <layout::architecture Architecture, int Inputs, int Vectors, int PanelWidth,
-          update_kind Kind>
+template <layout::architecture Architecture, int Inputs, int Vectors, int PanelWidth, typename Rule>
 [[gnu::noinline]] void dense_weight_gradient_stretches(const gradient_factors& from,
-                                                       const gradient_target& to,
+                                                       const gradient_target<Rule>& to,
                                                        const index_range& tiles,
-                                                       const gradient_step& step) noexcept {
+                                                       const gradient_step<Rule>& step) noexcept {
   using lanes = vector<Architecture>;
   constexpr std::int32_t width = Vectors * Architecture.lanes;
   alignas(64) float beside[std::size_t{samples_beside} * width];
@@ -62,46 +59,46 @@ template <layout::architecture Architecture, int Inputs, int Vectors, int PanelW
         store(beside + sample * width + v * Architecture.lanes, load<lanes>(row));
       }
     }
-    gradient_step of_stretch = step;
+    gradient_step<Rule> of_stretch = step;
     of_stretch.continues = step.continues || first > 0;
     of_stretch.updates = step.updates && left <= samples_beside;
     const gradient_factors stretch = {from.x + first * from.x_stride, beside, samples,
                                       from.x_stride, width};
-    dense_weight_gradient_panel<Architecture, Inputs, Vectors, PanelWidth, Kind>(stretch, to, tiles,
+    dense_weight_gradient_panel<Architecture, Inputs, Vectors, PanelWidth, Rule>(stretch, to, tiles,
                                                                                  of_stretch);
   }
 }
 
 /// db of some columns, from `columns.begin` on, whole vectors of them: each element is one chain of
 /// sums over ascending samples.
-template <layout::architecture Architecture, update_kind Kind>
-[[gnu::noinline]] void dense_bias_gradient(const float* __restrict d, const gradient_target& to,
-                                           std::int32_t batch, std::ptrdiff_t d_stride,
-                                           const index_range& columns,
-                                           const gradient_step& step) noexcept {
+template <layout::architecture Architecture, typename Rule>
+[[gnu::noinline]] void dense_bias_gradient(const float* __restrict d,
+                                           const gradient_target<Rule>& to, std::int32_t batch,
+                                           std::ptrdiff_t d_stride, const index_range& columns,
+                                           const gradient_step<Rule>& step) noexcept {
   using lanes = vector<Architecture>;
   for (std::int32_t n = columns.begin; n < columns.end; n += Architecture.lanes) {
     lanes sum = step.continues ? load<lanes>(to.sum + n) : lanes(0.0F);
     for (std::int32_t b = 0; b < batch; ++b) {
       sum = sum + load<lanes>(d + b * d_stride + n);
     }
-    finish_gradient<Kind>(to, n, sum, step);
+    finish_gradient<Rule>(to, n, sum, step);
   }
 }
 
 /// dW = x^T d and db = sums of d, or a grain of them, added to what is there if the step continues:
 /// then a micro-batch goes on where the one before it stopped, and the micro-batch size cannot
-/// change the result. In the last step of an update of kind `Kind` the parameters are updated
+/// change the result. In the last step of an update by `Rule` the parameters are updated
 /// instead, and the sums hold nothing that is read again.
 ///   x       [Batch][row_stride(Inputs)], d  [Batch][row_stride(Outputs)]
 ///   kernel  all panels of [Inputs, Outputs]
 ///   bias    all [bias_elements(Outputs)]; its sum is null for a layer without one
 /// Whole vectors of the last panel that hold no unit are neither read nor written.
-template <int Batch, int Inputs, int Outputs, update_kind Kind = update_kind::none,
+template <int Batch, int Inputs, int Outputs, typename Rule = no_update,
           layout::architecture Architecture = layout::native>
 void dense_weight_gradient(const float* __restrict x, const float* __restrict d,
-                           const gradient_target& kernel, const gradient_target& bias,
-                           const gradient_step& step, const grain& part = {}) noexcept {
+                           const gradient_target<Rule>& kernel, const gradient_target<Rule>& bias,
+                           const gradient_step<Rule>& step, const grain& part = {}) noexcept {
   constexpr int x_stride = layout::row_stride(Inputs, Architecture);
   constexpr int d_stride = layout::row_stride(Outputs, Architecture);
   constexpr panel_columns columns(Outputs, Architecture);
@@ -113,12 +110,12 @@ void dense_weight_gradient(const float* __restrict x, const float* __restrict d,
   const auto one_panel = [&](auto panel_vectors, std::int32_t panel,
                              const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     const gradient_factors from = {x, d + panel * width, Batch, x_stride, d_stride};
-    const gradient_target to = kernel.at(panel * panel_size);
+    const gradient_target<Rule> to = kernel.at(panel * panel_size);
     if constexpr (Batch > most_samples_in_place) {
-      dense_weight_gradient_stretches<Architecture, Inputs, panel_vectors, width, Kind>(from, to,
+      dense_weight_gradient_stretches<Architecture, Inputs, panel_vectors, width, Rule>(from, to,
                                                                                         mine, step);
     } else {
-      dense_weight_gradient_panel<Architecture, Inputs, panel_vectors, width, Kind>(from, to, mine,
+      dense_weight_gradient_panel<Architecture, Inputs, panel_vectors, width, Rule>(from, to, mine,
                                                                                     step);
     }
   };
@@ -133,7 +130,7 @@ void dense_weight_gradient(const float* __restrict x, const float* __restrict d,
   }
   if (bias.sum != nullptr) {
     const index_range mine = range_of(d_stride / Architecture.lanes, part);
-    dense_bias_gradient<Architecture, Kind>(
+    dense_bias_gradient<Architecture, Rule>(
         d, bias, Batch, d_stride, {mine.begin * Architecture.lanes, mine.end * Architecture.lanes},
         step);
   }

@@ -5,43 +5,48 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
-#include <ipu_dsl/core/update_kind.hpp>
 #include <ipu_dsl/kernels/prefetch.hpp>
-#include <ipu_dsl/kernels/sgd.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
+#include <ipu_dsl/kernels/update.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// Where the gradient of a parameter goes: into its sum over micro-batches or, when that is
 /// complete, through the update into the parameter itself. All lie alike.
+template <typename Rule = no_update>
 struct gradient_target {
   float* sum = nullptr;
-  float* parameter = nullptr;  ///< null if this kernel never updates
-  float* velocity = nullptr;   ///< of the updates that keep one
+  updated_parameter<Rule::kept> updated = {};  ///< unless there is no update
 
   constexpr gradient_target at(std::ptrdiff_t element) const {
-    return {sum + element, parameter == nullptr ? nullptr : parameter + element,
-            velocity == nullptr ? nullptr : velocity + element};
+    gradient_target made;
+    made.sum = sum + element;
+    if constexpr (!std::is_same_v<Rule, no_update>) {
+      made.updated = updated.at(element);
+    }
+    return made;
   }
 };
 
 /// Which micro-batch of an update this is.
+template <typename Rule = no_update>
 struct gradient_step {
   bool continues = false;  ///< goes on from the sum of those before; otherwise from zero
   bool updates = false;    ///< the last: the gradient is complete
-  update_numbers numbers = {};
+  typename Rule::numbers numbers = {};
   bool shared = false;  ///< another core may have read what is written here
 };
 
 /// Stores a vector of a gradient, or updates the parameter with it.
-template <update_kind Kind, typename Vector>
-IPU_DSL_ALWAYS_INLINE void finish_gradient(const gradient_target& to, std::ptrdiff_t element,
-                                           const Vector& gradient, const gradient_step& step) {
-  if constexpr (Kind != update_kind::none) {
+template <typename Rule, typename Vector>
+IPU_DSL_ALWAYS_INLINE void finish_gradient(const gradient_target<Rule>& to, std::ptrdiff_t element,
+                                           const Vector& gradient,
+                                           const gradient_step<Rule>& step) {
+  if constexpr (!std::is_same_v<Rule, no_update>) {
     if (step.updates) {
-      float* const kept = slots_of(Kind) > 0 ? to.velocity + element : nullptr;
-      update_parameter<Kind>(to.parameter + element, kept, gradient, step.numbers);
+      update_vector<Rule>(to.updated, element, gradient, step.numbers);
       return;
     }
   }
@@ -51,14 +56,15 @@ IPU_DSL_ALWAYS_INLINE void finish_gradient(const gradient_target& to, std::ptrdi
 /// Asks for what the tile behind this one writes, while this one computes: cache lines that another
 /// core has read must be taken from it first. With an update of what nobody else has read it would
 /// cost 4 %.
-template <std::ptrdiff_t Elements, update_kind Kind>
-IPU_DSL_ALWAYS_INLINE void prefetch_next_tile(const gradient_target& to,
-                                              const gradient_step& step) {
-  if constexpr (Kind != update_kind::none) {
+template <std::ptrdiff_t Elements, typename Rule>
+IPU_DSL_ALWAYS_INLINE void prefetch_next_tile(const gradient_target<Rule>& to,
+                                              const gradient_step<Rule>& step) {
+  if constexpr (!std::is_same_v<Rule, no_update>) {
     if (step.updates) {
-      prefetch_for_writing<Elements>(to.parameter, Elements);
-      if constexpr (slots_of(Kind) > 0) {
-        prefetch_for_writing<Elements>(to.velocity, Elements);
+      prefetch_for_writing<Elements>(to.updated.parameter, Elements);
+      IPU_DSL_UNROLLED
+      for (int i = 0; i < Rule::kept; ++i) {
+        prefetch_for_writing<Elements>(to.updated.kept[i], Elements);
       }
       return;
     }
@@ -78,16 +84,16 @@ struct gradient_factors {
 /// `tiles` blocks below each other of `Rows` inputs and `Vectors` vectors of outputs. Each element
 /// is one chain of multiply-adds over ascending samples, from its previous value if the chain
 /// continues. A call for each block would cost it some 4 %: its reduction is short.
-template <layout::architecture Architecture, int Rows, int Vectors, int PanelWidth,
-          update_kind Kind>
-[[gnu::noinline]] void outer_product_tiles(const gradient_factors& from, const gradient_target& to,
-                                           std::int32_t tiles, const gradient_step& step) noexcept {
+template <layout::architecture Architecture, int Rows, int Vectors, int PanelWidth, typename Rule>
+[[gnu::noinline]] void outer_product_tiles(const gradient_factors& from,
+                                           const gradient_target<Rule>& to, std::int32_t tiles,
+                                           const gradient_step<Rule>& step) noexcept {
   using lanes = vector<Architecture>;
   constexpr int width = Architecture.lanes;
   constexpr std::ptrdiff_t tile_elements = std::ptrdiff_t{Rows} * PanelWidth;
-  const gradient_step how = step;
+  const gradient_step<Rule> how = step;
   const gradient_factors factors = from;
-  gradient_target target = to;
+  gradient_target<Rule> target = to;
   const float* first_x = factors.x;
   for (std::int32_t tile = 0; tile < tiles; ++tile) {
     lanes sums[std::size_t{Rows}][std::size_t{Vectors}];
@@ -109,7 +115,7 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
       }
     }
     if (how.shared || !how.updates) {
-      prefetch_next_tile<tile_elements, Kind>(target, how);
+      prefetch_next_tile<tile_elements, Rule>(target, how);
     }
     const float* x = first_x;
     const float* d = factors.d;
@@ -135,7 +141,7 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
     for (int row = 0; row < Rows; ++row) {
       IPU_DSL_UNROLLED
       for (int v = 0; v < Vectors; ++v) {
-        finish_gradient<Kind>(target, row * PanelWidth + v * width, sums[row][v], how);
+        finish_gradient<Rule>(target, row * PanelWidth + v * width, sums[row][v], how);
       }
     }
     target = target.at(tile_elements);

@@ -2,27 +2,27 @@
 // Dense: which kernel each variant is.
 #pragma once
 
-#include <ipu_dsl/core/update_kind.hpp>
+#include <type_traits>
+
 #include <ipu_dsl/kernels/dense_forward.hpp>
 #include <ipu_dsl/kernels/dense_input_gradient.hpp>
 #include <ipu_dsl/kernels/dense_output_gradient.hpp>
 #include <ipu_dsl/kernels/dense_weight_gradient.hpp>
 #include <ipu_dsl/kernels/transpose.hpp>
 #include <ipu_dsl/operators/operators.hpp>
+#include <ipu_dsl/operators/update.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// Where the gradient of a parameter goes, from the operands of a weight gradient: first the sums
 /// of all parameters, then for each the parameter and what the optimizer keeps of it.
-template <update_kind Update>
-kernels::gradient_target target_of(void* const* operands, int parameter, int parameters) noexcept {
-  kernels::gradient_target to{.sum = floats(operands[parameter])};
-  if constexpr (Update != update_kind::none) {
-    constexpr int slots = slots_of(Update);
-    void* const* const updated = operands + parameters + parameter * (1 + slots);
-    to.parameter = floats(updated[0]);
-    to.velocity = slots > 0 ? floats(updated[1]) : nullptr;
+template <typename Rule>
+kernels::gradient_target<Rule> target_of(void* const* operands, int parameter,
+                                         int parameters) noexcept {
+  kernels::gradient_target<Rule> to{.sum = floats(operands[parameter])};
+  if constexpr (!std::is_same_v<Rule, no_update>) {
+    to.updated = updated_parameter_of<Rule>(operands + parameters + parameter * (1 + Rule::kept));
   }
   return to;
 }
@@ -36,7 +36,8 @@ struct operators<&dense_family> {
                                     Call.variant == dense_variant::input_gradient ||
                                     Call.variant == dense_variant::weight_gradient;
 
-  template <dense_call Call>
+  /// `Ending` is the optimizer with whose update a weight gradient ends, if it does.
+  template <dense_call Call, const family* Ending = nullptr>
   static void run(const run_context& context, void* const* operands,
                   const float* scalars) noexcept {
     if constexpr (Call.variant == dense_variant::forward) {
@@ -58,22 +59,23 @@ struct operators<&dense_family> {
       kernels::dense_input_gradient<Call.batch, Call.inputs, Call.units>(
           floats(operands[1]), floats(operands[2]), floats(operands[0]), context.part);
     } else {
-      constexpr update_kind update = Call.ending;
+      using rule = typename update_rule<Ending>::type;
       constexpr int parameters = Call.has_bias != 0 ? 2 : 1;
-      constexpr int updated = update == update_kind::none ? 0 : 1 + slots_of(update);
+      constexpr int updated = Ending == nullptr ? 0 : 1 + rule::kept;
       constexpr int read = parameters * (1 + updated);
-      kernels::gradient_step step{.continues = context.continues, .shared = context.part.count > 1};
-      if constexpr (update != update_kind::none) {
+      kernels::gradient_step<rule> step{.continues = context.continues,
+                                        .shared = context.part.count > 1};
+      if constexpr (Ending != nullptr) {
         step.updates = context.completes;
-        step.numbers = {context.optimizer[0], context.optimizer[1]};
+        step.numbers = numbers_of<rule>(context);
       }
-      kernels::gradient_target bias;
+      kernels::gradient_target<rule> bias;
       if constexpr (Call.has_bias != 0) {
-        bias = target_of<update>(operands, 1, parameters);
+        bias = target_of<rule>(operands, 1, parameters);
       }
-      kernels::dense_weight_gradient<Call.batch, Call.inputs, Call.units, update>(
+      kernels::dense_weight_gradient<Call.batch, Call.inputs, Call.units, rule>(
           floats(operands[read]), floats(operands[read + 1]),
-          target_of<update>(operands, 0, parameters), bias, step, context.part);
+          target_of<rule>(operands, 0, parameters), bias, step, context.part);
     }
   }
 };

@@ -63,18 +63,28 @@ consteval auto key_of(const call_key& packed) {
   }
 }
 
-/// Whether the code of a family can be called.
-template <const family* Family, auto Call>
+/// The kernel of a call. What ends with an update is told with which.
+template <const family* Family, auto Call, const family* Ending>
+consteval auto kernel_of() noexcept {
+  if constexpr (Ending == nullptr) {
+    return &operators<Family>::template run<Call>;
+  } else {
+    return &operators<Family>::template run<Call, Ending>;
+  }
+}
+
+/// Whether there is one, which can be called as kernels are.
+template <const family* Family, auto Call, const family* Ending>
 concept has_kernel =
     requires(const run_context& context, void* const* operands, const float* scalars) {
-      { operators<Family>::template run<Call>(context, operands, scalars) } -> std::same_as<void>;
+      { kernel_of<Family, Call, Ending>()(context, operands, scalars) } -> std::same_as<void>;
     };
 
 /// Whether a kernel cannot throw, as far as it has to say so: that of a feed may.
-template <const family* Family, auto Call>
+template <const family* Family, auto Call, const family* Ending>
 concept runs_silently =
     transfer_of(*Family) != transfer_kind::none ||
-    noexcept(operators<Family>::template run<Call>(run_context{}, nullptr, nullptr));
+    noexcept(kernel_of<Family, Call, Ending>()(run_context{}, nullptr, nullptr));
 
 /// Whether the calls of a kernel can be shared by several workers.
 template <const family* Family, auto Call>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which calls are the same code: the distinct pairs of family and key.
+// Which calls are the same code: the distinct families and keys.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,11 @@
 
 namespace ipu_dsl {
 
-/// A kernel to instantiate: `operators<rule>::run<key>`.
+/// A kernel to instantiate: `operators<rule>::run<key>`, or `run<key, ending>`.
 struct code {
   const family* rule = nullptr;
   call_key key;
+  const family* ending = nullptr;  ///< see emitted_call
 
   friend constexpr bool operator==(const code&, const code&) = default;
 };
@@ -59,7 +60,7 @@ constexpr code_table distinct_code(std::span<const emitted_call> calls) {
   }
   list<std::int32_t> entry(places, -1);
   for (const emitted_call& row : calls) {
-    const code wanted{row.code, row.key};
+    const code wanted{row.code, row.key, row.ending};
     std::size_t place = hash_of(row.key) & (places - 1);
     while (entry[place] >= 0 &&
            !(made.distinct[static_cast<std::size_t>(entry[place])] == wanted)) {

@@ -304,7 +304,7 @@ class definition_check {
       fail(model_.place_of(model_.node_at(atom.owner)),
            refuse(label("an update of parameter ") << atom.name, "none",
                   "a family that says updates_with_gradient writes the parameters as well where "
-                  "emit.fused_update() is not none"));
+                  "emit.fused_update() is not null"));
     }
   }
 

@@ -183,7 +183,7 @@ class lowering {
       const node& here = model_.node_at(i);
       if (here.stage == stage && hands_gradient_back(i) && here.parameters > 0) {
         emitter emit = at_node(i, call_phase::update);
-        if (emit.fused_update() != update_kind::none) {
+        if (emit.fused_update() != nullptr) {
           continue;
         }
         for (std::int32_t parameter = 0; parameter < here.parameters; ++parameter) {

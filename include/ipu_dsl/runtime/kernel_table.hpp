@@ -31,12 +31,14 @@ consteval auto make_kernel_table() {
     return kernel_table<typename What::entry, count>{
         {What::template of<codes[I].rule,
                            key_of<codes[I].rule, takes_key<codes[I].rule>(codes[I].key)>(
-                               codes[I].key)>()...,
+                               codes[I].key),
+                           codes[I].ending>()...,
          {}}};
   }(std::make_index_sequence<count>());
 }
 
-/// By distinct kernel of a program, what `What::of<family, key>()` makes of it, a `What::entry`.
+/// By distinct kernel of a program, what `What::of<family, key, ending>()` makes of it, a
+/// `What::entry`.
 template <compiled_model C, program_kind Kind, typename What>
 inline constexpr kernel_table<typename What::entry, plan_sizes_of<C, Kind>.codes> kernel_table_of =
     make_kernel_table<C, Kind, What>();
@@ -46,11 +48,11 @@ inline constexpr kernel_table<typename What::entry, plan_sizes_of<C, Kind>.codes
 struct kernel_fault {
   using entry = problem;
 
-  template <const family* Family, auto Call>
+  template <const family* Family, auto Call, const family* Ending>
   static consteval entry of() {
     problem found;
     if constexpr (transfer_of(*Family) == transfer_kind::none) {
-      found = find<Family, Call>();
+      found = find<Family, Call, Ending>();
     }
     if (found.found()) {
       found.where = label("the family ") << Family->name;
@@ -59,7 +61,7 @@ struct kernel_fault {
   }
 
  private:
-  template <const family* Family, auto Call>
+  template <const family* Family, auto Call, const family* Ending>
   static consteval problem find() {
     if constexpr (!has_operators<Family>) {
       return refuse("code for every family of layers", "none for this one",
@@ -72,11 +74,11 @@ struct kernel_fault {
       return refuse("code for what the family's rules give to emit.call",
                     label() << "code for " << type_name<typename operators<Family>::key>(),
                     "let operators<&its family>::key name the same struct");
-    } else if constexpr (!has_kernel<Family, Call>) {
+    } else if constexpr (!has_kernel<Family, Call, Ending>) {
       return refuse("code that can be called as a kernel", "none of that kind",
                     "write template <key Call> static void run(const run_context&, void* const* "
                     "operands, const float* scalars) noexcept");
-    } else if constexpr (!runs_silently<Family, Call>) {
+    } else if constexpr (!runs_silently<Family, Call, Ending>) {
       return refuse("code that is noexcept, since only a feed may throw", "run that may throw",
                     "say noexcept behind the parameters of operators<...>::run");
     } else {

@@ -20,12 +20,12 @@ constexpr bool is_end(const family& rule) {
 struct prediction_code {
   using entry = kernel_function;
 
-  template <const family* Family, auto Call>
+  template <const family* Family, auto Call, const family* Ending>
   static consteval entry of() {
     if constexpr (is_end(*Family)) {
       return nullptr;
     } else {
-      return &operators<Family>::template run<Call>;
+      return kernel_of<Family, Call, Ending>();
     }
   }
 };

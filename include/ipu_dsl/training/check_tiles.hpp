@@ -176,7 +176,7 @@ tile_check check_tiles(
                 "ipu_dsl: check_tiles runs a training step: compile the model with loss<...>");
   static_assert(diagnose<access_fault_of<compiled>>());
   constexpr session_parts parts = parts_of<compiled>();
-  std::array<float, 4> numbers{};
+  std::array<float, most_optimizer_numbers> numbers{};
   optimizer.write(numbers);
   tile_check found;
   const step_bits by_blocks =

@@ -7,7 +7,7 @@
 #include <ipu_dsl/operators/dense.hpp>
 #include <ipu_dsl/operators/elementwise.hpp>
 #include <ipu_dsl/operators/results.hpp>
-#include <ipu_dsl/operators/sgd.hpp>
+#include <ipu_dsl/operators/update.hpp>
 #include <ipu_dsl/runtime/kernel_table.hpp>
 #include <ipu_dsl/training/session_parts.hpp>
 
@@ -17,9 +17,9 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 struct host_code {
   using entry = kernel_code;
 
-  template <const family* Family, auto Call>
+  template <const family* Family, auto Call, const family* Ending>
   static consteval entry of() {
-    return {&operators<Family>::template run<Call>, has_grains<Family, Call>()};
+    return {kernel_of<Family, Call, Ending>(), has_grains<Family, Call>()};
   }
 };
 

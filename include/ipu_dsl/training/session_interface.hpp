@@ -181,7 +181,7 @@ class session_of {
   }
 
   std::unique_ptr<session_engine> engine_;
-  std::array<float, 4> numbers_{};
+  std::array<float, most_optimizer_numbers> numbers_{};
 };
 
 /// A session of a compiled model: owns its memory, its workers and its weights.

@@ -53,7 +53,6 @@ struct dense_call {
   std::int32_t has_bias;
   std::int32_t gradient_by_unit;  ///< the output's gradient lies in columns
   std::int32_t writes_by_unit;    ///< of an output gradient: in columns as well
-  update_kind ending;             ///< of a weight gradient: what the last micro-batch ends with
 };
 
 namespace dense_rules {
@@ -95,8 +94,7 @@ constexpr dense_call key_of(const emitter& emit, dense_variant variant) {
           .activation = options.fused(),
           .has_bias = options.has_bias,
           .gradient_by_unit = 0,
-          .writes_by_unit = 0,
-          .ending = update_kind::none};
+          .writes_by_unit = 0};
 }
 
 /// A softmax looks at the units of a sample in one piece.
@@ -201,23 +199,24 @@ constexpr void input_gradient(emitter& emit) {
   }
 }
 
-/// The parameter and what the optimizer keeps of it, where the call ends with the update.
-constexpr void update_parameter(const emitter& emit, call_draft& call, update_kind ending,
+/// The parameter and what the optimizer keeps of it, where the call ends with its update.
+constexpr void update_parameter(const emitter& emit, call_draft& call, const family* ending,
                                 std::int32_t parameter, std::initializer_list<reach> at) {
-  if (ending == update_kind::none) {
+  if (ending == nullptr) {
     return;
   }
   call.updates(emit.parameter_value(parameter), at);
-  for (std::int32_t slot = 0; slot < slots_of(ending); ++slot) {
+  for (std::int32_t slot = 0; slot < ending->kept; ++slot) {
     call.updates(emit.optimizer_slot(parameter, slot), at);
   }
 }
 
 /// The gradients of kernel and bias, from the same operands.
 constexpr void weight_gradient(emitter& emit) {
-  dense_call key = key_of(emit, dense_variant::weight_gradient);
-  key.ending = emit.fused_update();
+  const dense_call key = key_of(emit, dense_variant::weight_gradient);
+  const family* const ending = emit.fused_update();
   call_draft call = emit.call(key);
+  call.ends_with(ending);
   const auto [input, unit] = call.over(key.inputs, key.units);
   const axis_id sample = call.all(key.batch);
   call.updates(emit.accumulator(0), {input, unit});
@@ -229,9 +228,9 @@ constexpr void weight_gradient(emitter& emit) {
     sample_of_bias = call.all(key.batch);
     call.updates(emit.accumulator(1), {unit_of_bias});
   }
-  update_parameter(emit, call, key.ending, 0, {input, unit});
+  update_parameter(emit, call, ending, 0, {input, unit});
   if (key.has_bias != 0) {
-    update_parameter(emit, call, key.ending, 1, {unit_of_bias});
+    update_parameter(emit, call, ending, 1, {unit_of_bias});
   }
   call.reads(emit.input_value(0), {sample, input}).reads(gradient_rows(emit), {sample, unit});
   if (key.has_bias != 0) {

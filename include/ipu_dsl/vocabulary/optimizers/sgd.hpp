@@ -8,38 +8,83 @@
 #include <type_traits>
 
 #include <ipu_dsl/core/option.hpp>
-#include <ipu_dsl/core/update_kind.hpp>
-#include <ipu_dsl/graph/emitter.hpp>
-#include <ipu_dsl/graph/transfer.hpp>
+#include <ipu_dsl/graph/update_rule.hpp>
+#include <ipu_dsl/vocabulary/optimizers/each_parameter.hpp>
 
 namespace ipu_dsl {
 
-namespace sgd_rules {
+/// w -= rate * g, with Keras's formulas here and below; g is the accumulated gradient.
+struct sgd_rule {
+  static constexpr int kept = 0;
 
-/// A call for each parameter.
-template <update_kind Kind>
-constexpr void update(emitter& emit) {
-  for (std::int32_t i = 0; i < emit.parameters(); ++i) {
-    const tensor& parameter = emit.parameter(i);
-    if (!parameter.trainable) {
-      continue;
-    }
-    call_draft call =
-        emit.call_of(emit.optimizer(), parameter_extents{parameter.lies, parameter.extents});
-    const axis_id element = call.over(parameter.extents.elements());
-    call.updates(emit.parameter_value(i).flat(), {element});
-    for (std::int32_t slot = 0; slot < slots_of(Kind); ++slot) {
-      call.updates(emit.optimizer_slot(i, slot).flat(), {element});
-    }
-    call.reads(emit.accumulator(i).flat(), {element});
+  struct numbers {
+    float rate = 0;
+  };
+
+  template <typename Math, typename Vector>
+  [[gnu::always_inline]] static void apply(Vector& w, Vector*, const Vector& gradient,
+                                           const numbers& of_update) {
+    w = Math::multiply_add(Vector(-of_update.rate), gradient, w);
   }
-}
+};
 
-}  // namespace sgd_rules
+struct sgd_numbers {
+  float rate = 0;
+  float momentum = 0;
+};
 
-template <update_kind Kind>
+/// v = momentum * v - rate * g, w += v. The rate is part of the velocity.
+struct sgd_momentum_rule {
+  static constexpr int kept = 1;
+  using numbers = sgd_numbers;
+
+  template <typename Math, typename Vector>
+  [[gnu::always_inline]] static void apply(Vector& w, Vector* kept_beside, const Vector& gradient,
+                                           const numbers& of_update) {
+    Vector& velocity = kept_beside[0];
+    velocity = Math::multiply_add(Vector(-of_update.rate), gradient,
+                                  Vector(of_update.momentum) * velocity);
+    w = w + velocity;
+  }
+};
+
+/// v = momentum * v - rate * g, w += momentum * v - rate * g.
+struct sgd_nesterov_rule {
+  static constexpr int kept = 1;
+  using numbers = sgd_numbers;
+
+  template <typename Math, typename Vector>
+  [[gnu::always_inline]] static void apply(Vector& w, Vector* kept_beside, const Vector& gradient,
+                                           const numbers& of_update) {
+    const Vector negative_rate(-of_update.rate);
+    const Vector momentum(of_update.momentum);
+    Vector& velocity = kept_beside[0];
+    velocity = Math::multiply_add(negative_rate, gradient, momentum * velocity);
+    w = Math::multiply_add(momentum, velocity, Math::multiply_add(negative_rate, gradient, w));
+  }
+};
+
 inline constexpr family sgd_family{
-    .name = "sgd", .update = sgd_rules::update<Kind>, .elementwise_update = Kind};
+    .name = "sgd", .update = update_each_parameter, .elementwise = true};
+inline constexpr family sgd_momentum_family{
+    .name = "sgd", .update = update_each_parameter, .kept = 1, .elementwise = true};
+inline constexpr family sgd_nesterov_family{
+    .name = "sgd", .update = update_each_parameter, .kept = 1, .elementwise = true};
+
+template <>
+struct update_rule<&sgd_family> {
+  using type = sgd_rule;
+};
+
+template <>
+struct update_rule<&sgd_momentum_family> {
+  using type = sgd_momentum_rule;
+};
+
+template <>
+struct update_rule<&sgd_nesterov_family> {
+  using type = sgd_nesterov_rule;
+};
 
 inline constexpr option_key momentum_key{"momentum"};
 inline constexpr option_key nesterov_key{"nesterov"};
@@ -48,8 +93,10 @@ inline constexpr option_key nesterov_key{"nesterov"};
 struct sgd_settings {
   float learning_rate = 0.01F;
 
-  /// As the operators read them: {learning rate, momentum}.
-  constexpr void write(std::span<float, 4> numbers) const { numbers[0] = learning_rate; }
+  /// As the rule's numbers stand in memory.
+  constexpr void write(std::span<float, most_optimizer_numbers> numbers) const {
+    numbers[0] = learning_rate;
+  }
 
   /// What is wrong with them.
   constexpr problem fault() const {
@@ -70,7 +117,7 @@ struct sgd_momentum_settings {
   float learning_rate = 0.01F;
   float momentum = 0.9F;
 
-  constexpr void write(std::span<float, 4> numbers) const {
+  constexpr void write(std::span<float, most_optimizer_numbers> numbers) const {
     numbers[0] = learning_rate;
     numbers[1] = momentum;
   }
@@ -103,14 +150,12 @@ struct sgd {
 
  public:
   static constexpr problem fault = given.find_fault(accepted);
-  static constexpr update_kind kind = given.given(nesterov_key)   ? update_kind::nesterov
-                                      : given.given(momentum_key) ? update_kind::momentum
-                                                                  : update_kind::descent;
-  static constexpr const family* rule = &sgd_family<kind>;
+  static constexpr const family* rule = given.given(nesterov_key)   ? &sgd_nesterov_family
+                                        : given.given(momentum_key) ? &sgd_momentum_family
+                                                                    : &sgd_family;
 
   /// Given to the session: `session<training> run{{.learning_rate = 0.01F, .momentum = 0.9F}}`.
-  using settings =
-      std::conditional_t<kind == update_kind::descent, sgd_settings, sgd_momentum_settings>;
+  using settings = std::conditional_t<rule == &sgd_family, sgd_settings, sgd_momentum_settings>;
 };
 
 }  // namespace ipu_dsl

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <ipu_dsl/kernels/sgd.hpp>
+// Tests of kernels/update.hpp with the rules of vocabulary/optimizers/sgd.hpp.
+#include <ipu_dsl/kernels/update.hpp>
+#include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
 
 #include "reference.hpp"
 #include "support/catch2.hpp"
@@ -12,7 +14,7 @@ namespace {
 
 constexpr int elements = 5 * lanes;
 constexpr float rate = 0.013F;
-constexpr float momentum = 0.9F;
+constexpr float decay = 0.9F;
 
 struct state {
   test::buffer w = test::random_rows(1, elements, 51);
@@ -32,8 +34,7 @@ bool near(float got, double exact) {
 TEST_CASE("plain descent is w - rate * gradient in one rounding") {
   const state before;
   state after;
-  kernels::sgd_update<update_kind::descent>(after.w.data(), nullptr, after.gradient.data(),
-                                            elements, {rate});
+  kernels::update_elements<sgd_rule>({after.w.data()}, after.gradient.data(), elements, {rate});
   int checked = 0;
   for (int i = 0; i < elements; ++i) {
     CHECK(test::same_bits(after.w[i], test::chain_step(-rate, before.gradient[i], before.w[i])));
@@ -48,12 +49,12 @@ TEST_CASE("plain descent is w - rate * gradient in one rounding") {
 TEST_CASE("momentum keeps the rate in the velocity, as Keras does") {
   const state before;
   state after;
-  kernels::sgd_update<update_kind::momentum>(after.w.data(), after.velocity.data(),
-                                             after.gradient.data(), elements, {rate, momentum});
+  kernels::update_elements<sgd_momentum_rule>({after.w.data(), {after.velocity.data()}},
+                                              after.gradient.data(), elements, {rate, decay});
   int checked = 0;
   for (int i = 0; i < elements; ++i) {
     const double velocity =
-        wide(momentum) * wide(before.velocity[i]) - wide(rate) * wide(before.gradient[i]);
+        wide(decay) * wide(before.velocity[i]) - wide(rate) * wide(before.gradient[i]);
     CHECK(near(after.velocity[i], velocity));
     CHECK(near(after.w[i], wide(before.w[i]) + velocity));
     ++checked;
@@ -66,14 +67,14 @@ TEST_CASE("momentum keeps the rate in the velocity, as Keras does") {
 TEST_CASE("Nesterov's momentum steps ahead of the velocity") {
   const state before;
   state after;
-  kernels::sgd_update<update_kind::nesterov>(after.w.data(), after.velocity.data(),
-                                             after.gradient.data(), elements, {rate, momentum});
+  kernels::update_elements<sgd_nesterov_rule>({after.w.data(), {after.velocity.data()}},
+                                              after.gradient.data(), elements, {rate, decay});
   int checked = 0;
   for (int i = 0; i < elements; ++i) {
     const double step = wide(rate) * wide(before.gradient[i]);
-    const double velocity = wide(momentum) * wide(before.velocity[i]) - step;
+    const double velocity = wide(decay) * wide(before.velocity[i]) - step;
     CHECK(near(after.velocity[i], velocity));
-    CHECK(near(after.w[i], wide(before.w[i]) + wide(momentum) * velocity - step));
+    CHECK(near(after.w[i], wide(before.w[i]) + wide(decay) * velocity - step));
     ++checked;
   }
   CHECK(checked == elements);
@@ -84,10 +85,10 @@ TEST_CASE("without momentum and velocity the three rules agree") {
   state plain;
   state with_momentum;
   test::buffer velocity(elements, 0.0F);
-  kernels::sgd_update<update_kind::descent>(plain.w.data(), nullptr, plain.gradient.data(),
-                                            elements, {rate});
-  kernels::sgd_update<update_kind::nesterov>(with_momentum.w.data(), velocity.data(),
-                                             with_momentum.gradient.data(), elements, {rate, 0.0F});
+  kernels::update_elements<sgd_rule>({plain.w.data()}, plain.gradient.data(), elements, {rate});
+  kernels::update_elements<sgd_nesterov_rule>({with_momentum.w.data(), {velocity.data()}},
+                                              with_momentum.gradient.data(), elements,
+                                              {rate, 0.0F});
   CHECK(test::same_bits(plain.w.view(), with_momentum.w.view()));
   CHECK_FALSE(test::same_bits(plain.w.view(), before.w.view()));
 }
@@ -96,12 +97,12 @@ TEST_CASE("padding stays zero under every rule") {
   test::buffer w(lanes, 0.0F);
   test::buffer velocity(lanes, 0.0F);
   const test::buffer gradient(lanes, 0.0F);
-  const kernels::update_numbers numbers = {rate, momentum};
-  kernels::sgd_update<update_kind::descent>(w.data(), nullptr, gradient.data(), lanes, numbers);
-  kernels::sgd_update<update_kind::momentum>(w.data(), velocity.data(), gradient.data(), lanes,
-                                             numbers);
-  kernels::sgd_update<update_kind::nesterov>(w.data(), velocity.data(), gradient.data(), lanes,
-                                             numbers);
+  const sgd_numbers numbers = {rate, decay};
+  kernels::update_elements<sgd_rule>({w.data()}, gradient.data(), lanes, {numbers.rate});
+  kernels::update_elements<sgd_momentum_rule>({w.data(), {velocity.data()}}, gradient.data(), lanes,
+                                              numbers);
+  kernels::update_elements<sgd_nesterov_rule>({w.data(), {velocity.data()}}, gradient.data(), lanes,
+                                              numbers);
   for (int i = 0; i < lanes; ++i) {
     CHECK(w[i] == 0.0F);
     CHECK(velocity[i] == 0.0F);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Stochastic gradient descent: which kernel each variant is.
+// Updates by the rule of any optimizer, and the sum over replicas before them.
 #pragma once
+
+#include <cstring>
 
 #include <ipu_dsl/core/partition.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
+#include <ipu_dsl/graph/update_rule.hpp>
 #include <ipu_dsl/kernels/elementwise.hpp>
-#include <ipu_dsl/kernels/sgd.hpp>
+#include <ipu_dsl/kernels/update.hpp>
 #include <ipu_dsl/layout/storage_size.hpp>
 #include <ipu_dsl/operators/operators.hpp>
 #include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
@@ -27,10 +30,33 @@ index_range updated_range(const grain& part) {
   return {vectors.begin * lanes, vectors.end * lanes};
 }
 
-/// `context.optimizer` holds {learning rate, momentum}.
-template <update_kind Kind>
-struct sgd_operators {
+/// What the host made of the optimizer's settings for this update.
+template <typename Rule>
+typename Rule::numbers numbers_of(const run_context& context) noexcept {
+  static_assert(sizeof(typename Rule::numbers) <= most_optimizer_numbers * sizeof(float),
+                "ipu_dsl: the numbers of an optimizer are at most 8 floats");
+  typename Rule::numbers numbers;
+  std::memcpy(static_cast<void*>(&numbers), context.optimizer, sizeof(numbers));
+  return numbers;
+}
+
+/// From the operands of an update: the parameter, then what is kept beside it.
+template <typename Rule>
+kernels::updated_parameter<Rule::kept> updated_parameter_of(void* const* operands) noexcept {
+  kernels::updated_parameter<Rule::kept> made;
+  made.parameter = floats(operands[0]);
+  for (int i = 0; i < Rule::kept; ++i) {
+    made.kept[i] = floats(operands[1 + i]);
+  }
+  return made;
+}
+
+/// Every optimizer that has a rule has this code.
+template <const family* Optimizer>
+  requires updates_elementwise<Optimizer>
+struct operators<Optimizer> {
   using key = parameter_extents;
+  using rule = typename update_rule<Optimizer>::type;
 
   template <parameter_extents Call>
   static constexpr bool in_grains = true;
@@ -38,11 +64,9 @@ struct sgd_operators {
   template <parameter_extents Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
     const index_range mine = updated_range<Call>(context.part);
-    constexpr int slots = slots_of(Kind);
-    float* velocity = slots > 0 ? floats(operands[1]) + mine.begin : nullptr;
-    kernels::sgd_update<Kind>(floats(operands[0]) + mine.begin, velocity,
-                              floats(operands[1 + slots]) + mine.begin, mine.end - mine.begin,
-                              {context.optimizer[0], context.optimizer[1]});
+    kernels::update_elements<rule>(updated_parameter_of<rule>(operands).at(mine.begin),
+                                   floats(operands[1 + rule::kept]) + mine.begin,
+                                   mine.end - mine.begin, numbers_of<rule>(context));
   }
 };
 
@@ -65,14 +89,5 @@ struct operators<&replica_sum_family> {
     kernels::sum_tensors(terms, replicas, floats(operands[0]) + mine.begin, mine.end - mine.begin);
   }
 };
-
-template <>
-struct operators<&sgd_family<update_kind::descent>> : sgd_operators<update_kind::descent> {};
-
-template <>
-struct operators<&sgd_family<update_kind::momentum>> : sgd_operators<update_kind::momentum> {};
-
-template <>
-struct operators<&sgd_family<update_kind::nesterov>> : sgd_operators<update_kind::nesterov> {};
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE
