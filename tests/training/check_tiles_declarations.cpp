@@ -94,8 +94,8 @@ class mutated {
 
   std::string fault() const {
     std::string said;
-    const float numbers[] = {0.05F, 0.9F, 0, 0};
-    train_on_drawn(parts, numbers, {}, [&](const region_set& memory) {
+    const typename compiled::optimizer_type::settings rates{.learning_rate = 0.05F};
+    train_on_drawn(parts, optimizer_reference(rates), {}, [&](const region_set& memory) {
       struct counting {
         block_check runs;
         std::string* said;

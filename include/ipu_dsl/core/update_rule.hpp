@@ -3,13 +3,39 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 
 #include <ipu_dsl/core/standard.hpp>
 
 namespace ipu_dsl {
 
-/// The numbers that an optimizer may be told for an update: rates, decays.
+/// The floats that an optimizer's kernels may be told for an update: rates, decays.
 inline constexpr std::size_t most_optimizer_numbers = 8;
+
+/// The settings of an optimizer, without their type: what its kernels are told follows from them
+/// for each update. The settings must outlive it.
+class optimizer_reference {
+ public:
+  /// `settings.numbers(update)` makes the numbers of the rule for the update with that number, the
+  /// first being 1: floats and nothing else, at most `most_optimizer_numbers`.
+  template <typename Settings>
+  explicit optimizer_reference(const Settings& settings)
+      : settings_(&settings), write_([](const void* object, std::uint64_t update, float* to) {
+          const auto made = static_cast<const Settings*>(object)->numbers(update);
+          static_assert(sizeof(made) % sizeof(float) == 0 &&
+                            sizeof(made) <= most_optimizer_numbers * sizeof(float),
+                        "ipu_dsl: the numbers of an optimizer are at most 8 floats");
+          std::memcpy(to, &made, sizeof(made));
+        }) {}
+
+  /// [most_optimizer_numbers]
+  void write(std::uint64_t update, float* to) const { write_(settings_, update, to); }
+
+ private:
+  const void* settings_;
+  void (*write_)(const void* settings, std::uint64_t update, float* to);
+};
 
 /// No update: a gradient is summed, and that is all. The rule of an optimizer whose update is
 /// elementwise has the same members:
@@ -23,8 +49,8 @@ inline constexpr std::size_t most_optimizer_numbers = 8;
 ///   };
 ///
 /// `Vector` is a float or a vector of them. `Math` has what every processor rounds alike:
-/// `multiply_add(a, b, c)` and `divide(a, b)`; sums and products are written with + and *. Padding,
-/// which is zero, must stay zero.
+/// `multiply_add(a, b, c)`, `divide(a, b)`, `square_root(a)`; sums and products are written with +
+/// and *. Padding, which is zero, must stay zero.
 struct no_update {
   static constexpr int kept = 0;
 

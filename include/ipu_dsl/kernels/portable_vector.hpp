@@ -112,6 +112,13 @@ IPU_DSL_ALWAYS_INLINE portable_floats divide(portable_floats a, portable_floats 
   return a;
 }
 
+IPU_DSL_ALWAYS_INLINE portable_floats square_root(portable_floats a) {
+  for (std::size_t i = 0; i < portable_floats::size; ++i) {
+    a.data[i] = __builtin_sqrtf(a.data[i]);
+  }
+  return a;
+}
+
 IPU_DSL_ALWAYS_INLINE portable_floats choose(portable_mask condition, portable_floats a,
                                              portable_floats b) {
   a.data = condition.data ? a.data : b.data;

@@ -69,6 +69,11 @@ IPU_DSL_ALWAYS_INLINE float divide(float a, float b) {
   return a / b;
 }
 
+/// Rounded once, as every processor does it.
+IPU_DSL_ALWAYS_INLINE float square_root(float a) {
+  return __builtin_sqrtf(a);
+}
+
 /// The larger one; `b` if either is not a number or both are zero, as the x86 instruction has it.
 IPU_DSL_ALWAYS_INLINE float maximum(float a, float b) {
   return a > b ? a : b;

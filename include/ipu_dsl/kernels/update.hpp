@@ -22,6 +22,11 @@ struct arithmetic {
   IPU_DSL_ALWAYS_INLINE static Vector divide(const Vector& a, const Vector& b) {
     return kernels::divide(a, b);
   }
+
+  template <typename Vector>
+  IPU_DSL_ALWAYS_INLINE static Vector square_root(const Vector& a) {
+    return kernels::square_root(a);
+  }
 };
 
 /// A parameter and what is kept beside it, which lie alike.

@@ -97,6 +97,12 @@ IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> divide(
 }
 
 template <typename Instructions>
+IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> square_root(
+    const xsimd::batch<float, Instructions>& a) {
+  return xsimd::sqrt(a);
+}
+
+template <typename Instructions>
 IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> maximum(
     const xsimd::batch<float, Instructions>& a, const xsimd::batch<float, Instructions>& b) {
 #if XSIMD_WITH_NEON64

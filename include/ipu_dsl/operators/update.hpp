@@ -11,7 +11,6 @@
 #include <ipu_dsl/kernels/update.hpp>
 #include <ipu_dsl/layout/storage_size.hpp>
 #include <ipu_dsl/operators/operators.hpp>
-#include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
@@ -33,8 +32,6 @@ index_range updated_range(const grain& part) {
 /// What the host made of the optimizer's settings for this update.
 template <typename Rule>
 typename Rule::numbers numbers_of(const run_context& context) noexcept {
-  static_assert(sizeof(typename Rule::numbers) <= most_optimizer_numbers * sizeof(float),
-                "ipu_dsl: the numbers of an optimizer are at most 8 floats");
   typename Rule::numbers numbers;
   std::memcpy(static_cast<void*>(&numbers), context.optimizer, sizeof(numbers));
   return numbers;

@@ -3,7 +3,6 @@
 // of a compiled model, block by block, with the session's own kernels.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -85,7 +84,7 @@ struct step_bits {
 
 /// Trains from fresh weights on drawn samples; `make(memory)` makes what runs the program.
 template <typename Make>
-step_bits train_on_drawn(const session_parts& parts, std::span<const float> numbers,
+step_bits train_on_drawn(const session_parts& parts, const optimizer_reference& optimizer,
                          const tile_check_settings& settings, const Make& make) {
   const region_set memory(std::vector<program_plan_view>{parts.train.plan},
                           parts.settings.replicas);
@@ -102,13 +101,15 @@ step_bits train_on_drawn(const session_parts& parts, std::span<const float> numb
   context.seed = settings.seed;
   context.micro_batch_size = static_cast<std::uint32_t>(parts.settings.micro_batch);
   context.loss_scale = 1.0F / static_cast<float>(parts.settings.micro_batch);
-  context.optimizer = numbers.data();
   context.feed = &feed;
   context.valid = valid.data();
   context.loss = bits.losses.data();
   context.hits = bits.hits.data();
   auto&& runner = make(memory);
+  float numbers[most_optimizer_numbers] = {};
+  context.optimizer = numbers;
   for (int update = 0; update < settings.updates; ++update) {
+    optimizer.write(static_cast<std::uint64_t>(update) + 1, numbers);
     runner.run(context);
     context.first_sample += bits.losses.size() * context.micro_batch_size;
   }
@@ -176,8 +177,7 @@ tile_check check_tiles(
                 "ipu_dsl: check_tiles runs a training step: compile the model with loss<...>");
   static_assert(diagnose<access_fault_of<compiled>>());
   constexpr session_parts parts = parts_of<compiled>();
-  std::array<float, most_optimizer_numbers> numbers{};
-  optimizer.write(numbers);
+  const optimizer_reference numbers(optimizer);
   tile_check found;
   const step_bits by_blocks =
       train_on_drawn(parts, numbers, settings, [&](const region_set& memory) {

@@ -53,7 +53,7 @@ class session_core final : public session_engine {
   }
 
   const history& fit(feed_reference source, const fit_options& wanted,
-                     std::span<const float> optimizer, const fit_callbacks& calls) override {
+                     const optimizer_reference& optimizer, const fit_callbacks& calls) override {
     const session_turn whole(fitting_, "fit");
     const epoch_steps steps = steps_of_epoch(parts_.model, parts_.settings, source, wanted);
     history_.reserve(1, static_cast<std::size_t>(steps.steps));
@@ -72,7 +72,7 @@ class session_core final : public session_engine {
     return history_;
   }
 
-  double train_step(feed_reference source, std::span<const float> optimizer) override {
+  double train_step(feed_reference source, const optimizer_reference& optimizer) override {
     check_feed(parts_.model, parts_.settings, source);
     const std::int64_t wanted = samples_of(micro_batches_of_update());
     if (source.length() != wanted) {
@@ -219,20 +219,22 @@ class session_core final : public session_engine {
     return context;
   }
 
-  void run_training(feed_reference& source, std::span<const float> optimizer) {
+  void run_training(feed_reference& source, const optimizer_reference& optimizer) {
     checked_feed full = checked_feed::of_training(source);
     feed_reference checked(full);
     run_context context = context_for(checked);
     context.training = true;
     context.loss_scale = loss_scale();
-    context.optimizer = optimizer.data();
+    optimizer.write(updates_ + 1, numbers_);
+    context.optimizer = numbers_;
     context.first_sample = trained_samples_;
     train_->run(context);
+    ++updates_;
     trained_samples_ += static_cast<std::uint64_t>(samples_of(micro_batches_of_update()));
   }
 
   epoch_record train_epoch(feed_reference& source, std::int32_t epoch, const epoch_steps& steps,
-                           std::span<const float> optimizer, const fit_callbacks& calls) {
+                           const optimizer_reference& optimizer, const fit_callbacks& calls) {
     const std::int64_t begin = steady_nanoseconds();
     epoch_record record{.epoch = epoch};
     double hits = 0;
@@ -289,8 +291,10 @@ class session_core final : public session_engine {
   list<std::int32_t> hits_;
   history history_;
   std::uint64_t trained_samples_ = 0;
-  session_work fitting_{nullptr};  ///< a `fit`, its callbacks included
-  session_work work_{nullptr};     ///< a run of a program: an update of it, an evaluation
+  std::uint64_t updates_ = 0;
+  float numbers_[most_optimizer_numbers] = {};  ///< of the optimizer, for the update at hand
+  session_work fitting_{nullptr};               ///< a `fit`, its callbacks included
+  session_work work_{nullptr};  ///< a run of a program: an update of it, an evaluation
 };
 
 IPU_DSL_INLINE std::unique_ptr<session_engine> make_engine(const session_parts& parts,

@@ -9,6 +9,7 @@
 
 #include <ipu_dsl/core/compiled.hpp>
 #include <ipu_dsl/core/feed.hpp>
+#include <ipu_dsl/core/update_rule.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/runtime/trace.hpp>
 #include <ipu_dsl/training/session_options.hpp>
@@ -17,8 +18,7 @@
 namespace ipu_dsl {
 
 /// Runs the programs of a compiled model. It is called once a `fit`, not once a step, so that
-/// nothing is lost by its functions' being virtual; they are those of `session`, and `optimizer`
-/// has the numbers that its kernels read.
+/// nothing is lost by its functions' being virtual; they are those of `session`.
 class session_engine {
  public:
   session_engine() = default;
@@ -27,10 +27,10 @@ class session_engine {
   virtual ~session_engine() = default;
 
   virtual const history& fit(feed_reference source, const fit_options& wanted,
-                             std::span<const float> optimizer, const fit_callbacks& calls) = 0;
+                             const optimizer_reference& optimizer, const fit_callbacks& calls) = 0;
 
   /// One update from exactly the samples of one run. Returns their mean loss.
-  virtual double train_step(feed_reference source, std::span<const float> optimizer) = 0;
+  virtual double train_step(feed_reference source, const optimizer_reference& optimizer) = 0;
 
   /// Mean loss and accuracy over all samples of the feed; any number of them, the last micro-batch
   /// may be short.

@@ -2,7 +2,6 @@
 // What a session offers: fit, evaluate, predict. Its code may be compiled elsewhere.
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -61,7 +60,7 @@ class session_of {
       found.where = "the optimizer";
       throw error(found);
     }
-    optimizer.write(numbers_);
+    optimizer_ = optimizer;
   }
 
   /// Trains on the micro-batches of a feed, or on data, of which it makes a feed first with the
@@ -88,7 +87,7 @@ class session_of {
   /// anything changes if there are more or fewer.
   double train_step(std::span<const float> features, std::span<const std::int32_t> labels) {
     batch_feed given(features, sample_elements(), labels, classes());
-    return engine().train_step(given, numbers_);
+    return engine().train_step(given, optimizer_reference(optimizer_));
   }
 
   /// Mean loss and accuracy over all samples of a feed, or of data:
@@ -142,7 +141,7 @@ class session_of {
  private:
   template <feed Feed>
   const history& fit_feed(Feed& source, const fit_options& wanted) {
-    return engine().fit(source, wanted, numbers_, {});
+    return engine().fit(source, wanted, optimizer_reference(optimizer_), {});
   }
 
   template <feed Feed, typename Done, typename... More>
@@ -159,7 +158,7 @@ class session_of {
         (*static_cast<Done*>(object))(record);
       };
     }
-    return engine().fit(source, wanted, numbers_, calls);
+    return engine().fit(source, wanted, optimizer_reference(optimizer_), calls);
   }
 
   static consteval std::int64_t sample_elements() {
@@ -181,7 +180,7 @@ class session_of {
   }
 
   std::unique_ptr<session_engine> engine_;
-  std::array<float, most_optimizer_numbers> numbers_{};
+  settings optimizer_;
 };
 
 /// A session of a compiled model: owns its memory, its workers and its weights.

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <type_traits>
 
 #include <ipu_dsl/core/option.hpp>
@@ -93,10 +92,8 @@ inline constexpr option_key nesterov_key{"nesterov"};
 struct sgd_settings {
   float learning_rate = 0.01F;
 
-  /// As the rule's numbers stand in memory.
-  constexpr void write(std::span<float, most_optimizer_numbers> numbers) const {
-    numbers[0] = learning_rate;
-  }
+  /// For an update, counted from 1.
+  constexpr sgd_rule::numbers numbers(std::uint64_t) const { return {learning_rate}; }
 
   /// What is wrong with them.
   constexpr problem fault() const {
@@ -117,10 +114,7 @@ struct sgd_momentum_settings {
   float learning_rate = 0.01F;
   float momentum = 0.9F;
 
-  constexpr void write(std::span<float, most_optimizer_numbers> numbers) const {
-    numbers[0] = learning_rate;
-    numbers[1] = momentum;
-  }
+  constexpr sgd_numbers numbers(std::uint64_t) const { return {learning_rate, momentum}; }
 
   constexpr problem fault() const {
     if (momentum >= 0 && momentum <= 1) {
