@@ -120,7 +120,7 @@ struct optimizer {
       refuse("an optimizer in optimizer<...>",
              sizeof...(Parts) > 1 ? "more than one type"
                                   : type_name<typename first_type<Parts...>::type>(),
-             "there are sgd<>, sgd<momentum> and sgd<nesterov>");
+             "write optimizer<sgd<momentum>>");
   using type = sgd<>;
 };
 
