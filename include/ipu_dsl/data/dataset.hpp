@@ -9,12 +9,16 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/shape.hpp>
+#include <ipu_dsl/core/type_name.hpp>
 
 namespace ipu_dsl {
 
@@ -80,6 +84,42 @@ inline void check_finite(std::span<const float> features, std::size_t elements) 
               "; expected finite numbers. Hint: non_finite::kept behind the labels keeps it.");
 }
 
+/// What is wrong with arrays that are no vectors of the right elements.
+template <typename Features, typename Labels, typename Element>
+struct arrays_fault_of {
+  static constexpr bool bytes = std::same_as<Element, std::uint8_t>;
+
+  /// Whether every sample is an array of its own.
+  static constexpr bool rows = requires(const Features& of) { of.front().front(); };
+
+  static constexpr problem find() {
+    problem found;
+    if constexpr (!std::convertible_to<Features, std::vector<Element>>) {
+      found =
+          refuse(label("features in a std::vector<") << (bytes ? "std::uint8_t" : "float") << ">",
+                 rows ? std::string_view("an array for each sample") : type_name<Features>(),
+                 hint_of_features());
+    } else {
+      found = refuse("labels in a std::vector<std::int32_t>", type_name<Labels>(),
+                     "copy them: std::vector<std::int32_t>(labels.begin(), labels.end())");
+    }
+    found.where = "labelled_dataset";
+    return found;
+  }
+
+  static constexpr const char* hint_of_features() {
+    if constexpr (rows) {
+      return "copy all samples into one vector, one behind the other";
+    } else if constexpr (bytes) {
+      return "write float behind the classes, or copy them into bytes";
+    } else {
+      return "copy them: std::vector<float>(features.begin(), features.end())";
+    }
+  }
+
+  static constexpr problem value = find();
+};
+
 }  // namespace datasets
 
 /// Owns samples of `SampleShape` and their labels in [0, Classes). Bytes are grey values: gathered,
@@ -114,6 +154,14 @@ class labelled_dataset {
         datasets::check_finite(features_, elements);
       }
     }
+  }
+
+  /// Refused with a sentence: what is no vector of the right elements.
+  template <typename Features, typename Labels>
+    requires(!(std::convertible_to<Features, std::vector<Element>> &&
+               std::convertible_to<Labels, std::vector<std::int32_t>>))
+  labelled_dataset(const Features&, const Labels&, non_finite = non_finite::refused) {
+    static_assert(diagnose<datasets::arrays_fault_of<Features, Labels, Element>>());
   }
 
   /// How many samples there are.
