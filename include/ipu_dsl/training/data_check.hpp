@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/graph/graph.hpp>
@@ -35,6 +36,32 @@ constexpr problem check_data(const graph_view& model, const shape& sample, std::
                    label() << classes << " classes", "end the model in as many units as classes");
     found.where = "the data";
   }
+  return found;
+}
+
+/// What takes a loss.
+enum class use_of_loss : std::uint8_t { fit, train_step, evaluate };
+
+constexpr std::string_view name_of(use_of_loss use) {
+  switch (use) {
+    case use_of_loss::fit:
+      return "fit";
+    case use_of_loss::train_step:
+      return "train_step";
+    case use_of_loss::evaluate:
+      break;
+  }
+  return "evaluate";
+}
+
+/// Training and evaluating take a loss.
+constexpr problem check_loss(const graph_view& model, use_of_loss use) {
+  if (model.target >= 0) {
+    return {};
+  }
+  problem found = refuse("a model compiled with a loss", "one without, which can only predict",
+                         "write loss<sparse_categorical_crossentropy> behind the model in compile");
+  found.where << name_of(use);
   return found;
 }
 

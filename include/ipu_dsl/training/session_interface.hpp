@@ -10,6 +10,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
@@ -36,6 +37,12 @@ struct data_fault_of {
 template <compiled_model C, int Rank>
 struct rank_fault_of {
   static constexpr problem value = check_rank(frozen_compiled_graph_of<C>.view(), Rank);
+};
+
+/// What is wrong with training or evaluating a compiled model.
+template <compiled_model C, use_of_loss Use>
+struct loss_fault_of {
+  static constexpr problem value = check_loss(frozen_compiled_graph_of<C>.view(), Use);
 };
 
 /// What a session of a compiled model does; `session` says how it is made.
@@ -70,6 +77,7 @@ class session_of {
   /// anything changes if steps or data do not fit the model. The history is the session's own.
   template <typename Source, typename... Done>
   const history& fit(Source&& source, const fit_options& wanted = {}, Done... done) {
+    static_assert(diagnose<loss_fault_of<compiled, use_of_loss::fit>>());
     static_assert(check_source<Source>() && check_callbacks<Done...>());
     if constexpr (feed<std::remove_reference_t<Source>>) {
       return fit_feed(source, wanted, done...);
@@ -82,10 +90,19 @@ class session_of {
     }
   }
 
+  /// Refused with a sentence: what is no `fit_options` behind the data.
+  template <typename Source, typename Second, typename... Done>
+    requires(!std::convertible_to<Second, fit_options>)
+  const history& fit(const Source&, const Second&, const fit_options& = {}, const Done&...) {
+    static_assert(diagnose<arguments_fault_of<Source, Second, use_of_loss::fit>>());
+    return refused_history();
+  }
+
   /// One update from samples in order: features [micro_batch * gradient_accumulation * replicas,
   /// elements] and their labels. Returns the mean loss before the update. Throws `error` before
   /// anything changes if there are more or fewer.
   double train_step(std::span<const float> features, std::span<const std::int32_t> labels) {
+    static_assert(diagnose<loss_fault_of<compiled, use_of_loss::train_step>>());
     batch_feed given(features, sample_elements(), labels, classes());
     return engine().train_step(given, optimizer_reference(optimizer_));
   }
@@ -94,6 +111,7 @@ class session_of {
   /// `run.evaluate(digits.test | take(1'000))`.
   template <typename Source>
   evaluation evaluate(Source&& source) {
+    static_assert(diagnose<loss_fault_of<compiled, use_of_loss::evaluate>>());
     static_assert(check_source<Source>());
     if constexpr (feed<std::remove_reference_t<Source>>) {
       return engine().evaluate(source);
@@ -104,6 +122,13 @@ class session_of {
     } else {
       return {};
     }
+  }
+
+  /// Refused with a sentence: anything behind the data.
+  template <typename Source, typename Second>
+  evaluation evaluate(const Source&, const Second&) {
+    static_assert(diagnose<arguments_fault_of<Source, Second, use_of_loss::evaluate>>());
+    return {};
   }
 
   /// The model's output [samples, elements] for features [samples, elements]. Throws `error`
@@ -119,6 +144,13 @@ class session_of {
     static_assert(diagnose<rank_fault_of<compiled, Rank>>());
     engine().check_batch(batch.extents, batch.elements.size());
     predict(batch.elements, output);
+  }
+
+  /// Refused with a sentence: features without room for the output.
+  template <typename Features>
+  std::vector<float> predict(const Features&) {
+    static_assert(diagnose<output_fault_of<Features>>());
+    return {};
   }
 
   /// Writes the weights as .npz; see `save_weights`.

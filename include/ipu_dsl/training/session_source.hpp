@@ -10,6 +10,7 @@
 #include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/data/feed.hpp>
 #include <ipu_dsl/data/transform.hpp>
+#include <ipu_dsl/training/data_check.hpp>
 #include <ipu_dsl/training/history.hpp>
 
 namespace ipu_dsl {
@@ -106,6 +107,42 @@ struct callback_fault_of {
     problem found = refuse("one callable that takes an epoch_record", type_name<T>(),
                            "write [](const epoch_record& passed) { ... }");
     found.where = "fit";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with what stands behind the first argument of `fit` or `evaluate`.
+template <typename Source, typename Second, use_of_loss Use>
+struct arguments_fault_of {
+  static constexpr problem find() {
+    constexpr bool fits = Use == use_of_loss::fit;
+    problem found = refuse(fits ? "fit_options behind the data" : "nothing behind the data",
+                           type_name<Second>(), fits ? "write fit(data, {.epochs = 4})" : "");
+    if constexpr (fits && std::invocable<Second&, const epoch_record&>) {
+      found.got = "a callable";
+      found.hint = "write fit(data, {}, done)";
+    } else if constexpr (!dataset<dataset_of<Source>> && !feed<Source>) {
+      found = refuse("a data set or a feed", label() << type_name<Source>() << " and more",
+                     "write labelled_dataset<shape{28, 28}, 10, float> data(features, labels) and "
+                     "give it that");
+    }
+    found.where << name_of(Use);
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with features that are given to `predict` alone.
+template <typename Features>
+struct output_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("features and what to write to", label() << type_name<Features>(),
+                           "write std::vector<float> scores(samples * classes) and "
+                           "predict(features, scores)");
+    found.where = "predict";
     return found;
   }
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Two vectors for evaluate, as in Keras.
+#include <cstdint>
+#include <vector>
+
+#include <ipu_dsl/data/dataset.hpp>
+#include <ipu_dsl/training/session_interface.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+
+using namespace ipu_dsl;
+
+struct net : model<input<4>, sequential<Dense<3>>> {};
+
+struct training : compile<net, micro_batch<2>, loss<sparse_categorical_crossentropy>> {};
+
+evaluation test(session<training>& run, const std::vector<float>& features,
+                const std::vector<std::int32_t>& labels) {
+#ifdef WITH_MISTAKE
+  return run.evaluate(features, labels);
+#else
+  return run.evaluate(labelled_dataset<shape{4}, 3, float>(features, labels));
+#endif
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Training what was compiled to predict.
+#include <ipu_dsl/data/digits.hpp>
+#include <ipu_dsl/training/session_interface.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+
+using namespace ipu_dsl;
+
+struct net : model<input<28, 28>, sequential<Flatten, Dense<10>>> {};
+
+#ifdef WITH_MISTAKE
+struct training : compile<net, micro_batch<4>> {};
+#else
+struct training : compile<net, micro_batch<4>, loss<sparse_categorical_crossentropy>> {};
+#endif
+
+void train(session<training>& run, const digit_dataset& digits) {
+  run.fit(digits);
+}
