@@ -211,6 +211,19 @@ TEST_CASE("every sample has the same chance of every place") {
 
 }  // namespace
 
+TEST_CASE("a shuffle takes no more slots than a gigabyte holds, unless there are as many samples") {
+  CHECK_THROWS_WITH(
+      stream_of(10, {repeated(), shuffled(268'435'457)}),
+      "shuffled(268435457) takes 268435457 slots for 10 samples; expected at most 268435456. Hint: "
+      "as many slots as samples give every order the same chance");
+  CHECK_THROWS_WITH(
+      stream_of(1'000, {repeated(1'000'000), shuffled(4'294'967'295)}),
+      "shuffled(4294967295) takes 1000000000 slots for 1000 samples; expected at most 268435456. "
+      "Hint: as many slots as samples give every order the same chance");
+  CHECK(sorted(all_of(10, {shuffled(4'294'967'295)})) == counting(0, 10));
+  CHECK(all_of(10, {repeated(), shuffled(1'000'000), take(3)}).size() == 3);
+}
+
 TEST_CASE("more samples than 32 bits number, or fewer than none, are refused") {
   CHECK_THROWS_WITH(index_stream(std::int64_t{1} << 32, {}, 1),
                     "A data set has 0 to 4294967295 samples, got 4294967296.");

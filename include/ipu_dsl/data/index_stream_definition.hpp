@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <optional>
 #include <span>
 
 #include <ipu_dsl/core/error.hpp>
@@ -36,19 +37,28 @@ IPU_DSL_INLINE index_stream::index_stream(std::int64_t samples,
   for (const transformation& step : steps) {
     stages_.push_back({step, 0, 0, {}, 0});
     if (step.what == transformation::kind::shuffle) {
-      const std::int64_t slots = (std::min)(step.count, length_.value_or(step.count));
-      take_memory(stages_.back().slots, slots);
+      stages_.back().slots = take_slots(step, length_);
     }
     length_ = length_after(step, length_);
   }
 }
 
-IPU_DSL_INLINE void index_stream::take_memory(list<std::uint32_t>& slots, std::int64_t count) {
+IPU_DSL_INLINE list<std::uint32_t> index_stream::take_slots(
+    const transformation& shuffle, std::optional<std::int64_t> length) const {
+  const std::int64_t count = (std::min)(shuffle.count, length.value_or(shuffle.count));
+  const std::int64_t most = (std::max)(most_slots, samples_);
+  if (count > most) {
+    throw error(sentence_of({"shuffled(", shuffle.count, ") takes ", count, " slots for ", samples_,
+                             " samples; expected at most ", most,
+                             ". Hint: as many slots as samples give every order the same chance"}));
+  }
+  list<std::uint32_t> slots;
   try {
     slots.resize(static_cast<std::size_t>(count));
   } catch (const std::bad_alloc&) {
     throw error(sentence_of({"There is no memory to shuffle in ", count, " slots."}));
   }
+  return slots;
 }
 
 IPU_DSL_INLINE bool index_stream::pull(std::size_t depth, std::uint32_t& index) {

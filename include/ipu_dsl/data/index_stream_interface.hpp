@@ -18,7 +18,8 @@ namespace ipu_dsl {
 class index_stream {
  public:
   /// Over `samples` samples, numbered from 0. Throws `error` if there are fewer than 0 or 2^32 of
-  /// them or more, if the length cannot be counted, or if there is no memory to shuffle in.
+  /// them or more, if the length cannot be counted, if a shuffle takes more than 2^28 slots (1 GiB)
+  /// and more than there are samples, or if there is no memory to shuffle in.
   index_stream(std::int64_t samples, std::span<const transformation> steps, std::uint64_t seed);
 
   /// The number of the next sample; false when there is none left.
@@ -34,7 +35,12 @@ class index_stream {
   /// Samples are numbered in 32 bits.
   static constexpr std::int64_t most_samples = 0xFFFF'FFFF;
 
-  static void take_memory(list<std::uint32_t>& slots, std::int64_t count);
+  /// Of a shuffle, unless there are more samples.
+  static constexpr std::int64_t most_slots = std::int64_t{1} << 28;
+
+  /// Slots for what comes out of the steps before, `length` samples or no end.
+  list<std::uint32_t> take_slots(const transformation& shuffle,
+                                 std::optional<std::int64_t> length) const;
 
   /// A step and where it is.
   struct stage {

@@ -35,7 +35,8 @@ inline constexpr std::int64_t without_end = -1;
 /// Samples in a random order, as `tf.data.Dataset.shuffle`: `buffer` slots are filled in order,
 /// each draw takes a random slot and refills it with what comes next. A buffer as large as the
 /// data gives every order the same chance. Every pass has an order of its own. Throws `error` for
-/// a buffer without slots.
+/// a buffer without slots. One of more than 2^28 slots, and of more than there are samples, is
+/// refused when a feed is made.
 inline transformation shuffled(std::int64_t buffer) {
   if (buffer < 1 || buffer > (std::numeric_limits<std::uint32_t>::max)()) {
     throw error("shuffled(buffer) needs 1 to 4294967295 slots, got " + std::to_string(buffer) +
