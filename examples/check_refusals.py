@@ -53,6 +53,12 @@ def check_arguments(folder):
     for option in ("--cut", "--threads", "--epochs", "--steps"):
         refuse(folder, ("mnist", option, "0"), option)
     refuse(folder, ("mnist", "--cut", "6"), "--cut: ")
+    refuse(folder, ("mnist", "--threads", "1025"), "not in range 1 to 1024")
+    with tempfile.TemporaryDirectory() as empty:
+        for option in ("--svg", "--trace"):
+            refuse(folder, ("mnist", option, f"{empty}/none/picture"),
+                   f"{option}: there is no folder {empty}/none")
+            refuse(folder, ("mnist", option, empty), f"{option}: expected a file, got the folder")
     refuse(folder, ("mnist", "--steps", "7"), "a multiple of 4")
     refuse(folder, ("mnist", "--svg", "a", "--trace", "a"), "expected two files, got a twice")
     refuse(folder, ("mnist", "--unknown"), "--unknown")

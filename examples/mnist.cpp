@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <system_error>
@@ -17,6 +18,7 @@
 #include <ipu_dsl/report/summary.hpp>
 #include <ipu_dsl/report/timeline.hpp>
 #include <ipu_dsl/report/timeline_svg.hpp>
+#include <ipu_dsl/runtime/worker_pool.hpp>
 #if __has_include(<zlib.h>)
 #include <ipu_dsl/formats/gzip.hpp>
 #endif
@@ -167,6 +169,22 @@ std::string no_empty_name(const std::string& name) {
   return name.empty() ? "expected a name, got an empty one" : "";
 }
 
+/// What is drawn is written after the training: whether it can be is better said before.
+std::string can_be_written(const std::string& name) {
+  if (name.empty()) {
+    return no_empty_name(name);
+  }
+  const std::filesystem::path file = name;
+  const std::filesystem::path folder = file.parent_path();
+  if (std::filesystem::is_directory(file)) {
+    return "expected a file, got the folder " + name;
+  }
+  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+    return "there is no folder " + folder.string();
+  }
+  return "";
+}
+
 void describe_training(CLI::App& options, command_line& wanted) {
   const int most = std::numeric_limits<int>::max();
   options
@@ -182,7 +200,7 @@ void describe_training(CLI::App& options, command_line& wanted) {
       ->check(CLI::Range(1, 5))
       ->capture_default_str();
   options.add_option("--threads", wanted.threads, "workers; with four, each stage has two")
-      ->check(CLI::Range(1, most))
+      ->check(CLI::Range(1, worker_pool::most_workers))
       ->capture_default_str();
   options.add_option("--epochs", wanted.epochs, "how often the steps are gone through")
       ->check(CLI::Range(1, most))
@@ -199,10 +217,10 @@ void describe_training(CLI::App& options, command_line& wanted) {
 void describe_pictures(CLI::App& options, command_line& wanted) {
   options.add_option("--svg", wanted.svg, "draws the last update, as it was measured")
       ->type_name("FILE")
-      ->check(no_empty_name);
+      ->check(can_be_written);
   options.add_option("--trace", wanted.trace, "the same as Chrome trace JSON")
       ->type_name("FILE")
-      ->check(no_empty_name);
+      ->check(can_be_written);
 }
 
 /// Does what the command line says; returns the exit code.
