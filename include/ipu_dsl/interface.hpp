@@ -3,6 +3,7 @@
 // compiled in another one; see `session_code`.
 #pragma once
 
+#include <ipu_dsl/core/exceptions.hpp>
 #include <ipu_dsl/core/version.hpp>
 #include <ipu_dsl/data/digits.hpp>
 #include <ipu_dsl/data/mnist.hpp>

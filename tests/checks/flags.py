@@ -38,6 +38,10 @@ REFUSED = {
               ("-ffinite-math-only", BITS)],
 }
 
+# Headers of what throws, refused with one error where there are no exceptions.
+THROWING = ["ipu_dsl.hpp", "interface.hpp", "data/dataset.hpp", "training/checkpoint.hpp"]
+NO_EXCEPTIONS = "ipu_dsl: expected exceptions for sessions, files and data sets"
+
 
 def program(name, value, note):
     return f"""#include <ipu_dsl/layout/architecture.hpp>
@@ -70,6 +74,10 @@ class Compiler:
             compiled, said = self.compile(flags, "#include <ipu_dsl/layout/architecture.hpp>\n")
             if compiled or sentence not in said or said.count("error: ") != 1:
                 yield f"{flags}: is not refused with one error, \"{sentence}\"\n{said}"
+        for header in THROWING:
+            compiled, said = self.compile("-fno-exceptions", f"#include <ipu_dsl/{header}>\n")
+            if compiled or NO_EXCEPTIONS not in said or said.count("error: ") != 1:
+                yield f"{header} without exceptions: is not refused with one error\n{said}"
 
 
 def main():
@@ -79,7 +87,7 @@ def main():
     compiler = Compiler(sys.argv[1])
     faults = list(compiler.faults())
     print("\n".join(faults))
-    refused = len(REFUSED[compiler.kind])
+    refused = len(REFUSED[compiler.kind]) + len(THROWING)
     print(f"checked {len(SELECTED)} selections and {refused} refusals of flags, "
           f"{len(faults)} faults")
     return 1 if faults else 0

@@ -16,6 +16,7 @@
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/exceptions.hpp>
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/shape.hpp>
 #include <ipu_dsl/core/type_name.hpp>

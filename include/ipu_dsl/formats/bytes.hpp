@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/exceptions.hpp>
 
 namespace ipu_dsl {
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/exceptions.hpp>
 #include <ipu_dsl/formats/file_replacement.hpp>
 
 namespace ipu_dsl {
