@@ -187,7 +187,9 @@ class functional_builder {
     }
     for (std::int32_t stage = 0; stage < made_.stages; ++stage) {
       if (layers[static_cast<std::size_t>(stage)] == 0) {
-        fail(label("stage ") << stage, refuse("at least 1 layer", "none"));
+        fail(label("stage ") << stage, refuse("at least 1 layer", "none",
+                                              text<191>("call one behind build.stage(")
+                                                  << stage << "), stages being numbered from 0"));
       }
     }
     if (output.index < 0) {

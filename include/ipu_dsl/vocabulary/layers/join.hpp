@@ -33,8 +33,9 @@ constexpr problem shapes(node_draft& draft) {
   }
   for (std::int32_t i = 1; i < draft.inputs(); ++i) {
     if (!(draft.input(i) == draft.input(0))) {
-      return refuse("inputs of one shape", both_shapes(draft, i),
-                    "the layers of a residual end in the shape that they start with");
+      return refuse(
+          "inputs of one shape", both_shapes(draft, i),
+          "only equal shapes are added: a residual ends in the shape that it starts with");
     }
   }
   draft.output(draft.input(0));
