@@ -394,6 +394,7 @@ void print_training() {
     labels[i] = digits.label(i);
   }
   run.train_step(features, labels);
+  run.train_step(features, labels, non_finite::refused);
   // row: model.predict(x)
   std::vector<float> output(4 * 32 * 10);
   run.predict(features, output);

@@ -87,6 +87,15 @@ TEST_CASE("infinities and NaN are refused unless they are to be kept") {
         "Value 1 of sample 0 is -inf; expected finite numbers. Hint: non_finite::kept behind the "
         "labels keeps it.");
   CHECK(refusal({3.4e38F, -3.4e38F, 1e-45F, -0.0F}).empty());
+  int found = 0;
+  for (std::size_t place = 0; place < 300; ++place) {
+    std::vector<float> many(300, 1.0F);
+    many[place] = place % 2 == 0 ? not_a_number : infinity;
+    const std::string said =
+        "Value " + std::to_string(place % 2) + " of sample " + std::to_string(place / 2) + " is ";
+    found += tests::sentence_of([&] { datasets::check_finite(many, 2); }).starts_with(said) ? 1 : 0;
+  }
+  CHECK(found == 300);
   const points kept({1.0F, -infinity, not_a_number, 4.0F}, labels, non_finite::kept);
   std::array<float, 2> row = {};
   kept.gather(0, row.data());

@@ -282,6 +282,36 @@ TEST_CASE("what a training step cannot use is refused before anything changes") 
   }
 }
 
+TEST_CASE("a training step reads features as they are, or refuses infinities and NaN") {
+  const point_set data = labelled_points(128, 1);
+  std::vector<float> features(data.features().begin(), data.features().end());
+  session<trained<net>> run(rates);
+  features[8 * 100 + 3] = std::numeric_limits<float>::quiet_NaN();
+  CHECK(refusal(run, [&] { run.train_step(features, data.labels(), non_finite::refused); }) ==
+        "Value 3 of sample 100 is nan; expected finite numbers. Hint: non_finite::kept behind the "
+        "labels keeps it.");
+  features[0] = -std::numeric_limits<float>::infinity();
+  CHECK(refusal(run, [&] { run.train_step(features, data.labels(), non_finite::refused); }) ==
+        "Value 0 of sample 0 is -inf; expected finite numbers. Hint: non_finite::kept behind the "
+        "labels keeps it.");
+  CHECK(std::isnan(run.train_step(features, data.labels())));
+}
+
+TEST_CASE("a prediction from NaN is that of its own sample alone") {
+  const point_set data = labelled_points(128, 1);
+  std::vector<float> features(data.features().begin(), data.features().end());
+  session<trained<net>> run(rates);
+  std::vector<float> expected(3 * 128);
+  run.predict(features, expected);
+  features[8 * 100 + 3] = std::numeric_limits<float>::quiet_NaN();
+  std::vector<float> outputs(3 * 128);
+  run.predict(features, outputs);
+  const auto changed = outputs.begin() + 3 * 100;
+  CHECK(std::isnan(*changed));
+  CHECK(std::equal(outputs.begin(), changed, expected.begin()));
+  CHECK(std::equal(changed + 3, outputs.end(), expected.begin() + 3 * 101));
+}
+
 TEST_CASE("feeds that do not fit the model are refused before anything changes") {
   const point_set data = labelled_points(512, 1);
   session<trained<net>> run(rates);
