@@ -107,7 +107,8 @@ TEST_CASE("the order of the arrays in a file does not matter") {
 
 TEST_CASE("a file of another model is refused and changes nothing") {
   CHECK(refusal([](std::vector<npz_entry>& entries) { entries.pop_back(); }) ==
-        "The file FILE has no array logits/bias.");
+        "The file FILE has no array logits/bias; it has dense_0/kernel, dense_0/bias, "
+        "logits/kernel.");
   CHECK(refusal([](std::vector<npz_entry>& entries) {
           entries[2] = array_of("logits/kernel", {3, 20});
         }) == "The array logits/kernel of FILE must have the shape (20, 3), got (3, 20).");
@@ -116,9 +117,22 @@ TEST_CASE("a file of another model is refused and changes nothing") {
         }) == "The array dense_0/kernel of FILE must have the shape (8, 20), got (160,).");
   CHECK(refusal([](std::vector<npz_entry>& entries) {
           entries.push_back(array_of("dense_2/kernel", {2, 2}));
-        }) == "The file FILE has 5 arrays, the model has 4 parameters.");
+        }) ==
+        "The file FILE has 5 arrays, the model has 4 parameters; dense_2/kernel is none of them.");
   CHECK(refusal([](std::vector<npz_entry>& entries) { entries[1].name = "dense_0/biases"; }) ==
-        "The file FILE has no array dense_0/bias.");
+        "The file FILE has no array dense_0/bias; it has dense_0/kernel, dense_0/biases, "
+        "logits/kernel, "
+        "logits/bias.");
+  CHECK(refusal([](std::vector<npz_entry>& entries) {
+          entries.clear();
+          for (int i = 0; i < 12; ++i) {
+            entries.push_back(array_of("arr_" + std::to_string(i), {1}));
+          }
+        }) ==
+        "The file FILE has no array dense_0/kernel; it has arr_0, arr_1, arr_2, arr_3, arr_4, "
+        "arr_5, arr_6, arr_7 and 4 more.");
+  CHECK(refusal([](std::vector<npz_entry>& entries) { entries.clear(); }) ==
+        "The file FILE has no array dense_0/kernel; it has none at all.");
   const std::string said = refusal([](std::vector<npz_entry>& entries) {
     const std::vector<std::int32_t> values(3, 1);
     entries[3] = {"logits/bias", make_npy(std::span<const std::int32_t>(values), {3})};

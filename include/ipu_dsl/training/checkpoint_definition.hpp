@@ -2,6 +2,7 @@
 // What checkpoint_interface.hpp declares.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,6 +12,7 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/formats/npy.hpp>
 #include <ipu_dsl/formats/npz.hpp>
+#include <ipu_dsl/formats/printable.hpp>
 #include <ipu_dsl/formats/zip.hpp>
 #include <ipu_dsl/training/checkpoint_interface.hpp>
 
@@ -42,6 +44,34 @@ inline std::vector<float> from_array(const parameters& weights, std::size_t inde
   return npy_values<float>(array, weights.name(index));
 }
 
+/// The names of the arrays of a file, the first eight if there are more.
+inline std::string names_in(const std::vector<npz_entry>& entries) {
+  constexpr std::size_t most = 8;
+  std::string names;
+  for (std::size_t i = 0; i < (std::min)(entries.size(), most); ++i) {
+    names += (i == 0 ? "" : ", ") + printable(entries[i].name);
+  }
+  if (entries.size() > most) {
+    names += " and " + std::to_string(entries.size() - most) + " more";
+  }
+  return names.empty() ? "none at all" : names;
+}
+
+/// The first array that is no parameter's; there is one if there are more arrays than parameters.
+inline std::string name_of_stranger(const parameters& weights,
+                                    const std::vector<npz_entry>& entries) {
+  for (const npz_entry& entry : entries) {
+    bool known = false;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      known = known || weights.name(i) == entry.name;
+    }
+    if (!known) {
+      return printable(entry.name);
+    }
+  }
+  return "one";
+}
+
 }  // namespace checkpoint
 
 IPU_DSL_INLINE void save_parameter(const parameters& weights, std::size_t index,
@@ -69,13 +99,15 @@ IPU_DSL_INLINE void load_weights(parameters& weights, const std::string& path,
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const npy_array* array = find_array(entries, weights.name(i));
     if (array == nullptr) {
-      throw error("The file " + path + " has no array " + weights.name(i) + ".");
+      throw error("The file " + path + " has no array " + weights.name(i) + "; it has " +
+                  checkpoint::names_in(entries) + ".");
     }
     values.push_back(checkpoint::from_array(weights, i, *array, path));
   }
   if (entries.size() != weights.size()) {
     throw error("The file " + path + " has " + std::to_string(entries.size()) +
-                " arrays, the model has " + std::to_string(weights.size()) + " parameters.");
+                " arrays, the model has " + std::to_string(weights.size()) + " parameters; " +
+                checkpoint::name_of_stranger(weights, entries) + " is none of them.");
   }
   for (std::size_t i = 0; i < weights.size(); ++i) {
     weights.set(i, values[i]);
