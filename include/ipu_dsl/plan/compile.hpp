@@ -9,6 +9,7 @@
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/plan/compiled_programs.hpp>
+#include <ipu_dsl/plan/program_limit.hpp>
 #include <ipu_dsl/plan/tile_memory.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
@@ -80,15 +81,20 @@ template <compiled_model C>
 struct plan_fault_of {
   static constexpr problem find() {
     const problem& found = frozen_compiled_graph_of<C>.fault;
-    if (found.found() || C::settings.loss == nullptr) {
+    if (found.found()) {
       return found;
+    }
+    if (C::settings.loss == nullptr) {
+      return refuse_large<C>(forward_micro_batches<C>(), purpose::inference);
     }
     const problem shared = refuse_shared_states();
     if (shared.found()) {
       return shared;
     }
-    return C::schedule_type::allows(C::settings.devices, C::stages,
-                                    C::settings.gradient_accumulation, purpose::training);
+    const int micro_batches = C::settings.gradient_accumulation;
+    const problem refused =
+        C::schedule_type::allows(C::settings.devices, C::stages, micro_batches, purpose::training);
+    return refused.found() ? refused : refuse_large<C>(micro_batches, purpose::training);
   }
 
   /// Replicas share what lies with the parameters, and each would write it.
@@ -163,8 +169,8 @@ struct compile_fault_of {
 
   /// Parameters lie where training has them, so that the forward programs must agree.
   static constexpr problem refuse_other_placement() {
-    const program_view forward = actions_of<C, program_kind::predict>.view();
-    const std::span<const int> trained = actions_of<C, program_kind::train>.view().device_of_stage;
+    const program_view forward = actions_of<C, program_kind::predict>;
+    const std::span<const int> trained = actions_of<C, program_kind::train>.device_of_stage;
     for (std::size_t stage = 0; stage < trained.size(); ++stage) {
       if (forward.device_of_stage[stage] != trained[stage]) {
         problem found = refuse(
@@ -202,8 +208,25 @@ constexpr bool(check)() {
 template <compiled_model C>
 struct training_timeline {
   static constexpr program_plan_view plan = planned_program_of<C, program_kind::train>.plan.view();
-  static constexpr facts asynchronous = modelled_facts(plan);
-  static constexpr facts lockstep = modelled_lockstep_facts(plan);
+
+  static constexpr facts model() {
+    if constexpr (is_proven_at_once<C, program_kind::train>) {
+      return modelled_facts(plan);
+    } else {
+      return facts_of(plan.actions, large_proof<C, program_kind::train>::timeline());
+    }
+  }
+
+  static constexpr facts model_lockstep() {
+    if constexpr (is_proven_at_once<C, program_kind::train>) {
+      return modelled_lockstep_facts(plan);
+    } else {
+      return facts_of(plan.actions, large_proof<C, program_kind::train>::lockstep_timeline());
+    }
+  }
+
+  static constexpr facts asynchronous = model();
+  static constexpr facts lockstep = model_lockstep();
 };
 
 /// A question about the training of what is not trained.

@@ -5,179 +5,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 
 #include <ipu_dsl/graph/random_streams.hpp>
-#include <ipu_dsl/plan/compiled_graph.hpp>
-#include <ipu_dsl/plan/definition.hpp>
 #include <ipu_dsl/plan/execution_order.hpp>
+#include <ipu_dsl/plan/large_proof.hpp>
 #include <ipu_dsl/plan/proven_slots.hpp>
+#include <ipu_dsl/plan/unproven_programs.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
-
-/// What the schedule is asked for.
-constexpr purpose purpose_of(program_kind kind) {
-  return kind == program_kind::train ? purpose::training : purpose::inference;
-}
-
-/// Micro-batches of one run of a forward program: those of training, or as few as the schedule
-/// takes.
-template <compiled_model C>
-constexpr int forward_micro_batches() {
-  const int trained = C::settings.gradient_accumulation;
-  const bool allowed =
-      !C::schedule_type::allows(C::settings.devices, C::stages, trained, purpose::inference)
-           .found();
-  return allowed ? trained : C::stages;
-}
-
-/// The calls of one program of a compiled model.
-template <compiled_model C, program_kind Kind, backward_form Form>
-constexpr lowered_program lower_program(bool with_accesses = false) {
-  const std::int32_t replicas = Kind == program_kind::train ? C::settings.replicas : 1;
-  return lowering(frozen_compiled_graph_of<C>.view(), Kind, C::settings.micro_batch,
-                  C::settings.optimizer, Form, replicas)
-      .lower(with_accesses);
-}
-
-template <compiled_model C, program_kind Kind, backward_form Form>
-inline constexpr lowered_sizes lowered_sizes_of = sizes_of(lower_program<C, Kind, Form>());
-
-/// The same, frozen: lowered and planned in one evaluation, a model of a hundred layers takes all
-/// the steps that clang allows.
-template <compiled_model C, program_kind Kind, backward_form Form = backward_form::whole>
-inline constexpr frozen_lowered_program<lowered_sizes_of<C, Kind, Form>> lowered_of{
-    lower_program<C, Kind, Form>()};
-
-/// The buffers of training; none without a loss.
-template <compiled_model C, backward_form Form>
-constexpr std::span<const buffer> trained_buffers() {
-  if constexpr (C::settings.loss == nullptr) {
-    return {};
-  } else {
-    return lowered_of<C, program_kind::train, Form>.view().buffers;
-  }
-}
-
-/// What a schedule that looks at costs is shown: the stages' own, and the edges between them as
-/// they are when every stage has a device.
-template <compiled_model C>
-constexpr program_plan plan_of_neighbours(const program& plain) {
-  const graph_view model = frozen_compiled_graph_of<C>.view();
-  const parameter_layout lasting = lay_out_parameters(model, plain.device_of_stage, plain.devices,
-                                                      trained_buffers<C, backward_form::whole>());
-  return plan_calls(model, lowered_of<C, program_kind::train>.view(), plain.view(),
-                    C::settings.micro_batch, view_of(lasting));
-}
-
-/// The program of actions, for all devices.
-template <compiled_model C, program_kind Kind>
-constexpr program make_actions() {
-  using schedule = typename C::schedule_type;
-  constexpr bool trains = Kind == program_kind::train;
-  const int micro_batches = trains ? C::settings.gradient_accumulation : forward_micro_batches<C>();
-  if constexpr (trains && costed_schedule<schedule>) {
-    const program plain = rotate(C::stages, neighbouring_placement(C::stages, C::stages), 1,
-                                 overlap::none, purpose::training);
-    const program_plan made = plan_of_neighbours<C>(plain);
-    return schedule::make_for(C::settings.devices, micro_batches,
-                              {C::stages, made.memory.edges, made.costs});
-  } else {
-    return make_program<schedule>(C::settings.devices, C::stages, micro_batches, purpose_of(Kind));
-  }
-}
-
-template <compiled_model C, program_kind Kind>
-inline constexpr program_sizes action_sizes_of = sizes_of(make_actions<C, Kind>());
-
-/// The same, frozen.
-template <compiled_model C, program_kind Kind>
-inline constexpr auto actions_of =
-    freeze_program<action_sizes_of<C, Kind>>(make_actions<C, Kind>());
-
-/// The program that says where parameters lie: training if there is one.
-template <compiled_model C>
-inline constexpr program_kind leading_program =
-    C::settings.loss != nullptr ? program_kind::train : program_kind::predict;
-
-/// How the backwards of a compiled model are lowered.
-template <compiled_model C>
-inline constexpr backward_form backward_form_of =
-    splits_backward(actions_of<C, leading_program<C>>.view()) ? backward_form::halves
-                                                              : backward_form::whole;
-
-/// Where a compiled model's parameters lie, in all of its programs.
-template <compiled_model C>
-constexpr parameter_layout lay_out_compiled() {
-  const program_view rows = actions_of<C, leading_program<C>>.view();
-  return lay_out_parameters(frozen_compiled_graph_of<C>.view(), rows.device_of_stage, rows.devices,
-                            trained_buffers<C, backward_form_of<C>>());
-}
-
-template <compiled_model C>
-inline constexpr frozen_parameter_layout<compiled_graph_sizes_of<C>.tensors,
-                                         action_sizes_of<C, leading_program<C>>.devices>
-    parameter_layout_of{lay_out_compiled<C>()};
-
-/// The calls of a program of a compiled model, as it is executed.
-template <compiled_model C, program_kind Kind>
-constexpr lowered_view calls_of() {
-  constexpr backward_form form =
-      Kind == program_kind::train ? backward_form_of<C> : backward_form::whole;
-  return lowered_of<C, Kind, form>.view();
-}
-
-template <compiled_model C, program_kind Kind>
-constexpr access_list list_accesses() {
-  constexpr backward_form form =
-      Kind == program_kind::train ? backward_form_of<C> : backward_form::whole;
-  return lower_program<C, Kind, form>(true).made.accesses;
-}
-
-template <compiled_model C, program_kind Kind>
-inline constexpr access_sizes access_sizes_of = sizes_of(list_accesses<C, Kind>());
-
-/// What the calls of a program of a compiled model access, in an evaluation of their own: only who
-/// looks at tiles asks for it.
-template <compiled_model C, program_kind Kind>
-inline constexpr frozen_accesses<access_sizes_of<C, Kind>> accesses_of{list_accesses<C, Kind>()};
-
-template <compiled_model C, program_kind Kind>
-constexpr lowered_view calls_with_accesses_of() {
-  lowered_view program = calls_of<C, Kind>();
-  program.accesses = accesses_of<C, Kind>.view();
-  return program;
-}
-
-/// What is missing in the rules of the families of a program, or nothing.
-template <compiled_model C, program_kind Kind>
-struct definition_fault_of {
-  static constexpr problem find() {
-    constexpr backward_form form =
-        Kind == program_kind::train ? backward_form_of<C> : backward_form::whole;
-    const problem& asked = lowered_of<C, Kind, form>.fault;
-    return asked.found()
-               ? asked
-               : definition_check(frozen_compiled_graph_of<C>.view(), calls_of<C, Kind>(), Kind)
-                     .find();
-  }
-
-  static constexpr problem value = find();
-};
-
-/// A program without its slots, not yet proven.
-template <compiled_model C, program_kind Kind>
-constexpr program_plan unproven_plan_of() {
-  return plan_calls(frozen_compiled_graph_of<C>.view(), calls_of<C, Kind>(),
-                    actions_of<C, Kind>.view(), C::settings.micro_batch,
-                    parameter_layout_of<C>.view());
-}
 
 /// A program with its slots, proven.
 template <compiled_model C, program_kind Kind>
 constexpr program_plan plan_of() {
   program_plan made = unproven_plan_of<C, Kind>();
-  prove_with_slots<typename C::schedule_type>(made, purpose_of(Kind));
+  if constexpr (is_proven_at_once<C, Kind>) {
+    prove_with_slots<typename C::schedule_type>(made, purpose_of(Kind));
+  } else {
+    large_proof<C, Kind>::enter(made);
+  }
   return made;
 }
 
@@ -197,7 +42,7 @@ template <compiled_model C>
 constexpr list<parameter_place> parameter_places() {
   const graph_view model = frozen_compiled_graph_of<C>.view();
   const parameter_layout_view lasting = parameter_layout_of<C>.view();
-  const program_view rows = actions_of<C, leading_program<C>>.view();
+  const program_view rows = actions_of<C, leading_program<C>>;
   const std::span<const std::uint64_t> streams = node_streams_of<C>.view();
   list<parameter_place> places;
   for (std::size_t i = 0; i < model.tensors.size(); ++i) {
@@ -218,9 +63,6 @@ constexpr list<parameter_place> parameter_places() {
   return places;
 }
 
-template <compiled_model C, program_kind Kind>
-inline constexpr program_plan_sizes plan_sizes_of = sizes_of(unproven_plan_of<C, Kind>());
-
 /// A program as the compiler knows it.
 template <compiled_model C, program_kind Kind>
 inline constexpr planned_program<plan_sizes_of<C, Kind>> planned_program_of{plan_of<C, Kind>()};
@@ -233,16 +75,34 @@ struct execution_order_of {
   static constexpr bool proven = !planned_program_of<C, Kind>.fault.found();
   static constexpr std::size_t actions = plan.actions.actions.size();
 
-  static constexpr std::size_t count_waits() { return proven ? waits_of(plan).waits.size() : 0; }
+  static constexpr bool in_pieces = proven && !is_proven_at_once<C, Kind>;
+
+  static constexpr std::size_t count_waits() {
+    if constexpr (in_pieces) {
+      return large_proof<C, Kind>::waits::count;
+    } else {
+      return proven ? waits_of(plan).waits.size() : 0;
+    }
+  }
 
   static constexpr std::size_t count = count_waits();
 
   static constexpr frozen_waits<actions, count> freeze_waits() {
-    return proven ? frozen_waits<actions, count>(waits_of(plan)) : frozen_waits<actions, count>();
+    frozen_waits<actions, count> frozen;
+    if constexpr (in_pieces) {
+      large_proof<C, Kind>::waits::enter(frozen.begin.elements, frozen.waits.elements);
+    } else if constexpr (proven) {
+      frozen = frozen_waits<actions, count>(waits_of(plan));
+    }
+    return frozen;
   }
 
   static constexpr frozen_list<int, actions> freeze_order() {
-    return proven ? freeze_list<actions>(order_of(plan)) : frozen_list<int, actions>();
+    if constexpr (in_pieces) {
+      return large_proof<C, Kind>::order::value;
+    } else {
+      return proven ? freeze_list<actions>(order_of(plan)) : frozen_list<int, actions>();
+    }
   }
 
   static constexpr frozen_waits<actions, count> waits = freeze_waits();

@@ -28,6 +28,13 @@ struct program_plan {
   problem fault;  ///< what the proof found
 };
 
+/// What a plan is proven against, in static storage.
+template <std::size_t Edges, std::size_t Stages>
+constexpr frozen_stage_graph<Edges, Stages> freeze_stages(const program_plan& plan) {
+  return {plan.actions.stages, freeze_list<Edges>(plan.memory.edges),
+          freeze_list<Stages>(plan.costs)};
+}
+
 /// Everything about one program except its slots.
 constexpr program_plan plan_calls(const graph_view& model, const lowered_view& lowered,
                                   const program_view& actions, std::int32_t batch,

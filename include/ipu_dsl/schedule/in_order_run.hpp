@@ -56,16 +56,16 @@ class in_order_run {
     const int devices = devices_ + 1;
     const int actions = action_count_ + 1;
     int* const numbers = reserve_zeros(numbers_, 2 * actions + 5 * devices);
-    order_ = numbers;
-    first_sleeper_ = numbers + actions;
-    next_sleeper_ = numbers + 2 * actions;
+    first_sleeper_ = numbers;
+    next_sleeper_ = numbers + actions;
     waited_for_ = next_sleeper_ + devices;
     awake_ = waited_for_ + devices;
     stuck_ = awake_ + devices;
     run_state own = state;
     if (own.finish == nullptr) {
       std::int64_t* const times = reserve_zeros(times_, 2 * actions + devices);
-      own = {times, times + actions, times + 2 * actions, stuck_ + devices};
+      int* const cursors = stuck_ + devices;
+      own = {times, times + actions, times + 2 * actions, cursors, cursors + devices};
       begin_run(own, input.rows);
     }
     finish_ = own.finish;
@@ -76,6 +76,7 @@ class in_order_run {
       left_ += row_begin_[device + 1] - cursor_[device];
       wake(device);
     }
+    order_ = own.order + (action_count_ - left_);
   }
 
   in_order_run(const in_order_run&) = delete;
@@ -121,6 +122,9 @@ class in_order_run {
   /// The index of the action that ran as number `i` since the run was made: an order that suits one
   /// worker.
   constexpr int order(int i) const { return order_[i]; }
+
+  /// The same as an array.
+  constexpr const int* orders() const { return order_; }
 
   /// End of the last action.
   constexpr std::int64_t makespan() const {

@@ -64,30 +64,51 @@ constexpr bool frees_in_step(const program_view& rows, int reader, int writer) {
          joined_with(rows, writer - 1).contains(reader - 1);
 }
 
+/// A slot of an edge within a device that would be overwritten before it has been read; actions are
+/// counted from 1, and a writer of 0 is none.
+struct overwritten_slot {
+  int link = 0;
+  int writer = 0;
+  int reader = 0;
+};
+
 /// Edges within a device: the row reads the previous tenant of a slot before it writes the next.
-constexpr verdict check_own_slots(const examination& exam, const dependences& waits,
-                                  const list<int>& slots) {
-  const int micro_batches = exam.rows.micro_batches;
-  const int* const by_micro_batch = exam.steps.by_micro_batch.data();
-  const int* const by_order = exam.steps.by_order.data();
-  for (std::size_t link = 0; link < waits.within.size(); ++link) {
+/// The first that does not, of the edges in a range.
+constexpr overwritten_slot find_overwritten(const run_input& input, edge_range range = {}) {
+  const int micro_batches = input.rows.micro_batches;
+  const dependences& waits = input.waits;
+  const int* const by_micro_batch = input.steps.by_micro_batch.data();
+  const int* const by_order = input.steps.by_order.data();
+  const int edges = static_cast<int>(waits.within.size());
+  const int end = edges < range.end ? edges : range.end;
+  for (int number = range.begin; number < end; ++number) {
+    const auto link = static_cast<std::size_t>(number);
     if (!waits.within[link]) {
       continue;
     }
     const int writer_row = waits.writer[link] * micro_batches;
-    const int depth = slots[link];
+    const int depth = input.slots[link];
     for (int write = depth; write < micro_batches; ++write) {
       for (int k = waits.freed.first[link]; k != 0; k = waits.freed.next.data()[k]) {
         const int reader_row = waits.freed.value.data()[k] * micro_batches;
         const int reader = by_micro_batch[reader_row + by_order[writer_row + write - depth]];
         const int writer = by_micro_batch[writer_row + by_order[writer_row + write]];
-        if (reader > writer || frees_in_step(exam.rows, reader, writer)) {
-          return explain_own_slot(exam, static_cast<int>(link), depth, writer - 1, reader - 1);
+        if (reader > writer || frees_in_step(input.rows, reader, writer)) {
+          return {number, writer, reader};
         }
       }
     }
   }
   return {};
+}
+
+/// The same as what is found of a program.
+constexpr verdict check_own_slots(const examination& exam, const run_input& input) {
+  const overwritten_slot lost = find_overwritten(input);
+  return lost.writer == 0
+             ? verdict()
+             : explain_own_slot(exam, lost.link, input.slots[static_cast<std::size_t>(lost.link)],
+                                lost.writer - 1, lost.reader - 1);
 }
 
 /// Proves a program; of a program that is proven, `then(input, run)` gets the run that proved it.
@@ -108,12 +129,12 @@ constexpr verdict prove_and(const program_view& rows, const stage_graph_view& gr
   }
   const list<int> slots = slots_or_unbounded(rows, graph, slots_per_edge);
   const dependences waits = sort_edges(graph, rows.device_of_stage, exam.forward_only);
-  found = check_own_slots(exam, waits, slots);
+  const list<std::int64_t> duration = durations(graph);
+  const run_input input = {rows, exam.steps, waits, slots, duration};
+  found = check_own_slots(exam, input);
   if (!found.proven()) {
     return found;
   }
-  const list<std::int64_t> duration = durations(graph);
-  const run_input input = {rows, exam.steps, waits, slots, duration};
   in_order_run run(input);
   run.advance();
   if (!run.complete()) {

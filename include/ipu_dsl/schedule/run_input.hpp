@@ -11,6 +11,14 @@
 
 namespace ipu_dsl {
 
+/// A part of the edges, so that what is long can be cut into several constant evaluations.
+struct edge_range {
+  int begin = 0;
+  int end = 1 << 30;
+
+  constexpr bool contains(int link) const { return link >= begin && link < end; }
+};
+
 /// What each kind of action of each stage takes: [stages x action_kinds].
 constexpr list<std::int64_t> durations(const stage_graph_view& graph) {
   list<std::int64_t> duration;

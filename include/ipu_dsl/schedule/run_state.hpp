@@ -15,6 +15,7 @@ struct run_state {
   std::int64_t* start = nullptr;    ///< [actions + 1]
   std::int64_t* free_at = nullptr;  ///< [devices]
   int* cursor = nullptr;            ///< [devices] action index
+  int* order = nullptr;             ///< [actions] index of the action that ran as number i
 };
 
 /// The state before the first action; all of its arrays must be zero.

@@ -119,34 +119,66 @@ constexpr int least_slots_of(const searched& search, int link) {
   return least;
 }
 
-/// The least slots of an edge that do not move the makespan while the others keep theirs: tried
-/// downwards from what delays nobody to what the latest starts of the writers allow. `run` is the
-/// run with the slots of the search; `delayed` is set if it no longer is.
-constexpr int unstalled_slots_of(searched& search, int link, const in_order_run& run,
-                                 const list<std::int64_t>& latest_start, bool& delayed) {
+/// What has become of an edge of a search.
+struct lowering_result {
+  bool found = false;    ///< the least slots; else the search goes on from there
+  bool delayed = false;  ///< with them somebody is delayed, so that the run is another
+};
+
+/// Gives an edge the least slots that do not move the makespan while the others keep theirs: tried
+/// downwards from what delays nobody to what the latest starts of the writers allow, as long as
+/// there are `trials` left. `run` is the run with the slots of the search.
+constexpr lowering_result lower_slots(searched& search, int link, const in_order_run& run,
+                                      const list<std::int64_t>& latest_start, int& trials) {
   const int least = slots_for(search, link, latest_start.data(), run.ends());
-  int enough = slots_for(search, link, run.starts(), run.ends());
-  for (; enough > least; --enough) {
+  const int undelayed = slots_for(search, link, run.starts(), run.ends());
+  int enough = undelayed;
+  bool found = enough <= least;
+  for (; !found && trials > 0; --trials) {
     search.slots.data()[link] = enough - 1;
     in_order_run trial({search.rows, search.steps, search.waits, search.slots, search.duration});
     trial.advance();
-    if (!trial.complete() || trial.makespan() != run.makespan()) {
-      break;
-    }
-    delayed = true;
+    const bool as_fast = trial.complete() && trial.makespan() == run.makespan();
+    enough -= as_fast ? 1 : 0;
+    found = !as_fast || enough <= least;
   }
-  return enough;
+  search.slots.data()[link] = enough;
+  return {found, enough < undelayed};
+}
+
+/// What a run and the latest starts in it cost, in trials.
+inline constexpr int trials_of_run = 3;
+
+/// Gives the edges [link, end) their least slots, as long as there are `trials` left; the edge to
+/// go on with. More slots are never slower, so that it does not matter where a search was cut.
+constexpr int lower_edges(searched& search, int link, int end, int& trials) {
+  const row_times place(search.rows);
+  bool found = true;
+  while (link < end && found && trials > 0) {
+    // The run is repeated only after an edge was given fewer slots than delay nobody.
+    trials -= trials_of_run;
+    const list<int> slots_of_run = search.slots;
+    const run_input input = {search.rows, search.steps, search.waits, slots_of_run,
+                             search.duration};
+    in_order_run run(input);
+    run.advance();
+    const list<std::int64_t> latest_start = latest_starts(input, run);
+    bool delayed = false;
+    while (link < end && found && !delayed) {
+      if (search.waits.within.data()[link]) {
+        search.slots.data()[link] = slots_for(search, link, place.begins(), place.ends());
+      } else {
+        const lowering_result result = lower_slots(search, link, run, latest_start, trials);
+        found = result.found;
+        delayed = result.delayed;
+      }
+      link += found ? 1 : 0;
+    }
+  }
+  return link;
 }
 
 }  // namespace slot_search
-
-/// A part of the edges, so that a long search can be cut into several constant evaluations.
-struct edge_range {
-  int begin = 0;
-  int end = 1 << 30;
-
-  constexpr bool contains(int link) const { return link >= begin && link < end; }
-};
 
 /// The least slots with which a proven program never waits forever: lexicographic, edge by edge in
 /// the order of the graph, each least while the later ones are unbounded. `known` are the slots of
@@ -207,28 +239,11 @@ constexpr list<int> slots_without_stall(const program_view& rows, const stage_gr
   const step_table steps = index_steps(rows);
   const dependences waits = sort_edges(graph, rows, steps);
   const list<std::int64_t> duration = durations(graph);
-  const slot_search::row_times place(rows);
   slot_search::searched search = {rows, steps, waits, duration,
                                   slots_or_unbounded(rows, graph, known)};
-  // The run is repeated only after an edge was given fewer slots than delay nobody.
-  int link = range.begin;
-  const int end = static_cast<int>(search.slots.size()) < range.end
-                      ? static_cast<int>(search.slots.size())
-                      : range.end;
-  while (link < end) {
-    const list<int> slots_of_run = search.slots;
-    const run_input input = {rows, steps, waits, slots_of_run, duration};
-    in_order_run run(input);
-    run.advance();
-    const list<std::int64_t> latest_start = latest_starts(input, run);
-    bool delayed = false;
-    for (; link < end && !delayed; ++link) {
-      search.slots.data()[link] =
-          waits.within.data()[link]
-              ? slot_search::slots_for(search, link, place.begins(), place.ends())
-              : slot_search::unstalled_slots_of(search, link, run, latest_start, delayed);
-    }
-  }
+  const int edges = static_cast<int>(search.slots.size());
+  int trials = in_order_run::unlimited;
+  slot_search::lower_edges(search, range.begin, edges < range.end ? edges : range.end, trials);
   return std::move(search.slots);
 }
 

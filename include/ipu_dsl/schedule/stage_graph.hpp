@@ -88,6 +88,16 @@ struct stage_graph {
   constexpr stage_graph_view view() const { return {stages, edges, costs, hop}; }
 };
 
+/// A stage graph of one's own with what is seen.
+constexpr stage_graph copy_of(const stage_graph_view& seen) {
+  stage_graph graph;
+  graph.stages = seen.stages;
+  graph.edges.append(seen.edges);
+  graph.costs.append(seen.costs);
+  graph.hop = seen.hop;
+  return graph;
+}
+
 /// Whether a stage's own backward reads the output that the stage hands on (the mask of a fused
 /// activation), which keeps the slot of the output until then.
 enum class output_use : std::uint8_t { forward_only, own_backward };

@@ -13,7 +13,7 @@ namespace ipu_dsl {
 namespace slotting {
 
 /// The slot after those of everything that an action reads, or 0.
-constexpr int slot_after_data(const step_table& steps, const dependences& waits, const action& what,
+constexpr int slot_after_data(const step_view& steps, const dependences& waits, const action& what,
                               const int* slot) {
   int earliest = 0;
   for_each_writer(steps, waits, what, [&](int writer, std::int64_t) {
@@ -22,42 +22,45 @@ constexpr int slot_after_data(const step_table& steps, const dependences& waits,
   return earliest;
 }
 
-}  // namespace slotting
+/// What time slots are given to, and how far that has come.
+struct slot_cells {
+  int* slot = nullptr;  ///< [actions] the time slot of each
+  int* next = nullptr;  ///< [devices] the first slot that a device has free
+};
 
-/// The time slots of a proven program in which every action takes one and joined actions take one
-/// together: [actions]. The updates at the end of a synchronous run share the last.
-constexpr list<int> unit_slots(const program_view& rows, const stage_graph_view& graph) {
-  const step_table steps = index_steps(rows);
-  const dependences waits = sort_edges(graph, rows, steps);
-  const list<int> unbounded = unbounded_slots(rows, graph);
-  const list<std::int64_t> duration = durations(graph);
-  in_order_run run({rows, steps, waits, unbounded, duration});
-  run.advance();
-  const action* const actions = rows.actions.data();
-  const int count = static_cast<int>(rows.actions.size());
-  list<int> found(rows.actions.size(), 0);
-  list<int> next(static_cast<std::size_t>(rows.devices));
-  int* const slot = found.data();
-  // The run tells an order in which data comes before those who read it; joined actions follow
-  // each other in it.
-  for (int i = 0; i < count; ++i) {
-    const int first = run.order(i);
-    int& device_next = next.data()[rows.device_of_stage.data()[actions[first].stage]];
+/// Gives slots to the actions `order[begin]` and on, up to the end of the step that `order[end -
+/// 1]` belongs to; where to go on. In the order of a run data comes before those who read it, and
+/// joined actions follow each other.
+constexpr int give_slots(const run_input& input, const int* order, int begin, int end,
+                         const slot_cells& cells) {
+  const action* const actions = input.rows.actions.data();
+  const int* const device = input.rows.device_of_stage.data();
+  const int count = static_cast<int>(input.rows.actions.size());
+  int done = begin;
+  while (done < end) {
+    const int first = order[done];
+    int& device_next = cells.next[device[actions[first].stage]];
     int earliest = device_next;
     int part = first;
     for (bool more = true; more; ++part) {
-      const int after = slotting::slot_after_data(steps, waits, actions[part], slot);
+      const int after = slot_after_data(input.steps, input.waits, actions[part], cells.slot);
       earliest = earliest < after ? after : earliest;
       more = actions[part].joined && part + 1 < count &&
-             rows.device_of_stage.data()[actions[part + 1].stage] ==
-                 rows.device_of_stage.data()[actions[part].stage];
+             device[actions[part + 1].stage] == device[actions[part].stage];
     }
-    i += part - first - 1;
+    done += part - first;
     for (int joined = first; joined < part; ++joined) {
-      slot[joined] = earliest;
+      cells.slot[joined] = earliest;
     }
     device_next = earliest + 1;
   }
+  return done;
+}
+
+/// The updates at the end of a synchronous run share a slot behind all others.
+constexpr void share_last_slot(const program_view& rows, int* slot) {
+  const action* const actions = rows.actions.data();
+  const int count = static_cast<int>(rows.actions.size());
   const bool synchronous = rows.weights.update_interval == 0;
   int final_slot = 0;
   for (int index = 0; index < count; ++index) {
@@ -72,15 +75,33 @@ constexpr list<int> unit_slots(const program_view& rows, const stage_graph_view&
       slot[index] = final_slot;
     }
   }
+}
+
+}  // namespace slotting
+
+/// The time slots of a proven program in which every action takes one and joined actions take one
+/// together: [actions]. The updates at the end of a synchronous run share the last.
+constexpr list<int> unit_slots(const program_view& rows, const stage_graph_view& graph) {
+  const step_table steps = index_steps(rows);
+  const dependences waits = sort_edges(graph, rows, steps);
+  const list<int> unbounded = unbounded_slots(rows, graph);
+  const list<std::int64_t> duration = durations(graph);
+  const run_input input = {rows, steps, waits, unbounded, duration};
+  in_order_run run(input);
+  run.advance();
+  list<int> found(rows.actions.size(), 0);
+  list<int> next(static_cast<std::size_t>(rows.devices));
+  slotting::give_slots(input, run.orders(), 0, static_cast<int>(rows.actions.size()),
+                       {found.data(), next.data()});
+  slotting::share_last_slot(rows, found.data());
   return found;
 }
 
 /// Whether the time slots of a proven program agree with its data: every action in a later slot
 /// than what it reads, or in the same one behind it on the same device. Slots that a text's columns
 /// give need not, and lockstep time would mean nothing with them.
-constexpr bool slots_agree_with_data(const program_view& rows, const stage_graph_view& graph) {
-  const step_table steps = index_steps(rows);
-  const dependences waits = sort_edges(graph, rows, steps);
+constexpr bool slots_agree_with_data(const program_view& rows, const step_view& steps,
+                                     const dependences& waits) {
   const int* const device = rows.device_of_stage.data();
   const action* const actions = rows.actions.data();
   const int* const slot = rows.slot.data();
@@ -93,6 +114,11 @@ constexpr bool slots_agree_with_data(const program_view& rows, const stage_graph
     });
   }
   return agree;
+}
+
+constexpr bool slots_agree_with_data(const program_view& rows, const stage_graph_view& graph) {
+  const step_table steps = index_steps(rows);
+  return slots_agree_with_data(rows, steps, sort_edges(graph, rows, steps));
 }
 
 }  // namespace ipu_dsl

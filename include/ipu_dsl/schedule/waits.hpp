@@ -102,13 +102,68 @@ constexpr list<int> positions(const program_view& rows) {
   const action* const actions = rows.actions.data();
   const int action_count = static_cast<int>(rows.actions.size());
   int* const count = counts.data();
-  list<int> position;
-  int* const place = reserve_zeros(position, action_count);
+  list<int> position(rows.actions.size());
+  int* const place = position.data();
   for (int index = 0; index < action_count; ++index) {
     const action& what = actions[index];
     place[index] = count[what.stage * action_kinds + static_cast<int>(what.kind)]++;
   }
   return position;
+}
+
+/// The waits of the actions [first, last) of a program that has been proven with the slots of the
+/// input; their numbers begin at 0.
+constexpr wait_list collect(const run_input& input, std::span<const int> counts,
+                            std::span<const int> position, int first, int last) {
+  const int* const by_micro_batch = input.steps.by_micro_batch.data();
+  const int* const by_order = input.steps.by_order.data();
+  const int* const place = input.steps.place.data();
+  const int* const read = input.waits.read.first.data();
+  const int* const next_read = input.waits.read.next.data();
+  const int* const writer_row = input.waits.read.value.data();
+  const int* const written = input.waits.written.first.data();
+  const int* const next_written = input.waits.written.next.data();
+  const int* const edge_written = input.waits.written.value.data();
+  const int* const freed = input.waits.freed.first.data();
+  const int* const next_freed = input.waits.freed.next.data();
+  const int* const reader_row = input.waits.freed.value.data();
+  const int* const slots = input.slots.data();
+  const int micro_batches = input.rows.micro_batches;
+  collector found = {input.rows.actions.data(), input.rows.device_of_stage.data(), position.data(),
+                     counts.data()};
+  const auto count = static_cast<std::size_t>(last - first);
+  found.waits.reserve(2 * count);
+  wait_list result;
+  result.begin.reserve(count + 1);
+  for (int index = first; index < last; ++index) {
+    const action& what = found.actions[index];
+    found.device = found.device_of_stage[what.stage];
+    found.begin = static_cast<int>(found.waits.size());
+    result.begin.push_back(found.begin);
+    if (!uses_edges(what.kind)) {
+      continue;
+    }
+    const int row =
+        what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
+    // A whole backward reads as both of its halves.
+    const int last_row = what.kind == action_kind::backward ? row + 1 : row;
+    for (int reading = row; reading <= last_row; ++reading) {
+      for (int k = read[reading]; k != 0; k = next_read[k]) {
+        found.add(by_micro_batch[writer_row[k] * micro_batches + what.micro_batch], false);
+      }
+    }
+    for (int k = written[row]; k != 0; k = next_written[k]) {
+      const int link = edge_written[k];
+      const tenant before = previous_tenant(place[index], slots[link], micro_batches);
+      const int written_for = by_order[row * micro_batches + before.write];
+      for (int j = freed[link]; j != 0; j = next_freed[j]) {
+        found.add(by_micro_batch[reader_row[j] * micro_batches + written_for], before.previous_run);
+      }
+    }
+  }
+  result.begin.push_back(static_cast<int>(found.waits.size()));
+  result.waits = std::move(found.waits);
+  return result;
 }
 
 }  // namespace waiting
@@ -121,56 +176,8 @@ constexpr wait_list waits_of(const program_view& rows, const stage_graph_view& g
   const dependences sorted = sort_edges(graph, rows, steps);
   const list<int> counts = counts_of_run(rows);
   const list<int> position = waiting::positions(rows);
-  const int* const by_micro_batch = steps.by_micro_batch.data();
-  const int* const by_order = steps.by_order.data();
-  const int* const place = steps.place.data();
-  const int* const read = sorted.read.first.data();
-  const int* const next_read = sorted.read.next.data();
-  const int* const writer_row = sorted.read.value.data();
-  const int* const written = sorted.written.first.data();
-  const int* const next_written = sorted.written.next.data();
-  const int* const edge_written = sorted.written.value.data();
-  const int* const freed = sorted.freed.first.data();
-  const int* const next_freed = sorted.freed.next.data();
-  const int* const reader_row = sorted.freed.value.data();
-  const int* const slots = slots_per_edge.data();
-  const int micro_batches = rows.micro_batches;
-  waiting::collector collector = {rows.actions.data(), rows.device_of_stage.data(), position.data(),
-                                  counts.data()};
-  collector.waits.reserve(2 * rows.actions.size());
-  wait_list result;
-  result.begin.reserve(rows.actions.size() + 1);
-  const int count = static_cast<int>(rows.actions.size());
-  for (int index = 0; index < count; ++index) {
-    const action& what = collector.actions[index];
-    collector.device = collector.device_of_stage[what.stage];
-    collector.begin = static_cast<int>(collector.waits.size());
-    result.begin.push_back(collector.begin);
-    if (!uses_edges(what.kind)) {
-      continue;
-    }
-    const int row =
-        what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
-    // A whole backward reads as both of its halves.
-    const int last_row = what.kind == action_kind::backward ? row + 1 : row;
-    for (int reading = row; reading <= last_row; ++reading) {
-      for (int k = read[reading]; k != 0; k = next_read[k]) {
-        collector.add(by_micro_batch[writer_row[k] * micro_batches + what.micro_batch], false);
-      }
-    }
-    for (int k = written[row]; k != 0; k = next_written[k]) {
-      const int link = edge_written[k];
-      const waiting::tenant before =
-          waiting::previous_tenant(place[index], slots[link], micro_batches);
-      const int tenant = by_order[row * micro_batches + before.write];
-      for (int j = freed[link]; j != 0; j = next_freed[j]) {
-        collector.add(by_micro_batch[reader_row[j] * micro_batches + tenant], before.previous_run);
-      }
-    }
-  }
-  result.begin.push_back(static_cast<int>(collector.waits.size()));
-  result.waits = std::move(collector.waits);
-  return result;
+  return waiting::collect({rows, steps, sorted, slots_per_edge, {}}, counts, position, 0,
+                          static_cast<int>(rows.actions.size()));
 }
 
 }  // namespace ipu_dsl

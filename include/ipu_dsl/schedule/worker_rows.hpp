@@ -21,24 +21,51 @@ struct worker_rows {
 
 namespace projection {
 
-/// What the global order compares: start, then the place in the run of the proof.
-struct order_key {
-  std::int64_t start;
-  int rank;
-  int index;
+/// What the global order compares: start, then the place in the run of the proof. By action.
+struct order_keys {
+  const std::int64_t* start;
+  const int* rank;
 };
 
-/// Merges two neighbouring sorted parts.
-constexpr void merge(const order_key* from, int begin, int middle, int end, order_key* to) {
+/// Merges two neighbouring sorted parts of actions.
+constexpr void merge(const order_keys& keys, const int* from, int begin, int middle, int end,
+                     int* to) {
   int left = begin;
   int right = middle;
   for (int i = begin; i < end; ++i) {
-    const bool take_right =
-        left == middle ||
-        (right < end &&
-         (from[right].start < from[left].start ||
-          (from[right].start == from[left].start && from[right].rank < from[left].rank)));
+    bool take_right = left == middle;
+    if (!take_right && right < end) {
+      const int one = from[left];
+      const int other = from[right];
+      take_right = keys.start[other] < keys.start[one] ||
+                   (keys.start[other] == keys.start[one] && keys.rank[other] < keys.rank[one]);
+    }
     to[i] = take_right ? from[right++] : from[left++];
+  }
+}
+
+/// Merges the sorted parts of `width` devices each, two by two.
+constexpr void merge_neighbours(const program_view& rows, const order_keys& keys, int width,
+                                const int* from, int* to) {
+  for (int device = 0; device < rows.devices; device += 2 * width) {
+    const int middle = device + width < rows.devices ? device + width : rows.devices;
+    const int end = middle + width < rows.devices ? middle + width : rows.devices;
+    merge(keys, from, rows.row_begin.data()[device], rows.row_begin.data()[middle],
+          rows.row_begin.data()[end], to);
+  }
+}
+
+/// The places of actions in the order in which they ran: [actions].
+constexpr void enter_ranks(const int* order, int count, int* rank) {
+  for (int i = 0; i < count; ++i) {
+    rank[order[i]] = i;
+  }
+}
+
+/// The actions in the order of the rows, each of which is sorted already.
+constexpr void enter_rows(int count, int* to) {
+  for (int i = 0; i < count; ++i) {
+    to[i] = i;
   }
 }
 
@@ -56,30 +83,15 @@ constexpr list<int> global_order(const program_view& rows, const stage_graph_vie
   in_order_run run({rows, steps, waits, slots, duration});
   run.advance();
   const int count = static_cast<int>(rows.actions.size());
-  list<projection::order_key> first;
-  list<projection::order_key> second;
-  first.reserve(rows.actions.size());
-  second.reserve(rows.actions.size());
-  projection::order_key* from = first.data();
-  projection::order_key* to = second.data();
-  for (int rank = 0; rank < count; ++rank) {
-    const int index = run.order(rank);
-    from[index] = {run.start(index), rank, index};
-  }
-  // Rows are sorted already; neighbours are merged until one is left.
+  list<int> rank(rows.actions.size());
+  list<int> order(rows.actions.size());
+  list<int> merged(rows.actions.size());
+  projection::enter_ranks(run.orders(), count, rank.data());
+  projection::enter_rows(count, order.data());
+  const projection::order_keys keys = {run.starts() + 1, rank.data()};
   for (int width = 1; width < rows.devices; width *= 2) {
-    for (int device = 0; device < rows.devices; device += 2 * width) {
-      const int middle = device + width < rows.devices ? device + width : rows.devices;
-      const int end = middle + width < rows.devices ? middle + width : rows.devices;
-      projection::merge(from, rows.row_begin.data()[device], rows.row_begin.data()[middle],
-                        rows.row_begin.data()[end], to);
-    }
-    std::swap(from, to);
-  }
-  list<int> order;
-  order.reserve(rows.actions.size());
-  for (int i = 0; i < count; ++i) {
-    order.push_back(from[i].index);
+    projection::merge_neighbours(rows, keys, width, order.data(), merged.data());
+    std::swap(order, merged);
   }
   return order;
 }

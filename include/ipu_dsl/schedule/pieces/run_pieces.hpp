@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -22,22 +23,41 @@ struct frozen_run {
   frozen_list<std::int64_t, Actions + 1> start;
   frozen_list<std::int64_t, Devices> free_at;
   frozen_list<int, Devices> cursor;
+  frozen_list<int, Actions> order;
 
   constexpr run_state state() {
-    return {finish.elements, start.elements, free_at.elements, cursor.elements};
+    return {finish.elements, start.elements, free_at.elements, cursor.elements, order.elements};
+  }
+
+  /// The end of the last action, on a clock that begins at 0.
+  constexpr std::int64_t makespan() const {
+    std::int64_t last = 1;
+    for (const std::int64_t end : free_at) {
+      last = last < end ? end : last;
+    }
+    return last - 1;
+  }
+
+  constexpr bool complete(const program_view& rows) const {
+    bool all = true;
+    for (int device = 0; device < rows.devices; ++device) {
+      all = all && cursor[static_cast<std::size_t>(device)] == rows.row_begin.data()[device + 1];
+    }
+    return all;
   }
 };
 
 /// What every piece of a run reads: the steps that were entered when the rows were walked, the
-/// edges, and as many slots as micro-batches.
+/// edges, and the slots given or, if none are, as many as micro-batches.
 class run_tables {
  public:
   constexpr run_tables(const step_view& entered, const program_view& rows,
-                       const stage_graph_view& graph, dependences waits)
+                       const stage_graph_view& graph, dependences waits,
+                       std::span<const int> slots_per_edge = {})
       : rows_(rows),
         steps_(entered),
         waits_(std::move(waits)),
-        slots_(unbounded_slots(rows, graph)),
+        slots_(slots_or_unbounded(rows, graph, slots_per_edge)),
         duration_(durations(graph)) {}
 
   constexpr run_input input() const { return {rows_, steps_, waits_, slots_, duration_}; }

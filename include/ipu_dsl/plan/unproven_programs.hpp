@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+// The programs of a compiled model as far as they go without a proof: calls, actions, memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <ipu_dsl/plan/compiled_graph.hpp>
+#include <ipu_dsl/plan/definition.hpp>
+#include <ipu_dsl/plan/program_plan.hpp>
+#include <ipu_dsl/schedule/study.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+
+/// What the schedule is asked for.
+constexpr purpose purpose_of(program_kind kind) {
+  return kind == program_kind::train ? purpose::training : purpose::inference;
+}
+
+/// Micro-batches of one run of a forward program: those of training, or as few as the schedule
+/// takes.
+template <compiled_model C>
+constexpr int forward_micro_batches() {
+  const int trained = C::settings.gradient_accumulation;
+  const bool allowed =
+      !C::schedule_type::allows(C::settings.devices, C::stages, trained, purpose::inference)
+           .found();
+  return allowed ? trained : C::stages;
+}
+
+/// The calls of one program of a compiled model.
+template <compiled_model C, program_kind Kind, backward_form Form>
+constexpr lowered_program lower_program(bool with_accesses = false) {
+  const std::int32_t replicas = Kind == program_kind::train ? C::settings.replicas : 1;
+  return lowering(frozen_compiled_graph_of<C>.view(), Kind, C::settings.micro_batch,
+                  C::settings.optimizer, Form, replicas)
+      .lower(with_accesses);
+}
+
+template <compiled_model C, program_kind Kind, backward_form Form>
+inline constexpr lowered_sizes lowered_sizes_of = sizes_of(lower_program<C, Kind, Form>());
+
+/// The same, frozen: lowered and planned in one evaluation, a model of a hundred layers takes all
+/// the steps that clang allows.
+template <compiled_model C, program_kind Kind, backward_form Form = backward_form::whole>
+inline constexpr frozen_lowered_program<lowered_sizes_of<C, Kind, Form>> lowered_of{
+    lower_program<C, Kind, Form>()};
+
+/// The buffers of training; none without a loss.
+template <compiled_model C, backward_form Form>
+constexpr std::span<const buffer> trained_buffers() {
+  if constexpr (C::settings.loss == nullptr) {
+    return {};
+  } else {
+    return lowered_of<C, program_kind::train, Form>.view().buffers;
+  }
+}
+
+/// What a schedule that looks at costs is shown: the stages' own, and the edges between them as
+/// they are when every stage has a device.
+template <compiled_model C>
+struct neighbouring_stages {
+ private:
+  static constexpr program_plan plan() {
+    const program plain = rotate(C::stages, neighbouring_placement(C::stages, C::stages), 1,
+                                 overlap::none, purpose::training);
+    const graph_view model = frozen_compiled_graph_of<C>.view();
+    const parameter_layout lasting = lay_out_parameters(model, plain.device_of_stage, plain.devices,
+                                                        trained_buffers<C, backward_form::whole>());
+    return plan_calls(model, lowered_of<C, program_kind::train>.view(), plain.view(),
+                      C::settings.micro_batch, view_of(lasting));
+  }
+
+  static constexpr std::size_t edges = plan().memory.edges.size();
+  static constexpr auto frozen = freeze_stages<edges, static_cast<std::size_t>(C::stages)>(plan());
+
+ public:
+  static constexpr stage_graph_view graph = frozen.view();
+
+  /// The same as the costs of a study.
+  static constexpr stage_graph make(int, int) { return copy_of(graph); }
+};
+
+/// Micro-batches of a run of a program.
+template <compiled_model C, program_kind Kind>
+inline constexpr int micro_batches_of =
+    Kind == program_kind::train ? C::settings.gradient_accumulation : forward_micro_batches<C>();
+
+/// The program of actions, for all devices.
+template <compiled_model C, program_kind Kind>
+constexpr program make_actions() {
+  using schedule = typename C::schedule_type;
+  constexpr int micro_batches = micro_batches_of<C, Kind>;
+  if constexpr (Kind == program_kind::train && costed_schedule<schedule>) {
+    return schedule::make_for(C::settings.devices, micro_batches, neighbouring_stages<C>::graph);
+  } else {
+    return make_program<schedule>(C::settings.devices, C::stages, micro_batches, purpose_of(Kind));
+  }
+}
+
+template <compiled_model C, program_kind Kind>
+inline constexpr program_sizes action_sizes_of = sizes_of(make_actions<C, Kind>());
+
+template <compiled_model C, program_kind Kind>
+inline constexpr auto actions_at_once =
+    freeze_program<action_sizes_of<C, Kind>>(make_actions<C, Kind>());
+
+/// Whether a schedule makes a program in pieces, which is too large for one constant evaluation.
+template <schedule_type Schedule>
+constexpr bool makes_in_pieces(int stages, int micro_batches, purpose aim) {
+  return pieces::makes_pieces<Schedule> && aim == purpose::training &&
+         studying::takes_pieces<Schedule>(stages, micro_batches);
+}
+
+template <compiled_model C, program_kind Kind>
+constexpr program_view find_actions() {
+  using schedule = typename C::schedule_type;
+  constexpr int micro_batches = micro_batches_of<C, Kind>;
+  if constexpr (makes_in_pieces<schedule>(C::stages, micro_batches, purpose_of(Kind))) {
+    return pieces::schedule_rows<schedule, C::settings.devices, C::stages, micro_batches,
+                                 neighbouring_stages<C>>::rows;
+  } else {
+    return actions_at_once<C, Kind>.view();
+  }
+}
+
+/// The same, frozen.
+template <compiled_model C, program_kind Kind>
+inline constexpr program_view actions_of = find_actions<C, Kind>();
+
+/// The program that says where parameters lie: training if there is one.
+template <compiled_model C>
+inline constexpr program_kind leading_program =
+    C::settings.loss != nullptr ? program_kind::train : program_kind::predict;
+
+/// How the backwards of a compiled model are lowered.
+template <compiled_model C>
+inline constexpr backward_form backward_form_of =
+    splits_backward(actions_of<C, leading_program<C>>) ? backward_form::halves
+                                                       : backward_form::whole;
+
+/// Where a compiled model's parameters lie, in all of its programs.
+template <compiled_model C>
+constexpr parameter_layout lay_out_compiled() {
+  const program_view rows = actions_of<C, leading_program<C>>;
+  return lay_out_parameters(frozen_compiled_graph_of<C>.view(), rows.device_of_stage, rows.devices,
+                            trained_buffers<C, backward_form_of<C>>());
+}
+
+template <compiled_model C>
+inline constexpr frozen_parameter_layout<compiled_graph_sizes_of<C>.tensors,
+                                         static_cast<std::size_t>(C::settings.devices)>
+    parameter_layout_of{lay_out_compiled<C>()};
+
+/// The calls of a program of a compiled model, as it is executed.
+template <compiled_model C, program_kind Kind>
+constexpr lowered_view calls_of() {
+  constexpr backward_form form =
+      Kind == program_kind::train ? backward_form_of<C> : backward_form::whole;
+  return lowered_of<C, Kind, form>.view();
+}
+
+template <compiled_model C, program_kind Kind>
+constexpr access_list list_accesses() {
+  constexpr backward_form form =
+      Kind == program_kind::train ? backward_form_of<C> : backward_form::whole;
+  return lower_program<C, Kind, form>(true).made.accesses;
+}
+
+template <compiled_model C, program_kind Kind>
+inline constexpr access_sizes access_sizes_of = sizes_of(list_accesses<C, Kind>());
+
+/// What the calls of a program of a compiled model access, in an evaluation of their own: only who
+/// looks at tiles asks for it.
+template <compiled_model C, program_kind Kind>
+inline constexpr frozen_accesses<access_sizes_of<C, Kind>> accesses_of{list_accesses<C, Kind>()};
+
+template <compiled_model C, program_kind Kind>
+constexpr lowered_view calls_with_accesses_of() {
+  lowered_view program = calls_of<C, Kind>();
+  program.accesses = accesses_of<C, Kind>.view();
+  return program;
+}
+
+/// What is missing in the rules of the families of a program, or nothing.
+template <compiled_model C, program_kind Kind>
+struct definition_fault_of {
+  static constexpr problem find() {
+    constexpr backward_form form =
+        Kind == program_kind::train ? backward_form_of<C> : backward_form::whole;
+    const problem& asked = lowered_of<C, Kind, form>.fault;
+    return asked.found()
+               ? asked
+               : definition_check(frozen_compiled_graph_of<C>.view(), calls_of<C, Kind>(), Kind)
+                     .find();
+  }
+
+  static constexpr problem value = find();
+};
+
+/// A program without its slots, not yet proven.
+template <compiled_model C, program_kind Kind>
+constexpr program_plan unproven_plan_of() {
+  return plan_calls(frozen_compiled_graph_of<C>.view(), calls_of<C, Kind>(), actions_of<C, Kind>,
+                    C::settings.micro_batch, parameter_layout_of<C>.view());
+}
+
+template <compiled_model C, program_kind Kind>
+inline constexpr program_plan_sizes plan_sizes_of = sizes_of(unproven_plan_of<C, Kind>());
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE
