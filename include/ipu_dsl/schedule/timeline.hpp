@@ -66,40 +66,46 @@ constexpr list<timed_action> asynchronous_timeline(const program_view& rows,
 /// must have slots, ascending in each row.
 constexpr list<timed_action> lockstep_timeline(const program_view& rows,
                                                const stage_graph_view& graph) {
-  const list<std::int64_t> duration = durations(graph);
+  const list<std::int64_t> durations_of_kinds = durations(graph);
+  const std::int64_t* const duration = durations_of_kinds.data();
+  const action* const actions = rows.actions.data();
+  const int* const slot_of = rows.slot.data();
+  const int* const row_begin = rows.row_begin.data();
   const int count = static_cast<int>(rows.actions.size());
-  list<timed_action> timeline;
-  timeline.reserve(rows.actions.size());
-  list<std::int64_t> length;
+  int slots = 0;
+  for (int device = 0; device < rows.devices; ++device) {
+    const int end = row_begin[device + 1];
+    slots = end > row_begin[device] && slots <= slot_of[end - 1] ? slot_of[end - 1] + 1 : slots;
+  }
+  list<timed_action> timeline(rows.actions.size());
+  timed_action* const times = timeline.data();
+  list<std::int64_t> lengths(static_cast<std::size_t>(slots));
+  std::int64_t* const length = lengths.data();
   // First the place of each action within its slot, and the length of each slot.
   for (int device = 0; device < rows.devices; ++device) {
     int slot = -1;
     std::int64_t time = 0;
-    const int end = rows.row_begin.data()[device + 1];
-    for (int index = rows.row_begin.data()[device]; index < end; ++index) {
-      const action& what = rows.actions.data()[index];
-      time = slot == rows.slot.data()[index] ? time : 0;
-      slot = rows.slot.data()[index];
-      const std::int64_t start = time;
-      time += duration.data()[what.stage * action_kinds + static_cast<int>(what.kind)];
-      timeline.push_back({start, time});
-      while (static_cast<int>(length.size()) <= slot) {
-        length.push_back(0);
-      }
-      std::int64_t& longest = length.data()[slot];
-      longest = longest < time ? time : longest;
+    const int end = row_begin[device + 1];
+    for (int index = row_begin[device]; index < end; ++index) {
+      const action& what = actions[index];
+      time = slot == slot_of[index] ? time : 0;
+      slot = slot_of[index];
+      times[index].start = time;
+      time += duration[what.stage * action_kinds + static_cast<int>(what.kind)];
+      times[index].end = time;
+      length[slot] = length[slot] < time ? time : length[slot];
     }
   }
   std::int64_t begin = 0;
-  for (std::int64_t& slot_length : length) {
-    const std::int64_t next = begin + slot_length;
-    slot_length = begin;
+  for (int slot = 0; slot < slots; ++slot) {
+    const std::int64_t next = begin + length[slot];
+    length[slot] = begin;
     begin = next;
   }
   for (int index = 0; index < count; ++index) {
-    const std::int64_t offset = length.data()[rows.slot.data()[index]];
-    timeline.data()[index].start += offset;
-    timeline.data()[index].end += offset;
+    const std::int64_t offset = length[slot_of[index]];
+    times[index].start += offset;
+    times[index].end += offset;
   }
   return timeline;
 }

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
 #include <ipu_dsl/schedule/facts.hpp>
 #include <ipu_dsl/schedule/proof.hpp>
 #include <ipu_dsl/schedule/schedule_type.hpp>
+#include <ipu_dsl/schedule/whole_study.hpp>
 
 namespace ipu_dsl {
 
@@ -24,6 +26,20 @@ struct best_of {
   static_assert(sizeof...(Schedules) > 0, "best_of needs a schedule to choose from");
 
   static constexpr std::string_view name = "best-of";
+
+  /// All of them are made, proven and timed in one constant evaluation.
+  static constexpr std::int64_t most_made_at_once = [] {
+    constexpr std::int64_t shared = 1024;
+    const std::int64_t most = shared / static_cast<std::int64_t>(sizeof...(Schedules));
+    std::int64_t least = shared;
+    std::int64_t slow = 0;
+    for (const std::int64_t made : {studying::most_made_at_once<Schedules>()...}) {
+      least = least < made ? least : made;
+      slow += made < shared ? 1 : 0;
+    }
+    least = slow > 0 ? least / slow : most;
+    return least < most ? least : most;
+  }();
 
   /// The counts are those of at least one of the schedules. If there is none, the hint is what each
   /// of them says.
