@@ -14,4 +14,5 @@
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/dropout.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/vocabulary/names_elsewhere.hpp>
 #include <ipu_dsl/vocabulary/optimizers/adam.hpp>

@@ -38,6 +38,19 @@ int refuse_build();
 
 template <typename T>
 [[gnu::error(
+    "ipu_dsl: expected rules of layers that the compiler can run, got one that it can not. Hint: "
+    "declare every rule of a family of your own constexpr, and call nothing in it that is not")]]
+int refuse_rules();
+
+template <typename T>
+[[gnu::error(
+    "ipu_dsl: expected a schedule that the compiler can run, got one that it can not. Hint: "
+    "declare its make and its make_forward static constexpr program, and call nothing in them that "
+    "is not constexpr")]]
+int refuse_schedule();
+
+template <typename T>
+[[gnu::error(
     "ipu_dsl: expected a data set or a feed, got a number. Hint: write "
     "labelled_dataset<shape{28, 28}, 10, float> data(features, labels) and give it that")]]
 int refuse_number_as_data();
@@ -51,6 +64,12 @@ inline const int incomplete_type = refuse_incomplete<T>();
 
 template <typename T>
 inline const int build_not_constant = refuse_build<T>();
+
+template <typename T>
+inline const int rules_not_constant = refuse_rules<T>();
+
+template <typename T>
+inline const int schedule_not_constant = refuse_schedule<T>();
 
 template <typename T>
 inline const int number_as_data = refuse_number_as_data<T>();

@@ -24,6 +24,12 @@ template <typename T>
 inline constexpr problem not_whole =
     refuse("a whole number", label("a value of type ") << type_name<T>());
 
+/// Stands for a number that is left out.
+struct no_number {};
+
+template <>
+inline constexpr problem not_whole<no_number> = refuse("a whole number", "none");
+
 inline constexpr problem beyond_int32 =
     refuse("a whole number of at most 2147483647", "one beyond it");
 

@@ -2,6 +2,7 @@
 // What the types of a model say, as a tree of plain values: the boundary between types and values.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -42,20 +43,41 @@ constexpr element unfit_layer(std::string_view name, const problem& fault) {
   return {.kind = element_kind::foreign, .name = name, .fault = &fault};
 }
 
-/// A type that can stand in a model.
+/// Whether the compiler can read all of an element.
+constexpr bool can_be_read(element) {
+  return true;
+}
+
+/// A type that can stand in a model. Whether the description is static is asked first: g++ 12 makes
+/// an error of one that is not.
 template <typename T>
-concept model_element =
-    requires { typename std::integral_constant<element_kind, T::description.kind>; };
+concept model_element = requires {
+  { &T::description } -> std::convertible_to<const element*>;
+} && requires { typename std::bool_constant<can_be_read(T::description)>; };
 
 inline constexpr problem layer_without_family =
     refuse("a family", "none",
            "write static constexpr element description{.kind = element_kind::layer, "
            ".rule = &the_family}");
 
+inline constexpr problem description_without_kind =
+    refuse("a description with its kind", "one without",
+           "write static constexpr element description{.kind = element_kind::layer, "
+           ".rule = &the_family}");
+
+inline constexpr problem unreadable_description =
+    refuse("a description that the compiler can read", "one that it can not",
+           "write static constexpr element description{.kind = element_kind::layer, "
+           ".rule = &the_family}");
+
 template <typename T>
 consteval element describe_element() {
-  if constexpr (!model_element<T>) {
+  if constexpr (!model_element<T> && requires { &T::description; }) {
+    return unfit_layer(type_name<T>(), unreadable_description);
+  } else if constexpr (!model_element<T>) {
     return {.kind = element_kind::foreign, .name = type_name<T>()};
+  } else if (T::description.kind == element_kind::foreign && T::description.fault == nullptr) {
+    return unfit_layer(type_name<T>(), description_without_kind);
   } else if (T::description.kind == element_kind::layer && T::description.rule == nullptr) {
     return unfit_layer(type_name<T>(), layer_without_family);
   } else {

@@ -97,6 +97,10 @@ struct input {
   static constexpr shape extents = given.value;
 };
 
+/// `input(28, 28)`, in round brackets: compilers say so in one line.
+template <typename... Arguments>
+input(Arguments...) -> input<>;
+
 /// For `model<input<...>, sequential<...>, stage_assignment<0, 0, 1, 1>>`: the stage of every layer
 /// of the sequence, as Keras's set_pipeline_stage_assignment takes it.
 template <auto... Stages>

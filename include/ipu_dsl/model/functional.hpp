@@ -59,6 +59,13 @@ class functional_builder {
     }
   }
 
+  /// The stage is no template argument, because it may be computed.
+  template <auto Number>
+  constexpr void stage() {
+    fail("stage",
+         refuse("a number in round brackets", "a template argument", "write build.stage(1)"));
+  }
+
   /// Calls a layer on one or more tensors. `name` may be empty.
   template <typename Layer, typename... Inputs>
   constexpr symbolic_tensor layer(std::string_view name, Inputs... inputs) {
@@ -240,25 +247,16 @@ constexpr graph run_build() {
   return builder.finish(output);
 }
 
-/// Whether the compiler can run `build`.
-template <typename M>
-concept built_by_compiler = requires { typename std::bool_constant<run_build<M>().stages >= 0>; };
-
 template <functional_model M>
 struct model_fold<M> {
-  static constexpr graph make() {
-    if constexpr (built_by_compiler<M>) {
-      return run_build<M>();
-    } else {
-      // Most often there is a mistake in `build` that the compiler has told.
-      if (false) {
-        static_cast<void>(late::build_not_constant<M>);
-      }
-      graph wrong;
-      wrong.fault = refuse("a build that the compiler can run", "one that it can not");
-      wrong.fault.late = true;
-      return wrong;
+  static constexpr graph make() { return run_build<M>(); }
+
+  /// Most often there is a mistake in `build` that the compiler has told.
+  static constexpr problem refuse_late() {
+    if (false) {
+      static_cast<void>(late::build_not_constant<M>);
     }
+    return refuse("a build that the compiler can run", "one that it can not");
   }
 };
 

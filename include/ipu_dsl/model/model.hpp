@@ -5,8 +5,11 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/late_refusal.hpp>
+#include <ipu_dsl/core/packed_counts.hpp>
 #include <ipu_dsl/model/assembly.hpp>
 #include <ipu_dsl/model/model_parts.hpp>
 #include <ipu_dsl/model/other_type.hpp>
@@ -58,27 +61,71 @@ struct model_fold<M> {
     return assembly::build(M::input_type::extents, element_of<typename M::body_type>,
                            {assignment::stages, static_cast<std::size_t>(assignment::count)});
   }
-};
 
-/// The graph of a model while the compiler evaluates; `fault` holds the first mistake.
-template <model_type M>
-constexpr graph fold() {
-  return model_fold<M>::make();
-}
+  /// Most often there is a mistake in a rule that the compiler has told.
+  static constexpr problem refuse_late() {
+    if (false) {
+      static_cast<void>(late::rules_not_constant<M>);
+    }
+    return refuse("rules of layers that the compiler can run", "one that it can not");
+  }
+};
 
 struct graph_sizes {
-  std::size_t tensors;
-  std::size_t nodes;
-  std::size_t operands;
-  std::size_t layers;
+  std::size_t tensors = 0;
+  std::size_t nodes = 0;
+  std::size_t operands = 0;
+  std::size_t layers = 0;
+
+  /// All of them in one number.
+  constexpr std::uint64_t packed() const {
+    return packed_count(tensors, 16, 48) + packed_count(nodes, 16, 32) +
+           packed_count(operands, 16, 16) + packed_count(layers, 16, 0);
+  }
 };
+
+constexpr graph_sizes unpack_graph_sizes(std::uint64_t packed) {
+  return {unpacked_count(packed, 16, 48), unpacked_count(packed, 16, 32),
+          unpacked_count(packed, 16, 16), unpacked_count(packed, 16, 0)};
+}
 
 constexpr graph_sizes sizes_of(const graph& model) {
   return {model.tensors.size(), model.nodes.size(), model.operands.size(), model.layers.size()};
 }
 
+/// The sizes of a graph, or no constant.
 template <model_type M>
-inline constexpr graph_sizes graph_sizes_of = sizes_of(fold<M>());
+inline const std::uint64_t packed_sizes_of = sizes_of(model_fold<M>::make()).packed();
+
+/// Whether the compiler can run what makes the graph.
+template <typename M>
+concept folded_by_compiler =
+    requires { typename std::integral_constant<std::uint64_t, packed_sizes_of<M>>; };
+
+/// The graph of a model while the compiler evaluates; `fault` holds the first mistake.
+template <model_type M>
+constexpr graph fold() {
+  if constexpr (folded_by_compiler<M>) {
+    return model_fold<M>::make();
+  } else {
+    graph wrong;
+    wrong.fault = model_fold<M>::refuse_late();
+    wrong.fault.late = true;
+    return wrong;
+  }
+}
+
+template <model_type M>
+constexpr graph_sizes find_graph_sizes() {
+  if constexpr (folded_by_compiler<M>) {
+    return unpack_graph_sizes(packed_sizes_of<M>);
+  } else {
+    return {};
+  }
+}
+
+template <model_type M>
+inline constexpr graph_sizes graph_sizes_of = find_graph_sizes<M>();
 
 template <model_type M>
 inline constexpr frozen_graph<graph_sizes_of<M>.tensors, graph_sizes_of<M>.nodes,

@@ -15,15 +15,28 @@ namespace ipu_dsl {
 template <typename T>
 concept refuses_itself = requires { typename T::refused_as; };
 
+/// A struct whose first base is wrong: clang takes the options behind the mistake for further
+/// bases.
+template <typename T>
+concept struct_of_options = requires {
+  T::name;
+  T::as_option;
+};
+
 /// A type of the library, or like one of them: no model, and no struct without its base.
 template <typename T>
-concept known_type = model_element<T> || model_type<T> || std::same_as<T, absent_type> ||
-                     requires { typename T::compiled; } || requires { T::as_option; } ||
-                     requires { T::name; } || requires { T::rule; } || requires { T::is_loss; };
+concept known_type =
+    !struct_of_options<T> &&
+    (model_element<T> || model_type<T> || std::same_as<T, absent_type> ||
+     requires { typename T::compiled; } || requires { T::as_option; } || requires { T::name; } ||
+     (requires { T::rule; } && !requires { T::options; }) || requires { T::is_loss; });
 
-/// A compiled model of which the compiler has refused something.
+/// A compiled model of which the compiler has refused something, so that it is none.
 template <typename T>
-concept unreadable_compile = requires { typename T::compiled; } && !requires { T::settings; };
+concept unreadable_compile = requires { typename T::compiled; } && !requires {
+  typename T::schedule_type;
+  T::settings;
+};
 
 /// A type with a `build`, but not the one that makes a functional model.
 template <typename T>

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/late_refusal.hpp>
 #include <ipu_dsl/plan/compiled_programs.hpp>
 #include <ipu_dsl/plan/program_limit.hpp>
 #include <ipu_dsl/plan/tile_memory.hpp>
@@ -76,7 +77,8 @@ struct modelled_memory {
 };
 
 /// What keeps the leading program of a compiled model from being planned: the first mistake in the
-/// model, in the options, in what the schedule allows, in what families leave out, in the proof.
+/// model, in the options, in what the schedule allows, in what families leave out, in the proof, in
+/// what the schedule's forward programs do otherwise.
 template <compiled_model C>
 struct plan_fault_of {
   static constexpr problem find() {
@@ -116,54 +118,28 @@ struct plan_fault_of {
     constexpr problem before = find();
     if constexpr (before.found()) {
       return before;
+    } else if constexpr (!lowered_by_compiler<C, leading_program<C>>) {
+      return refuse_rules_late();
+    } else if constexpr (!scheduled_by_compiler<C, leading_program<C>> ||
+                         !scheduled_by_compiler<C, program_kind::predict>) {
+      return refuse_schedule_late();
     } else {
       constexpr problem undefined = find_undefined();
       if constexpr (undefined.found()) {
         return undefined;
       } else {
-        return planned_program_of<C, leading_program<C>>.fault;
+        return find_unproven();
       }
     }
   }
 
-  /// What families leave out, in the program that asks most of them first.
-  static constexpr problem find_undefined() {
-    problem found;
-    if constexpr (C::settings.loss != nullptr) {
-      found = definition_fault_of<C, program_kind::train>::value;
-      if (!found.found()) {
-        found = definition_fault_of<C, program_kind::evaluate>::value;
-      }
-    }
-    return found.found() ? found : definition_fault_of<C, program_kind::predict>::value;
-  }
-
-  static constexpr problem value = prove();
-};
-
-/// The first mistake of a compiled model: in its plan, in the memory of the target, in what the
-/// schedule's forward programs do otherwise.
-template <compiled_model C>
-struct compile_fault_of {
-  static constexpr problem find() {
-    constexpr problem before = plan_fault_of<C>::value;
-    if constexpr (before.found()) {
-      return before;
+  /// What the proof refuses, or what the schedule's forward programs do otherwise.
+  static constexpr problem find_unproven() {
+    constexpr problem unproven = planned_program_of<C, leading_program<C>>.fault;
+    if constexpr (unproven.found() || C::settings.loss == nullptr) {
+      return unproven;
     } else {
-      constexpr problem overflow = find_overflow();
-      if constexpr (overflow.found() || C::settings.loss == nullptr) {
-        return overflow;
-      } else {
-        return refuse_other_placement();
-      }
-    }
-  }
-
-  static constexpr problem find_overflow() {
-    if constexpr (C::settings.target == nullptr) {
-      return {};
-    } else {
-      return modelled_memory<C, leading_program<C>>::value.fault();
+      return refuse_other_placement();
     }
   }
 
@@ -181,6 +157,61 @@ struct compile_fault_of {
       }
     }
     return {};
+  }
+
+  /// Most often there is a mistake in a rule that the compiler has told.
+  static constexpr problem refuse_rules_late() {
+    if (false) {
+      static_cast<void>(late::rules_not_constant<typename C::model_type>);
+    }
+    problem found = refuse("rules of layers that the compiler can run", "one that it can not");
+    found.late = true;
+    return found;
+  }
+
+  /// Most often there is a mistake in the schedule that the compiler has told.
+  static constexpr problem refuse_schedule_late() {
+    if (false) {
+      static_cast<void>(late::schedule_not_constant<typename C::schedule_type>);
+    }
+    problem found = refuse("a schedule that the compiler can run", "one that it can not");
+    found.late = true;
+    return found;
+  }
+
+  /// What families leave out, in the program that asks most of them first.
+  static constexpr problem find_undefined() {
+    problem found;
+    if constexpr (C::settings.loss != nullptr) {
+      found = definition_fault_of<C, program_kind::train>::value;
+      if (!found.found()) {
+        found = definition_fault_of<C, program_kind::evaluate>::value;
+      }
+    }
+    return found.found() ? found : definition_fault_of<C, program_kind::predict>::value;
+  }
+
+  static constexpr problem value = prove();
+};
+
+/// The first mistake of a compiled model: in its plan, or in the memory of the target.
+template <compiled_model C>
+struct compile_fault_of {
+  static constexpr problem find() {
+    constexpr problem before = plan_fault_of<C>::value;
+    if constexpr (before.found()) {
+      return before;
+    } else {
+      return find_overflow();
+    }
+  }
+
+  static constexpr problem find_overflow() {
+    if constexpr (C::settings.target == nullptr) {
+      return {};
+    } else {
+      return modelled_memory<C, leading_program<C>>::value.fault();
+    }
   }
 
   static constexpr problem value = find();

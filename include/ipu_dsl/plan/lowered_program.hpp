@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include <ipu_dsl/core/packed_counts.hpp>
 #include <ipu_dsl/graph/call.hpp>
 #include <ipu_dsl/schedule/action.hpp>
 #include <ipu_dsl/schedule/frozen.hpp>
@@ -67,7 +68,18 @@ struct lowered_sizes {
   std::size_t calls = 0;
   std::size_t operands = 0;
   std::size_t actions = 0;  ///< stages x kinds
+
+  /// All of them in one number.
+  constexpr std::uint64_t packed() const {
+    return packed_count(buffers, 18, 46) + packed_count(calls, 16, 30) +
+           packed_count(operands, 20, 10) + packed_count(actions, 10, 0);
+  }
 };
+
+constexpr lowered_sizes unpack_lowered_sizes(std::uint64_t packed) {
+  return {unpacked_count(packed, 18, 46), unpacked_count(packed, 16, 30),
+          unpacked_count(packed, 20, 10), unpacked_count(packed, 10, 0)};
+}
 
 constexpr lowered_sizes sizes_of(const lowered_program& program) {
   return {.buffers = program.made.buffers.size(),

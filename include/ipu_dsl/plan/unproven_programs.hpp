@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include <ipu_dsl/plan/compiled_graph.hpp>
 #include <ipu_dsl/plan/definition.hpp>
@@ -38,8 +39,20 @@ constexpr lowered_program lower_program(bool with_accesses = false) {
       .lower(with_accesses);
 }
 
+/// The sizes of the calls, or no constant.
 template <compiled_model C, program_kind Kind, backward_form Form>
-inline constexpr lowered_sizes lowered_sizes_of = sizes_of(lower_program<C, Kind, Form>());
+inline const std::uint64_t packed_lowered_sizes_of =
+    sizes_of(lower_program<C, Kind, Form>()).packed();
+
+/// Whether the compiler can run the rules that append calls.
+template <typename C, program_kind Kind, backward_form Form = backward_form::whole>
+concept lowered_by_compiler = requires {
+  typename std::integral_constant<std::uint64_t, packed_lowered_sizes_of<C, Kind, Form>>;
+};
+
+template <compiled_model C, program_kind Kind, backward_form Form>
+inline constexpr lowered_sizes lowered_sizes_of =
+    unpack_lowered_sizes(packed_lowered_sizes_of<C, Kind, Form>);
 
 /// The same, frozen: lowered and planned in one evaluation, a model of a hundred layers takes all
 /// the steps that clang allows.
@@ -99,8 +112,18 @@ constexpr program make_actions() {
   }
 }
 
+/// The sizes of the program, or no constant.
 template <compiled_model C, program_kind Kind>
-inline constexpr program_sizes action_sizes_of = sizes_of(make_actions<C, Kind>());
+inline const std::uint64_t packed_action_sizes_of = sizes_of(make_actions<C, Kind>()).packed();
+
+/// Whether the compiler can run the schedule.
+template <typename C, program_kind Kind>
+concept scheduled_by_compiler =
+    requires { typename std::integral_constant<std::uint64_t, packed_action_sizes_of<C, Kind>>; };
+
+template <compiled_model C, program_kind Kind>
+inline constexpr program_sizes action_sizes_of =
+    unpack_program_sizes(packed_action_sizes_of<C, Kind>);
 
 template <compiled_model C, program_kind Kind>
 inline constexpr auto actions_at_once =

@@ -7,6 +7,7 @@
 #include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/packed_counts.hpp>
 #include <ipu_dsl/schedule/program.hpp>
 #include <ipu_dsl/schedule/stage_graph.hpp>
 
@@ -72,7 +73,18 @@ struct program_sizes {
   std::size_t stages = 0;
   std::size_t actions = 0;
   std::size_t slots = 0;
+
+  /// All of them in one number.
+  constexpr std::uint64_t packed() const {
+    return packed_count(devices, 8, 56) + packed_count(stages, 8, 48) +
+           packed_count(actions, 24, 24) + packed_count(slots, 24, 0);
+  }
 };
+
+constexpr program_sizes unpack_program_sizes(std::uint64_t packed) {
+  return {unpacked_count(packed, 8, 56), unpacked_count(packed, 8, 48),
+          unpacked_count(packed, 24, 24), unpacked_count(packed, 24, 0)};
+}
 
 constexpr program_sizes sizes_of(const program_view& rows) {
   return {rows.row_begin.size() - 1, rows.device_of_stage.size(), rows.actions.size(),

@@ -80,4 +80,11 @@ class history {
   std::vector<float> losses_;
 };
 
+/// `for (const epoch_record& epoch : passed.epochs)`, without the brackets of the call.
+template <typename Records>
+void begin(Records (history::*)() const) = delete;
+
+template <typename Records>
+void end(Records (history::*)() const) = delete;
+
 }  // namespace ipu_dsl

@@ -306,9 +306,13 @@ struct dense_reading {
 /// activation(x * kernel + bias), with x a vector: kernel [inputs, units], bias [units].
 /// Options in any order, with Keras's defaults: an activation (linear), `alpha<...>` of it,
 /// `use_bias<...>` (true), `init<...>` (glorot_uniform), `bias_init<...>` (zeros).
-template <auto Units, typename... Options>
+template <auto Units = no_number{}, typename... Options>
 struct Dense {
   static constexpr element description = dense_reading<Options...>::with_units(whole(Units));
 };
+
+/// `Dense(10)`, in round brackets: compilers say so in one line.
+template <typename... Arguments>
+Dense(Arguments...) -> Dense<>;
 
 }  // namespace ipu_dsl
