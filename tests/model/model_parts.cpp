@@ -57,7 +57,7 @@ struct counting {
   }
 };
 
-static_assert(functional_model<counting> && !built_by_compiler<counting>);
+static_assert(functional_model<counting> && !folded_by_compiler<counting>);
 
 TEST_CASE("a model that is put together wrongly says what it is made of") {
   CHECK(says<model<body>>("model", "input<...> first", "sequential"));

@@ -9,8 +9,8 @@
 
 namespace ipu_dsl {
 
-/// Never defined: an evaluation that gets here is no constant.
-void count_is_too_large();
+/// Not constexpr: an evaluation that gets here is no constant.
+inline void count_is_too_large() {}
 
 /// A count that lies in so many bits of a number, `shift` from its end.
 constexpr std::uint64_t packed_count(std::size_t count, int bits, int shift) {
