@@ -27,7 +27,8 @@ static_assert(is_refused(2'147'483'648LL, "a whole number of at most 2147483647"
 static_assert(is_refused(-3'000'000'000LL, "a whole number of at most 2147483647"));
 static_assert(is_refused(18'446'744'073'709'551'615ULL, "a whole number of at most 2147483647"));
 static_assert(is_refused(32.0, "a whole number") && is_refused(true, "a whole number"));
-static_assert(is_refused(shape{28, 28}, "a whole number") && is_refused(nullptr, "a whole number"));
+static_assert(is_refused(no_number{}, "a whole number") &&
+              is_refused(shape{28, 28}, "a whole number") && is_refused(nullptr, "a whole number"));
 
 static_assert(real(0.2).value == 0.2F && real(0.2).fault == nullptr);
 static_assert(real(2).value == 2.0F && real(0.5F).value == 0.5F);

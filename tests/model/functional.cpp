@@ -117,6 +117,14 @@ struct greedy {
   }
 };
 
+struct stage_as_template {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor image = build.input({16});
+    build.stage<0>();
+    return build.layer<Dense<10>>("logits", image);
+  }
+};
+
 struct silent {
   static constexpr symbolic_tensor build(functional_builder& build) {
     return build.layer<Silent>("", build.input({16}));
@@ -168,6 +176,9 @@ constexpr expectation expectations[] = {
     {said<greedy>,
      "layer 0 Greedy in stage 0: expected numbers of inputs below 1, got input 1 in its shapes "
      "rule. Hint: a family says with .inputs how many it takes"},
+    {said<stage_as_template>,
+     "stage: expected a number in round brackets, got a template argument. Hint: write "
+     "build.stage(1)"},
     {said<silent>,
      "layer 0 Silent in stage 0: expected a rule for shapes that adds an output, got none. Hint: "
      "write draft.output(extents) in it"},

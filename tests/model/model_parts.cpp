@@ -47,8 +47,55 @@ static_assert(says<model<input<28, 28>, body, stage_assignment<0, 0.5>>>("stage_
                                                                          "a value of type double"));
 static_assert(says<model<input<28, 28>, sequential<Flatten, Dense<10.0>>>>(
     "layer 1 Dense<...> in stage 0", "a whole number", "a value of type double"));
+static_assert(says<model<input<28, 28>, sequential<Flatten, Dense<>>>>(
+    "layer 1 Dense<...> in stage 0", "a whole number", "none"));
 static_assert(says<model<input<28, 28>, sequential<Flatten, named<"two", Dense<9>, Dense<10>>>>>(
     "layer 1 named<...> in stage 0", "one layer behind the name", "2"));
+
+constexpr family kept_family{.name = "Kept", .shapes = [](node_draft& draft) {
+                               draft.output(draft.input(0));
+                               return problem{};
+                             }};
+
+/// Descriptions of layers that the compiler cannot read, or that say too little.
+struct description_not_static {
+  element description{.kind = element_kind::layer, .rule = &kept_family};
+};
+
+struct description_not_constant {
+  inline static element description{.kind = element_kind::layer, .rule = &kept_family};
+};
+
+struct description_without_kind_of_layer {
+  static constexpr element description{.rule = &kept_family};
+};
+
+template <typename Layer>
+constexpr bool refuses_layer(std::string_view expected, std::string_view got) {
+  const problem& found = fault_of<model<input<4>, sequential<Layer>>>::value;
+  return found.expected.view() == expected && found.got.view() == got;
+}
+
+static_assert(refuses_layer<description_not_static>("a description that the compiler can read",
+                                                    "one that it can not"));
+static_assert(refuses_layer<description_not_constant>("a description that the compiler can read",
+                                                      "one that it can not"));
+static_assert(refuses_layer<description_without_kind_of_layer>("a description with its kind",
+                                                               "one without"));
+
+/// A rule that the compiler cannot run: nothing is said here, but where code is made.
+problem count_at_run_time(node_draft& draft) {
+  draft.output(draft.input(0));
+  return {};
+}
+
+constexpr family counted_family{.name = "Counted", .shapes = count_at_run_time};
+
+struct Counted {
+  static constexpr element description{.kind = element_kind::layer, .rule = &counted_family};
+};
+
+static_assert(!folded_by_compiler<model<input<4>, sequential<Counted>>>);
 
 /// A build that the compiler cannot run: nothing is said here, but where code is made.
 struct counting {

@@ -155,6 +155,16 @@ constexpr family claims_update{.name = "ClaimsUpdate",
                                .weight_gradient = weight_gradient,
                                .updates_with_gradient = true};
 
+/// A rule that the compiler cannot run.
+void forward_at_run_time(emitter& emit) {
+  forward(emit);
+}
+
+constexpr family at_run_time{.name = "AtRunTime",
+                             .shapes = same_shape,
+                             .forward = forward_at_run_time,
+                             .input_gradient = input_gradient};
+
 /// What stands in the middle of what learns.
 template <typename Layer>
 struct between : model<input<6>, sequential<Dense<6>, Layer, Dense<3>>> {};
@@ -184,6 +194,11 @@ static_assert(fault_in<predicting<between<own<forward_only>>>>.empty());
 static_assert(fault_in<trained<first<own<forward_only>>>>.empty());
 static_assert(fault_in<predicting<between<own<no_weight_gradient>>>>.empty());
 static_assert(fault_in<trained<first<own<no_input_gradient>>>>.empty());
+
+// Nothing is said here of what the compiler cannot run, but where code is made.
+static_assert(lowered_by_compiler<trained<between<own<complete>>>::compiled, program_kind::train>);
+static_assert(
+    !lowered_by_compiler<trained<between<own<at_run_time>>>::compiled, program_kind::train>);
 
 /// Two branches read the first layer: what one of them leaves out is told of it.
 struct branched : model<input<6>, sequential<Dense<6>, residual<Dense<6>, own<forward_only>>,

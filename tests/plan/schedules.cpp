@@ -42,6 +42,17 @@ static_assert(!valid<planned<chimera>>());
 static_assert(!valid<planned<pipedream>>());
 static_assert(!valid<planned<pipedream_2bw<4>>>());
 
+/// A schedule that the compiler cannot run: nothing is said here, but where code is made.
+struct made_at_run_time : one_f_one_b {
+  static program make(int devices, int stages, int micro_batches) {
+    return one_f_one_b::make(devices, stages, micro_batches);
+  }
+};
+
+static_assert(scheduled_by_compiler<planned<one_f_one_b>::compiled, program_kind::train>);
+static_assert(scheduled_by_compiler<planned<made_at_run_time>::compiled, program_kind::predict>);
+static_assert(!scheduled_by_compiler<planned<made_at_run_time>::compiled, program_kind::train>);
+
 template <compiled_model C>
 constexpr program_plan_view trained =
     frozen_plan_of<typename C::compiled, program_kind::train>.view();

@@ -39,14 +39,16 @@ int refuse_build();
 template <typename T>
 [[gnu::error(
     "ipu_dsl: expected rules of layers that the compiler can run, got one that it can not. Hint: "
-    "declare every rule of a family of your own constexpr, and call nothing in it that is not")]]
+    "declare every rule of a family of your own constexpr, and call nothing in it that is not; "
+    "-fconstexpr-steps= of clang and -fconstexpr-ops-limit= of g++ allow a larger model")]]
 int refuse_rules();
 
 template <typename T>
 [[gnu::error(
     "ipu_dsl: expected a schedule that the compiler can run, got one that it can not. Hint: "
     "declare its make and its make_forward static constexpr program, and call nothing in them that "
-    "is not constexpr")]]
+    "is not constexpr; -fconstexpr-steps= of clang and -fconstexpr-ops-limit= of g++ allow a "
+    "longer one")]]
 int refuse_schedule();
 
 template <typename T>
