@@ -70,9 +70,13 @@ inline constexpr problem unreadable_description =
            "write static constexpr element description{.kind = element_kind::layer, "
            ".rule = &the_family}");
 
+/// A type with something that is called as what describes an element.
+template <typename T>
+concept has_description = requires { &T::description; };
+
 template <typename T>
 consteval element describe_element() {
-  if constexpr (!model_element<T> && requires { &T::description; }) {
+  if constexpr (!model_element<T> && has_description<T>) {
     return unfit_layer(type_name<T>(), unreadable_description);
   } else if constexpr (!model_element<T>) {
     return {.kind = element_kind::foreign, .name = type_name<T>()};
