@@ -29,9 +29,8 @@ struct SparseCategoricalCrossentropy;
 template <typename... Options>
 struct SGD;
 
-/// Here: not yet; `sgd<momentum>` and `sgd<nesterov>`.
+/// Here: `adam`.
 struct Adam;
-struct adam;
 
 /// Here: `run.fit(data, {.steps_per_execution = 10})`.
 template <auto Steps>
