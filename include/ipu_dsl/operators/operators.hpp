@@ -73,12 +73,24 @@ consteval auto kernel_of() noexcept {
   }
 }
 
+template <const family* Family, auto Call>
+concept has_plain_kernel =
+    requires(const run_context& context, void* const* operands, const float* scalars) {
+      { operators<Family>::template run<Call>(context, operands, scalars) } -> std::same_as<void>;
+    };
+
+template <const family* Family, auto Call, const family* Ending>
+concept has_ending_kernel =
+    requires(const run_context& context, void* const* operands, const float* scalars) {
+      {
+        operators<Family>::template run<Call, Ending>(context, operands, scalars)
+      } -> std::same_as<void>;
+    };
+
 /// Whether there is one, which can be called as kernels are.
 template <const family* Family, auto Call, const family* Ending>
-concept has_kernel =
-    requires(const run_context& context, void* const* operands, const float* scalars) {
-      { kernel_of<Family, Call, Ending>()(context, operands, scalars) } -> std::same_as<void>;
-    };
+concept has_kernel = (Ending == nullptr && has_plain_kernel<Family, Call>) ||
+                     (Ending != nullptr && has_ending_kernel<Family, Call, Ending>);
 
 /// Whether a kernel cannot throw, as far as it has to say so: that of a feed may.
 template <const family* Family, auto Call, const family* Ending>

@@ -9,6 +9,7 @@
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/late_refusal.hpp>
+#include <ipu_dsl/plan/access_fault.hpp>
 #include <ipu_dsl/plan/compiled_programs.hpp>
 #include <ipu_dsl/plan/program_limit.hpp>
 #include <ipu_dsl/plan/tile_memory.hpp>
@@ -76,6 +77,15 @@ struct modelled_memory {
   static constexpr device_memory value{C::settings.target, uses.view(), C::settings.micro_batch};
 };
 
+/// What is wrong with the declared accesses of a program of a compiled model.
+template <compiled_model C, program_kind Kind>
+struct access_fault_of {
+  static constexpr problem value =
+      access_check(frozen_compiled_graph_of<C>.view(), calls_with_accesses_of<C, Kind>(),
+                   C::settings.micro_batch)
+          .find();
+};
+
 /// What keeps the leading program of a compiled model from being planned: the first mistake in the
 /// model, in the options, in what the schedule allows, in what families leave out, in the proof, in
 /// what the schedule's forward programs do otherwise.
@@ -120,9 +130,11 @@ struct plan_fault_of {
       return before;
     } else if constexpr (!lowered_by_compiler<C, leading_program<C>>) {
       return refuse_rules_late();
-    } else if constexpr (!scheduled_by_compiler<C, leading_program<C>> ||
-                         !scheduled_by_compiler<C, program_kind::predict>) {
+    } else if constexpr (!is_scheduled<C, leading_program<C>>() ||
+                         !is_scheduled<C, program_kind::predict>()) {
       return refuse_schedule_late();
+    } else if constexpr (actions_of<C, leading_program<C>>.devices != C::settings.devices) {
+      return refuse_other_devices();
     } else {
       constexpr problem undefined = find_undefined();
       if constexpr (undefined.found()) {
@@ -131,6 +143,14 @@ struct plan_fault_of {
         return find_unproven();
       }
     }
+  }
+
+  static constexpr problem refuse_other_devices() {
+    problem found = refuse(label("rows of ") << C::settings.devices << " devices",
+                           label() << actions_of<C, leading_program<C>>.devices,
+                           "make is told how many devices there are");
+    found.where = label("schedule ") << C::schedule_type::name;
+    return found;
   }
 
   /// What the proof refuses, or what the schedule's forward programs do otherwise.
@@ -206,9 +226,13 @@ struct compile_fault_of {
     }
   }
 
+  /// What is wrong on the tiles of a target: accesses that cannot be as they are declared, or more
+  /// than the tiles hold.
   static constexpr problem find_overflow() {
     if constexpr (C::settings.target == nullptr) {
       return {};
+    } else if constexpr (access_fault_of<C, leading_program<C>>::value.found()) {
+      return access_fault_of<C, leading_program<C>>::value;
     } else {
       return modelled_memory<C, leading_program<C>>::value.fault();
     }

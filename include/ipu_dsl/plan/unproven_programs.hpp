@@ -116,7 +116,7 @@ constexpr program make_actions() {
 template <compiled_model C, program_kind Kind>
 inline const std::uint64_t packed_action_sizes_of = sizes_of(make_actions<C, Kind>()).packed();
 
-/// Whether the compiler can run the schedule.
+/// Whether the compiler can run the schedule in one evaluation.
 template <typename C, program_kind Kind>
 concept scheduled_by_compiler =
     requires { typename std::integral_constant<std::uint64_t, packed_action_sizes_of<C, Kind>>; };
@@ -134,6 +134,18 @@ template <schedule_type Schedule>
 constexpr bool makes_in_pieces(int stages, int micro_batches, purpose aim) {
   return pieces::makes_pieces<Schedule> && aim == purpose::training &&
          studying::takes_pieces<Schedule>(stages, micro_batches);
+}
+
+/// Whether the compiler can run the schedule, at once or in pieces.
+template <compiled_model C, program_kind Kind>
+constexpr bool is_scheduled() {
+  using schedule = typename C::schedule_type;
+  constexpr int micro_batches = micro_batches_of<C, Kind>;
+  if constexpr (makes_in_pieces<schedule>(C::stages, micro_batches, purpose_of(Kind))) {
+    return true;
+  } else {
+    return scheduled_by_compiler<C, Kind>;
+  }
 }
 
 template <compiled_model C, program_kind Kind>

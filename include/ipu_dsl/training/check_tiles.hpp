@@ -12,7 +12,6 @@
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/random.hpp>
-#include <ipu_dsl/plan/access_fault.hpp>
 #include <ipu_dsl/runtime/block_check.hpp>
 #include <ipu_dsl/runtime/executor.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
@@ -139,15 +138,6 @@ struct known_of_training {
   static constexpr auto buffers = freeze_list<program.buffers.size()>(program.buffers);
 };
 
-/// What is wrong with the declared accesses of the training of a compiled model.
-template <compiled_model C>
-struct access_fault_of {
-  static constexpr problem value =
-      access_check(frozen_compiled_graph_of<C>.view(),
-                   calls_with_accesses_of<C, program_kind::train>(), C::settings.micro_batch)
-          .find();
-};
-
 /// The training of a compiled model with what its calls declare.
 template <compiled_model C>
 declared_program declared_training(const session_parts& parts) {
@@ -175,7 +165,7 @@ tile_check check_tiles(
   using compiled = typename Compiled::compiled;
   static_assert(compiled::settings.loss != nullptr,
                 "ipu_dsl: check_tiles runs a training step: compile the model with loss<...>");
-  static_assert(diagnose<access_fault_of<compiled>>());
+  static_assert(diagnose<access_fault_of<compiled, program_kind::train>>());
   constexpr session_parts parts = parts_of<compiled>();
   const optimizer_reference numbers(optimizer);
   tile_check found;
