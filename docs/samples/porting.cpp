@@ -275,6 +275,10 @@ static_assert(
 static_assert(
     check<compile<mlp, loss<sparse_categorical_crossentropy, from_clipped_probabilities>>>());
 
+// row: Adam(0.001, beta_1=0.9)
+static_assert(optimizer<adam>::type::settings{}.beta_2 == 0.999F);
+constexpr adam::settings decays = {.learning_rate = 0.001F, .beta_1 = 0.9F};
+static_assert(!decays.fault().found());
 // row: SGD(0.01, momentum=0.9), nesterov=True
 static_assert(optimizer<sgd<momentum>>::type::rule != sgd<>::rule);
 static_assert(optimizer<sgd<momentum, nesterov>>::type::rule == sgd<nesterov>::rule);
