@@ -14,11 +14,10 @@ namespace ipu_dsl {
 inline constexpr std::int64_t most_planned = 8192;
 
 /// The most stages x micro-batches of a program of a model under a schedule. One that is made for
-/// costs in pieces takes up to twice as many steps for those of a model as for equal ones.
+/// costs takes up to twice as many steps for those of a model as for equal ones.
 template <schedule_type Schedule>
 constexpr std::int64_t most_compiled() {
-  constexpr bool weighs = costed_schedule<Schedule> && pieces::makes_pieces<Schedule>;
-  constexpr std::int64_t made = pieces::most_made<Schedule>() / (weighs ? 2 : 1);
+  constexpr std::int64_t made = pieces::most_made<Schedule>() / (costed_schedule<Schedule> ? 2 : 1);
   return made < most_planned ? made : most_planned;
 }
 

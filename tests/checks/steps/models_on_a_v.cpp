@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Models of 16 stages x 256 micro-batches under schedules with stages on a V.
 #include <ipu_dsl/schedule/catalogue/bidirectional.hpp>
-#include <ipu_dsl/schedule/catalogue/v_blocks.hpp>
 #include <ipu_dsl/schedule/catalogue/v_shape.hpp>
 
 #include "deep_model.hpp"
 
 using namespace ipu_dsl;
-using namespace deep_model;
 
 static_assert(check<deep_model::training<zb_v>>());
-static_assert(check<deep_model::training<one_f_one_b_v>>());
-static_assert(check<deep_model::training<v_half>>());
-static_assert(check<deep_model::training<v_min>>());
 static_assert(check<deep_model::training<dualpipe_v>>());

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Models of 16 stages x 256 micro-batches under schedules whose backwards come in halves.
-#include <ipu_dsl/schedule/catalogue/looped.hpp>
 #include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
 
 #include "deep_model.hpp"
 
 using namespace ipu_dsl;
-using namespace deep_model;
 
 static_assert(check<deep_model::training<zb_h1>>());
 static_assert(check<deep_model::training<zb_h2>>());
-static_assert(check<deep_model::training<interleaved_zero_bubble>>());
-static_assert(check<deep_model::training<interleaved_one_f_one_b>>());
-static_assert(check<deep_model::training<looped_bfs>>());

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Models of 16 stages x 256 micro-batches under schedules of several stages a device.
+#include <ipu_dsl/schedule/catalogue/looped.hpp>
+
+#include "deep_model.hpp"
+
+using namespace ipu_dsl;
+
+static_assert(check<deep_model::training<interleaved_one_f_one_b>>());
+static_assert(check<deep_model::training<looped_bfs>>());
+static_assert(check<deep_model::training<interleaved_zero_bubble>>());
