@@ -74,7 +74,9 @@ struct large_proof {
     }
 
     static constexpr program_view find() {
-      if constexpr (makes_in_pieces<schedule>(C::stages, searched, aim)) {
+      if constexpr (searched == micro_batches_of<C, Kind>) {
+        return whole::rows;
+      } else if constexpr (makes_in_pieces<schedule>(C::stages, searched, aim)) {
         return pieces::schedule_rows<schedule, devices, C::stages, searched, measured>::rows;
       } else {
         return at_once<>.view();
