@@ -3,6 +3,8 @@
 // compiled in another one; see `session_code`.
 #pragma once
 
+// First, so that a compiler that tells by which way it came has the fewest lines before a sentence.
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/exceptions.hpp>
 #include <ipu_dsl/core/version.hpp>
 #include <ipu_dsl/data/digits.hpp>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/graph/graph.hpp>
@@ -39,29 +38,14 @@ constexpr problem check_data(const graph_view& model, const shape& sample, std::
   return found;
 }
 
-/// What takes a loss.
-enum class use_of_loss : std::uint8_t { fit, train_step, evaluate };
-
-constexpr std::string_view name_of(use_of_loss use) {
-  switch (use) {
-    case use_of_loss::fit:
-      return "fit";
-    case use_of_loss::train_step:
-      return "train_step";
-    case use_of_loss::evaluate:
-      break;
-  }
-  return "evaluate";
-}
-
 /// Training and evaluating take a loss.
-constexpr problem check_loss(const graph_view& model, use_of_loss use) {
+constexpr problem check_loss(const graph_view& model) {
   if (model.target >= 0) {
     return {};
   }
   problem found = refuse("a model compiled with a loss", "one without, which can only predict",
                          "write loss<sparse_categorical_crossentropy> behind the model in compile");
-  found.where << name_of(use);
+  found.where = "fit and evaluate";
   return found;
 }
 

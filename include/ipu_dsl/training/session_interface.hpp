@@ -41,9 +41,9 @@ struct rank_fault_of {
 };
 
 /// What is wrong with training or evaluating a compiled model.
-template <compiled_model C, use_of_loss Use>
+template <compiled_model C>
 struct loss_fault_of {
-  static constexpr problem value = check_loss(frozen_compiled_graph_of<C>.view(), Use);
+  static constexpr problem value = check_loss(frozen_compiled_graph_of<C>.view());
 };
 
 /// What a session of a compiled model does; `session` says how it is made.
@@ -78,7 +78,7 @@ class session_of {
   /// anything changes if steps or data do not fit the model. The history is the session's own.
   template <typename Source, typename... Done>
   const history& fit(Source&& source, const fit_options& wanted = {}, Done... done) {
-    static_assert(diagnose<loss_fault_of<compiled, use_of_loss::fit>>());
+    static_assert(diagnose<loss_fault_of<compiled>>());
     static_assert(check_source<Source>() && check_callbacks<Done...>());
     if constexpr (feed<std::remove_reference_t<Source>>) {
       return fit_feed(source, wanted, done...);
@@ -95,7 +95,7 @@ class session_of {
   template <typename Source, typename Second, typename... Done>
     requires(!std::convertible_to<Second, fit_options>)
   const history& fit(const Source&, const Second&, const fit_options& = {}, const Done&...) {
-    static_assert(diagnose<arguments_fault_of<Source, Second, use_of_loss::fit>>());
+    static_assert(diagnose<arguments_fault_of<Source, Second, true>>());
     return refused_history();
   }
 
@@ -107,7 +107,7 @@ class session_of {
   /// tutorial's model.
   double train_step(std::span<const float> features, std::span<const std::int32_t> labels,
                     non_finite floats = non_finite::kept) {
-    static_assert(diagnose<loss_fault_of<compiled, use_of_loss::train_step>>());
+    static_assert(diagnose<loss_fault_of<compiled>>());
     batch_feed given(features, sample_elements(), labels, classes());
     if (floats == non_finite::refused) {
       datasets::check_finite(features, static_cast<std::size_t>(sample_elements()));
@@ -119,7 +119,7 @@ class session_of {
   /// `run.evaluate(digits.test | take(1'000))`.
   template <typename Source>
   evaluation evaluate(Source&& source) {
-    static_assert(diagnose<loss_fault_of<compiled, use_of_loss::evaluate>>());
+    static_assert(diagnose<loss_fault_of<compiled>>());
     static_assert(check_source<Source>());
     if constexpr (feed<std::remove_reference_t<Source>>) {
       return engine().evaluate(source);
@@ -135,7 +135,7 @@ class session_of {
   /// Refused with a sentence: anything behind the data.
   template <typename Source, typename Second>
   evaluation evaluate(const Source&, const Second&) {
-    static_assert(diagnose<arguments_fault_of<Source, Second, use_of_loss::evaluate>>());
+    static_assert(diagnose<arguments_fault_of<Source, Second, false>>());
     return {};
   }
 

@@ -10,7 +10,6 @@
 #include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/data/feed.hpp>
 #include <ipu_dsl/data/transform.hpp>
-#include <ipu_dsl/training/data_check.hpp>
 #include <ipu_dsl/training/history.hpp>
 
 namespace ipu_dsl {
@@ -113,14 +112,13 @@ struct callback_fault_of {
   static constexpr problem value = find();
 };
 
-/// What is wrong with what stands behind the first argument of `fit` or `evaluate`.
-template <typename Source, typename Second, use_of_loss Use>
+/// What is wrong with what stands behind the first argument of `fit`, or of `evaluate`.
+template <typename Source, typename Second, bool OfFit>
 struct arguments_fault_of {
   static constexpr problem find() {
-    constexpr bool fits = Use == use_of_loss::fit;
-    problem found = refuse(fits ? "fit_options behind the data" : "nothing behind the data",
-                           type_name<Second>(), fits ? "write fit(data, {.epochs = 4})" : "");
-    if constexpr (fits && std::invocable<Second&, const epoch_record&>) {
+    problem found = refuse(OfFit ? "fit_options behind the data" : "nothing behind the data",
+                           type_name<Second>(), OfFit ? "write fit(data, {.epochs = 4})" : "");
+    if constexpr (OfFit && std::invocable<Second&, const epoch_record&>) {
       found.got = "a callable";
       found.hint = "write fit(data, {}, done)";
     } else if constexpr (!dataset<dataset_of<Source>> && !feed<Source>) {
@@ -128,7 +126,7 @@ struct arguments_fault_of {
                      "write labelled_dataset<shape{28, 28}, 10, float> data(features, labels) and "
                      "give it that");
     }
-    found.where << name_of(Use);
+    found.where = OfFit ? "fit" : "evaluate";
     return found;
   }
 
