@@ -8,6 +8,7 @@
 #include <ipu_dsl/schedule/catalogue/asynchronous.hpp>
 #include <ipu_dsl/schedule/catalogue/best_of.hpp>
 #include <ipu_dsl/schedule/catalogue/bidirectional.hpp>
+#include <ipu_dsl/schedule/catalogue/fill.hpp>
 #include <ipu_dsl/schedule/catalogue/list_scheduler.hpp>
 #include <ipu_dsl/schedule/catalogue/looped.hpp>
 #include <ipu_dsl/schedule/catalogue/v_shape.hpp>

@@ -87,8 +87,7 @@ struct access_fault_of {
 };
 
 /// What keeps the leading program of a compiled model from being planned: the first mistake in the
-/// model, in the options, in what the schedule allows, in what families leave out, in the proof, in
-/// what the schedule's forward programs do otherwise.
+/// model, in the options, in what the schedule allows, in what families leave out, in the proof.
 template <compiled_model C>
 struct plan_fault_of {
   static constexpr problem find() {
@@ -140,7 +139,7 @@ struct plan_fault_of {
       if constexpr (undefined.found()) {
         return undefined;
       } else {
-        return find_unproven();
+        return planned_program_of<C, leading_program<C>>.fault;
       }
     }
   }
@@ -151,32 +150,6 @@ struct plan_fault_of {
                            "make is told how many devices there are");
     found.where = label("schedule ") << C::schedule_type::name;
     return found;
-  }
-
-  /// What the proof refuses, or what the schedule's forward programs do otherwise.
-  static constexpr problem find_unproven() {
-    constexpr problem unproven = planned_program_of<C, leading_program<C>>.fault;
-    if constexpr (unproven.found() || C::settings.loss == nullptr) {
-      return unproven;
-    } else {
-      return refuse_other_placement();
-    }
-  }
-
-  /// Parameters lie where training has them, so that the forward programs must agree.
-  static constexpr problem refuse_other_placement() {
-    const program_view forward = actions_of<C, program_kind::predict>;
-    const std::span<const int> trained = actions_of<C, program_kind::train>.device_of_stage;
-    for (std::size_t stage = 0; stage < trained.size(); ++stage) {
-      if (forward.device_of_stage[stage] != trained[stage]) {
-        problem found = refuse(
-            label("stage ") << stage << " on device " << trained[stage] << ", as in training",
-            label("device ") << forward.device_of_stage[stage] << " in make_forward");
-        found.where = label("schedule ") << C::schedule_type::name;
-        return found;
-      }
-    }
-    return {};
   }
 
   /// Most often there is a mistake in a rule that the compiler has told.
@@ -214,7 +187,8 @@ struct plan_fault_of {
   static constexpr problem value = prove();
 };
 
-/// The first mistake of a compiled model: in its plan, or in the memory of the target.
+/// The first mistake of a compiled model: in its plan, in the memory of the target, in what the
+/// schedule's forward programs do otherwise.
 template <compiled_model C>
 struct compile_fault_of {
   static constexpr problem find() {
@@ -222,7 +196,12 @@ struct compile_fault_of {
     if constexpr (before.found()) {
       return before;
     } else {
-      return find_overflow();
+      constexpr problem overflow = find_overflow();
+      if constexpr (overflow.found() || C::settings.loss == nullptr) {
+        return overflow;
+      } else {
+        return refuse_other_placement();
+      }
     }
   }
 
@@ -236,6 +215,22 @@ struct compile_fault_of {
     } else {
       return modelled_memory<C, leading_program<C>>::value.fault();
     }
+  }
+
+  /// Parameters lie where training has them, so that the forward programs must agree.
+  static constexpr problem refuse_other_placement() {
+    const program_view forward = actions_of<C, program_kind::predict>;
+    const std::span<const int> trained = actions_of<C, program_kind::train>.device_of_stage;
+    for (std::size_t stage = 0; stage < trained.size(); ++stage) {
+      if (forward.device_of_stage[stage] != trained[stage]) {
+        problem found = refuse(
+            label("stage ") << stage << " on device " << trained[stage] << ", as in training",
+            label("device ") << forward.device_of_stage[stage] << " in make_forward");
+        found.where = label("schedule ") << C::schedule_type::name;
+        return found;
+      }
+    }
+    return {};
   }
 
   static constexpr problem value = find();
