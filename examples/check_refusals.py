@@ -35,7 +35,8 @@ def check_standard_output(folder):
                 ("schedules", "--schedule", "gpipe", "-p", "4", "-m", "8", "--csv", "--complete"),
                 ("single_device_functional", *steps), ("single_device_sequential", *steps),
                 ("two_stages", *steps), ("two_stages_functional", *steps),
-                ("two_stages_interleaved", *steps), ("inference",), ("own_data",), ("own_layer",)]
+                ("two_stages_interleaved", *steps), ("inference",), ("own_data",), ("own_layer",),
+                ("own_options",)]
     for command in programs:
         refuse(folder, command, "Cannot print: standard output is closed.", stdout=None,
                before=lambda: os.close(1))
