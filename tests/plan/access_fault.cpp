@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Tests of plan/access_fault.hpp: declarations that no kernel can keep do not compile with a
+// target, and each says what is wrong with it.
+#include <string_view>
+
+#include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+
+#include "support/catch2.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+
+constexpr problem same_shape(node_draft& draft) {
+  draft.output(draft.input(0));
+  return {};
+}
+
+constexpr family too_few{
+    .name = "TooFew", .shapes = same_shape, .forward = [](emitter& emit) {
+      call_draft call = emit.call();
+      const axis_id unit = call.over(6);
+      call.writes(emit.output_value(0), {unit}).reads(emit.input_value(0), {unit});
+    }};
+
+constexpr family too_far{.name = "TooFar", .shapes = same_shape, .forward = [](emitter& emit) {
+                           call_draft call = emit.call();
+                           const auto [sample, unit] = call.over(emit.batch(), 6);
+                           call.writes(emit.output_value(0), {sample, unit})
+                               .reads(emit.input_value(0), {sample, shifted(unit, 1)});
+                         }};
+
+constexpr family written_twice{
+    .name = "WrittenTwice", .shapes = same_shape, .forward = [](emitter& emit) {
+      call_draft call = emit.call();
+      const auto [sample, unit] = call.over(emit.batch(), 6);
+      const axis_id other = call.over(6);
+      call.writes(emit.output_value(0), {sample, unit}).reads(emit.input_value(0), {sample, other});
+    }};
+
+constexpr family right{
+    .name = "Right", .shapes = same_shape, .forward = [](emitter& emit) {
+      call_draft call = emit.call();
+      const auto [sample, unit] = call.over(emit.batch(), 6);
+      const axis_id other = call.all(6);
+      call.writes(emit.output_value(0), {sample, unit}).reads(emit.input_value(0), {sample, other});
+    }};
+
+/// Without reaches: all of it, on one tile.
+constexpr family undeclared{
+    .name = "Undeclared", .shapes = same_shape, .forward = [](emitter& emit) {
+      emit.call().writes(emit.output_value(0)).reads(emit.input_value(0));
+    }};
+
+template <const family& Rule>
+struct own {
+  static constexpr element description{.kind = element_kind::layer, .rule = &Rule};
+};
+
+template <const family& Rule>
+struct net : model<input<6>, sequential<own<Rule>, Dense<3>>> {};
+
+template <const family& Rule>
+struct training
+    : compile<net<Rule>, micro_batch<4>, on<ipu2>, loss<sparse_categorical_crossentropy>> {};
+
+template <const family& Rule>
+constexpr sentence fault = compile_fault_of<typename training<Rule>::compiled>::value.message();
+
+constexpr std::string_view in_the_rule_of = "the rule for forward of layer 0 ";
+
+constexpr bool test_sentences() {
+  const std::string_view few = fault<too_few>.view();
+  const std::string_view far = fault<too_far>.view();
+  const std::string_view twice = fault<written_twice>.view();
+  return few.starts_with(in_the_rule_of) && far.starts_with(in_the_rule_of) &&
+         twice.starts_with(in_the_rule_of) &&
+         few.find("expected 2 positions in operand 0, [samples] of (6), got 1") != few.npos &&
+         far.find("expected positions below 6 in operand 1, got those from 1 to 6") != far.npos &&
+         twice.find("got axis 2 is not there") != twice.npos;
+}
+
+static_assert(test_sentences());
+static_assert(valid<training<right>>());
+static_assert(valid<training<undeclared>>());
+
+TEST_CASE("declarations that no kernel can keep are refused") {
+  CHECK(test_sentences());
+}
+
+}  // namespace
