@@ -18,10 +18,10 @@ struct order_in_pieces {
   using numbers = frozen_list<int, actions>;
 
   static constexpr numbers make_rank() {
-    numbers rank;
+    numbers made;
     projection::enter_ranks(Proven::last_run.order.elements, static_cast<int>(actions),
-                            rank.elements);
-    return rank;
+                            made.elements);
+    return made;
   }
 
   static constexpr numbers rank = make_rank();
