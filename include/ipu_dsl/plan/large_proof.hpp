@@ -38,18 +38,19 @@ struct large_proof {
     constexpr explicit unproven(const program_plan& plan)
         : fault(plan.memory.fault),
           stages(freeze_stages<plan_sizes_of<C, Kind>.edges, static_cast<std::size_t>(C::stages)>(
-              plan)) {
-      if (!fault.found()) {
-        fault = refuse_unlowered(plan.actions, schedule::name);
-      }
-    }
+              plan)) {}
   };
 
   static constexpr unproven given{unproven_plan_of<C, Kind>()};
 
+  static constexpr problem refuse() {
+    return given.fault.found() ? given.fault
+                               : refuse_unlowered(actions_of<C, Kind>, schedule::name);
+  }
+
   struct whole {
     static constexpr std::string_view name = schedule::name;
-    static constexpr const problem& fault = given.fault;
+    static constexpr problem fault = refuse();
     static constexpr program_view rows = actions_of<C, Kind>;
     static constexpr stage_graph_view graph = given.stages.view();
   };
