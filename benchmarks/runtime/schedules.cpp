@@ -176,10 +176,10 @@ class contender {
   }
 
   void update() {
-    constexpr float rates[4] = {};
+    constexpr sgd_settings rates{.learning_rate = 0};
     batch_feed samples(features_, elements, labels_, elements);
     const long before = preemptions();
-    session_->train_step(samples, rates);
+    session_->train_step(samples, optimizer_reference(rates));
     calm_ += preemptions() == before ? 1 : 0;
     shortest_ = std::min(shortest_, makespan_of(session_->last_trace()));
   }

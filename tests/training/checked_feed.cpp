@@ -74,12 +74,12 @@ std::string said(asked what, const lie& told, int threads) {
   const point_set data = labelled_points(samples, 1);
   lying_feed source(data, told);
   session_core core(parts_of<trained::compiled>(), {.threads = threads});
-  const float rates[4] = {0.1F};
+  const trained::compiled::optimizer_type::settings rates{.learning_rate = 0.1F};
   std::vector<float> output(static_cast<std::size_t>(told.length > 0 ? told.length : 0) * 3);
   return sentence_of([&] {
     switch (what) {
       case asked::fit:
-        core.fit(source, {.steps_per_epoch = 12}, rates, {});
+        core.fit(source, {.steps_per_epoch = 12}, optimizer_reference(rates), {});
         break;
       case asked::evaluate:
         core.evaluate(source);

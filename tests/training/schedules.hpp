@@ -30,8 +30,7 @@ struct in_eight_stages
 inline constexpr int scheduled_samples = 4;
 inline constexpr int scheduled_micro_batches = 16;
 
-/// Learning rate and momentum.
-inline constexpr float scheduled_rates[] = {0.05F, 0.9F, 0, 0};
+inline constexpr sgd_momentum_settings scheduled_rates{.learning_rate = 0.05F, .momentum = 0.9F};
 
 /// 16 micro-batches suit every schedule on 4 devices, and are more than most edges have slots.
 template <typename Model, typename Schedule>

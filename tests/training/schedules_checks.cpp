@@ -55,7 +55,7 @@ fit_options three_updates(const session_parts& parts) {
 outcome train(const session_parts& parts, const session_options& options) {
   session_core run(parts, options);
   auto feed = make_feed(points() | shuffled(100) | repeated(), 3);
-  const auto losses = run.fit(feed, three_updates(parts), scheduled_rates, {}).losses();
+  const auto losses = run.fit(feed, three_updates(parts), optimizer_reference(scheduled_rates), {}).losses();
   outcome made;
   made.losses.assign(losses.begin(), losses.end());
   made.weights = weights_of(run.weights());
@@ -99,7 +99,7 @@ traced check_traces(const session_parts& parts) {
   for (const int threads : {1, 2, 4}) {
     session_core run(parts, {.threads = threads, .trace = true});
     auto feed = make_feed(points() | repeated(), 3);
-    run.fit(feed, three_updates(parts), scheduled_rates, {});
+    run.fit(feed, three_updates(parts), optimizer_reference(scheduled_rates), {});
     const trace& recorded = run.last_trace();
     const int devices = plan.actions.devices;
     REQUIRE(recorded.workers() == (threads < devices ? threads : threads / devices * devices));
@@ -152,7 +152,7 @@ trained_numbers ipu_dsl::tests::train_updates(const session_parts& parts, int co
   session_core run(parts, {});
   auto feed = make_feed(points() | repeated(), 3);
   const std::int64_t steps = std::int64_t{count} * parts.settings.gradient_accumulation;
-  const auto losses = run.fit(feed, {.steps_per_epoch = steps}, scheduled_rates, {}).losses();
+  const auto losses = run.fit(feed, {.steps_per_epoch = steps}, optimizer_reference(scheduled_rates), {}).losses();
   return {{losses.begin(), losses.end()}, weights_of(run.weights())};
 }
 
