@@ -13,7 +13,7 @@ import sys
 
 SHOWN = 200
 # What rules take, and families themselves.
-RULE = re.compile(r"\bipu_dsl::(emitter|node_draft|family)\b|^ipu_dsl::\w+_family$")
+RULE = re.compile(r"\bipu_dsl::(emitter\b|node_draft\b|family\b(?! const\*\)0))|^ipu_dsl::\w+_family$")
 PLANTED = [
     "ipu_dsl::dense_rules::weight_gradient(ipu_dsl::emitter&)",
     "ipu_dsl::family::update::{lambda(ipu_dsl::emitter&)#1}::_FUN(ipu_dsl::emitter&)",
@@ -25,7 +25,8 @@ PLANTED = [
 ]
 # Code is named after its family, which is no reason to have it.
 HARMLESS = [
-    "void ipu_dsl::for_avx2::operators<&ipu_dsl::dense_family>::run<ipu_dsl::call_signature{}>()",
+    "void ipu_dsl::for_avx2::operators<&ipu_dsl::dense_family>::run<ipu_dsl::dense_call{},"
+    " (ipu_dsl::family const*)0>()",
     "ipu_dsl::step_rules::check_pass(ipu_dsl::feed_reference const&, long)",
 ]
 

@@ -107,9 +107,10 @@ using counting = compiled<with_own<own::counting_family>>;
 using copying = compiled<with_own<own::copying_family>>;
 
 static_assert(!predictable<throwing>() && valid<throwing>());
-static_assert(prediction_fault_of<throwing>::value.message().view() ==
-              "the family Throwing: expected code that is noexcept, since only a feed may throw, got "
-              "run that may throw. Hint: say noexcept behind the parameters of operators<...>::run");
+static_assert(
+    prediction_fault_of<throwing>::value.message().view() ==
+    "the family Throwing: expected code that is noexcept, since only a feed may throw, got "
+    "run that may throw. Hint: say noexcept behind the parameters of operators<...>::run");
 static_assert(!predictable<missing>() && valid<missing>());
 static_assert(prediction_fault_of<missing>::value.message().view() ==
               "the family Missing: expected code for every family of layers, got none for this "

@@ -35,9 +35,10 @@ int wrong_numbers(program_kind kind, int& checked) {
   int wrong = 0;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const code& found = table.distinct[static_cast<std::size_t>(table.of_call[i])];
-    wrong += found == code{calls[i].code, calls[i].key} ? 0 : 1;
+    wrong += found == code{calls[i].code, calls[i].key, calls[i].ending} ? 0 : 1;
     for (std::size_t j = 0; j < i; ++j) {
-      const bool same = calls[i].code == calls[j].code && calls[i].key == calls[j].key;
+      const bool same = calls[i].code == calls[j].code && calls[i].key == calls[j].key &&
+                        calls[i].ending == calls[j].ending;
       wrong += same == (table.of_call[i] == table.of_call[j]) ? 0 : 1;
       ++checked;
     }

@@ -55,7 +55,8 @@ fit_options three_updates(const session_parts& parts) {
 outcome train(const session_parts& parts, const session_options& options) {
   session_core run(parts, options);
   auto feed = make_feed(points() | shuffled(100) | repeated(), 3);
-  const auto losses = run.fit(feed, three_updates(parts), optimizer_reference(scheduled_rates), {}).losses();
+  const auto losses =
+      run.fit(feed, three_updates(parts), optimizer_reference(scheduled_rates), {}).losses();
   outcome made;
   made.losses.assign(losses.begin(), losses.end());
   made.weights = weights_of(run.weights());
@@ -152,7 +153,8 @@ trained_numbers ipu_dsl::tests::train_updates(const session_parts& parts, int co
   session_core run(parts, {});
   auto feed = make_feed(points() | repeated(), 3);
   const std::int64_t steps = std::int64_t{count} * parts.settings.gradient_accumulation;
-  const auto losses = run.fit(feed, {.steps_per_epoch = steps}, optimizer_reference(scheduled_rates), {}).losses();
+  const auto losses =
+      run.fit(feed, {.steps_per_epoch = steps}, optimizer_reference(scheduled_rates), {}).losses();
   return {{losses.begin(), losses.end()}, weights_of(run.weights())};
 }
 
