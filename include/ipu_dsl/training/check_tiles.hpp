@@ -124,14 +124,14 @@ struct known_of_training {
 
   static constexpr list<label> name_calls() {
     const graph_view model = frozen_compiled_graph_of<C>.view();
-    list<label> places;
+    list<label> names;
     for (const emitted_call& row : program.calls) {
       label place = rule_of(row.phase);
       place << " of "
             << (row.node < 0 ? label(row.code->name) : model.place_of(model.node_at(row.node)));
-      places.push_back(place);
+      names.push_back(place);
     }
-    return places;
+    return names;
   }
 
   static constexpr auto places = freeze_list<program.calls.size()>(name_calls());
