@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/shape.hpp>
@@ -120,27 +119,12 @@ struct call_access {
   std::int32_t operands = 0;
 };
 
-/// What the calls of a program access, read only.
-struct access_view {
-  std::span<const access_axis> axes;
-  std::span<const reach> reaches;
-  std::span<const operand_access> operands;
-  std::span<const call_access> calls;
-};
-
 /// What the calls of a program access.
 struct access_list {
   list<access_axis> axes;
   list<reach> reaches;
   list<operand_access> operands;
   list<call_access> calls;
-
-  constexpr access_view view() const {
-    return {.axes = {axes.data(), axes.size()},
-            .reaches = {reaches.data(), reaches.size()},
-            .operands = {operands.data(), operands.size()},
-            .calls = {calls.data(), calls.size()}};
-  }
 };
 
 }  // namespace ipu_dsl

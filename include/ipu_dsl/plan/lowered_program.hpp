@@ -8,6 +8,7 @@
 
 #include <ipu_dsl/core/packed_counts.hpp>
 #include <ipu_dsl/graph/call.hpp>
+#include <ipu_dsl/plan/access_view.hpp>
 #include <ipu_dsl/schedule/action.hpp>
 #include <ipu_dsl/schedule/frozen.hpp>
 
@@ -57,7 +58,7 @@ struct lowered_program {
             .calls = {made.calls.data(), made.calls.size()},
             .operands = {made.operands.data(), made.operands.size()},
             .first_call = {first_call.data(), first_call.size()},
-            .accesses = made.accesses.view(),
+            .accesses = view_of(made.accesses),
             .form = form,
             .replicas = replicas};
   }

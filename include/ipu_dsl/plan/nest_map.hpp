@@ -7,8 +7,8 @@
 #include <span>
 
 #include <ipu_dsl/core/partition.hpp>
-#include <ipu_dsl/graph/access.hpp>
 #include <ipu_dsl/machine/tile_map.hpp>
+#include <ipu_dsl/plan/access_view.hpp>
 
 namespace ipu_dsl {
 
