@@ -26,7 +26,7 @@ struct buffer_ref {
   dtype type = dtype::float32;
   bool by_sample = true;     ///< one for each sample of a micro-batch, as opposed to one for all
   std::int32_t tensor = -1;  ///< whose value, gradient, ... it is; -1 for scratch
-  std::int32_t index = 0;    ///< see `buffer_table`
+  std::int32_t index = 0;    ///< see `buffer_index`
   shape extents;             ///< of one sample, or of the whole parameter, as the rule sees them
 
   /// The same elements as a tensor of other extents.

@@ -31,6 +31,7 @@ class call_draft {
   /// An axis that tiles may share: each iteration writes elements of its own.
   constexpr axis_id over(std::int64_t extent) { return axis(extent, true); }
 
+  /// Two of them, the second within the first.
   constexpr axis_pair over(std::int64_t first, std::int64_t second) {
     const axis_id outer = over(first);
     return {outer, over(second)};
@@ -48,6 +49,10 @@ class call_draft {
 
   /// A number that the kernel is given, and no code depends on; there are two.
   constexpr call_draft& scalar(float number) {
+    if (scalars_ == most_scalars) {
+      refuse_here(refuse(label("at most ") << most_scalars << " scalars of a call", "one more"));
+      return *this;
+    }
     newest().scalars[scalars_] = number;
     ++scalars_;
     return *this;
@@ -111,7 +116,9 @@ class call_draft {
   constexpr call_draft& write(const buffer_ref& named, access_mode mode,
                               std::initializer_list<reach> at) {
     if (newest().reads > 0) {
-      refuse_order();
+      refuse_here(refuse("a call that says first what it writes, then what it reads",
+                         label("a write after a read in a rule for ") << rule_of(newest().phase),
+                         "the kernel finds its operands in this order"));
       return *this;
     }
     if (at.size() == 0) {
@@ -160,16 +167,17 @@ class call_draft {
     ++made_->accesses.calls.back().operands;
   }
 
-  constexpr void refuse_order() {
+  /// Notes the first thing that is wrong with a call, and where.
+  constexpr void refuse_here(const problem& found) {
     if (!made_->fault.found()) {
       const emitted_call& row = newest();
-      made_->fault = refuse("a call that says first what it writes, then what it reads",
-                            label("a write after a read in a rule for ") << rule_of(row.phase),
-                            "the kernel finds its operands in this order");
+      made_->fault = found;
       made_->fault.where =
           row.node < 0 ? label(row.code->name) : model_->place_of(model_->node_at(row.node));
     }
   }
+
+  static constexpr std::int32_t most_scalars = 2;
 
   const graph_view* model_;
   buffer_index* index_;

@@ -84,13 +84,17 @@ concept loss_kind = requires {
   requires T::is_loss;
 };
 
-/// A type that stands for an optimizer: its family, and the numbers that a session gives it.
+/// A type that stands for an optimizer: its family, and the settings that a session is given, which
+/// make the numbers of an update and say what is wrong with them.
 /// Model: `sgd<momentum>`. Not a model: `momentum`.
 template <typename T>
 concept optimizer_kind = requires {
   { T::rule } -> std::convertible_to<const family*>;
   { T::fault } -> std::convertible_to<const problem&>;
-  typename T::settings;
+  requires requires(const typename T::settings& chosen) {
+    chosen.numbers(std::uint64_t{1});
+    { chosen.fault() } -> std::convertible_to<problem>;
+  };
 };
 
 /// The loss, with options: `loss<sparse_categorical_crossentropy, from_probabilities>`.
