@@ -9,12 +9,9 @@
 #include <ipu_dsl/core/version.hpp>
 #include <ipu_dsl/data/digits.hpp>
 #include <ipu_dsl/data/mnist.hpp>
+#include <ipu_dsl/data/paired_dataset.hpp>
 #include <ipu_dsl/data/transform.hpp>
 #include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/model/model.hpp>
 #include <ipu_dsl/training/session_interface.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
-#include <ipu_dsl/vocabulary/layers/dropout.hpp>
-#include <ipu_dsl/vocabulary/layers/flatten.hpp>
-#include <ipu_dsl/vocabulary/names_elsewhere.hpp>
-#include <ipu_dsl/vocabulary/optimizers/adam.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>

@@ -9,10 +9,14 @@
 
 namespace ipu_dsl {
 
-enum class dtype : std::uint8_t { float32, int32, uint8 };
+/// float64 is that of results alone: what losses and metrics count.
+enum class dtype : std::int32_t { float32, int32, uint8, float64 };
 
 /// Bytes of one element.
 constexpr std::int32_t bytes_of(dtype type) {
+  if (type == dtype::float64) {
+    return 8;
+  }
   return type == dtype::uint8 ? 1 : 4;
 }
 
@@ -24,6 +28,8 @@ constexpr std::string_view name_of(dtype type) {
       return "int32";
     case dtype::uint8:
       return "uint8";
+    case dtype::float64:
+      return "float64";
   }
   return "unknown";
 }

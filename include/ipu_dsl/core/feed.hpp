@@ -3,42 +3,72 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 
+#include <ipu_dsl/core/dtype.hpp>
 #include <ipu_dsl/core/standard.hpp>
 
 namespace ipu_dsl {
 
-/// Where a feed writes one micro-batch. Rows are `row_stride` floats apart, because inside a
-/// session they are padded to whole vectors.
-struct micro_batch_rows {
-  std::span<float> features;         ///< [micro_batch, row_stride]
-  std::span<std::int32_t> labels;    ///< [micro_batch]; empty if nobody asks for labels
-  std::int32_t micro_batch = 0;      ///< rows
-  std::int32_t sample_elements = 0;  ///< floats of a row that belong to the sample
-  std::int32_t row_stride = 0;       ///< floats from row to row, at least `sample_elements`
+/// So many inputs and targets a model can have.
+inline constexpr int most_sources = 8;
+
+/// What a feed gives for every sample, once for each input of the model and each target of its
+/// loss: how many numbers of which type.
+struct source_form {
+  dtype type = dtype::float32;  ///< float32 or int32
+  std::int64_t elements = 0;    ///< of a sample
+  std::int32_t classes = 0;     ///< integers lie in [0, classes); of floats 0
+};
+
+/// Where a feed writes one of its sources for a micro-batch. Rows are `stride` numbers apart,
+/// because inside a session those of floats are padded to whole vectors.
+struct source_rows {
+  dtype type = dtype::float32;
+  void* first = nullptr;      ///< [micro_batch, stride]
+  std::int32_t elements = 0;  ///< of a row that belong to the sample
+  std::int32_t stride = 0;    ///< from row to row, at least `elements`
+
+  /// A row of floats with its padding: [stride].
+  std::span<float> floats(std::int32_t row) const {
+    return {static_cast<float*>(first) + std::ptrdiff_t{row} * stride, width()};
+  }
+
+  /// A row of integers: [stride].
+  std::span<std::int32_t> integers(std::int32_t row) const {
+    return {static_cast<std::int32_t*>(first) + std::ptrdiff_t{row} * stride, width()};
+  }
+
+ private:
+  std::size_t width() const { return static_cast<std::size_t>(stride); }
+};
+
+/// Where a feed writes one micro-batch: the inputs of the model, then the targets of its loss,
+/// unless nobody asks for targets.
+struct feed_rows {
+  std::span<const source_rows> sources;
+  std::int32_t micro_batch = 0;  ///< rows of each
 };
 
 /// What a session pulls micro-batches from. Nothing here may allocate: it runs within `fit`. A
 /// session refuses what is not as it says, and a feed that asks something of the session that asks
 /// it.
 /// - `next(rows)`: writes the next samples from the first row on, sets the padding behind every
-///   sample and every row and label without a sample to zero, and returns how many samples it
-///   wrote; fewer than `rows.micro_batch` only at the end, 0 when there is nothing left.
+///   sample and every row without a sample to zero, and returns how many samples it wrote; fewer
+///   than `rows.micro_batch` only at the end, 0 when there is nothing left.
 /// - `restart()`: begins the next pass over the data; shuffled data come in a new order.
-/// - `sample_elements()`: the floats of one sample.
-/// - `classes()`: labels lie in [0, classes()); 0 if there are no labels.
+/// - `sources()`: what it gives, inputs first, then targets, in memory that lasts as it does.
 /// - `length()`: the samples of one pass, no value if it never ends.
 /// Model: `dataset_feed`. Not a model: a data set itself, which has no place in it.
 template <typename T>
-concept feed = requires(T& source, const T& constant, const micro_batch_rows& rows) {
+concept feed = requires(T& source, const T& constant, const feed_rows& rows) {
   { source.next(rows) } -> std::same_as<std::int32_t>;
   { source.restart() } -> std::same_as<void>;
-  { constant.sample_elements() } -> std::same_as<std::int64_t>;
-  { constant.classes() } -> std::same_as<std::int32_t>;
+  { constant.sources() } -> std::same_as<std::span<const source_form>>;
   { constant.length() } -> std::same_as<std::optional<std::int64_t>>;
 };
 
@@ -50,30 +80,26 @@ class feed_reference {
     requires(!std::same_as<Feed, feed_reference>)
   feed_reference(Feed& source)
       : source_(std::addressof(source)),
-        next_([](void* object, const micro_batch_rows& rows) {
+        next_([](void* object, const feed_rows& rows) {
           return static_cast<Feed*>(object)->next(rows);
         }),
         restart_([](void* object) { static_cast<Feed*>(object)->restart(); }),
-        sample_elements_(source.sample_elements()),
-        classes_(source.classes()),
+        sources_(source.sources()),
         length_(source.length()) {}
 
-  std::int32_t next(const micro_batch_rows& rows) { return next_(source_, rows); }
+  std::int32_t next(const feed_rows& rows) { return next_(source_, rows); }
 
   void restart() { restart_(source_); }
 
-  std::int64_t sample_elements() const { return sample_elements_; }
-
-  std::int32_t classes() const { return classes_; }
+  std::span<const source_form> sources() const { return sources_; }
 
   std::optional<std::int64_t> length() const { return length_; }
 
  private:
   void* source_;
-  std::int32_t (*next_)(void* object, const micro_batch_rows& rows);
+  std::int32_t (*next_)(void* object, const feed_rows& rows);
   void (*restart_)(void* object);
-  std::int64_t sample_elements_;
-  std::int32_t classes_;
+  std::span<const source_form> sources_;
   std::optional<std::int64_t> length_;
 };
 

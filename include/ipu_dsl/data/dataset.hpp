@@ -30,18 +30,49 @@ enum class non_finite : std::uint8_t {
   kept,     ///< gathered as they are
 };
 
-/// Samples that can be picked one by one:
-/// - `sample_shape`, `classes`: constants; the label of every sample lies in [0, classes).
-/// - `size()`: how many samples there are.
-/// - `gather(index, row)`: writes `sample_shape.elements()` values, one sample, side by side.
+/// Data that tell of every sample its class:
+/// - `classes`: a constant; the label of every sample lies in [0, classes).
 /// - `label(index)`: its class.
 template <typename T>
-concept dataset = requires(const T& data, std::uint32_t index, float* row) {
-  requires std::same_as<std::remove_cvref_t<decltype(T::sample_shape)>, shape>;
+concept tells_labels = requires(const T& data, std::uint32_t index) {
   { T::classes } -> std::convertible_to<std::int32_t>;
-  { data.size() } -> std::same_as<std::int64_t>;
-  { data.gather(index, row) } -> std::same_as<void>;
   { data.label(index) } -> std::same_as<std::int32_t>;
+};
+
+/// Data that tell of every sample the floats that should come out:
+/// - `target_shape`: a constant.
+/// - `gather_target(index, row)`: writes `target_shape.elements()` values side by side.
+template <typename T>
+concept tells_targets = requires(const T& data, std::uint32_t index, float* row) {
+  requires std::same_as<std::remove_cvref_t<decltype(T::target_shape)>, shape>;
+  { data.gather_target(index, row) } -> std::same_as<void>;
+};
+
+/// Data whose samples are integers.
+template <typename T>
+concept gathers_integers = requires(const T& data, std::uint32_t index, std::int32_t* row) {
+  { data.gather(index, row) } -> std::same_as<void>;
+  { T::input_classes } -> std::convertible_to<std::int32_t>;
+};
+
+template <typename T>
+concept gathers_floats = requires(const T& data, std::uint32_t index, float* row) {
+  { data.gather(index, row) } -> std::same_as<void>;
+};
+
+/// Samples that can be picked one by one:
+/// - `sample_shape`: a constant.
+/// - `size()`: how many samples there are.
+/// - `gather(index, row)`: writes `sample_shape.elements()` values, one sample, side by side:
+/// floats,
+///   or integers in [0, input_classes).
+/// - and what the samples should become: a label, or floats.
+template <typename T>
+concept dataset = requires(const T& data) {
+  requires std::same_as<std::remove_cvref_t<decltype(T::sample_shape)>, shape>;
+  { data.size() } -> std::same_as<std::int64_t>;
+  requires gathers_floats<T> || gathers_integers<T>;
+  requires tells_labels<T> || tells_targets<T>;
 };
 
 namespace datasets {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,23 +22,45 @@ namespace ipu_dsl {
 
 namespace feeds {
 
-/// The floats of row `row`, padding included.
-inline std::span<float> row_of(const micro_batch_rows& rows, std::int32_t row) {
-  const std::size_t stride = static_cast<std::size_t>(rows.row_stride);
-  return rows.features.subspan(static_cast<std::size_t>(row) * stride, stride);
+template <typename Number>
+void clear(std::span<Number> numbers) {
+  std::fill(numbers.begin(), numbers.end(), Number{0});
 }
 
-/// Zeroes the padding of the first `valid` rows, and all of the others with their labels.
-inline void clear_unused(const micro_batch_rows& rows, std::int32_t valid) {
-  for (std::int32_t row = 0; row < rows.micro_batch; ++row) {
-    const std::size_t used = static_cast<std::size_t>(row < valid ? rows.sample_elements : 0);
-    const std::span<float> unused = row_of(rows, row).subspan(used);
-    std::fill(unused.begin(), unused.end(), 0.0f);
+/// Zeroes the padding of the first `valid` rows of a source, and all of the others.
+inline void clear_unused(const source_rows& source, std::int32_t micro_batch, std::int32_t valid) {
+  for (std::int32_t row = 0; row < micro_batch; ++row) {
+    const std::size_t used = static_cast<std::size_t>(row < valid ? source.elements : 0);
+    if (source.type == dtype::int32) {
+      clear(source.integers(row).subspan(used));
+    } else {
+      clear(source.floats(row).subspan(used));
+    }
   }
-  if (!rows.labels.empty()) {
-    const std::span<std::int32_t> unused = rows.labels.subspan(static_cast<std::size_t>(valid));
-    std::fill(unused.begin(), unused.end(), 0);
+}
+
+/// The same for all sources of a micro-batch.
+inline void clear_unused(const feed_rows& rows, std::int32_t valid) {
+  for (const source_rows& source : rows.sources) {
+    clear_unused(source, rows.micro_batch, valid);
   }
+}
+
+/// What a data set gives: samples and what they should become.
+template <dataset Data>
+constexpr std::array<source_form, 2> forms_of() {
+  std::array<source_form, 2> forms;
+  forms[0].elements = Data::sample_shape.elements();
+  if constexpr (gathers_integers<Data>) {
+    forms[0].type = dtype::int32;
+    forms[0].classes = Data::input_classes;
+  }
+  if constexpr (tells_labels<Data>) {
+    forms[1] = {.type = dtype::int32, .elements = 1, .classes = Data::classes};
+  } else {
+    forms[1].elements = Data::target_shape.elements();
+  }
+  return forms;
 }
 
 }  // namespace feeds
@@ -49,13 +72,13 @@ class dataset_feed {
   /// `order` gives numbers below `data.size()`; `make_feed` makes one that does.
   dataset_feed(const Data& data, index_stream order) : data_(&data), order_(std::move(order)) {}
 
-  std::int32_t next(const micro_batch_rows& rows) {
+  std::int32_t next(const feed_rows& rows) {
     std::int32_t valid = 0;
     std::uint32_t index = 0;
     while (valid < rows.micro_batch && order_.next(index)) {
-      data_->gather(index, feeds::row_of(rows, valid).data());
-      if (!rows.labels.empty()) {
-        rows.labels[static_cast<std::size_t>(valid)] = data_->label(index);
+      gather(rows.sources[0], valid, index);
+      if (rows.sources.size() > 1) {
+        gather_target(rows.sources[1], valid, index);
       }
       ++valid;
     }
@@ -65,41 +88,72 @@ class dataset_feed {
 
   void restart() { order_.restart(); }
 
-  std::int64_t sample_elements() const { return Data::sample_shape.elements(); }
-
-  std::int32_t classes() const { return Data::classes; }
+  std::span<const source_form> sources() const { return forms; }
 
   std::optional<std::int64_t> length() const { return order_.length(); }
 
  private:
+  static constexpr std::array<source_form, 2> forms = feeds::forms_of<Data>();
+
+  void gather(const source_rows& to, std::int32_t row, std::uint32_t index) const {
+    if constexpr (gathers_integers<Data>) {
+      data_->gather(index, to.integers(row).data());
+    } else {
+      data_->gather(index, to.floats(row).data());
+    }
+  }
+
+  void gather_target(const source_rows& to, std::int32_t row, std::uint32_t index) const {
+    if constexpr (tells_labels<Data>) {
+      to.integers(row)[0] = data_->label(index);
+    } else {
+      data_->gather_target(index, to.floats(row).data());
+    }
+  }
+
   const Data* data_;
   index_stream order_;
+};
+
+/// Numbers in a plain array, rows of `form.elements` of them: one source of a `batch_feed`.
+struct batch_source {
+  source_form form;
+  const void* first = nullptr;
+  std::size_t count = 0;
+
+  batch_source() = default;
+
+  batch_source(std::span<const float> numbers, std::int64_t elements)
+      : form{.elements = elements}, first(numbers.data()), count(numbers.size()) {}
+
+  /// Integers in [0, classes).
+  batch_source(std::span<const std::int32_t> numbers, std::int64_t elements, std::int32_t classes)
+      : form{dtype::int32, elements, classes}, first(numbers.data()), count(numbers.size()) {}
+
+  std::span<const float> floats() const { return {static_cast<const float*>(first), count}; }
+
+  std::span<const std::int32_t> integers() const {
+    return {static_cast<const std::int32_t*>(first), count};
+  }
 };
 
 /// Samples that lie in plain arrays, in order, once. Refers to them; they must outlive it.
 class batch_feed {
  public:
-  /// `features` [samples, sample_elements], `labels` [samples] in [0, classes), or no labels and no
-  /// classes. Throws `error` if the two do not belong together or a label is no class.
-  batch_feed(std::span<const float> features, std::int64_t sample_elements,
-             std::span<const std::int32_t> labels = {}, std::int32_t classes = 0)
-      : features_(features), sample_elements_(sample_elements), labels_(labels), classes_(classes) {
-    check_features();
-    check_labels();
-  }
+  /// Inputs without targets, for predictions. Throws `error` if they do not divide into samples, or
+  /// an integer lies outside its classes.
+  explicit batch_feed(const batch_source& input) : batch_feed(input, {}, 1) {}
 
-  std::int32_t next(const micro_batch_rows& rows) {
+  /// Inputs and targets. Throws `error` as well if the two do not belong together.
+  batch_feed(const batch_source& input, const batch_source& target)
+      : batch_feed(input, target, 2) {}
+
+  std::int32_t next(const feed_rows& rows) {
     const std::int64_t left = samples() - position_;
     const std::int32_t valid =
         static_cast<std::int32_t>(std::min<std::int64_t>(rows.micro_batch, left));
-    const std::size_t elements = static_cast<std::size_t>(sample_elements_);
-    for (std::int32_t row = 0; row < valid; ++row) {
-      const std::size_t sample = static_cast<std::size_t>(position_ + row);
-      const std::span<const float> values = features_.subspan(sample * elements, elements);
-      std::copy(values.begin(), values.end(), feeds::row_of(rows, row).begin());
-      if (!rows.labels.empty()) {
-        rows.labels[static_cast<std::size_t>(row)] = labels_.empty() ? 0 : labels_[sample];
-      }
+    for (std::size_t i = 0; i < rows.sources.size() && i < sources_; ++i) {
+      copy(batches_[i], rows.sources[i], valid);
     }
     position_ += valid;
     feeds::clear_unused(rows, valid);
@@ -108,44 +162,64 @@ class batch_feed {
 
   void restart() { position_ = 0; }
 
-  std::int64_t sample_elements() const { return sample_elements_; }
-
-  std::int32_t classes() const { return classes_; }
+  std::span<const source_form> sources() const { return {forms_, sources_}; }
 
   std::optional<std::int64_t> length() const { return samples(); }
 
  private:
-  std::int64_t samples() const {
-    return static_cast<std::int64_t>(features_.size()) / sample_elements_;
-  }
-
-  void check_features() const {
-    if (sample_elements_ < 1 ||
-        features_.size() % static_cast<std::size_t>(sample_elements_) != 0) {
-      throw error("A batch of " + std::to_string(features_.size()) +
-                  " values does not divide into samples of " + std::to_string(sample_elements_) +
-                  ".");
+  batch_feed(const batch_source& input, const batch_source& target, std::size_t sources)
+      : batches_{input, target}, forms_{input.form, target.form}, sources_(sources) {
+    for (std::size_t i = 0; i < sources_; ++i) {
+      check(batches_[i], i == 0 ? "values" : "numbers of targets");
     }
-  }
-
-  void check_labels() const {
-    if ((classes_ != 0 || !labels_.empty()) &&
-        labels_.size() != static_cast<std::size_t>(samples())) {
+    if (sources_ > 1 && samples_of(target) != samples()) {
       throw error("A batch of " + std::to_string(samples()) + " samples got " +
-                  std::to_string(labels_.size()) + " labels.");
+                  std::to_string(samples_of(target)) +
+                  (target.form.type == dtype::int32 ? " labels." : " targets."));
     }
-    for (const std::int32_t found : labels_) {
-      if (found < 0 || found >= classes_) {
-        throw error("A batch has the label " + std::to_string(found) + "; expected 0 to " +
-                    std::to_string(classes_ - 1) + ".");
+  }
+
+  static std::int64_t samples_of(const batch_source& batch) {
+    return static_cast<std::int64_t>(batch.count) / batch.form.elements;
+  }
+
+  std::int64_t samples() const { return samples_of(batches_[0]); }
+
+  void copy(const batch_source& from, const source_rows& to, std::int32_t valid) const {
+    const auto elements = static_cast<std::size_t>(from.form.elements);
+    for (std::int32_t row = 0; row < valid; ++row) {
+      const std::size_t first = static_cast<std::size_t>(position_ + row) * elements;
+      if (from.form.type == dtype::int32) {
+        std::copy_n(from.integers().data() + first, elements, to.integers(row).data());
+      } else {
+        std::copy_n(from.floats().data() + first, elements, to.floats(row).data());
       }
     }
   }
 
-  std::span<const float> features_;  // [samples, sample_elements]
-  std::int64_t sample_elements_;
-  std::span<const std::int32_t> labels_;  // [samples] or empty
-  std::int32_t classes_;
+  static void check(const batch_source& batch, const char* what) {
+    const std::int64_t elements = batch.form.elements;
+    if (elements < 1 || batch.count % static_cast<std::size_t>(elements) != 0) {
+      throw error("A batch of " + std::to_string(batch.count) + " " + what +
+                  " does not divide into samples of " + std::to_string(elements) + ".");
+    }
+    if (batch.form.type == dtype::int32) {
+      check_integers(batch.integers(), batch.form.classes);
+    }
+  }
+
+  static void check_integers(std::span<const std::int32_t> numbers, std::int32_t classes) {
+    for (const std::int32_t found : numbers) {
+      if (found < 0 || found >= classes) {
+        throw error("A batch has the label " + std::to_string(found) + "; expected 0 to " +
+                    std::to_string(classes - 1) + ".");
+      }
+    }
+  }
+
+  batch_source batches_[2];
+  source_form forms_[2];
+  std::size_t sources_;
   std::int64_t position_ = 0;
 };
 

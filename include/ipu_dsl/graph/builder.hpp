@@ -10,15 +10,37 @@
 
 namespace ipu_dsl {
 
-/// Adds a tensor that comes from the feed: features or labels.
-constexpr std::int32_t add_source(graph& model, const shape& extents, dtype type,
-                                  tensor_role role) {
+/// Adds a tensor that comes from the feed: an input or a target. Of integers `classes` says below
+/// which they lie.
+constexpr std::int32_t add_source(graph& model, const shape& extents, dtype type, tensor_role role,
+                                  std::int32_t classes = 0) {
   tensor atom;
   atom.extents = extents;
   atom.type = type;
   atom.role = role;
+  atom.classes = classes;
   model.tensors.push_back(atom);
   return static_cast<std::int32_t>(model.tensors.size()) - 1;
+}
+
+/// What is wrong with an input of a model.
+constexpr problem check_input(const shape& extents, dtype type) {
+  if (type != dtype::float32 && type != dtype::int32) {
+    return refuse("an input of float32 or int32", name_of(type));
+  }
+  return check_extents(extents);
+}
+
+/// What is wrong with the types of inputs: few families read integers.
+constexpr problem check_input_types(const graph& model, const family& rule,
+                                    std::span<const std::int32_t> inputs) {
+  for (const std::int32_t input : inputs) {
+    const dtype type = model.tensors[static_cast<std::size_t>(input)].type;
+    if (type != dtype::float32 && !rule.reads_integers) {
+      return refuse("an input of float32", name_of(type), "put a layer before it that reads these");
+    }
+  }
+  return {};
 }
 
 /// What is wrong with a number of inputs.
@@ -35,10 +57,13 @@ constexpr problem check_inputs(const family& rule, std::size_t given) {
 /// without saying where. The outputs are the node's, in order.
 constexpr problem add_node(graph& model, const family& rule, const attributes& options,
                            std::span<const std::int32_t> inputs, std::int32_t stage,
-                           std::int32_t layer) {
-  const problem miscounted = check_inputs(rule, inputs.size());
-  if (miscounted.found()) {
-    return miscounted;
+                           std::int32_t layer, node_purpose purpose = node_purpose::layer) {
+  problem unfit = check_inputs(rule, inputs.size());
+  if (!unfit.found()) {
+    unfit = check_input_types(model, rule, inputs);
+  }
+  if (unfit.found()) {
+    return unfit;
   }
   const std::size_t first_made = model.tensors.size();
   node_draft draft(model, options, inputs);
@@ -48,12 +73,12 @@ constexpr problem add_node(graph& model, const family& rule, const attributes& o
   }
   node made;
   made.rule = &rule;
-  made.options = options;
+  made.options = draft.chosen_options();
+  made.purpose = purpose;
   made.layer = layer;
   made.stage = stage;
   made.first_operand = static_cast<std::int32_t>(model.operands.size());
-  made.inputs = static_cast<std::int32_t>(inputs.size());
-  model.operands.append(inputs);
+  made.inputs = draft.append_inputs(model.operands);
   // The rule made them in any order; outputs have a producer, parameters and states none.
   for (std::size_t i = first_made; i < model.tensors.size(); ++i) {
     if (model.tensors[i].producer >= 0) {

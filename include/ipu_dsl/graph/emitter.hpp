@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include <ipu_dsl/graph/call_draft.hpp>
@@ -151,17 +152,20 @@ class emitter {
     }
   }
 
-  /// Fills the features, and the labels unless `labels` is -1, from the feed.
-  constexpr void read_feed(std::int32_t features, std::int32_t labels) {
-    const buffer_ref written = value_of(features).flat();
-    const bool labelled = labels >= 0;
-    call_draft call =
-        call_of(infeed_family, infeed_call{batch(), written.extents[0], labelled ? 1 : 0});
-    const auto [sample, element] = call.over(batch(), written.extents[0]);
-    call.writes(written, {sample, element});
-    if (labelled) {
-      call.beside();
-      call.writes(value_of(labels), {call.over(batch())});
+  /// Fills these inputs and targets from the feed.
+  constexpr void read_feed(std::span<const std::int32_t> sources) {
+    infeed_call key{.batch = batch(), .sources = static_cast<std::int32_t>(sources.size())};
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const tensor& atom = model_->at(sources[i]);
+      key.source[i] = {static_cast<std::int32_t>(atom.extents.elements()), atom.type};
+    }
+    call_draft call = call_of(infeed_family, key);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      if (i > 0) {
+        call.beside();
+      }
+      const auto [sample, element] = call.over(batch(), key.source[i].elements);
+      call.writes(value_of(sources[i]).flat(), {sample, element});
     }
   }
 

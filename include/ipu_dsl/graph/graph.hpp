@@ -11,11 +11,15 @@
 
 namespace ipu_dsl {
 
+/// What a node is for. A loss is where gradients begin; a metric has none.
+enum class node_purpose : std::uint8_t { layer, loss, metric };
+
 /// One operation. Its operands are tensors: inputs, then outputs, then parameters and states, one
 /// after the other in `graph_view::operands` from `first_operand` on.
 struct node {
   const family* rule = nullptr;
   attributes options;
+  node_purpose purpose = node_purpose::layer;
   std::int32_t layer = -1;
   std::int32_t stage = 0;
   std::int32_t first_operand = 0;
@@ -81,10 +85,31 @@ struct graph_view {
   std::span<const std::int32_t> operands;
   std::span<const layer_record> layers;
   std::int32_t stages = 1;
-  std::int32_t input = -1;   ///< the tensor of features
-  std::int32_t target = -1;  ///< the tensor of labels; -1 without a loss
   std::int32_t output = -1;  ///< what predict returns
-  std::int32_t loss = -1;    ///< the loss node; -1: none
+
+  /// The tensor of role `role` that was added as number `number` of them, counted from 0; -1 if
+  /// there are not so many. Inputs, targets and results are found so.
+  constexpr std::int32_t find(tensor_role role, std::int32_t number = 0) const {
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      if (tensors[i].role == role && number-- == 0) {
+        return static_cast<std::int32_t>(i);
+      }
+    }
+    return -1;
+  }
+
+  /// The first input.
+  constexpr const tensor& input() const { return at(find(tensor_role::input)); }
+
+  /// The node of the loss; null without one.
+  constexpr const node* loss() const {
+    for (const node& here : nodes) {
+      if (here.purpose == node_purpose::loss) {
+        return &here;
+      }
+    }
+    return nullptr;
+  }
 
   constexpr std::int32_t input_of(const node& here, std::int32_t index) const {
     return operands[static_cast<std::size_t>(here.first_operand + index)];
@@ -124,6 +149,19 @@ struct graph_view {
   }
 };
 
+/// What a feed fills, in its order: the inputs of a model, and the targets of its loss.
+constexpr list<std::int32_t> sources_of(const graph_view& model, bool with_targets) {
+  list<std::int32_t> found;
+  for (const tensor_role role : {tensor_role::input, tensor_role::target}) {
+    for (std::size_t i = 0; i < model.tensors.size(); ++i) {
+      if (model.tensors[i].role == role && (with_targets || role == tensor_role::input)) {
+        found.push_back(static_cast<std::int32_t>(i));
+      }
+    }
+  }
+  return found;
+}
+
 /// A graph while it grows. `fault` is the first thing wrong; nothing is added after it.
 struct graph {
   list<tensor> tensors;
@@ -131,10 +169,7 @@ struct graph {
   list<std::int32_t> operands;
   list<layer_record> layers;
   std::int32_t stages = 1;
-  std::int32_t input = -1;
-  std::int32_t target = -1;
   std::int32_t output = -1;
-  std::int32_t loss = -1;
   bool automatic = false;  ///< the layers' stages are still to be chosen; all stand in stage 0
   problem fault;
 
@@ -144,10 +179,7 @@ struct graph {
             .operands = {operands.data(), operands.size()},
             .layers = {layers.data(), layers.size()},
             .stages = stages,
-            .input = input,
-            .target = target,
-            .output = output,
-            .loss = loss};
+            .output = output};
   }
 };
 
@@ -159,21 +191,13 @@ struct frozen_graph {
   std::int32_t operands[Operands + 1] = {};
   layer_record layers[Layers + 1] = {};
   std::int32_t stages = 1;
-  std::int32_t input = -1;
-  std::int32_t target = -1;
   std::int32_t output = -1;
-  std::int32_t loss = -1;
   problem fault;
 
   constexpr frozen_graph() = default;
 
   constexpr explicit frozen_graph(const graph& source)
-      : stages(source.stages),
-        input(source.input),
-        target(source.target),
-        output(source.output),
-        loss(source.loss),
-        fault(source.fault) {
+      : stages(source.stages), output(source.output), fault(source.fault) {
     for (std::size_t i = 0; i < Tensors; ++i) {
       tensors[i] = source.tensors[i];
     }
@@ -194,10 +218,7 @@ struct frozen_graph {
             .operands = {operands, Operands},
             .layers = {layers, Layers},
             .stages = stages,
-            .input = input,
-            .target = target,
-            .output = output,
-            .loss = loss};
+            .output = output};
   }
 };
 

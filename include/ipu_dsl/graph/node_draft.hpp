@@ -26,8 +26,31 @@ class node_draft {
   constexpr std::int32_t inputs() const { return static_cast<std::int32_t>(inputs_.size()); }
 
   /// The shape of one sample of an input.
-  constexpr const shape& input(std::int32_t index) {
-    return owner_->tensors[static_cast<std::size_t>(tensor_of(index))].extents;
+  constexpr const shape& input(std::int32_t index) { return atom_of(index).extents; }
+
+  /// The type of an input's numbers.
+  constexpr dtype input_type(std::int32_t index) { return atom_of(index).type; }
+
+  /// The node that makes an input; null if it comes from the feed.
+  constexpr const node* made_by(std::int32_t index) {
+    const std::int32_t producer = atom_of(index).producer;
+    return producer < 0 ? nullptr : &owner_->nodes[static_cast<std::size_t>(producer)];
+  }
+
+  /// The options that the node keeps.
+  constexpr const attributes& chosen_options() const { return *options_; }
+
+  /// Appends the tensors that the node reads; returns how many there are.
+  constexpr std::int32_t append_inputs(list<std::int32_t>& operands) const {
+    const std::size_t first = operands.size();
+    operands.append(inputs_);
+    if (passed_over_ >= 0) {
+      operands[first] = passed_over_;
+    }
+    if (target_ >= 0) {
+      operands.push_back(target_);
+    }
+    return static_cast<std::int32_t>(operands.size() - first);
   }
 
   /// What a rule did wrong with the draft itself, if anything.
@@ -39,6 +62,55 @@ class node_draft {
   /// Adds an output that is input `index` in another shape: no elements of its own, no calls.
   constexpr void view(std::int32_t index, const shape& extents) {
     add_output(extents, tensor_of(index));
+  }
+
+  /// Of a loss: takes what the node that makes its input reads, instead of what that makes. A
+  /// cross-entropy trains on the logits before a softmax.
+  constexpr void pass_over_producer() {
+    const node* const passed = made_by(0);
+    if (passed != nullptr) {
+      passed_over_ = owner_->view().input_of(*passed, 0);
+    }
+  }
+
+  /// Other options than were given, because of what the rule saw.
+  template <typename Options>
+  constexpr void choose(const Options& chosen) {
+    chosen_ = attributes::of(chosen);
+    options_ = &chosen_;
+  }
+
+  /// Of a loss or a metric: what it wants to be told of every sample, as its last input. Of
+  /// integers `classes` says below which they lie. All that judge one output are told the same.
+  constexpr void target(const shape& extents, dtype type, std::int32_t classes = 0) {
+    const std::int32_t known = owner_->view().find(tensor_role::target);
+    if (known < 0) {
+      check_made(extents, "target");
+      target_ = static_cast<std::int32_t>(owner_->tensors.size());
+      owner_->tensors.push_back(
+          {.extents = extents, .type = type, .classes = classes, .role = tensor_role::target});
+      return;
+    }
+    target_ = known;
+    const tensor& given = owner_->tensors[static_cast<std::size_t>(known)];
+    if (given.type != type || !(given.extents == extents)) {
+      fail(refuse(label("targets ") << describe(extents) << " of " << name_of(type),
+                  label("those of the loss, ")
+                      << describe(given.extents) << " of " << name_of(given.type),
+                  "take a loss and metrics that judge by the same targets"));
+    }
+  }
+
+  /// Of a loss or a metric: adds an output of so many float64 a micro-batch. They are summed over
+  /// micro-batches in their order, and the sums make the final number: see
+  /// `final_value_of` in operators/operators.hpp.
+  constexpr void result(std::int32_t numbers) {
+    check_made({numbers}, "result");
+    owner_->tensors.push_back({.extents = {numbers},
+                               .type = dtype::float64,
+                               .role = tensor_role::result,
+                               .producer = next_node(),
+                               .lies = storage::plain});
   }
 
   /// Adds a parameter that is learned.
@@ -70,6 +142,10 @@ class node_draft {
     return inputs_[static_cast<std::size_t>(index)];
   }
 
+  constexpr const tensor& atom_of(std::int32_t index) {
+    return owner_->tensors[static_cast<std::size_t>(tensor_of(index))];
+  }
+
   constexpr void check_made(const shape& extents, std::string_view what) {
     problem found = check_extents(extents);
     if (found.found()) {
@@ -84,6 +160,9 @@ class node_draft {
     atom.extents = extents;
     atom.producer = next_node();
     atom.view_of = view_of;
+    if (view_of >= 0) {
+      atom.type = owner_->tensors[static_cast<std::size_t>(view_of)].type;
+    }
     owner_->tensors.push_back(atom);
   }
 
@@ -108,6 +187,9 @@ class node_draft {
   graph* owner_;
   const attributes* options_;
   std::span<const std::int32_t> inputs_;
+  attributes chosen_;
+  std::int32_t passed_over_ = -1;  ///< read instead of the first input
+  std::int32_t target_ = -1;       ///< read behind the inputs
   problem fault_;
 };
 

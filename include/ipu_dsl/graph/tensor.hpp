@@ -14,17 +14,19 @@ namespace ipu_dsl {
 
 enum class tensor_role : std::uint8_t {
   input,       ///< a sample's features, from the feed
-  target,      ///< a sample's label, from the feed
+  target,      ///< what a sample's output should be, from the feed: a label, numbers
   activation,  ///< computed by a node, one per sample
+  result,      ///< what a loss or a metric counts, one per micro-batch
   parameter,   ///< learned; one for all samples
   state        ///< kept from micro-batch to micro-batch, not learned: running statistics
 };
 
-/// Everything that flows or stays. `extents` are those of one sample (input, target, activation) or
-/// of the whole (parameter, state).
+/// Everything that flows or stays. `extents` are those of one sample (input, target, activation),
+/// of one micro-batch (result) or of the whole (parameter, state).
 struct tensor {
   shape extents;
   dtype type = dtype::float32;
+  std::int32_t classes = 0;  ///< of an input or a target of integers: they lie in [0, classes)
   tensor_role role = tensor_role::activation;
   bool trainable = false;
   bool needs_gradient = false;   ///< filled in by `mark_gradients`
@@ -38,7 +40,8 @@ struct tensor {
 
 /// One sample at a time, as opposed to one for all.
 constexpr bool per_sample(const tensor& atom) {
-  return atom.role != tensor_role::parameter && atom.role != tensor_role::state;
+  return atom.role == tensor_role::input || atom.role == tensor_role::target ||
+         atom.role == tensor_role::activation;
 }
 
 }  // namespace ipu_dsl

@@ -10,13 +10,19 @@
 
 namespace ipu_dsl {
 
-struct infeed_call {
-  std::int32_t batch;
+/// One tensor that the infeed writes.
+struct infeed_source {
   std::int32_t elements;  ///< of a sample
-  std::int32_t has_labels;
+  dtype type;
 };
 
-/// Writes the features [and labels] of the next micro-batch of the feed.
+struct infeed_call {
+  std::int32_t batch;
+  std::int32_t sources;
+  infeed_source source[most_sources];
+};
+
+/// Writes the inputs, and the targets where they are wanted, of the next micro-batch of the feed.
 inline constexpr family infeed_family{.name = "infeed"};
 
 struct outfeed_call {

@@ -5,29 +5,11 @@
 #include <cstddef>
 
 #include <ipu_dsl/core/update_rule.hpp>
+#include <ipu_dsl/kernels/arithmetic.hpp>
 #include <ipu_dsl/kernels/prefetch.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
-
-/// What a rule computes with, beside + and *: see `no_update`.
-struct arithmetic {
-  template <typename Vector>
-  IPU_DSL_ALWAYS_INLINE static Vector multiply_add(const Vector& a, const Vector& b,
-                                                   const Vector& c) {
-    return kernels::multiply_add(a, b, c);
-  }
-
-  template <typename Vector>
-  IPU_DSL_ALWAYS_INLINE static Vector divide(const Vector& a, const Vector& b) {
-    return kernels::divide(a, b);
-  }
-
-  template <typename Vector>
-  IPU_DSL_ALWAYS_INLINE static Vector square_root(const Vector& a) {
-    return kernels::square_root(a);
-  }
-};
 
 /// A parameter and what is kept beside it, which lie alike.
 template <int Kept>

@@ -15,19 +15,18 @@ namespace ipu_dsl {
 /// Walks elements and adds their nodes. After the first problem it adds nothing more.
 class assembly {
  public:
-  /// A whole model: features of shape `input`, then the body. `assigned` holds the stage of every
+  /// A whole model: an input of shape `input`, then the body. `assigned` holds the stage of every
   /// part of a sequence, or is empty.
-  static constexpr graph build(const shape& input, const element& body,
+  static constexpr graph build(const shape& input, dtype type, const element& body,
                                std::span<const std::int32_t> assigned) {
     assembly walk;
-    const problem refused = check_extents(input);
+    const problem refused = check_input(input, type);
     if (refused.found()) {
       walk.fail("input", refused);
       return std::move(walk.made_);
     }
     walk.expect(count_layers(body));
-    walk.made_.input = add_source(walk.made_, input, dtype::float32, tensor_role::input);
-    walk.current_ = walk.made_.input;
+    walk.current_ = add_source(walk.made_, input, type, tensor_role::input);
     walk.add_body(body, assigned);
     if (!walk.failed()) {
       walk.made_.fault = refuse_repeated_name(walk.made_);

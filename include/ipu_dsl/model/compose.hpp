@@ -90,11 +90,20 @@ struct named<Name, Layer> {
   static constexpr element description = renamed(element_of<Layer>, Name.view());
 };
 
-/// The shape of one sample's features: `input<28, 28>`.
+/// The shape of one sample's features: `input<28, 28>`; of integers, such as the numbers of words:
+/// `input<dtype::int32, 16>`.
 template <auto... Extents>
 struct input {
   static constexpr given_extents given = extents_of({whole(Extents)...});
   static constexpr shape extents = given.value;
+  static constexpr dtype type = dtype::float32;
+};
+
+template <dtype Type, auto... Extents>
+struct input<Type, Extents...> {
+  static constexpr given_extents given = extents_of({whole(Extents)...});
+  static constexpr shape extents = given.value;
+  static constexpr dtype type = Type;
 };
 
 /// `input(28, 28)`, in round brackets: compilers say so in one line.

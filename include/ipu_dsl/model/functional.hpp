@@ -35,19 +35,18 @@ struct symbolic_tensor {
 /// After the first problem calls return a tensor of nowhere and add nothing.
 class functional_builder {
  public:
-  /// The features; a model has one input.
-  constexpr symbolic_tensor input(const shape& extents) {
-    if (made_.input >= 0) {
+  /// The features, or integers such as the numbers of words; a model has one input.
+  constexpr symbolic_tensor input(const shape& extents, dtype type = dtype::float32) {
+    if (made_.view().find(tensor_role::input) >= 0) {
       fail("input", refuse("one input", "a second one"));
       return {};
     }
-    const problem refused = check_extents(extents);
+    const problem refused = check_input(extents, type);
     if (refused.found()) {
       fail("input", refused);
       return {};
     }
-    made_.input = add_source(made_, extents, dtype::float32, tensor_role::input);
-    return {made_.input};
+    return {add_source(made_, extents, type, tensor_role::input)};
   }
 
   /// Layers that are called from now on belong to this stage; the first is 0.

@@ -58,7 +58,8 @@ struct model_fold<M> {
       return wrong;
     }
     using assignment = typename M::assignment_type;
-    return assembly::build(M::input_type::extents, element_of<typename M::body_type>,
+    return assembly::build(M::input_type::extents, M::input_type::type,
+                           element_of<typename M::body_type>,
                            {assignment::stages, static_cast<std::size_t>(assignment::count)});
   }
 

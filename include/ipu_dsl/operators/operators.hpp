@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <span>
 
 #include <ipu_dsl/graph/call.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
@@ -115,6 +116,31 @@ inline float* floats(void* operand) {
 
 inline std::int32_t* integers(void* operand) {
   return static_cast<std::int32_t*>(operand);
+}
+
+/// What a loss or a metric counts.
+inline double* doubles(void* operand) {
+  return static_cast<double*>(operand);
+}
+
+/// Makes the number that is reported from the sums over micro-batches of what a loss or a metric
+/// counted.
+using final_value_function = double (*)(std::span<const double> sums);
+
+/// The mean, of {sum, samples}.
+inline double mean_of(std::span<const double> sums) {
+  return sums[0] / sums[1];
+}
+
+/// That of a family: what its code says as `static double final_value(std::span<const double>)`, or
+/// else the mean.
+template <const family* Family>
+consteval final_value_function final_value_of() {
+  if constexpr (requires { operators<Family>::final_value; }) {
+    return &operators<Family>::final_value;
+  } else {
+    return &mean_of;
+  }
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -22,10 +22,8 @@ struct run_context {
   std::uint64_t stream = 0;          ///< of the random numbers of the call's node
   float loss_scale = 1;              ///< what a sample's loss counts
   const float* optimizer = nullptr;  ///< the optimizer's numbers: learning rate, momentum, ...
-  feed_reference* feed = nullptr;    ///< where features and labels come from
+  feed_reference* feed = nullptr;    ///< where inputs and targets come from
   std::int32_t* valid = nullptr;     ///< [micro-batches] samples that the feed gave
-  float* loss = nullptr;             ///< [micro-batches] scaled sum of the samples' losses
-  std::int32_t* hits = nullptr;      ///< [micro-batches] samples whose class was found
   float* output = nullptr;           ///< [samples, elements] for predict
   grain part = {};                   ///< what of the output to compute, where calls have grains
 

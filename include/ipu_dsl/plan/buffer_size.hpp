@@ -16,12 +16,12 @@ constexpr std::int64_t aligned(std::int64_t bytes) {
   return (bytes + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
 }
 
-/// Aligned bytes of a buffer. Labels are one number a sample, without padding between them.
+/// Aligned bytes of a buffer. Only rows of floats are padded.
 constexpr std::int64_t bytes_of(const buffer& memory, std::int32_t batch) {
-  const bool labels = memory.type == dtype::int32;
-  const std::int64_t elements = labels
-                                    ? batch * memory.extents.elements()
-                                    : layout::padded_elements(memory.lies, memory.extents, batch);
+  const std::int64_t rows = memory.type == dtype::int32 ? batch : 1;
+  const bool padded = memory.type == dtype::float32;
+  const std::int64_t elements = padded ? layout::padded_elements(memory.lies, memory.extents, batch)
+                                       : rows * memory.extents.elements();
   return aligned(elements * bytes_of(memory.type));
 }
 

@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <type_traits>
 
 #include <ipu_dsl/machine/device_memory.hpp>
 #include <ipu_dsl/model/model.hpp>
 #include <ipu_dsl/plan/lifetime.hpp>
-#include <ipu_dsl/plan/loss.hpp>
 #include <ipu_dsl/plan/options.hpp>
 #include <ipu_dsl/plan/run_settings.hpp>
 #include <ipu_dsl/schedule/facts.hpp>
@@ -18,8 +18,8 @@ namespace ipu_dsl {
 
 /// What the options of a compilation say, as values.
 struct compile_settings : run_settings {
-  const family* loss = nullptr;  ///< none: predict only
-  requested_scores scores = requested_scores::logits;
+  result_choice loss;  ///< none: predict only
+  std::span<const result_choice> metrics;
   const family* optimizer = nullptr;
   const machine_target* target = nullptr;  ///< none: nothing of the machine is modelled
 };
@@ -116,8 +116,7 @@ struct compile<M, Options...> {
   using chosen = typename option_about<Key, Otherwise, Options...>::type;
 
   struct no_loss {
-    static constexpr const family* rule = nullptr;
-    static constexpr option_list<0> options{};
+    static constexpr result_choice choice{};
     static constexpr problem fault{};
   };
 
@@ -130,6 +129,7 @@ struct compile<M, Options...> {
   using default_schedule = std::conditional_t<stages == 1, sequential_schedule, grouped>;
   using schedule_type = chosen<&schedule_key, default_schedule>;
   using loss_type = chosen<&loss_key, no_loss>;
+  using metrics_type = chosen<&metrics_key, metrics<>>;
   using optimizer_option = chosen<&optimizer_key, optimizer<sgd<>>>;
   using optimizer_type = typename optimizer_option::type;
 
@@ -139,9 +139,9 @@ struct compile<M, Options...> {
        .devices = given.integer(devices_key, default_devices<schedule_type>(stages)),
        .replicas = given.integer(replicas_key, 1),
        .mean_gradients = given.integer(reduction_key, 0) != 0,
-       .has_loss = loss_type::rule != nullptr},
-      loss_type::rule,
-      static_cast<requested_scores>(loss_type::options.integer(scores_key, 0)),
+       .has_loss = loss_type::choice.rule != nullptr},
+      loss_type::choice,
+      {metrics_type::choices, metrics_type::count},
       optimizer_type::rule,
       chosen<&target_key, no_target>::target};
 
@@ -164,21 +164,21 @@ struct compile<M, Options...> {
     constexpr const option_key* accepted[] = {&micro_batch_key, &gradient_accumulation_key,
                                               &schedule_key,    &devices_key,
                                               &replicas_key,    &target_key,
-                                              &loss_key,        &optimizer_key,
-                                              &reduction_key};
-    constexpr const option_key* accepted_by_loss[] = {&scores_key};
+                                              &loss_key,        &metrics_key,
+                                              &optimizer_key,   &reduction_key};
     problem found = given.find_fault(accepted);
     if (!found.found()) {
       found = loss_type::fault;
     }
     if (!found.found()) {
-      found = loss_type::options.find_fault(accepted_by_loss);
+      found = metrics_type::fault;
     }
     if (!found.found()) {
       found = optimizer_option::fault;
     }
-    if (!found.found() && settings.loss == nullptr &&
-        (given.given(optimizer_key) || given.given(reduction_key) || given.given(replicas_key))) {
+    if (!found.found() && !settings.has_loss &&
+        (given.given(optimizer_key) || given.given(reduction_key) || given.given(replicas_key) ||
+         given.given(metrics_key))) {
       found = refuse("loss<...> beside what only training needs", "none",
                      "without a loss a model predicts: take the optimizer out, or give a loss");
     }
@@ -195,7 +195,7 @@ struct compile<M, Options...> {
     if (!found.found() && settings.micro_batch < 1) {
       found = refuse("a micro_batch of at least 1 sample", label() << settings.micro_batch);
     }
-    if (!found.found() && settings.loss != nullptr && stages > 1 &&
+    if (!found.found() && settings.has_loss && stages > 1 &&
         !given.given(gradient_accumulation_key)) {
       found = refuse("gradient_accumulation<...> for training in a pipeline", "none",
                      "say how many micro-batches make one update");

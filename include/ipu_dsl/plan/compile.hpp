@@ -95,7 +95,7 @@ struct plan_fault_of {
     if (found.found()) {
       return found;
     }
-    if (C::settings.loss == nullptr) {
+    if (!C::settings.has_loss) {
       return refuse_large<C>(forward_micro_batches<C>(), purpose::inference);
     }
     const problem shared = refuse_shared_states();
@@ -175,7 +175,7 @@ struct plan_fault_of {
   /// What families leave out, in the program that asks most of them first.
   static constexpr problem find_undefined() {
     problem found;
-    if constexpr (C::settings.loss != nullptr) {
+    if constexpr (C::settings.has_loss) {
       found = definition_fault_of<C, program_kind::train>::value;
       if (!found.found()) {
         found = definition_fault_of<C, program_kind::evaluate>::value;
@@ -197,7 +197,7 @@ struct compile_fault_of {
       return before;
     } else {
       constexpr problem overflow = find_overflow();
-      if constexpr (overflow.found() || C::settings.loss == nullptr) {
+      if constexpr (overflow.found() || !C::settings.has_loss) {
         return overflow;
       } else {
         return refuse_other_placement();
@@ -284,7 +284,7 @@ template <compiled_model C>
 struct timeline_fault_of {
   static constexpr problem find() {
     problem found;
-    if (C::settings.loss == nullptr) {
+    if (!C::settings.has_loss) {
       found = refuse("loss<...> beside a question about the timeline of training", "none",
                      "without a loss a model predicts");
       found.where = "compile";

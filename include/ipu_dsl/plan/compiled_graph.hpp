@@ -37,8 +37,8 @@ constexpr graph fold_with_loss() {
   if (!model.fault.found()) {
     model.fault = C::check_options();
   }
-  if (!model.fault.found() && C::settings.loss != nullptr) {
-    model.fault = attach_loss(model, *C::settings.loss, C::settings.scores);
+  if (!model.fault.found() && C::settings.has_loss) {
+    model.fault = attach_results(model, C::settings.loss, C::settings.metrics);
   }
   if (!model.fault.found()) {
     model.fault = check_micro_batch(model.view(), C::settings.micro_batch);
@@ -53,8 +53,7 @@ constexpr list<int> automatic_stages() {
   if (!model.automatic || model.fault.found()) {
     return {};
   }
-  const program_kind kind =
-      C::settings.loss != nullptr ? program_kind::train : program_kind::predict;
+  const program_kind kind = C::settings.has_loss ? program_kind::train : program_kind::predict;
   const graph_view view = model.view();
   const lowered_program lowered =
       lowering(view, kind, C::settings.micro_batch, C::settings.optimizer).lower();

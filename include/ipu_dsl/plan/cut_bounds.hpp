@@ -23,8 +23,7 @@ constexpr list<std::int64_t> work_of_layers() {
   if (model.fault.found()) {
     return {};
   }
-  const program_kind kind =
-      C::settings.loss != nullptr ? program_kind::train : program_kind::predict;
+  const program_kind kind = C::settings.has_loss ? program_kind::train : program_kind::predict;
   const graph_view view = model.view();
   return whole_costs(costs_of_layers(
       view, lowering(view, kind, C::settings.micro_batch, C::settings.optimizer).lower().view()));

@@ -157,7 +157,7 @@ class definition_check {
   constexpr void refuse_value(const emitted_call& row, const buffer& memory) {
     const tensor& atom = model_.at(memory.tensor);
     if (atom.producer < 0) {
-      refuse_early(row, atom.role == tensor_role::target ? "labels, which only training has"
+      refuse_early(row, atom.role == tensor_role::target ? "targets, which only training has"
                                                          : "what the feed brings");
     } else if (row.node == atom.producer && row.phase == call_phase::forward) {
       refuse_early(row, label("output ") << number_of_output(memory.tensor) << " itself");
@@ -177,10 +177,13 @@ class definition_check {
 
   constexpr void refuse_output(std::int32_t producer, std::int32_t number) {
     const node& here = model_.node_at(producer);
+    // In training a loss comes with its gradient.
+    const bool with_gradient = trains() && here.purpose == node_purpose::loss;
+    const std::string_view rule = with_gradient ? "input_gradient" : "forward";
     fail(model_.place_of(here),
-         refuse(label("a rule for forward that writes output ") << number, "none",
+         refuse(label("a rule for ") << rule << " that writes output " << number, "none",
                 text<191>("in the family ")
-                    << here.rule->name << ", let .forward append a call that writes "
+                    << here.rule->name << ", let ." << rule << " append a call that writes "
                     << "emit.output_value(" << number << ")"));
   }
 
@@ -255,16 +258,15 @@ class definition_check {
 
   /// A gradient comes to the node in training.
   constexpr bool hands_back(std::int32_t i) const {
-    return trains() && live_[at(i)] && (model_.loss < 0 || i <= model_.loss);
+    return trains() && live_[at(i)] && model_.node_at(i).purpose != node_purpose::metric;
   }
 
   constexpr void check_node(std::int32_t i) {
     const node& here = model_.node_at(i);
-    const bool result = model_.loss >= 0 && i >= model_.loss;
     if (!live_[at(i)] || is_view(here)) {
       return;
     }
-    for (std::int32_t output = 0; !result && output < here.outputs; ++output) {
+    for (std::int32_t output = 0; output < here.outputs; ++output) {
       if (!has(model_.output_of(here, output), value)) {
         refuse_output(i, output);
       }

@@ -24,9 +24,9 @@ constexpr list<bool> live_nodes(const graph_view& model, program_kind program) {
     mark_producer(model.output);
   }
   for (std::size_t i = model.nodes.size(); i-- > 0;) {
-    const bool result = model.loss >= 0 && static_cast<std::int32_t>(i) >= model.loss;
-    live[i] = live[i] || (result && program != program_kind::predict);
     const node& here = model.nodes[i];
+    const bool result = here.purpose != node_purpose::layer;
+    live[i] = live[i] || (result && program != program_kind::predict);
     for (std::int32_t input = 0; live[i] && input < here.inputs; ++input) {
       mark_producer(model.input_of(here, input));
     }

@@ -68,7 +68,7 @@ class lowering {
   /// Of the live nodes, in order of nodes, only those through which a gradient can come. A metric
   /// reads scores without adding to their gradient.
   constexpr bool hands_gradient_back(std::int32_t i) const {
-    return live_[at(i)] && (model_.loss < 0 || i <= model_.loss);
+    return live_[at(i)] && model_.node_at(i).purpose != node_purpose::metric;
   }
 
   template <typename Visit>
@@ -132,13 +132,13 @@ class lowering {
 
   constexpr void lower_forward(std::int32_t stage) {
     if (stage == 0) {
-      at_node(0, call_phase::forward)
-          .read_feed(model_.input, program_ == program_kind::predict ? -1 : model_.target);
+      const list<std::int32_t> sources = sources_of(model_, program_ != program_kind::predict);
+      at_node(0, call_phase::forward).read_feed({sources.data(), sources.size()});
     }
     for (std::int32_t i = 0; i < node_count(); ++i) {
       const node& here = model_.node_at(i);
       // In training the loss comes with its gradient, in one call of the backward pass.
-      const bool later = trains() && i == model_.loss;
+      const bool later = trains() && here.purpose == node_purpose::loss;
       if (here.stage == stage && live_[at(i)] && !later) {
         emitter emit = at_node(i, call_phase::forward);
         here.rule->forward(emit);
@@ -152,7 +152,7 @@ class lowering {
   constexpr void lower_backward(std::int32_t stage, bool input_gradients, bool weight_gradients) {
     for (std::int32_t i = node_count() - 1; i >= 0; --i) {
       const node& here = model_.node_at(i);
-      if (here.stage != stage || !hands_gradient_back(i) || !learns(here, i)) {
+      if (here.stage != stage || !hands_gradient_back(i) || !learns(here)) {
         continue;
       }
       if (input_gradients) {
@@ -167,15 +167,17 @@ class lowering {
 
   constexpr void lower_input_gradient(const node& here, std::int32_t i) {
     emitter emit = at_node(i, call_phase::input_gradient);
-    for (std::int32_t output = 0; i != model_.loss && output < here.outputs; ++output) {
+    const bool is_loss = here.purpose == node_purpose::loss;
+    for (std::int32_t output = 0; !is_loss && output < here.outputs; ++output) {
       emit.sum_output_gradient(output);
     }
     here.rule->input_gradient(emit);
   }
 
   /// A node without anything that learns at or before it has no backward pass.
-  constexpr bool learns(const node& here, std::int32_t i) const {
-    return i == model_.loss || model_.at(model_.output_of(here, 0)).needs_gradient;
+  constexpr bool learns(const node& here) const {
+    return here.purpose == node_purpose::loss ||
+           model_.at(model_.output_of(here, 0)).needs_gradient;
   }
 
   constexpr void lower_update(std::int32_t stage) {

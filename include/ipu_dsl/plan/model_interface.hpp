@@ -2,26 +2,46 @@
 // What of a model those have to know who feed it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 
 namespace ipu_dsl {
 
+/// One tensor that comes from a feed.
+struct source_interface {
+  shape extents;  ///< of a sample
+  dtype type = dtype::float32;
+  std::int32_t classes = 0;  ///< integers lie in [0, classes); 0: of floats
+};
+
 /// What goes into a model and comes out of it. It points to no family: see `call`.
 struct model_interface {
-  shape sample;              ///< of the input
-  shape result;              ///< of the output, of one sample
-  std::int32_t classes = 0;  ///< that the loss tells apart; 0 without a loss
+  source_interface sources[most_sources];  ///< inputs, then targets
+  std::int32_t inputs = 0;
+  std::int32_t targets = 0;  ///< none without a loss
+  shape output;              ///< of one sample
+
+  constexpr const source_interface& input() const { return sources[0]; }
+
+  /// What a program fills.
+  constexpr std::span<const source_interface> wanted(bool with_targets) const {
+    return {sources, static_cast<std::size_t>(inputs + (with_targets ? targets : 0))};
+  }
 };
 
 /// Of a model that has been folded.
 constexpr model_interface interface_of(const graph_view& model) {
-  model_interface known{.sample = model.at(model.input).extents,
-                        .result = model.at(model.output).extents};
-  if (model.loss >= 0) {
-    const std::int32_t scores = model.input_of(model.node_at(model.loss), 0);
-    known.classes = static_cast<std::int32_t>(model.at(scores).extents.elements());
+  model_interface known{.output = model.at(model.output).extents};
+  std::size_t count = 0;
+  for (const std::int32_t source : sources_of(model, true)) {
+    const tensor& atom = model.at(source);
+    known.sources[count] = {atom.extents, atom.type, atom.classes};
+    ++count;
+    ++(atom.role == tensor_role::input ? known.inputs : known.targets);
   }
   return known;
 }

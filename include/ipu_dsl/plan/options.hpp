@@ -3,13 +3,15 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/machine/target.hpp>
+#include <ipu_dsl/plan/loss.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
-#include <ipu_dsl/vocabulary/losses/sparse_categorical_crossentropy.hpp>
 #include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
 
 namespace ipu_dsl {
@@ -21,6 +23,7 @@ inline constexpr option_key devices_key{"devices"};
 inline constexpr option_key replicas_key{"replicas"};
 inline constexpr option_key target_key{"on"};
 inline constexpr option_key loss_key{"loss"};
+inline constexpr option_key metrics_key{"metrics"};
 inline constexpr option_key optimizer_key{"optimizer"};
 inline constexpr option_key reduction_key{"sum_gradients or mean_gradients"};
 
@@ -77,11 +80,42 @@ struct mean_gradients {
   static constexpr option as_option{&reduction_key, 1};
 };
 
-/// A type that stands for a loss. Model: `sparse_categorical_crossentropy`. Not a model: `relu`.
+/// A type that stands for a loss; its own options, if it takes any, are read as
+/// `sparse_categorical_crossentropy` reads them. Model: `sparse_categorical_crossentropy`. Not a
+/// model: `relu`.
 template <typename T>
 concept loss_kind = requires {
   { T::rule } -> std::convertible_to<const family*>;
   requires T::is_loss;
+};
+
+/// A type that stands for a metric. Model: `accuracy`. Not a model: a loss.
+template <typename T>
+concept metric_kind = requires {
+  { T::rule } -> std::convertible_to<const family*>;
+  requires T::is_metric;
+};
+
+/// The options of a loss.
+template <loss_kind Loss, typename... Options>
+struct options_of_loss {
+  static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
+
+  static constexpr problem find_fault() {
+    if constexpr (requires { Loss::accepted; }) {
+      return given.find_fault(Loss::accepted);
+    } else {
+      return given.find_fault({});
+    }
+  }
+
+  static constexpr attributes read() {
+    if constexpr (requires { Loss::read(given); }) {
+      return attributes::of(Loss::read(given));
+    } else {
+      return {};
+    }
+  }
 };
 
 /// A type that stands for an optimizer: its family, and the settings that a session is given, which
@@ -101,19 +135,65 @@ concept optimizer_kind = requires {
 template <typename... Parts>
 struct loss {
   static constexpr option as_option{&loss_key};
-  static constexpr option_list<0> options{};
   static constexpr problem fault =
       refuse("a loss in loss<...>", type_name<typename first_type<Parts...>::type>(),
-             "there is sparse_categorical_crossentropy");
-  static constexpr const family* rule = nullptr;
+             "there are sparse_categorical_crossentropy and mean_squared_error");
+  static constexpr result_choice choice{};
 };
 
 template <loss_kind Loss, typename... Options>
 struct loss<Loss, Options...> {
   static constexpr option as_option{&loss_key};
-  static constexpr const option_list<sizeof...(Options)>& options = options_of<Options...>;
-  static constexpr problem fault{};
-  static constexpr const family* rule = Loss::rule;
+  static constexpr problem fault = options_of_loss<Loss, Options...>::find_fault();
+  static constexpr result_choice choice{Loss::rule, options_of_loss<Loss, Options...>::read()};
+};
+
+/// A metric as a value; of what is none there is no rule.
+template <typename T>
+constexpr result_choice metric_choice_of() {
+  if constexpr (metric_kind<T>) {
+    if constexpr (requires { T::options; }) {
+      return {T::rule, T::options};
+    } else {
+      return {T::rule, {}};
+    }
+  } else {
+    return {};
+  }
+}
+
+/// So many metrics a model can have.
+inline constexpr int most_metrics = 15;
+
+/// What is wrong with some of the metrics.
+constexpr problem check_metrics(std::span<const result_choice> chosen,
+                                std::span<const std::string_view> types) {
+  if (chosen.size() > std::size_t{most_metrics}) {
+    return refuse(label("at most ") << most_metrics << " metrics", label() << chosen.size());
+  }
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    if (chosen[i].rule == nullptr) {
+      return refuse("a metric in metrics<...>", types[i],
+                    "there are accuracy and binary_accuracy; the loss needs no mention");
+    }
+    for (std::size_t earlier = 0; earlier < i; ++earlier) {
+      if (chosen[earlier].rule->name == chosen[i].rule->name) {
+        return refuse("metrics of different names", label(chosen[i].rule->name) << " twice",
+                      "keep one of them");
+      }
+    }
+  }
+  return {};
+}
+
+/// What is reported beside the loss: `metrics<accuracy>`. None by default.
+template <typename... Metrics>
+struct metrics {
+  static constexpr option as_option{&metrics_key};
+  static constexpr result_choice choices[sizeof...(Metrics) + 1] = {metric_choice_of<Metrics>()...};
+  static constexpr std::string_view types[sizeof...(Metrics) + 1] = {type_name<Metrics>()...};
+  static constexpr std::size_t count = sizeof...(Metrics);
+  static constexpr problem fault = check_metrics({choices, count}, {types, count});
 };
 
 /// The optimizer: `optimizer<sgd<momentum>>`.

@@ -63,7 +63,7 @@ inline constexpr frozen_lowered_program<lowered_sizes_of<C, Kind, Form>> lowered
 /// The buffers of training; none without a loss.
 template <compiled_model C, backward_form Form>
 constexpr std::span<const buffer> trained_buffers() {
-  if constexpr (C::settings.loss == nullptr) {
+  if constexpr (!C::settings.has_loss) {
     return {};
   } else {
     return lowered_of<C, program_kind::train, Form>.view().buffers;
@@ -167,7 +167,7 @@ inline constexpr program_view actions_of = find_actions<C, Kind>();
 /// The program that says where parameters lie: training if there is one.
 template <compiled_model C>
 inline constexpr program_kind leading_program =
-    C::settings.loss != nullptr ? program_kind::train : program_kind::predict;
+    C::settings.has_loss ? program_kind::train : program_kind::predict;
 
 /// How the backwards of a compiled model are lowered.
 template <compiled_model C>

@@ -39,12 +39,12 @@ inline std::int64_t parameters_of(const graph_view& model, const layer_record& l
 
 /// What the loss reads, where that is not what the model puts out.
 inline std::string loss_line(const graph_view& model) {
-  if (model.loss < 0) {
+  const node* const loss = model.loss();
+  if (loss == nullptr) {
     return {};
   }
-  const node& loss = model.node_at(model.loss);
-  std::string line = "Loss: " + std::string(loss.rule->name);
-  if (model.input_of(loss, 0) != model.output) {
+  std::string line = "Loss: " + std::string(loss->rule->name);
+  if (model.input_of(*loss, 0) != model.output) {
     line += ", from the logits before the softmax at the end";
   }
   return line + "\n";

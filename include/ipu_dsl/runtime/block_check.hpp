@@ -49,10 +49,7 @@ class block_check {
       : program_(program),
         table_(program.plan, program.functions, memory, 1, program.replicas),
         tiles_(tiles),
-        most_blocks_(most_blocks),
-        losses_(static_cast<std::size_t>(program.plan.actions.micro_batches) *
-                static_cast<std::size_t>(program.replicas)),
-        hits_(losses_.size()) {
+        most_blocks_(most_blocks) {
     if (tiles < 1 || most_blocks < 1) {
       throw error("A device has at least 1 tile, and at least 1 block of a call is checked, got " +
                   std::to_string(tiles) + " and " + std::to_string(most_blocks) + ".");
@@ -227,10 +224,7 @@ class block_check {
     if (revealed != nullptr) {
       memory_of(*revealed).reveal_all();
     }
-    run_context apart = context_;
-    apart.loss = losses_.data();
-    apart.hits = hits_.data();
-    resolved_->run(apart, copies_.data(), resolved_->scalars);
+    resolved_->run(context_, copies_.data(), resolved_->scalars);
   }
 
   /// What the block writes and the call did not write so, or null.
@@ -279,8 +273,6 @@ class block_check {
   execution_table table_;
   std::int64_t tiles_;
   std::int64_t most_blocks_;
-  std::vector<float> losses_;  ///< where calls that run again put theirs
-  std::vector<std::int32_t> hits_;
   block_count count_;
   std::string fault_;
 

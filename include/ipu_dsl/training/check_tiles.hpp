@@ -16,6 +16,7 @@
 #include <ipu_dsl/runtime/executor.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/training/program_code.hpp>
+#include <ipu_dsl/training/result_sums.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
@@ -34,24 +35,23 @@ struct tile_check {
   bool passed() const { return fault.empty(); }
 };
 
-/// Samples drawn in [-1, 1) and labels drawn apart from them.
+/// Floats drawn in [-1, 1), integers among their classes.
 class drawn_feed {
  public:
   drawn_feed(const model_interface& model, std::uint64_t seed)
-      : elements_(model.sample.elements()), classes_(model.classes), seed_(seed) {}
+      : count_(model.wanted(true).size()), seed_(seed) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      const source_interface& source = model.sources[i];
+      forms_[i] = {source.type, source.extents.elements(), source.classes};
+    }
+  }
 
-  std::int32_t next(const micro_batch_rows& rows) {
-    for (std::int32_t sample = 0; sample < rows.micro_batch; ++sample) {
-      float* const row = rows.features.data() + std::ptrdiff_t{sample} * rows.row_stride;
-      for (std::int32_t i = 0; i < rows.row_stride; ++i) {
-        const float drawn =
-            2 * uniform_unit(random_word(seed_, drawn_, static_cast<std::uint64_t>(i))) - 1;
-        row[i] = i < rows.sample_elements ? drawn : 0.0F;
+  std::int32_t next(const feed_rows& rows) {
+    for (std::int32_t row = 0; row < rows.micro_batch; ++row) {
+      std::uint64_t word = 0;
+      for (std::size_t i = 0; i < rows.sources.size(); ++i) {
+        word = draw(rows.sources[i], forms_[i], row, word);
       }
-      const std::uint32_t word =
-          random_word(seed_, drawn_, static_cast<std::uint64_t>(rows.sample_elements));
-      rows.labels[static_cast<std::size_t>(sample)] =
-          static_cast<std::int32_t>(uniform_below(word, static_cast<std::uint32_t>(classes_)));
       ++drawn_;
     }
     return rows.micro_batch;
@@ -59,15 +59,32 @@ class drawn_feed {
 
   void restart() { drawn_ = 0; }
 
-  std::int64_t sample_elements() const { return elements_; }
-
-  std::int32_t classes() const { return classes_; }
+  std::span<const source_form> sources() const { return {forms_, count_}; }
 
   std::optional<std::int64_t> length() const { return {}; }
 
  private:
-  std::int64_t elements_;
-  std::int32_t classes_;
+  /// Draws a row from the words of its sample; returns the next of them.
+  std::uint64_t draw(const source_rows& to, const source_form& form, std::int32_t row,
+                     std::uint64_t word) const {
+    for (std::int32_t i = 0; i < to.stride; ++i) {
+      const bool padding = i >= to.elements;
+      const std::uint32_t drawn = padding ? 0 : random_word(seed_, drawn_, word);
+      word += padding ? 0 : 1;
+      const auto index = static_cast<std::size_t>(i);
+      if (form.type == dtype::int32) {
+        const auto below = static_cast<std::uint32_t>(form.classes);
+        to.integers(row)[index] =
+            padding ? 0 : static_cast<std::int32_t>(uniform_below(drawn, below));
+      } else {
+        to.floats(row)[index] = padding ? 0.0F : 2 * uniform_unit(drawn) - 1;
+      }
+    }
+    return word;
+  }
+
+  source_form forms_[most_sources];
+  std::size_t count_;
   std::uint64_t seed_;
   std::uint64_t drawn_ = 0;
 };
@@ -75,11 +92,23 @@ class drawn_feed {
 /// What a step left behind.
 struct step_bits {
   std::uint64_t weights = 0;
-  std::vector<float> losses;
-  std::vector<std::int32_t> hits;
+  std::vector<double> results;  ///< of the loss and the metrics, by micro-batch
 
   friend bool operator==(const step_bits&, const step_bits&) = default;
 };
+
+/// What the loss and the metrics counted in every micro-batch.
+inline std::vector<double> results_of(const session_parts& parts, const region_set& memory) {
+  std::vector<double> counted;
+  for (int micro_batch = 0; micro_batch < parts.settings.micro_batches_of_update(); ++micro_batch) {
+    for (std::size_t i = 0; i < parts.results.size(); ++i) {
+      const double* const found = result_sums::counted_in(memory, parts.train.results[i],
+                                                          micro_batch, parts.settings.replicas);
+      counted.insert(counted.end(), found, found + parts.results[i].numbers);
+    }
+  }
+  return counted;
+}
 
 /// Trains from fresh weights on drawn samples; `make(memory)` makes what runs the program.
 template <typename Make>
@@ -91,10 +120,8 @@ step_bits train_on_drawn(const session_parts& parts, const optimizer_reference& 
   weights.initialize(settings.seed);
   drawn_feed source(parts.model, settings.seed);
   feed_reference feed(source);
-  step_bits bits;
-  bits.losses.resize(static_cast<std::size_t>(parts.settings.micro_batches_of_update()));
-  bits.hits.resize(bits.losses.size());
-  std::vector<std::int32_t> valid(bits.losses.size());
+  const auto micro_batches = static_cast<std::size_t>(parts.settings.micro_batches_of_update());
+  std::vector<std::int32_t> valid(micro_batches);
   run_context context;
   context.training = true;
   context.seed = settings.seed;
@@ -102,18 +129,15 @@ step_bits train_on_drawn(const session_parts& parts, const optimizer_reference& 
   context.loss_scale = 1.0F / static_cast<float>(parts.settings.micro_batch);
   context.feed = &feed;
   context.valid = valid.data();
-  context.loss = bits.losses.data();
-  context.hits = bits.hits.data();
   auto&& runner = make(memory);
   float numbers[most_optimizer_numbers] = {};
   context.optimizer = numbers;
   for (int update = 0; update < settings.updates; ++update) {
     optimizer.write(static_cast<std::uint64_t>(update) + 1, numbers);
     runner.run(context);
-    context.first_sample += bits.losses.size() * context.micro_batch_size;
+    context.first_sample += micro_batches * context.micro_batch_size;
   }
-  bits.weights = weights.fingerprint();
-  return bits;
+  return {weights.fingerprint(), results_of(parts, memory)};
 }
 
 /// What is known of the training of a compiled model by buffer and by call, apart from the calls
@@ -163,7 +187,7 @@ tile_check check_tiles(
     const machine_target& target, const tile_check_settings& settings = {},
     const typename Compiled::compiled::optimizer_type::settings& optimizer = {}) {
   using compiled = typename Compiled::compiled;
-  static_assert(compiled::settings.loss != nullptr,
+  static_assert(compiled::settings.has_loss,
                 "ipu_dsl: check_tiles runs a training step: compile the model with loss<...>");
   static_assert(diagnose<access_fault_of<compiled, program_kind::train>>());
   constexpr session_parts parts = parts_of<compiled>();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
@@ -23,7 +24,7 @@ class checked_feed {
   /// Of one pass over data with an end, which has just begun.
   static checked_feed of_pass(feed_reference& source) { return {source, *source.length()}; }
 
-  std::int32_t next(const micro_batch_rows& rows) {
+  std::int32_t next(const feed_rows& rows) {
     const std::int32_t valid = source_->next(rows);
     if (valid < 0 || valid > rows.micro_batch) {
       throw error(sentence_of({"A feed was asked for a micro-batch of ", rows.micro_batch,
@@ -43,9 +44,7 @@ class checked_feed {
 
   void restart() { source_->restart(); }
 
-  std::int64_t sample_elements() const { return source_->sample_elements(); }
-
-  std::int32_t classes() const { return source_->classes(); }
+  std::span<const source_form> sources() const { return source_->sources(); }
 
   std::optional<std::int64_t> length() const { return source_->length(); }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/graph/graph.hpp>
@@ -21,18 +22,64 @@ constexpr shape without_unit_extents(const shape& extents) {
   return kept;
 }
 
-/// Samples must have the shape of the model's input, labels no more classes than the model scores.
-constexpr problem check_data(const graph_view& model, const shape& sample, std::int32_t classes) {
-  const shape& input = model.at(model.input).extents;
-  problem found;
-  if (!(without_unit_extents(sample) == without_unit_extents(input))) {
-    found = refuse(label("samples of shape ") << describe(input), describe(sample),
-                   "give the model's input the shape of the data");
-    found.where = "the data";
-  } else if (classes > model.at(model.output).extents.elements()) {
-    found = refuse(label("labels of at most ") << model.at(model.output).extents.elements()
-                                               << " classes, as many as the model scores",
-                   label() << classes << " classes", "end the model in as many units as classes");
+/// What data tell of their samples, as a type says it.
+struct data_form {
+  shape sample;
+  dtype sample_type = dtype::float32;
+  shape target;              ///< of floats
+  std::int32_t classes = 0;  ///< of labels; 0: the targets are floats
+};
+
+/// Samples must have the shape of the model's input.
+constexpr problem check_samples(const graph_view& model, const data_form& data) {
+  const tensor& input = model.input();
+  if (data.sample_type != input.type) {
+    return refuse(label("samples of ") << name_of(input.type), name_of(data.sample_type),
+                  "give the model's input the type of the data");
+  }
+  if (!(without_unit_extents(data.sample) == without_unit_extents(input.extents))) {
+    return refuse(label("samples of shape ") << describe(input.extents), describe(data.sample),
+                  "give the model's input the shape of the data");
+  }
+  return {};
+}
+
+/// Labels must have no more classes than the loss tells apart, other targets its shape.
+constexpr problem check_targets(const graph_view& model, const data_form& data) {
+  const std::int32_t target = model.find(tensor_role::target);
+  if (target < 0) {
+    return {};
+  }
+  const tensor& wanted = model.at(target);
+  const bool wants_labels = wanted.type == dtype::int32;
+  if (wants_labels != (data.classes > 0)) {
+    const std::string_view loss = model.loss()->rule->name;
+    return wants_labels
+               ? refuse(label("labels, which the loss ") << loss << " judges by", "float targets",
+                        "take a loss of float targets, such as mean_squared_error")
+               : refuse(label("float targets, which the loss ") << loss << " judges by", "labels",
+                        "take sparse_categorical_crossentropy, or give the data as a "
+                        "paired_dataset");
+  }
+  if (wants_labels && data.classes > wanted.classes) {
+    return refuse(
+        label("labels of at most ") << wanted.classes << " classes, as many as the model scores",
+        label() << data.classes << " classes", "end the model in as many units as classes");
+  }
+  if (!wants_labels &&
+      !(without_unit_extents(data.target) == without_unit_extents(wanted.extents))) {
+    return refuse(label("targets of shape ") << describe(wanted.extents), describe(data.target),
+                  "end the model in the shape of the targets");
+  }
+  return {};
+}
+
+constexpr problem check_data(const graph_view& model, const data_form& data) {
+  problem found = check_samples(model, data);
+  if (!found.found()) {
+    found = check_targets(model, data);
+  }
+  if (found.found()) {
     found.where = "the data";
   }
   return found;
@@ -40,18 +87,39 @@ constexpr problem check_data(const graph_view& model, const shape& sample, std::
 
 /// Training and evaluating take a loss.
 constexpr problem check_loss(const graph_view& model) {
-  if (model.target >= 0) {
+  if (model.loss() != nullptr) {
     return {};
   }
-  problem found = refuse("a model compiled with a loss", "one without, which can only predict",
-                         "write loss<sparse_categorical_crossentropy> behind the model in compile");
+  problem found = refuse(
+      "a model compiled with a loss", "one without, which can only predict",
+      "write loss<...> behind the model in compile: sparse_categorical_crossentropy for labels, "
+      "mean_squared_error for numbers");
   found.where = "fit and evaluate";
+  return found;
+}
+
+/// Plain arrays must hold what the model takes.
+constexpr problem check_array(const graph_view& model, tensor_role role, dtype given) {
+  const std::int32_t wanted = model.find(role);
+  if (wanted < 0 || model.at(wanted).type == given) {
+    return {};
+  }
+  const bool floats = given == dtype::float32;
+  problem found;
+  if (role == tensor_role::input) {
+    found = refuse(label("an input of ") << name_of(model.at(wanted).type), name_of(given));
+  } else {
+    found = refuse(floats ? "labels, std::int32_t" : "targets that are floats",
+                   floats ? "floats" : "labels, std::int32_t",
+                   label("the loss ") << model.loss()->rule->name << " judges by these");
+  }
+  found.where = "the batch";
   return found;
 }
 
 /// A batch has one axis more than a sample.
 constexpr problem check_rank(const graph_view& model, std::int32_t rank) {
-  const shape& input = model.at(model.input).extents;
+  const shape& input = model.input().extents;
   if (rank == input.rank + 1) {
     return {};
   }

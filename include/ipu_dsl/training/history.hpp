@@ -11,15 +11,15 @@
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/training/metric_values.hpp>
 
 namespace ipu_dsl {
 
-/// One epoch, over its micro-batches: mean loss a sample, share of samples whose class was found,
-/// seconds of host time.
+/// One epoch, over its micro-batches: mean loss a sample, the metrics, seconds of host time.
 struct epoch_record {
   std::int32_t epoch = 0;  ///< counts from 0
   double loss = 0;
-  double accuracy = 0;
+  metric_values metrics;  ///< `epoch.metrics["accuracy"]`
   double seconds = 0;
   std::int64_t samples = 0;
 };

@@ -2,12 +2,13 @@
 // From the plan back to code: one function for each distinct kernel of a program.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <utility>
 
-#include <ipu_dsl/operators/dense.hpp>
-#include <ipu_dsl/operators/elementwise.hpp>
-#include <ipu_dsl/operators/results.hpp>
-#include <ipu_dsl/operators/update.hpp>
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/operators/library.hpp>
 #include <ipu_dsl/runtime/kernel_table.hpp>
 #include <ipu_dsl/training/session_parts.hpp>
 
@@ -27,11 +28,64 @@ struct host_code {
 template <compiled_model C, program_kind Kind>
 inline constexpr const auto& functions_of = kernel_table_of<C, Kind, host_code>;
 
+/// The tensors of what the loss and the metrics count: [results].
+template <compiled_model C>
+constexpr list<std::int32_t> result_tensors() {
+  list<std::int32_t> found;
+  const graph_view model = frozen_compiled_graph_of<C>.view();
+  for (const node& here : model.nodes) {
+    if (here.purpose != node_purpose::layer) {
+      found.push_back(model.output_of(here, 0));
+    }
+  }
+  return found;
+}
+
+template <compiled_model C>
+inline constexpr std::size_t result_count =
+    C::settings.has_loss ? 1 + C::settings.metrics.size() : 0;
+
+/// Where a program puts the results.
+template <compiled_model C, program_kind Kind>
+constexpr list<placement> result_placements() {
+  list<placement> found;
+  const program_plan_view plan = frozen_plan_of<C, Kind>.view();
+  const std::span<const buffer> buffers = calls_of<C, Kind>().buffers;
+  for (const std::int32_t tensor : result_tensors<C>()) {
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      if (buffers[i].role == buffer_role::value && buffers[i].tensor == tensor) {
+        found.push_back(plan.placements[i]);
+      }
+    }
+  }
+  return found;
+}
+
+template <compiled_model C, program_kind Kind>
+inline constexpr frozen_list<placement, result_count<C>> result_placements_of =
+    freeze_list<result_count<C>>(result_placements<C, Kind>());
+
+/// What becomes of the results; theirs are the last nodes of the graph.
+template <compiled_model C>
+inline constexpr auto result_codes_of = [] {
+  static constexpr auto& model = frozen_compiled_graph_of<C>;
+  constexpr std::size_t first = model.view().nodes.size() - result_count<C>;
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<result_code, result_count<C>>{
+        result_code{.name = model.nodes[first + I].rule->name,
+                    .numbers = model.view().at(result_tensors<C>()[I]).extents[0],
+                    .final_value = final_value_of<model.nodes[first + I].rule>()}...};
+  }(std::make_index_sequence<result_count<C>>());
+}();
+
 /// A program and its code, or nothing for a program that a model without a loss does not have.
 template <compiled_model C, program_kind Kind>
 constexpr loaded_program load_program() {
-  if constexpr (Kind == program_kind::predict || C::settings.loss != nullptr) {
-    return {frozen_plan_of<C, Kind>.view(), functions_of<C, Kind>.view()};
+  if constexpr (Kind == program_kind::predict) {
+    return {frozen_plan_of<C, Kind>.view(), functions_of<C, Kind>.view(), {}};
+  } else if constexpr (C::settings.has_loss) {
+    return {frozen_plan_of<C, Kind>.view(), functions_of<C, Kind>.view(),
+            result_placements_of<C, Kind>.view()};
   } else {
     return {};
   }
@@ -44,6 +98,7 @@ consteval session_parts parts_of() {
   return {.model = interface_of(frozen_compiled_graph_of<C>.view()),
           .settings = C::settings,
           .places = parameter_places_of<C>.view(),
+          .results = result_codes_of<C>,
           .train = load_program<C, program_kind::train>(),
           .evaluate = load_program<C, program_kind::evaluate>(),
           .predict = load_program<C, program_kind::predict>()};
@@ -55,7 +110,7 @@ struct operators_fault_of {
   static constexpr problem find() {
     if constexpr (!valid<C>()) {
       return {};
-    } else if constexpr (C::settings.loss == nullptr) {
+    } else if constexpr (!C::settings.has_loss) {
       return fault_of_kernels<C, program_kind::predict>();
     } else {
       return fault_of_kernels<C, program_kind::train>();

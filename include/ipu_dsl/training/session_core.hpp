@@ -14,6 +14,7 @@
 #include <ipu_dsl/runtime/executor.hpp>
 #include <ipu_dsl/runtime/host_clock.hpp>
 #include <ipu_dsl/training/checked_feed.hpp>
+#include <ipu_dsl/training/result_sums.hpp>
 #include <ipu_dsl/training/session_engine.hpp>
 #include <ipu_dsl/training/session_turn.hpp>
 #include <ipu_dsl/training/step_rules.hpp>
@@ -31,7 +32,8 @@ class session_core final : public session_engine {
             worker_count(options, parts.settings.replicas * parts.predict.plan.actions.devices),
             options.pinned),
         parameters_(parts.places, memory_),
-        predict_(parts.predict.plan, parts.predict.functions, memory_, workers_) {
+        predict_(parts.predict.plan, parts.predict.functions, memory_, workers_),
+        sums_(parts.results) {
     if (parts.settings.has_loss) {
       train_.emplace(parts.train.plan, parts.train.functions, memory_, workers_,
                      parts.settings.replicas);
@@ -46,8 +48,6 @@ class session_core final : public session_engine {
     const int most = (std::max)(parts.settings.micro_batches_of_update(),
                                 parts.predict.plan.actions.micro_batches);
     valid_.resize(static_cast<std::size_t>(most));
-    losses_.resize(static_cast<std::size_t>(most));
-    hits_.resize(static_cast<std::size_t>(most));
     history_.reserve(options.history_epochs, options.history_micro_batches);
     parameters_.initialize(options.seed);
   }
@@ -93,33 +93,33 @@ class session_core final : public session_engine {
     require_end(source, "evaluate");
     const session_turn turn(work_, "evaluate");
     source.restart();
-    evaluation sum;
-    double hits = 0;
     checked_feed pass = checked_feed::of_pass(source);
     feed_reference checked(pass);
     run_context context = context_for(checked);
     context.loss_scale = 1;
     const int micro_batches = evaluate_->plan().actions.micro_batches;
+    evaluation found;
+    sums_.clear();
     for (std::int64_t left = *source.length(); left > 0; left -= samples_of(micro_batches)) {
       evaluate_->run(context);
-      for (std::size_t i = 0; i < static_cast<std::size_t>(micro_batches); ++i) {
-        if (valid_[i] > 0) {
-          sum.samples += valid_[i];
-          sum.loss += static_cast<double>(losses_[i]);
-          hits += hits_[i];
+      for (int i = 0; i < micro_batches; ++i) {
+        const std::int32_t valid = valid_[static_cast<std::size_t>(i)];
+        found.samples += valid;
+        if (valid > 0) {
+          sums_.add(memory_, parts_.evaluate.results, i, 1);
         }
       }
     }
-    if (sum.samples == 0) {
+    if (found.samples == 0) {
       throw error("evaluate got no samples; expected at least 1.");
     }
-    sum.loss /= static_cast<double>(sum.samples);
-    sum.accuracy = hits / static_cast<double>(sum.samples);
-    return sum;
+    found.loss = sums_.loss();
+    found.metrics = sums_.metrics();
+    return found;
   }
 
   std::int64_t predict(feed_reference source, std::span<float> output) override {
-    check_sample(parts_.model, source);
+    check_sources(parts_.model, source, false);
     require_end(source, "predict");
     const std::int64_t samples = *source.length();
     check_room(samples, output.size());
@@ -178,9 +178,9 @@ class session_core final : public session_engine {
   /// Predictions of so many samples fill exactly the room that there is for them.
   void check_room(std::int64_t samples, std::size_t room) const {
     const std::optional<std::int64_t> values =
-        checked_product(samples, parts_.model.result.elements());
+        checked_product(samples, parts_.model.output.elements());
     if (!values) {
-      throw error(sentence_of({"predict of ", samples, " samples ", describe(parts_.model.result),
+      throw error(sentence_of({"predict of ", samples, " samples ", describe(parts_.model.output),
                                " writes more values than 64 bits can count."}));
     }
     if (static_cast<std::size_t>(*values) != room) {
@@ -195,11 +195,13 @@ class session_core final : public session_engine {
 
   int micro_batches_of_update() const { return parts_.settings.micro_batches_of_update(); }
 
-  /// The mean loss of a micro-batch's samples. The kernels scale losses as they scale gradients;
-  /// with the mean over the accumulated micro-batches that is less than the mean over one.
+  /// The mean loss of a micro-batch's samples, which in training are as many as it can hold, with
+  /// the factor by which gradients are scaled.
   double mean_loss(int micro_batch) const {
-    const double factor = parts_.settings.mean_gradients ? micro_batches_of_update() : 1;
-    return factor * static_cast<double>(losses_[static_cast<std::size_t>(micro_batch)]);
+    const double of_update = parts_.settings.mean_gradients ? micro_batches_of_update() : 1;
+    const double* const counted = result_sums::counted_in(memory_, parts_.train.results[0],
+                                                          micro_batch, parts_.settings.replicas);
+    return of_update * (counted[0] * static_cast<double>(loss_scale()));
   }
 
   float loss_scale() const {
@@ -214,8 +216,6 @@ class session_core final : public session_engine {
     context.seed = options_.seed;
     context.feed = &source;
     context.valid = valid_.data();
-    context.loss = losses_.data();
-    context.hits = hits_.data();
     return context;
   }
 
@@ -237,14 +237,14 @@ class session_core final : public session_engine {
                            const optimizer_reference& optimizer, const fit_callbacks& calls) {
     const std::int64_t begin = steady_nanoseconds();
     epoch_record record{.epoch = epoch};
-    double hits = 0;
+    sums_.clear();
     for (std::int64_t step = 0; step < steps.steps; step += steps.of_execution) {
       execution_record execution{.epoch = epoch, .steps = step + steps.of_execution};
       for (std::int64_t i = 0; i < steps.of_execution; i += micro_batches_of_update()) {
         const session_turn turn(work_, "fit");
         run_training(source, optimizer);
         execution.loss += note_losses();
-        hits += sum_of_hits();
+        count_results();
       }
       record.loss += execution.loss;
       execution.loss /= static_cast<double>(steps.of_execution);
@@ -254,7 +254,7 @@ class session_core final : public session_engine {
     }
     record.samples = steps.steps * parts_.settings.micro_batch;
     record.loss /= static_cast<double>(steps.steps);
-    record.accuracy = hits / static_cast<double>(record.samples);
+    record.metrics = sums_.metrics();
     record.seconds = static_cast<double>(steady_nanoseconds() - begin) * 1e-9;
     return record;
   }
@@ -270,12 +270,11 @@ class session_core final : public session_engine {
     return sum;
   }
 
-  double sum_of_hits() const {
-    double sum = 0;
+  /// Adds what the micro-batches of an update counted.
+  void count_results() {
     for (int i = 0; i < micro_batches_of_update(); ++i) {
-      sum += hits_[static_cast<std::size_t>(i)];
+      sums_.add(memory_, parts_.train.results, i, parts_.settings.replicas);
     }
-    return sum;
   }
 
   session_parts parts_;
@@ -287,8 +286,7 @@ class session_core final : public session_engine {
   std::optional<executor> train_;
   std::optional<executor> evaluate_;
   list<std::int32_t> valid_;
-  list<float> losses_;
-  list<std::int32_t> hits_;
+  result_sums sums_;  ///< of the epoch, or of the evaluation
   history history_;
   std::uint64_t trained_samples_ = 0;
   std::uint64_t updates_ = 0;

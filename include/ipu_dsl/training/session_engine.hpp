@@ -32,7 +32,7 @@ class session_engine {
   /// One update from exactly the samples of one run. Returns their mean loss.
   virtual double train_step(feed_reference source, const optimizer_reference& optimizer) = 0;
 
-  /// Mean loss and accuracy over all samples of the feed; any number of them, the last micro-batch
+  /// Mean loss and metrics over all samples of the feed; any number of them, the last micro-batch
   /// may be short.
   virtual evaluation evaluate(feed_reference source) = 0;
 

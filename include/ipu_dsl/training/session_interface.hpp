@@ -27,11 +27,31 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
+/// What a type of data tells of its samples.
+template <dataset Data>
+constexpr data_form form_of() {
+  data_form form{.sample = Data::sample_shape};
+  if constexpr (gathers_integers<Data>) {
+    form.sample_type = dtype::int32;
+  }
+  if constexpr (tells_labels<Data>) {
+    form.classes = Data::classes;
+  } else {
+    form.target = Data::target_shape;
+  }
+  return form;
+}
+
 /// What is wrong with a type of data for a compiled model.
 template <compiled_model C, dataset Data>
 struct data_fault_of {
-  static constexpr problem value =
-      check_data(frozen_compiled_graph_of<C>.view(), Data::sample_shape, Data::classes);
+  static constexpr problem value = check_data(frozen_compiled_graph_of<C>.view(), form_of<Data>());
+};
+
+/// What is wrong with arrays of a type, as inputs or as targets of a compiled model.
+template <compiled_model C, tensor_role Role, dtype Given>
+struct array_fault_of {
+  static constexpr problem value = check_array(frozen_compiled_graph_of<C>.view(), Role, Given);
 };
 
 /// What is wrong with the rank of a batch.
@@ -107,15 +127,24 @@ class session_of {
   /// tutorial's model.
   double train_step(std::span<const float> features, std::span<const std::int32_t> labels,
                     non_finite floats = non_finite::kept) {
-    static_assert(diagnose<loss_fault_of<compiled>>());
-    batch_feed given(features, sample_elements(), labels, classes());
-    if (floats == non_finite::refused) {
-      datasets::check_finite(features, static_cast<std::size_t>(sample_elements()));
-    }
-    return engine().train_step(given, optimizer_reference(optimizer_));
+    return train_on(rows_of<tensor_role::input>(features), rows_of<tensor_role::target>(labels),
+                    floats);
   }
 
-  /// Mean loss and accuracy over all samples of a feed, or of data:
+  /// The same with float targets [samples, elements of a target].
+  double train_step(std::span<const float> features, std::span<const float> targets,
+                    non_finite floats = non_finite::kept) {
+    return train_on(rows_of<tensor_role::input>(features), rows_of<tensor_role::target>(targets),
+                    floats);
+  }
+
+  /// The same for a model whose input are integers.
+  double train_step(std::span<const std::int32_t> input, std::span<const std::int32_t> labels) {
+    return train_on(rows_of<tensor_role::input>(input), rows_of<tensor_role::target>(labels),
+                    non_finite::kept);
+  }
+
+  /// Mean loss and metrics over all samples of a feed, or of data:
   /// `run.evaluate(digits.test | take(1'000))`.
   template <typename Source>
   evaluation evaluate(Source&& source) {
@@ -143,7 +172,13 @@ class session_of {
   /// they are: a NaN makes the output of its own sample NaN, and no other. Throws `error` before
   /// anything is written if `output` has another size.
   void predict(std::span<const float> features, std::span<float> output) {
-    batch_feed given(features, sample_elements());
+    batch_feed given(rows_of<tensor_role::input>(features));
+    engine().predict(given, output);
+  }
+
+  /// The same for a model whose input are integers.
+  void predict(std::span<const std::int32_t> input, std::span<float> output) {
+    batch_feed given(rows_of<tensor_role::input>(input));
     engine().predict(given, output);
   }
 
@@ -202,14 +237,46 @@ class session_of {
     return engine().fit(source, wanted, optimizer_reference(optimizer_), calls);
   }
 
-  static consteval std::int64_t sample_elements() {
-    constexpr graph_view model = frozen_compiled_graph_of<compiled>.view();
-    return model.at(model.input).extents.elements();
+  double train_on(const batch_source& input, const batch_source& target, non_finite floats) {
+    static_assert(diagnose<loss_fault_of<compiled>>());
+    batch_feed given(input, target);
+    if (floats == non_finite::refused) {
+      check_finite(input);
+      check_finite(target);
+    }
+    return engine().train_step(given, optimizer_reference(optimizer_));
   }
 
-  static consteval std::int32_t classes() {
+  static void check_finite(const batch_source& rows) {
+    if (rows.form.type == dtype::float32) {
+      datasets::check_finite(rows.floats(), static_cast<std::size_t>(rows.form.elements));
+    }
+  }
+
+  /// Plain arrays as the model's input or target, if they have its type.
+  template <tensor_role Role>
+  static batch_source rows_of(std::span<const float> numbers) {
+    static_assert(diagnose<array_fault_of<compiled, Role, dtype::float32>>());
+    return {numbers, atom_of(Role).elements};
+  }
+
+  template <tensor_role Role>
+  static batch_source rows_of(std::span<const std::int32_t> numbers) {
+    static_assert(diagnose<array_fault_of<compiled, Role, dtype::int32>>());
+    constexpr source_form form = atom_of(Role);
+    return {numbers, form.elements, form.classes};
+  }
+
+  /// The first input or target; of a model without a loss, about which there is an error already,
+  /// one number.
+  static consteval source_form atom_of(tensor_role role) {
     constexpr graph_view model = frozen_compiled_graph_of<compiled>.view();
-    return static_cast<std::int32_t>(model.at(model.output).extents.elements());
+    const std::int32_t found = model.find(role);
+    if (found < 0) {
+      return {.elements = 1};
+    }
+    const tensor& atom = model.at(found);
+    return {atom.type, atom.extents.elements(), atom.classes};
   }
 
   /// What does the work. A session that was moved from has none.

@@ -24,7 +24,7 @@ struct session_options {
 /// What `evaluate` found: means over all samples.
 struct evaluation {
   double loss = 0;
-  double accuracy = 0;
+  metric_values metrics;  ///< `found.metrics["accuracy"]`
   std::int64_t samples = 0;
 };
 

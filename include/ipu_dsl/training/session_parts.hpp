@@ -2,9 +2,11 @@
 // What a session is made of: plain structs.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <string_view>
 
-#include <ipu_dsl/operators/run_context.hpp>
+#include <ipu_dsl/operators/operators.hpp>
 #include <ipu_dsl/plan/model_interface.hpp>
 #include <ipu_dsl/plan/program_plan_view.hpp>
 #include <ipu_dsl/plan/run_settings.hpp>
@@ -15,6 +17,14 @@ namespace ipu_dsl {
 struct loaded_program {
   program_plan_view plan;
   std::span<const kernel_code> functions;
+  std::span<const placement> results;  ///< of the loss, then of each metric; none in prediction
+};
+
+/// The loss or a metric: how many numbers it counts in a micro-batch, and what their sums mean.
+struct result_code {
+  std::string_view name;
+  std::int32_t numbers = 0;
+  final_value_function final_value = nullptr;
 };
 
 /// What a session is made of; none of it points to a family. `train` and `evaluate` are empty plans
@@ -23,6 +33,7 @@ struct session_parts {
   model_interface model;
   run_settings settings;
   std::span<const parameter_place> places;
+  std::span<const result_code> results;  ///< the loss, then the metrics; none without a loss
   loaded_program train;
   loaded_program evaluate;
   loaded_program predict;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <span>
 #include <type_traits>
 
 #include <ipu_dsl/core/diagnose.hpp>
@@ -33,13 +34,9 @@ using dataset_of = typename data_behind<std::remove_cvref_t<Data>>::type;
 template <typename T>
 constexpr const char* lacking_of_feed() {
   if constexpr (!requires(const T& of) {
-                  { of.sample_elements() } -> std::same_as<std::int64_t>;
+                  { of.sources() } -> std::same_as<std::span<const source_form>>;
                 }) {
-    return "std::int64_t sample_elements() const";
-  } else if constexpr (!requires(const T& of) {
-                         { of.classes() } -> std::same_as<std::int32_t>;
-                       }) {
-    return "std::int32_t classes() const";
+    return "std::span<const source_form> sources() const";
   } else if constexpr (!requires(const T& of) {
                          { of.length() } -> std::same_as<std::optional<std::int64_t>>;
                        }) {
@@ -49,7 +46,7 @@ constexpr const char* lacking_of_feed() {
                        }) {
     return "void restart()";
   } else {
-    return "std::int32_t next(const micro_batch_rows&)";
+    return "std::int32_t next(const feed_rows&)";
   }
 }
 
@@ -58,13 +55,15 @@ template <typename T>
 constexpr const char* lacking_of_dataset() {
   if constexpr (!requires { T::sample_shape.rank; }) {
     return "static constexpr shape sample_shape";
-  } else if constexpr (!requires { std::int32_t{T::classes}; }) {
+  } else if constexpr (requires { T::target_shape.rank; } && !tells_targets<T>) {
+    return "void gather_target(std::uint32_t, float*) const";
+  } else if constexpr (!tells_targets<T> && !requires { std::int32_t{T::classes}; }) {
     return "static constexpr std::int32_t classes";
   } else if constexpr (!requires(const T& of) {
                          { of.size() } -> std::same_as<std::int64_t>;
                        }) {
     return "std::int64_t size() const";
-  } else if constexpr (!requires(const T& of) {
+  } else if constexpr (!tells_targets<T> && !requires(const T& of) {
                          { of.label(0U) } -> std::same_as<std::int32_t>;
                        }) {
     return "std::int32_t label(std::uint32_t) const";

@@ -25,14 +25,40 @@ struct epoch_steps {
   std::int64_t of_execution = 0;
 };
 
-/// Throws `error` unless a sample of the feed has as many values as the model's input, and the feed
-/// as many samples as there can be.
-inline void check_sample(const model_interface& model, const feed_reference& source) {
-  const shape& wanted = model.sample;
-  if (source.sample_elements() != wanted.elements()) {
+/// "The model's input", "the data's input"; a target of integers is told by its classes.
+inline const char* name_of_source(std::size_t number, const model_interface& model) {
+  return number < static_cast<std::size_t>(model.inputs) ? "input" : "target";
+}
+
+/// Throws `error` unless a source of the feed is what the model wants in its place.
+inline void check_source(const source_interface& wanted, const source_form& given,
+                         const char* name) {
+  if (given.type != wanted.type) {
+    throw error(sentence_of({"The model's ", name, " is ", name_of(wanted.type), ", the data's is ",
+                             name_of(given.type), "."}));
+  }
+  if (given.elements != wanted.extents.elements()) {
     throw error(
-        sentence_of({"A sample of the model's input ", describe(wanted), " has ", wanted.elements(),
-                     " values, the data's has ", source.sample_elements(), "."}));
+        sentence_of({"A sample of the model's ", name, " ", describe(wanted.extents), " has ",
+                     wanted.extents.elements(), " values, the data's has ", given.elements, "."}));
+  }
+  if (wanted.type == dtype::int32 && (given.classes < 1 || given.classes > wanted.classes)) {
+    throw error(sentence_of({"The model's ", name, " has ", wanted.classes,
+                             " classes, that of the data has ", given.classes, "."}));
+  }
+}
+
+/// Throws `error` unless the feed gives what a program wants, and as many samples as there can be.
+inline void check_sources(const model_interface& model, const feed_reference& source,
+                          bool with_targets) {
+  const std::span<const source_interface> wanted = model.wanted(with_targets);
+  if (source.sources().size() < wanted.size()) {
+    throw error(sentence_of({"The model takes ", model.inputs, " input and ",
+                             with_targets ? model.targets : 0, " target, a feed gives ",
+                             source.sources().size(), " sources."}));
+  }
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    check_source(wanted[i], source.sources()[i], name_of_source(i, model));
   }
   if (source.length().value_or(0) < 0) {
     throw error(
@@ -40,17 +66,13 @@ inline void check_sample(const model_interface& model, const feed_reference& sou
   }
 }
 
-/// Throws `error` unless the model has a loss, and the feed samples and labels that fit it.
+/// Throws `error` unless the model has a loss, and the feed samples and targets that fit it.
 inline void check_feed(const model_interface& model, const run_settings& settings,
                        const feed_reference& source) {
   if (!settings.has_loss) {
     throw error("This model was compiled without a loss: it can predict, not train or evaluate.");
   }
-  check_sample(model, source);
-  if (source.classes() < 1 || source.classes() > model.classes) {
-    throw error(sentence_of({"The model scores ", model.classes,
-                             " classes, the labels of the data have ", source.classes(), "."}));
-  }
+  check_sources(model, source, true);
 }
 
 /// Throws `error` for data without an end, for `what` would never return.
@@ -211,7 +233,7 @@ inline epoch_steps steps_of_epoch(const model_interface& model, const run_settin
 /// Throws `error` unless the extents are [samples, extents of the input...] and count the values.
 inline void check_batch(const model_interface& model, std::span<const std::int64_t> extents,
                         std::size_t values) {
-  const shape& wanted = model.sample;
+  const shape& wanted = model.input().extents;
   if (extents[0] < 0) {
     throw error(sentence_of({"A batch has 0 samples or more, got ", extents[0], "."}));
   }

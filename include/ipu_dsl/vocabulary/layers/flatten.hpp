@@ -19,7 +19,8 @@ constexpr problem shapes(node_draft& draft) {
 
 }  // namespace flatten_rules
 
-inline constexpr family flatten_family{.name = "Flatten", .shapes = flatten_rules::shapes};
+inline constexpr family flatten_family{
+    .name = "Flatten", .reads_integers = true, .shapes = flatten_rules::shapes};
 
 /// All elements of a sample as a vector: [28, 28] becomes [784]. Moves nothing.
 struct Flatten {
@@ -67,8 +68,10 @@ constexpr problem shapes(node_draft& draft) {
 
 }  // namespace reshape_rules
 
-inline constexpr family reshape_family{
-    .name = "Reshape", .describe = reshape_rules::describe, .shapes = reshape_rules::shapes};
+inline constexpr family reshape_family{.name = "Reshape",
+                                       .describe = reshape_rules::describe,
+                                       .reads_integers = true,
+                                       .shapes = reshape_rules::shapes};
 
 constexpr element describe_reshape(const given_extents& given) {
   if (given.fault != nullptr) {

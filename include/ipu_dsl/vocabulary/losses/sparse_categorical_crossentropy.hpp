@@ -2,18 +2,21 @@
 // Cross-entropy of class scores with labels that are class numbers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
+#include <ipu_dsl/vocabulary/layers/activation.hpp>
 
 namespace ipu_dsl {
 
 /// What the model's output is taken for.
 enum class score_kind : std::int32_t {
-  logits,         ///< any numbers: the loss applies softmax itself
-  probabilities,  ///< clipped to [1e-7, 1 - 1e-7], as Keras does with an output that is no softmax
+  logits,                ///< any numbers: the loss applies softmax itself
+  probabilities,         ///< of a softmax at the end of the model
+  clipped_probabilities  ///< clipped to [1e-7, 1 - 1e-7], as Keras does with what is no softmax
 };
 
 struct crossentropy_options {
@@ -21,8 +24,8 @@ struct crossentropy_options {
 };
 
 enum class crossentropy_variant : std::int32_t {
-  loss,     ///< writes the micro-batch's loss; reads scores, labels
-  gradient  ///< writes the scores' gradient and the micro-batch's loss; reads scores, labels
+  loss,     ///< writes the result {sum of losses, samples}; reads scores, labels
+  gradient  ///< writes the scores' gradient and the result; reads scores, labels
 };
 
 struct crossentropy_call {
@@ -34,18 +37,45 @@ struct crossentropy_call {
 
 namespace crossentropy_rules {
 
+/// Whether the output is that of a softmax.
+constexpr bool ends_in_softmax(node_draft& draft) {
+  const node* const last = draft.made_by(0);
+  return last != nullptr && last->rule == &activation_family &&
+         last->options.as<activation_options>().kind == activation_kind::softmax;
+}
+
+/// A model that ends in softmax trains on the logits before it, whatever was asked, as Keras does:
+/// the gradient of log(softmax(x)) is exact there, and a second softmax would be wrong.
+/// Probabilities of a model without softmax are refused, unless Keras's clipping is asked for by
+/// name.
+constexpr problem choose_scores(node_draft& draft) {
+  if (ends_in_softmax(draft)) {
+    draft.pass_over_producer();
+    draft.choose(crossentropy_options{score_kind::logits});
+    return {};
+  }
+  if (draft.options<crossentropy_options>().scores == score_kind::probabilities) {
+    return refuse("an output of softmax for a loss from probabilities", "one without softmax",
+                  "drop from_probabilities to train on logits, or write from_clipped_probabilities "
+                  "for Keras's clipping of the output");
+  }
+  return {};
+}
+
 constexpr problem shapes(node_draft& draft) {
-  if (draft.input(0).rank != 1) {
-    return refuse("a vector, one score a class", describe(draft.input(0)),
+  const shape scores = draft.input(0);
+  if (scores.rank != 1) {
+    return refuse("a vector, one score a class", describe(scores),
                   "end the model in Dense<classes>");
   }
-  if (draft.input(0)[0] < 2) {
-    return refuse("scores of at least 2 classes", describe(draft.input(0)),
+  if (scores[0] < 2) {
+    return refuse("scores of at least 2 classes", describe(scores),
                   "for two classes end the model in Dense<2>: one score has the loss 0, whatever "
                   "is learnt");
   }
-  draft.output({});
-  return {};
+  draft.target({}, dtype::int32, scores[0]);
+  draft.result(2);
+  return choose_scores(draft);
 }
 
 constexpr crossentropy_call key_of(const emitter& emit, crossentropy_variant variant) {
@@ -58,9 +88,13 @@ constexpr crossentropy_call key_of(const emitter& emit, crossentropy_variant var
 constexpr void forward(emitter& emit) {
   const crossentropy_call key = key_of(emit, crossentropy_variant::loss);
   call_draft call = emit.call(key);
-  const axis_id sample = call.over(key.batch);
+  const axis_id number = call.over(2);
+  const axis_id sample = call.all(key.batch);
   const axis_id score = call.all(key.classes);
-  call.reads(emit.input_value(0), {sample, score}).reads(emit.input_value(1), {sample});
+  call.writes(emit.output_value(0), {number})
+      .reads(emit.input_value(0), {sample, score})
+      .reads(emit.input_value(1), {sample})
+      .costs(std::int64_t{key.batch} * key.classes);
 }
 
 /// One call computes loss and gradient from the kept scores.
@@ -69,16 +103,23 @@ constexpr void input_gradient(emitter& emit) {
   call_draft call = emit.call(key);
   const axis_id sample = call.over(key.batch);
   const axis_id score = call.all(key.classes);
-  call.writes(emit.input_gradient(0), {sample, score})
+  call.writes(emit.input_gradient(0), {sample, score});
+  call.beside();
+  const axis_id number = call.over(2);
+  const axis_id each_sample = call.all(key.batch);
+  const axis_id each_score = call.all(key.classes);
+  call.writes(emit.output_value(0), {number})
       .reads(emit.input_value(0), {sample, score})
-      .reads(emit.input_value(1), {sample});
+      .reads(emit.input_value(1), {sample})
+      .reads(emit.input_value(0), {each_sample, each_score})
+      .reads(emit.input_value(1), {each_sample})
+      .costs(std::int64_t{key.batch} * key.classes);
 }
 
 }  // namespace crossentropy_rules
 
 inline constexpr family sparse_categorical_crossentropy_family{
     .name = "sparse_categorical_crossentropy",
-    .inputs = 2,
     .shapes = crossentropy_rules::shapes,
     .forward = crossentropy_rules::forward,
     .input_gradient = crossentropy_rules::input_gradient};
@@ -106,6 +147,12 @@ struct from_clipped_probabilities {
 struct sparse_categorical_crossentropy {
   static constexpr bool is_loss = true;
   static constexpr const family* rule = &sparse_categorical_crossentropy_family;
+  static constexpr const option_key* accepted[] = {&scores_key};
+
+  template <std::size_t Count>
+  static constexpr crossentropy_options read(const option_list<Count>& given) {
+    return {static_cast<score_kind>(given.integer(scores_key, 0))};
+  }
 };
 
 }  // namespace ipu_dsl

@@ -9,6 +9,7 @@
 
 namespace ipu_dsl {
 
+/// Writes the result {samples that were right, samples}; reads scores, labels.
 struct accuracy_call {
   std::int32_t batch;
   std::int32_t classes;
@@ -17,24 +18,36 @@ struct accuracy_call {
 namespace accuracy_rules {
 
 constexpr problem shapes(node_draft& draft) {
-  draft.output({});
+  const shape scores = draft.input(0);
+  if (scores.rank != 1) {
+    return refuse("a vector, one score a class", describe(scores));
+  }
+  draft.target({}, dtype::int32, scores[0]);
+  draft.result(2);
   return {};
 }
 
 constexpr void forward(emitter& emit) {
   const accuracy_call key = {.batch = emit.batch(), .classes = emit.input_shape(0)[0]};
   call_draft call = emit.call(key);
-  const axis_id sample = call.over(key.batch);
+  const axis_id number = call.over(2);
+  const axis_id sample = call.all(key.batch);
   const axis_id score = call.all(key.classes);
-  call.reads(emit.input_value(0), {sample, score}).reads(emit.input_value(1), {sample});
+  call.writes(emit.output_value(0), {number})
+      .reads(emit.input_value(0), {sample, score})
+      .reads(emit.input_value(1), {sample})
+      .costs(std::int64_t{key.batch} * key.classes);
 }
 
 }  // namespace accuracy_rules
 
-/// Keras's sparse categorical accuracy; of equal scores the first counts.
-inline constexpr family accuracy_family{.name = "accuracy",
-                                        .inputs = 2,
-                                        .shapes = accuracy_rules::shapes,
-                                        .forward = accuracy_rules::forward};
+inline constexpr family accuracy_family{
+    .name = "accuracy", .shapes = accuracy_rules::shapes, .forward = accuracy_rules::forward};
+
+/// `metrics<accuracy>`: Keras's sparse categorical accuracy; of equal scores the first counts.
+struct accuracy {
+  static constexpr bool is_metric = true;
+  static constexpr const family* rule = &accuracy_family;
+};
 
 }  // namespace ipu_dsl

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// What comes in and goes out of a program: infeed and outfeed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/graph/transfer.hpp>
+#include <ipu_dsl/layout/padding.hpp>
+#include <ipu_dsl/operators/operators.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+
+template <>
+struct operators<&infeed_family> {
+  using key = infeed_call;
+
+  template <infeed_call Call>
+  static void run(const run_context& context, void* const* operands, const float*) {
+    source_rows sources[std::size_t{Call.sources}];
+    for (std::size_t i = 0; i < std::size_t{Call.sources}; ++i) {
+      sources[i] = rows_of(Call.source[i], operands[i]);
+    }
+    const feed_rows rows{.sources = sources, .micro_batch = Call.batch};
+    const std::int32_t valid = context.feed->next(rows);
+    const std::span<const source_form> forms = context.feed->sources();
+    for (std::size_t i = 0; i < std::size_t{Call.sources}; ++i) {
+      if (Call.source[i].type == dtype::int32) {
+        check_integers(sources[i], Call.batch, valid, forms[i].classes);
+      }
+    }
+    context.valid[context.micro_batch] = valid;
+  }
+
+ private:
+  /// Only rows of floats are padded.
+  static source_rows rows_of(const infeed_source& source, void* memory) {
+    const bool padded = source.type == dtype::float32;
+    return {.type = source.type,
+            .first = memory,
+            .elements = source.elements,
+            .stride = padded ? layout::row_stride(source.elements) : source.elements};
+  }
+
+  /// An integer is an index: one that is no class would be read outside what it chooses from.
+  static void check_integers(const source_rows& rows, std::int32_t batch, std::int32_t valid,
+                             std::int32_t classes) {
+    for (std::int32_t row = 0; row < batch; ++row) {
+      for (const std::int32_t found : rows.integers(row)) {
+        if (found < 0 || found >= classes) {
+          refuse_integer(found, row < valid, valid, classes);
+        }
+      }
+    }
+  }
+
+  [[noreturn, gnu::noinline]] static void refuse_integer(std::int32_t found, bool of_sample,
+                                                         std::int32_t valid, std::int32_t classes) {
+    if (of_sample) {
+      throw error(
+          sentence_of({"The data have the label ", found, "; expected 0 to ", classes - 1, "."}));
+    }
+    throw error(sentence_of({"A feed left the label ", found, " behind the ", valid,
+                             " samples of a micro-batch; expected 0."}));
+  }
+};
+
+template <>
+struct operators<&outfeed_family> {
+  using key = outfeed_call;
+
+  template <outfeed_call Call>
+  static void run(const run_context& context, void* const* operands, const float*) noexcept {
+    constexpr std::int32_t elements = Call.elements;
+    constexpr std::ptrdiff_t stride = layout::row_stride(elements);
+    const float* read = floats(operands[0]);
+    float* row = context.output + context.first_sample * std::uint64_t{elements};
+    for (std::int32_t sample = 0; sample < context.valid_samples(); ++sample) {
+      for (std::int32_t i = 0; i < elements; ++i) {
+        row[i] = read[sample * stride + i];
+      }
+      row += elements;
+    }
+  }
+};
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Losses and metrics that judge one number at a time, by the rule of any of them.
+#pragma once
+
+#include <ipu_dsl/kernels/pointwise.hpp>
+#include <ipu_dsl/operators/operators.hpp>
+#include <ipu_dsl/vocabulary/pointwise.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+
+/// Every loss and every metric that has such a rule has this code.
+template <const family* Judge>
+  requires judges_pointwise<Judge>
+struct operators<Judge> {
+  using key = pointwise_call;
+  using rule = typename pointwise_rule<Judge>::type;
+
+  template <pointwise_call Call>
+  static void run(const run_context& context, void* const* operands, const float*) noexcept {
+    if constexpr (Call.variant == pointwise_variant::gradient) {
+      count<Call>(context, doubles(operands[1]), floats(operands[2]), floats(operands[3]));
+      kernels::pointwise_gradient<rule>(floats(operands[2]), floats(operands[3]), Call.batch,
+                                        Call.units, context.valid_samples(), context.loss_scale,
+                                        floats(operands[0]));
+    } else {
+      count<Call>(context, doubles(operands[0]), floats(operands[1]), floats(operands[2]));
+    }
+  }
+
+ private:
+  template <pointwise_call Call>
+  static void count(const run_context& context, double* result, const float* predicted,
+                    const float* wanted) noexcept {
+    const std::int32_t valid = context.valid_samples();
+    result[0] = kernels::pointwise_sum<rule>(predicted, wanted, Call.units, valid);
+    result[1] = valid;
+  }
+};
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// All that we bring to say models with: the one list of it.
+#pragma once
+
+#include <ipu_dsl/vocabulary/layers/activation.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/layers/dropout.hpp>
+#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/vocabulary/layers/join.hpp>
+#include <ipu_dsl/vocabulary/losses/sparse_categorical_crossentropy.hpp>
+#include <ipu_dsl/vocabulary/metrics/accuracy.hpp>
+#include <ipu_dsl/vocabulary/names_elsewhere.hpp>
+#include <ipu_dsl/vocabulary/optimizers/adam.hpp>
+#include <ipu_dsl/vocabulary/optimizers/sgd.hpp>

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// What the losses and metrics have in common that judge one number at a time.
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/graph/emitter.hpp>
+#include <ipu_dsl/graph/node_draft.hpp>
+#include <ipu_dsl/graph/pointwise_rule.hpp>
+
+namespace ipu_dsl {
+
+enum class pointwise_variant : std::int32_t {
+  value,    ///< writes the result {sum of the samples' means, samples}; reads output, target
+  gradient  ///< writes the output's gradient and the result; reads output, target
+};
+
+struct pointwise_call {
+  pointwise_variant variant;
+  std::int32_t batch;
+  std::int32_t units;  ///< numbers of a sample
+};
+
+namespace pointwise_rules {
+
+/// Targets are floats, as many as the output has.
+constexpr problem shapes(node_draft& draft) {
+  draft.target(draft.input(0), dtype::float32);
+  draft.result(2);
+  return {};
+}
+
+constexpr pointwise_call key_of(const emitter& emit, pointwise_variant variant) {
+  return {.variant = variant,
+          .batch = emit.batch(),
+          .units = static_cast<std::int32_t>(emit.input_shape(0).elements())};
+}
+
+/// The nest that writes the result.
+constexpr void count(emitter& emit, call_draft& call, const pointwise_call& key) {
+  const axis_id number = call.over(2);
+  const axis_id sample = call.all(key.batch);
+  const axis_id unit = call.all(key.units);
+  call.writes(emit.output_value(0), {number})
+      .reads(emit.input_value(0).flat(), {sample, unit})
+      .reads(emit.input_value(1).flat(), {sample, unit})
+      .costs(std::int64_t{key.batch} * key.units);
+}
+
+constexpr void forward(emitter& emit) {
+  const pointwise_call key = key_of(emit, pointwise_variant::value);
+  call_draft call = emit.call(key);
+  count(emit, call, key);
+}
+
+/// One call computes the loss and its gradient.
+constexpr void input_gradient(emitter& emit) {
+  const pointwise_call key = key_of(emit, pointwise_variant::gradient);
+  call_draft call = emit.call(key);
+  const axis_id sample = call.over(key.batch);
+  const axis_id unit = call.over(key.units);
+  call.writes(emit.input_gradient(0).flat(), {sample, unit});
+  call.beside();
+  count(emit, call, key);
+  call.reads(emit.input_value(0).flat(), {sample, unit})
+      .reads(emit.input_value(1).flat(), {sample, unit});
+}
+
+}  // namespace pointwise_rules
+
+}  // namespace ipu_dsl
