@@ -10,6 +10,7 @@
 #include <ipu_dsl/vocabulary/losses/mean_squared_error.hpp>
 #include <ipu_dsl/vocabulary/losses/sparse_categorical_crossentropy.hpp>
 #include <ipu_dsl/vocabulary/metrics/accuracy.hpp>
+#include <ipu_dsl/vocabulary/metrics/binary_accuracy.hpp>
 #include <ipu_dsl/vocabulary/names_elsewhere.hpp>
 #include <ipu_dsl/vocabulary/optimizers/adam.hpp>
 #include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
