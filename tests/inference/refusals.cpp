@@ -116,10 +116,11 @@ static_assert(prediction_fault_of<missing>::value.message().view() ==
               "the family Missing: expected code for every family of layers, got none for this "
               "one. Hint: specialise operators<&its family> before a session or a "
               "predictor is made");
-static_assert(!predictable<counting>() && valid<counting>());
-static_assert(prediction_fault_of<counting>::value.message().view() ==
-              "the model: expected calls that only read parameters and states, got one that writes "
-              "them. Hint: predict this model with a session");
+static_assert(!predictable<counting>() && !valid<counting>());
+static_assert(compile_fault_of<counting>::value.message().view() ==
+              "layer 0 Counting in stage 0: expected a rule for forward that only reads parameters "
+              "and states, got one that writes count. Hint: in training write "
+              "emit.state_contribution(...), and let .fold take it in");
 static_assert(predictable<copying>());
 
 // A model that is wrong has its own sentence; here there is nothing to add.

@@ -21,7 +21,7 @@ using namespace ipu_dsl::tests;
 
 namespace own {
 
-enum class variant : std::int32_t { forward, input_gradient, weight_gradient };
+enum class variant : std::int32_t { forward, input_gradient, weight_gradient, contribution, fold };
 
 struct own_call {
   variant which;
@@ -133,7 +133,8 @@ struct ScaleAndSquare {
                                        .rule = &scale_and_square_family};
 };
 
-/// y = x - mean; in training the mean then goes half of the way to that of the micro-batch.
+/// y = x - mean, as it stood when the update began. The update folds the means of its micro-batches
+/// into it.
 namespace centre {
 
 constexpr problem shapes(node_draft& draft) {
@@ -142,14 +143,33 @@ constexpr problem shapes(node_draft& draft) {
   return {};
 }
 
-constexpr void forward(emitter& emit) {
-  const own_call key = key_of(emit, variant::forward);
+/// The mean of the micro-batch.
+constexpr void contribute(emitter& emit) {
+  const own_call key = key_of(emit, variant::contribution);
   call_draft call = emit.call(key);
   const axis_id unit = call.over(key.units);
   const axis_id sample = call.all(key.batch);
+  call.writes(emit.state_contribution(0), {unit}).reads(emit.input_value(0), {sample, unit});
+}
+
+constexpr void forward(emitter& emit) {
+  const own_call key = key_of(emit, variant::forward);
+  call_draft call = emit.call(key);
+  const auto [sample, unit] = call.over(key.batch, key.units);
   call.writes(emit.output_value(0), {sample, unit})
-      .updates(emit.parameter_value(0), {unit})
+      .reads(emit.parameter_value(0), {unit})
       .reads(emit.input_value(0), {sample, unit});
+  if (emit.program() == program_kind::train) {
+    contribute(emit);
+  }
+}
+
+/// The mean moves half of the way to that of each micro-batch, one after the other.
+constexpr void fold(emitter& emit) {
+  const own_call key = key_of(emit, variant::fold);
+  call_draft call = emit.call(key);
+  const axis_id unit = call.over(key.units);
+  call.updates(emit.parameter_value(0), {unit}).reads(emit.state_contribution(0), {unit});
 }
 
 constexpr void input_gradient(emitter& emit) {
@@ -167,7 +187,8 @@ constexpr void input_gradient(emitter& emit) {
 inline constexpr family centre_family{.name = "Centre",
                                       .shapes = centre::shapes,
                                       .forward = centre::forward,
-                                      .input_gradient = centre::input_gradient};
+                                      .input_gradient = centre::input_gradient,
+                                      .fold = centre::fold};
 
 struct Centre {
   static constexpr element description{.kind = element_kind::layer, .rule = &centre_family};
@@ -244,22 +265,22 @@ struct ipu_dsl::operators<&own::centre_family> {
   using key = own::own_call;
 
   template <own::own_call Call>
-  static void run(const run_context& context, void* const* operands, const float*) noexcept {
+  static void run(const run_context&, void* const* operands, const float*) noexcept {
     constexpr own::rows here = own::rows_of(Call);
     float* const written = floats(operands[0]);
-    if constexpr (Call.which == own::variant::input_gradient) {
-      here.for_each([&](int at, int) { written[at] = floats(operands[1])[at]; });
-      return;
-    }
-    float* const mean = floats(operands[1]);
-    const float* const x = floats(operands[2]);
-    float sums[static_cast<std::size_t>(here.units)] = {};
-    here.for_each([&](int at, int unit) {
-      written[at] = x[at] - mean[unit];
-      sums[unit] += x[at];
-    });
-    for (int unit = 0; context.training && unit < here.units; ++unit) {
-      mean[unit] += 0.5F * (sums[unit] / here.batch - mean[unit]);
+    const float* const read = floats(operands[1]);
+    if constexpr (Call.which == own::variant::forward) {
+      const float* const x = floats(operands[2]);
+      here.for_each([&](int at, int unit) { written[at] = x[at] - read[unit]; });
+    } else if constexpr (Call.which == own::variant::input_gradient) {
+      here.for_each([&](int at, int) { written[at] = read[at]; });
+    } else if constexpr (Call.which == own::variant::contribution) {
+      std::fill_n(written, here.units, 0.0F);
+      here.for_each([&](int at, int unit) { written[unit] += read[at] / here.batch; });
+    } else {
+      for (int unit = 0; unit < here.units; ++unit) {
+        written[unit] += 0.5F * (read[unit] - written[unit]);
+      }
     }
   }
 };
@@ -480,14 +501,17 @@ std::vector<double> mean_after(const point_set& data, std::size_t micro_batches)
 
 /// The state after every update is what the micro-batches so far make of it. Returns the second
 /// layer's state at the end, which has no simple reference.
-template <typename Schedule>
-std::vector<float> check_state(const point_set& data, int threads, int& compared) {
-  session<trained<centred, Schedule>> run({.learning_rate = 0.05F}, {.threads = threads});
+template <typename Compiled>
+std::vector<float> check_state_of(const point_set& data, int threads, int& compared) {
+  session<Compiled> run({.learning_rate = 0.05F}, {.threads = threads});
+  constexpr auto micro_batches = static_cast<std::size_t>(Compiled::settings.gradient_accumulation *
+                                                          Compiled::settings.replicas);
+  constexpr std::size_t samples = micro_batches * samples_of_micro_batch;
   for (std::size_t update = 0; update < 3; ++update) {
-    const std::size_t first = update * samples_of_update;
-    run.train_step(data.features().subspan(first * features, samples_of_update * features),
-                   data.labels().subspan(first, samples_of_update));
-    const std::vector<double> expected = mean_after(data, 4 * (update + 1));
+    const std::size_t first = update * samples;
+    run.train_step(data.features().subspan(first * features, samples * features),
+                   data.labels().subspan(first, samples));
+    const std::vector<double> expected = mean_after(data, micro_batches * (update + 1));
     const std::vector<float> found = mean_of(run.weights(), "first");
     for (std::size_t unit = 0; unit < features; ++unit) {
       CHECK(static_cast<double>(found[unit]) == Approx(expected[unit]).margin(1e-6));
@@ -500,6 +524,16 @@ std::vector<float> check_state(const point_set& data, int threads, int& compared
   CHECK(run.weights().fingerprint() == before);
   return mean_of(run.weights(), "second");
 }
+
+template <typename Schedule>
+std::vector<float> check_state(const point_set& data, int threads, int& compared) {
+  return check_state_of<trained<centred, Schedule>>(data, threads, compared);
+}
+
+/// Each replica takes every second micro-batch.
+template <typename Schedule>
+struct replicated : compile<centred, micro_batch<samples_of_micro_batch>, gradient_accumulation<4>,
+                            replicas<2>, Schedule, loss<sparse_categorical_crossentropy>> {};
 
 }  // namespace
 
@@ -515,6 +549,20 @@ TEST_CASE("a running state is that of the micro-batches so far, whatever the sch
   }
   CHECK(compared == 7 * 3 * 8);
   std::printf("open set: checked %d values of states\n", compared);
+}
+
+TEST_CASE("replicas fold what their micro-batches contribute in the order of the micro-batches") {
+  const point_set data = labelled_points(2 * 3 * samples_of_update, 1);
+  int compared = 0;
+  const std::vector<float> expected =
+      check_state_of<replicated<sequential_schedule>>(data, 1, compared);
+  CHECK(std::any_of(expected.begin(), expected.end(), [](float mean) { return mean != 0; }));
+  for (const int threads : {1, 2, 4}) {
+    CHECK(check_state_of<replicated<grouped>>(data, threads, compared) == expected);
+    CHECK(check_state_of<replicated<sequential_schedule>>(data, threads, compared) == expected);
+  }
+  CHECK(compared == 7 * 3 * 8);
+  std::printf("open set: checked %d values of states of replicas\n", compared);
 }
 
 TEST_CASE("a running state does not learn") {

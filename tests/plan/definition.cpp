@@ -175,6 +175,70 @@ constexpr family claims_update{.name = "ClaimsUpdate",
                                .weight_gradient = weight_gradient,
                                .updates_with_gradient = true};
 
+constexpr problem counted_shape(node_draft& draft) {
+  draft.state("count", draft.input(0), {});
+  return same_shape(draft);
+}
+
+constexpr void contribute(emitter& emit) {
+  emit.call().writes(emit.state_contribution(0)).reads(emit.input_value(0));
+}
+
+constexpr void fold(emitter& emit) {
+  emit.call().updates(emit.parameter_value(0)).reads(emit.state_contribution(0));
+}
+
+constexpr void forward_and_contribute(emitter& emit) {
+  forward(emit);
+  if (emit.program() == program_kind::train) {
+    contribute(emit);
+  }
+}
+
+constexpr family counts{.name = "Counts",
+                        .shapes = counted_shape,
+                        .forward = forward_and_contribute,
+                        .input_gradient = input_gradient,
+                        .fold = fold};
+
+constexpr family writes_state{.name = "WritesState",
+                              .shapes = counted_shape,
+                              .forward =
+                                  [](emitter& emit) {
+                                    emit.call()
+                                        .writes(emit.output_value(0))
+                                        .updates(emit.parameter_value(0))
+                                        .reads(emit.input_value(0));
+                                  },
+                              .input_gradient = input_gradient};
+
+constexpr family always_contributes{.name = "AlwaysContributes",
+                                    .shapes = counted_shape,
+                                    .forward =
+                                        [](emitter& emit) {
+                                          forward(emit);
+                                          contribute(emit);
+                                        },
+                                    .input_gradient = input_gradient,
+                                    .fold = fold};
+
+constexpr family never_folds{.name = "NeverFolds",
+                             .shapes = counted_shape,
+                             .forward = forward_and_contribute,
+                             .input_gradient = input_gradient};
+
+constexpr family folds_nothing{.name = "FoldsNothing",
+                               .shapes = counted_shape,
+                               .forward = forward,
+                               .input_gradient = input_gradient,
+                               .fold = fold};
+
+constexpr family learns_contribution{.name = "LearnsContribution",
+                                     .shapes = scaled_shape,
+                                     .forward = forward_and_contribute,
+                                     .input_gradient = input_gradient,
+                                     .weight_gradient = weight_gradient};
+
 /// A rule that the compiler cannot run.
 void forward_at_run_time(emitter& emit) {
   forward(emit);
@@ -208,6 +272,7 @@ template <const family& Rule>
 constexpr std::string_view trained_fault = fault_in<trained<between<own<Rule>>>>;
 
 static_assert(trained_fault<complete>.empty());
+static_assert(trained_fault<counts>.empty());
 
 // Forward alone is enough for predicting, and for what stands before nothing that learns.
 static_assert(fault_in<predicting<between<own<forward_only>>>>.empty());
@@ -256,6 +321,22 @@ constexpr expectation expectations[] = {
      "expected a rule for forward that writes output 0", "emit.output_value(0)"},
     {fault_in<predicting<between<own<no_forward>>>>, "layer 1 NoForward in stage 0",
      "expected a rule for forward that writes output 0", "emit.output_value(0)"},
+    {trained_fault<writes_state>, "layer 1 WritesState in stage 0",
+     "expected a rule for forward that only reads parameters and states, got one that writes count",
+     "in training write emit.state_contribution(...), and let .fold take it in"},
+    {fault_in<predicting<between<own<always_contributes>>>>, "layer 1 AlwaysContributes in stage 0",
+     "expected a rule for forward that contributes to states in training alone",
+     "ask emit.program() == program_kind::train first"},
+    {trained_fault<never_folds>, "layer 1 NeverFolds in stage 0",
+     "expected a rule for fold that takes in the contributions to count, got none",
+     "let .fold append a call that updates emit.parameter_value(0)"},
+    {trained_fault<folds_nothing>, "layer 1 FoldsNothing in stage 0",
+     "expected a rule for forward that contributes to the state count, got none",
+     "in training let .forward write emit.state_contribution(0)"},
+    {trained_fault<learns_contribution>, "layer 1 LearnsContribution in stage 0",
+     "expected emit.state_contribution of a state, got number 0, a parameter, in a rule for "
+     "forward",
+     "parameters and states are numbered together"},
     {trained_fault<forgetful>, "layer 1 Forgetful in stage 0",
      "a rule for input_gradient that reads what was written before, got scratch 1", "Hint"},
     {trained_fault<reads_itself>, "layer 1 ReadsItself in stage 0",
@@ -296,7 +377,7 @@ TEST_CASE("a family that leaves a rule out is told so by name") {
     CHECK(wanted.found.find(wanted.hint) != std::string_view::npos);
     ++checked;
   }
-  CHECK(checked == 18);
+  CHECK(checked == 23);
   std::printf("definition: checked %d sentences\n", checked);
 }
 

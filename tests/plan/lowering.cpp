@@ -120,7 +120,7 @@ constexpr std::int32_t reads_of_unwritten(program_kind kind, std::int32_t& check
   list<bool> written(program.made.buffers.size(), false);
   for (std::size_t i = 0; i < program.made.buffers.size(); ++i) {
     const buffer& memory = program.made.buffers[i];
-    written[i] = memory.tensor >= 0 && persistent(memory, view.at(memory.tensor));
+    written[i] = memory.life == buffer_life::persistent;
   }
   std::int32_t wrong = 0;
   const auto visit = [&](std::int32_t stage, action_kind action) {

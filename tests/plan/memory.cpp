@@ -30,6 +30,8 @@ struct findings {
   constexpr bool right() const { return misplaced + overlapping + moved == 0; }
 };
 
+constexpr std::int32_t micro_batches = 4;
+
 /// One program of a model, laid out.
 struct laid_out {
   lowered_program program;
@@ -44,14 +46,21 @@ constexpr laid_out lay_out(const graph_view& model, program_kind kind, std::int3
   const parameter_layout lasting =
       lay_out_parameters(model, device_of_stage, devices, trained.view().buffers);
   laid_out made{.program = lowered(model, kind, batch), .memory = {}, .lives = {}};
-  made.memory =
-      memory_planner(model, made.program.view(), batch, device_of_stage, view_of(lasting)).plan();
+  made.memory = memory_planner(model, made.program.view(), batch, micro_batches, device_of_stage,
+                               view_of(lasting))
+                    .plan();
   made.lives = lifetimes_of(made.program.view(), model.stages);
   return made;
 }
 
-constexpr bool lasts(const graph_view& model, const buffer& memory) {
-  return memory.tensor >= 0 && persistent(memory, model.at(memory.tensor));
+/// What the copies of a buffer take where they lie beside each other.
+constexpr std::int64_t bytes_of_copies(const buffer& memory, std::int32_t batch) {
+  const std::int32_t copies = memory.life == buffer_life::each_micro_batch ? micro_batches : 1;
+  return bytes_of(memory, batch) * copies;
+}
+
+constexpr bool lasts(const buffer& memory) {
+  return memory.life == buffer_life::persistent;
 }
 
 /// Every buffer starts aligned and ends within its region or slot.
@@ -65,37 +74,36 @@ constexpr void check_places(const laid_out& made, std::int32_t batch, findings& 
                                  : made.memory.edges[static_cast<std::size_t>(where.edge)].bytes;
     const bool numbered =
         where.edge < 0 || region == devices + static_cast<std::size_t>(where.edge);
-    const std::int64_t bytes = bytes_of(made.program.made.buffers[i], batch);
+    const std::int64_t bytes = bytes_of_copies(made.program.made.buffers[i], batch);
     const bool inside = where.offset >= 0 && where.offset + bytes <= end;
     seen.misplaced += numbered && inside && where.offset % buffer_alignment == 0 ? 0 : 1;
     ++seen.buffers;
   }
 }
 
-/// Whether two buffers hold something at the same time: what lasts and what lies in a slot always
-/// does, the rest from its first to its last call within the one action that it belongs to.
-constexpr bool alive_together(const graph_view& model, const laid_out& made, std::size_t i,
-                              std::size_t j) {
+/// Whether two buffers hold something at the same time: what lasts, what each micro-batch has for
+/// itself and what lies in a slot always does, the rest from its first to its last call within the
+/// one action that it belongs to.
+constexpr bool alive_together(const laid_out& made, std::size_t i, std::size_t j) {
   const buffer& left = made.program.made.buffers[i];
   const buffer& right = made.program.made.buffers[j];
-  const bool always =
-      lasts(model, left) || lasts(model, right) || made.memory.of_buffer[i].edge >= 0;
+  const bool always = left.life != buffer_life::micro_batch ||
+                      right.life != buffer_life::micro_batch || made.memory.of_buffer[i].edge >= 0;
   return always || (made.lives[i].first_call <= made.lives[j].last_call &&
                     made.lives[j].first_call <= made.lives[i].last_call);
 }
 
-constexpr void check_pairs(const graph_view& model, const laid_out& made, std::int32_t batch,
-                           findings& seen) {
+constexpr void check_pairs(const laid_out& made, std::int32_t batch, findings& seen) {
   for (std::size_t i = 0; i < made.program.made.buffers.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       const placement& left = made.memory.of_buffer[i];
       const placement& right = made.memory.of_buffer[j];
-      if (left.region != right.region || !alive_together(model, made, i, j)) {
+      if (left.region != right.region || !alive_together(made, i, j)) {
         continue;
       }
       const bool apart =
-          left.offset + bytes_of(made.program.made.buffers[i], batch) <= right.offset ||
-          right.offset + bytes_of(made.program.made.buffers[j], batch) <= left.offset;
+          left.offset + bytes_of_copies(made.program.made.buffers[i], batch) <= right.offset ||
+          right.offset + bytes_of_copies(made.program.made.buffers[j], batch) <= left.offset;
       seen.overlapping += apart ? 0 : 1;
       ++seen.pairs;
     }
@@ -103,11 +111,10 @@ constexpr void check_pairs(const graph_view& model, const laid_out& made, std::i
 }
 
 /// What lasts lies at the same place in both programs.
-constexpr void compare(const graph_view& model, const laid_out& trained, const laid_out& other,
-                       findings& seen) {
+constexpr void compare(const laid_out& trained, const laid_out& other, findings& seen) {
   for (std::size_t i = 0; i < other.program.made.buffers.size(); ++i) {
     const buffer& memory = other.program.made.buffers[i];
-    for (std::size_t j = 0; lasts(model, memory) && j < trained.program.made.buffers.size(); ++j) {
+    for (std::size_t j = 0; lasts(memory) && j < trained.program.made.buffers.size(); ++j) {
       const buffer& same = trained.program.made.buffers[j];
       if (same.role == memory.role && same.tensor == memory.tensor && same.index == memory.index) {
         const placement& here = other.memory.of_buffer[i];
@@ -129,8 +136,8 @@ constexpr findings examine(std::int32_t batch, int devices) {
        {program_kind::train, program_kind::evaluate, program_kind::predict}) {
     const laid_out made = lay_out(view, kind, batch, devices);
     check_places(made, batch, seen);
-    check_pairs(view, made, batch, seen);
-    compare(view, trained, made, seen);
+    check_pairs(made, batch, seen);
+    compare(trained, made, seen);
   }
   return seen;
 }

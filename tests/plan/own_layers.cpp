@@ -79,7 +79,8 @@ constexpr family halves_family{.name = "Halves",
                                      }
                                    }};
 
-/// Running state: subtracts a mean that every micro-batch moves.
+/// Running state: subtracts a mean, as it stood when the update began, that every micro-batch
+/// moves.
 constexpr family centering_family{
     .name = "Centering",
     .shapes =
@@ -92,14 +93,21 @@ constexpr family centering_family{
         [](emitter& emit) {
           emit.call(own_call{0})
               .writes(emit.output_value(0))
-              .updates(emit.parameter_value(0))
-              .reads(emit.input_value(0));
+              .reads(emit.input_value(0))
+              .reads(emit.parameter_value(0));
+          if (emit.program() == ipu_dsl::program_kind::train) {
+            emit.call(own_call{1}).writes(emit.state_contribution(0)).reads(emit.input_value(0));
+          }
         },
     .input_gradient =
         [](emitter& emit) {
           if (emit.wants_input_gradient(0)) {
             emit.call(own_call{1}).writes(emit.input_gradient(0)).reads(emit.output_gradient(0));
           }
+        },
+    .fold =
+        [](emitter& emit) {
+          emit.call(own_call{2}).updates(emit.parameter_value(0)).reads(emit.state_contribution(0));
         }};
 
 struct Centering {
@@ -200,15 +208,19 @@ constexpr bool test_unused_output() {
   return right;
 }
 
-/// A state is neither learned nor updated, lies where it lies in all programs, and is written in
-/// the forward pass.
-constexpr bool test_state() {
-  const graph model = with_loss<gated>();
-  const graph_view view = model.view();
+constexpr std::int32_t state_of(const graph_view& view) {
   std::int32_t state = -1;
   for (std::size_t i = 0; i < view.tensors.size(); ++i) {
     state = view.tensors[i].role == tensor_role::state ? static_cast<std::int32_t>(i) : state;
   }
+  return state;
+}
+
+/// A state is neither learned nor updated by the optimizer, and lies where it lies in all programs.
+constexpr bool test_state() {
+  const graph model = with_loss<gated>();
+  const graph_view view = model.view();
+  const std::int32_t state = state_of(view);
   bool right = state >= 0 && !view.at(state).trainable && view.at(state).extents == shape{8};
   const list<int> device_of_stage = neighbouring_placement(2, 2);
   const lowered_program trained = lowered(view, program_kind::train);
@@ -220,10 +232,11 @@ constexpr bool test_state() {
   for (const program_kind kind : {program_kind::train, program_kind::predict}) {
     const lowered_program program = lowered(view, kind);
     const memory_layout memory =
-        memory_planner(view, program.view(), 32, device_of_stage, view_of(lasting)).plan();
+        memory_planner(view, program.view(), 32, 4, device_of_stage, view_of(lasting)).plan();
     int seen = 0;
     for (std::size_t i = 0; i < program.made.buffers.size(); ++i) {
-      if (program.made.buffers[i].tensor == state) {
+      const buffer& seen_here = program.made.buffers[i];
+      if (seen_here.tensor == state && seen_here.life == buffer_life::persistent) {
         right = right && memory.of_buffer[i].offset == lasting.value[entry] &&
                 memory.of_buffer[i].region == 1;
         ++seen;
@@ -234,18 +247,65 @@ constexpr bool test_state() {
   return right;
 }
 
+/// What micro-batches contribute to a state lies on its device, a copy for each, behind what lasts;
+/// the forward pass of training writes it and never the state, the update reads it and writes the
+/// state.
+constexpr bool test_contribution() {
+  const graph model = with_loss<gated>();
+  const graph_view view = model.view();
+  const list<int> device_of_stage = neighbouring_placement(2, 2);
+  const lowered_program program = lowered(view, program_kind::train);
+  const parameter_layout lasting =
+      lay_out_parameters(view, device_of_stage, 2, program.view().buffers);
+  const memory_layout memory =
+      memory_planner(view, program.view(), 32, 4, device_of_stage, view_of(lasting)).plan();
+  std::int32_t contribution = -1;
+  std::int32_t state = -1;
+  for (std::size_t i = 0; i < program.made.buffers.size(); ++i) {
+    const buffer& each = program.made.buffers[i];
+    const bool ours = each.tensor == state_of(view);
+    const auto number = static_cast<std::int32_t>(i);
+    state = ours && each.life == buffer_life::persistent ? number : state;
+    contribution = ours && each.life == buffer_life::each_micro_batch ? number : contribution;
+  }
+  if (state < 0 || contribution < 0) {
+    return false;
+  }
+  const placement& where = memory.of_buffer[static_cast<std::size_t>(contribution)];
+  bool right = where.region == 1 && where.edge < 0 && where.copy_bytes == 64 &&
+               where.offset == lasting.bytes_of_device[1] &&
+               memory.bytes_of_device[1] >= where.offset + 4 * 64;
+  int written = 0;
+  for (const emitted_call& row : program.made.calls) {
+    for (std::int32_t i = 0; i < row.writes; ++i) {
+      const auto operand = static_cast<std::size_t>(row.first_operand + i);
+      const std::int32_t named = program.made.operands[operand];
+      right = right && (named != state || row.phase == call_phase::update) &&
+              (named != contribution || row.phase == call_phase::forward);
+      written += named == state || named == contribution ? 1 : 0;
+    }
+  }
+  const lowered_program forward = lowered(view, program_kind::evaluate);
+  for (const buffer& each : forward.made.buffers) {
+    right = right && each.life != buffer_life::each_micro_batch;
+  }
+  return right && written == 2;
+}
+
 /// What has only state before it does not learn.
 constexpr bool test_state_alone_has_no_backward() {
   const graph model = with_loss<centered_first>();
   const lowered_program program = lowered(model.view(), program_kind::train);
   return count_calls(calls_of(program, 0, action_kind::backward), theirs::centering_family) == 0 &&
-         count_calls(calls_of(program, 0, action_kind::forward), theirs::centering_family) == 1;
+         count_calls(calls_of(program, 0, action_kind::forward), theirs::centering_family) == 2 &&
+         count_calls(calls_of(program, 0, action_kind::update), theirs::centering_family) == 1;
 }
 
 static_assert(test_two_inputs());
 static_assert(test_two_outputs());
 static_assert(test_unused_output());
 static_assert(test_state());
+static_assert(test_contribution());
 static_assert(test_state_alone_has_no_backward());
 
 TEST_CASE("a layer of two inputs") {
@@ -259,6 +319,7 @@ TEST_CASE("a layer of two outputs, one of them unused") {
 
 TEST_CASE("a layer with running state") {
   CHECK(test_state());
+  CHECK(test_contribution());
   CHECK(test_state_alone_has_no_backward());
 }
 

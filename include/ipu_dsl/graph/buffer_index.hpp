@@ -11,38 +11,39 @@
 
 namespace ipu_dsl {
 
-/// Finds the number of a buffer without searching: one table a role. `buffer_ref::index` is the
-/// slot of an optimizer, of a contribution its reader's place in graph_view::operands, of scratch
-/// its place in the table.
+/// Finds the number of a buffer, whose key is role, tensor and life, without searching: one table a
+/// role. `buffer_ref::index` is the slot of an optimizer, of a contribution its place in
+/// graph_view::operands, of scratch its place in the table.
 class buffer_index {
  public:
   static constexpr std::size_t slots_per_parameter = 4;
   static constexpr std::size_t scratch_per_node = 4;
 
   constexpr explicit buffer_index(const graph_view& model)
-      : value_(model.tensors.size(), -1),
-        gradient_(model.tensors.size(), -1),
-        contribution_(model.operands.size(), -1),
-        accumulator_(model.tensors.size(), -1),
-        slot_(model.tensors.size() * slots_per_parameter, -1),
-        scratch_(model.nodes.size() * scratch_per_node, -1) {}
+      : value_(model.tensors.size() * buffer_lives),
+        gradient_(model.tensors.size()),
+        contribution_(model.operands.size()),
+        accumulator_(model.tensors.size()),
+        slot_(model.tensors.size() * slots_per_parameter),
+        scratch_(model.nodes.size() * scratch_per_node) {}
 
   /// The number of a buffer, which is appended to `buffers` when it is named for the first time, by
   /// a node of `stage`.
   constexpr std::int32_t number_of(const graph_view& model, const buffer_ref& named,
                                    std::int32_t stage, list<buffer>& buffers) {
     std::int32_t& entry = entry_of(named);
-    if (entry < 0) {
-      entry = static_cast<std::int32_t>(buffers.size());
+    if (entry == 0) {
       buffers.push_back(make(model, named, stage));
+      entry = static_cast<std::int32_t>(buffers.size());
     }
-    return entry;
+    return entry - 1;
   }
 
  private:
   static constexpr buffer make(const graph_view& model, const buffer_ref& named,
                                std::int32_t stage) {
     buffer made{.role = named.role,
+                .life = named.life,
                 .lies = named.lies,
                 .type = named.type,
                 .tensor = named.tensor,
@@ -74,10 +75,11 @@ class buffer_index {
       case buffer_role::value:
         break;
     }
-    return value_[of];
+    return value_[of * buffer_lives + static_cast<std::size_t>(named.life)];
   }
 
-  list<std::int32_t> value_;         ///< by tensor
+  // Numbers + 1, so that 0 is none: zeros cost no step of constant evaluation.
+  list<std::int32_t> value_;         ///< by tensor and life
   list<std::int32_t> gradient_;      ///< by tensor
   list<std::int32_t> contribution_;  ///< by position in graph_view::operands
   list<std::int32_t> accumulator_;   ///< by tensor

@@ -2,6 +2,7 @@
 // A piece of memory as a family's rule names it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <ipu_dsl/core/dtype.hpp>
@@ -13,15 +14,27 @@ namespace ipu_dsl {
 enum class buffer_role : std::uint8_t {
   value,           ///< of a tensor
   gradient,        ///< of a tensor: the sum over its consumers
-  contribution,    ///< to the gradient of a tensor: what one of several consumers adds
+  contribution,    ///< to the gradient of a tensor: what one of several consumers adds; to a state:
+                   ///< what a node makes of one micro-batch
   accumulator,     ///< of a parameter's gradient, over the micro-batches of an update
   optimizer_slot,  ///< of a parameter: momentum
   scratch          ///< a family's own, within one micro-batch
 };
 
-/// What calls name, before there is memory: a tensor in a role.
+/// How long a buffer lives, and so how many copies there are.
+enum class buffer_life : std::uint8_t {
+  persistent,       ///< one, which lasts as long as the session
+  micro_batch,      ///< one a micro-batch in flight, until its last reader is done
+  each_micro_batch  ///< one a micro-batch of a run, until the run ends: U and the host read them
+                    ///< all
+};
+
+inline constexpr std::size_t buffer_lives = 3;
+
+/// What calls name, before there is memory: a tensor in a role, for a life.
 struct buffer_ref {
   buffer_role role = buffer_role::value;
+  buffer_life life = buffer_life::micro_batch;
   storage lies = storage::rows;
   dtype type = dtype::float32;
   bool by_sample = true;     ///< one for each sample of a micro-batch, as opposed to one for all
@@ -40,7 +53,8 @@ struct buffer_ref {
   constexpr buffer_ref flat() const { return as({static_cast<std::int32_t>(extents.elements())}); }
 
   constexpr bool operator==(const buffer_ref& other) const {
-    return role == other.role && tensor == other.tensor && index == other.index;
+    return role == other.role && life == other.life && tensor == other.tensor &&
+           index == other.index;
   }
 };
 

@@ -17,19 +17,35 @@ namespace ipu_dsl {
 /// A piece of memory that calls read and write.
 struct buffer {
   buffer_role role = buffer_role::value;
+  buffer_life life = buffer_life::micro_batch;
   storage lies = storage::rows;
   dtype type = dtype::float32;
   std::int32_t tensor = -1;  ///< whose value, gradient, ... it is; -1 for scratch
   std::int32_t index = 0;    ///< which slot of the optimizer, which scratch; of a contribution the
-                             ///< reader's place in graph_view::operands
+                             ///< place in graph_view::operands of what its node reads or keeps
   std::int32_t stage = 0;    ///< the stage of the node that asked for it first
   shape extents;             ///< of one sample, or of the whole parameter
 };
 
-/// Lives as long as the session does, as opposed to one copy for each micro-batch in flight.
-constexpr bool persistent(const buffer& memory, const tensor& of) {
-  return memory.role == buffer_role::accumulator || memory.role == buffer_role::optimizer_slot ||
-         (memory.role == buffer_role::value && !per_sample(of));
+/// How long what belongs to a tensor in a role lives.
+constexpr buffer_life life_of(buffer_role role, const tensor& of) {
+  switch (role) {
+    case buffer_role::accumulator:
+    case buffer_role::optimizer_slot:
+      return buffer_life::persistent;
+    case buffer_role::value:
+      if (of.role == tensor_role::result) {
+        return buffer_life::each_micro_batch;
+      }
+      return per_sample(of) ? buffer_life::micro_batch : buffer_life::persistent;
+    case buffer_role::contribution:
+      return of.role == tensor_role::state ? buffer_life::each_micro_batch
+                                           : buffer_life::micro_batch;
+    case buffer_role::gradient:
+    case buffer_role::scratch:
+      break;
+  }
+  return buffer_life::micro_batch;
 }
 
 enum class call_phase : std::uint8_t { forward, input_gradient, weight_gradient, update };

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include <ipu_dsl/graph/call_draft.hpp>
@@ -32,6 +31,10 @@ class emitter {
   constexpr Options options() const {
     return here_->options.template as<Options>();
   }
+
+  /// What the program at hand is for: a layer may do something else in training than in evaluation
+  /// and prediction.
+  constexpr program_kind program() const { return facts_->program; }
 
   /// Samples in a micro-batch.
   constexpr std::int32_t batch() const { return facts_->batch; }
@@ -88,6 +91,19 @@ class emitter {
     const std::int32_t position = here_->first_operand + i;
     const std::int32_t read = input(i);
     return facts_->reader_count(read) == 1 ? gradient_of(read) : contribution_at(position);
+  }
+
+  /// Where this node writes, in the forward pass of training, what one micro-batch adds to its
+  /// state `i`, and where its rule for `fold` reads it: a copy for each micro-batch of the update,
+  /// of the state's extents. See `family::fold`.
+  constexpr buffer_ref state_contribution(std::int32_t i) const {
+    const std::int32_t of = owned(i);
+    if (model_->at(of).role != tensor_role::state) {
+      refuse_contribution(i);
+      return value_of(of);
+    }
+    const std::int32_t position = here_->first_operand + here_->inputs + here_->outputs + i;
+    return of_tensor(buffer_role::contribution, of, position);
   }
 
   constexpr storage output_gradient_lies(std::int32_t i) const {
@@ -152,8 +168,9 @@ class emitter {
     }
   }
 
-  /// Fills these inputs and targets from the feed.
-  constexpr void read_feed(std::span<const std::int32_t> sources) {
+  /// Fills the inputs, and but for prediction the targets, from the feed.
+  constexpr void read_feed() {
+    const list<std::int32_t> sources = sources_of(*model_, program() != program_kind::predict);
     infeed_call key{.batch = batch(), .sources = static_cast<std::int32_t>(sources.size())};
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const tensor& atom = model_->at(sources[i]);
@@ -231,6 +248,17 @@ class emitter {
     return 0;
   }
 
+  /// Notes that a rule wants to add to what is learned as if it were a state.
+  constexpr void refuse_contribution(std::int32_t i) const {
+    problem& found = made_->fault;
+    if (!found.found()) {
+      found = refuse(label("emit.state_contribution of a state"),
+                     label("number ") << i << ", a parameter, in a rule for " << rule_of(phase_),
+                     "parameters and states are numbered together, as the shapes rule adds them");
+      found.where = model_->place_of(*here_);
+    }
+  }
+
   constexpr void append(const family& code, const call_key& key) {
     emitted_call row;
     row.code = &code;
@@ -251,8 +279,9 @@ class emitter {
 
   constexpr buffer_ref of_tensor(buffer_role role, std::int32_t of, std::int32_t index) const {
     const tensor& atom = model_->at(of);
-    const bool is_gradient = role == buffer_role::gradient || role == buffer_role::contribution;
+    const bool is_gradient = per_sample(atom) && role != buffer_role::value;
     return {.role = role,
+            .life = life_of(role, atom),
             .lies = is_gradient ? facts_->gradient_lies[at(of)] : atom.lies,
             .type = atom.type,
             .by_sample = per_sample(atom),

@@ -49,6 +49,12 @@ struct family {
   /// Appends the calls that add to the parameters' gradients.
   void (*weight_gradient)(emitter& emit) = [](emitter&) {};
 
+  /// Layers with states only: appends the calls that fold what the micro-batches contributed into
+  /// the states. They are part of the update. A call that reads an `emitter::state_contribution` is
+  /// performed once for every micro-batch of the update, in their order, that of all replicas; it
+  /// is told which in `run_context::micro_batch`.
+  void (*fold)(emitter& emit) = [](emitter&) {};
+
   /// Optimizers only: appends the calls that update one parameter.
   void (*update)(emitter& emit) = [](emitter&) {};
 

@@ -11,9 +11,13 @@
 
 namespace ipu_dsl {
 
+/// What a program is for.
+enum class program_kind : std::uint8_t { train, evaluate, predict };
+
 /// What a program is lowered for. Who reads tensor t within the program stands in `readers`, as
 /// positions in graph_view::operands, from `first_reader[t]` to `first_reader[t + 1]`.
 struct lowering_facts {
+  program_kind program = program_kind::train;
   std::int32_t batch = 1;
   const family* optimizer = nullptr;
   std::int32_t replicas = 1;  ///< of the model, which update together

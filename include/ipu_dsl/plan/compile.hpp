@@ -23,9 +23,8 @@ struct homes_on_tiles {
   static constexpr std::size_t count = calls_of<C, Kind>().buffers.size();
 
   template <std::size_t First, std::size_t Count>
-  static constexpr frozen_list<std::int64_t, Count> piece =
-      home_bytes_of<Count>(frozen_compiled_graph_of<C>.view(), calls_of<C, Kind>().buffers, First,
-                           C::settings.micro_batch, C::settings.target->tiles);
+  static constexpr frozen_list<std::int64_t, Count> piece = home_bytes_of<Count>(
+      calls_of<C, Kind>().buffers, First, C::settings.micro_batch, C::settings.target->tiles);
 };
 
 /// What the calls of a program copy to a tile of its target: a piece of constant evaluation.
@@ -67,8 +66,7 @@ struct modelled_memory {
   static constexpr auto copies = join_pieces<copies_on_tiles<C, Kind>>();
 
   static constexpr list<tile_use> count() {
-    return tile_memory_model(frozen_compiled_graph_of<C>.view(),
-                             planned_program_of<C, Kind>.plan.view(), calls_of<C, Kind>().buffers,
+    return tile_memory_model(planned_program_of<C, Kind>.plan.view(), calls_of<C, Kind>().buffers,
                              homes.view(), copies.view())
         .count();
   }
@@ -98,29 +96,10 @@ struct plan_fault_of {
     if (!C::settings.has_loss) {
       return refuse_large<C>(forward_micro_batches<C>(), purpose::inference);
     }
-    const problem shared = refuse_shared_states();
-    if (shared.found()) {
-      return shared;
-    }
     const int micro_batches = C::settings.gradient_accumulation;
     const problem refused =
         C::schedule_type::allows(C::settings.devices, C::stages, micro_batches, purpose::training);
     return refused.found() ? refused : refuse_large<C>(micro_batches, purpose::training);
-  }
-
-  /// Replicas share what lies with the parameters, and each would write it.
-  static constexpr problem refuse_shared_states() {
-    const graph_view model = frozen_compiled_graph_of<C>.view();
-    for (const tensor& atom : model.tensors) {
-      if (atom.role == tensor_role::state && C::settings.replicas > 1) {
-        problem found =
-            refuse("layers without states beside replicas<...>", label("the state ") << atom.name,
-                   "replicas share one memory of it: take replicas<...> out");
-        found.where = model.place_of(model.node_at(atom.owner));
-        return found;
-      }
-    }
-    return {};
   }
 
   static constexpr problem prove() {

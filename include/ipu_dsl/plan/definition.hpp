@@ -38,8 +38,9 @@ class definition_check {
   }
 
  private:
-  /// What of a tensor some call writes.
-  enum mark : std::uint8_t { value = 1, gradient = 2, accumulator = 4 };
+  /// What of a tensor some call writes, and whether an update takes in what micro-batches
+  /// contribute.
+  enum mark : std::uint8_t { value = 1, gradient = 2, accumulator = 4, folded = 8 };
 
   static constexpr std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
@@ -53,8 +54,8 @@ class definition_check {
   constexpr void note_buffers() {
     for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
       const buffer& memory = program_.buffers[i];
-      const bool kept = memory.role == buffer_role::value && !per_sample(model_.at(memory.tensor));
-      written_[i] = kept || memory.role == buffer_role::optimizer_slot;
+      written_[i] =
+          memory.life == buffer_life::persistent && memory.role != buffer_role::accumulator;
       if (memory.role == buffer_role::contribution) {
         contribution_[at(memory.index)] = static_cast<std::int32_t>(i);
       }
@@ -88,8 +89,43 @@ class definition_check {
       }
     }
     for (std::int32_t i = 0; i < row.writes; ++i) {
+      const buffer& memory = program_.buffers[at(operands[i])];
+      if (memory.life != buffer_life::micro_batch && row.phase != call_phase::update) {
+        check_lasting_write(row, memory);
+      }
       written_[at(operands[i])] = true;
-      note_written(program_.buffers[at(operands[i])]);
+      note_written(memory);
+    }
+    for (std::int32_t i = row.writes; row.phase == call_phase::update && i < row.writes + row.reads;
+         ++i) {
+      note_folded(program_.buffers[at(operands[i])]);
+    }
+  }
+
+  /// Micro-batches read states, as they stood when the update began, and contribute to them in
+  /// training alone. What is learned is written with its gradient at the earliest.
+  constexpr void check_lasting_write(const emitted_call& row, const buffer& memory) {
+    const tensor& atom = model_.at(memory.tensor);
+    const bool learned =
+        atom.role != tensor_role::state && row.phase == call_phase::weight_gradient;
+    if (memory.role == buffer_role::value && memory.life == buffer_life::persistent && !learned) {
+      fail(place_of(row),
+           refuse(label("a rule for ")
+                      << rule_of(row.phase) << " that only reads parameters and states",
+                  label("one that writes ") << atom.name,
+                  "in training write emit.state_contribution(...), and let .fold take it in"));
+    } else if (memory.role == buffer_role::contribution && !trains()) {
+      fail(place_of(row),
+           refuse(label("a rule for ")
+                      << rule_of(row.phase) << " that contributes to states in training alone",
+                  label("a contribution to ") << atom.name << " elsewhere",
+                  "ask emit.program() == program_kind::train first"));
+    }
+  }
+
+  constexpr void note_folded(const buffer& memory) {
+    if (memory.life == buffer_life::each_micro_batch && memory.tensor >= 0) {
+      written_by_[at(memory.tensor)] |= folded;
     }
   }
 
@@ -132,7 +168,11 @@ class definition_check {
         break;
       case buffer_role::gradient:
       case buffer_role::contribution:
-        refuse_gradient(row, memory);
+        if (memory.life == buffer_life::each_micro_batch) {
+          refuse_contribution(row, memory);
+        } else {
+          refuse_gradient(row, memory);
+        }
         break;
       case buffer_role::accumulator:
         refuse_accumulator(model_.at(memory.tensor));
@@ -218,6 +258,16 @@ class definition_check {
     return -1;
   }
 
+  constexpr void refuse_contribution(const emitted_call& row, const buffer& memory) {
+    const node& here = model_.node_at(row.node);
+    const std::int32_t own = memory.index - here.first_operand - here.inputs - here.outputs;
+    fail(place_of(row), refuse(label("a rule for forward that contributes to the state ")
+                                   << model_.at(memory.tensor).name,
+                               "none",
+                               text<191>("in training let .forward write emit.state_contribution(")
+                                   << own << ")"));
+  }
+
   constexpr void refuse_input_gradient(std::int32_t position) {
     for (const node& here : model_.nodes) {
       const std::int32_t input = position - here.first_operand;
@@ -278,7 +328,7 @@ class definition_check {
       }
     }
     for (std::int32_t own = 0; hands_back(i) && own < here.parameters; ++own) {
-      check_parameter(model_.parameter_of(here, own));
+      check_parameter(here, own);
     }
   }
 
@@ -295,12 +345,29 @@ class definition_check {
     return written_[at(contribution_[at(position)])];
   }
 
-  constexpr void check_parameter(std::int32_t of) {
-    const tensor& atom = model_.at(of);
-    if (!atom.trainable) {
-      return;
+  /// What a node contributes to a state is taken in by its update.
+  constexpr void check_state(const node& here, std::int32_t own) {
+    const std::int32_t of = model_.parameter_of(here, own);
+    const std::int32_t position = here.first_operand + here.inputs + here.outputs + own;
+    if (contribution_[at(position)] >= 0 && !has(of, folded)) {
+      fail(
+          model_.place_of(here),
+          refuse(label("a rule for fold that takes in the contributions to ") << model_.at(of).name,
+                 "none",
+                 text<191>("in the family ")
+                     << here.rule->name << ", let .fold append a call that updates "
+                     << "emit.parameter_value(" << own << ")"));
     }
-    if (!has(of, accumulator)) {
+  }
+
+  constexpr void check_parameter(const node& here, std::int32_t own) {
+    const std::int32_t of = model_.parameter_of(here, own);
+    const tensor& atom = model_.at(of);
+    if (atom.role == tensor_role::state) {
+      check_state(here, own);
+    } else if (!atom.trainable) {
+      return;
+    } else if (!has(of, accumulator)) {
       refuse_accumulator(atom);
     } else if (!has(of, value)) {
       fail(model_.place_of(model_.node_at(atom.owner)),

@@ -8,13 +8,12 @@
 
 #include <ipu_dsl/core/packed_counts.hpp>
 #include <ipu_dsl/graph/call.hpp>
+#include <ipu_dsl/graph/lowering_facts.hpp>
 #include <ipu_dsl/plan/access_view.hpp>
 #include <ipu_dsl/schedule/action.hpp>
 #include <ipu_dsl/schedule/frozen.hpp>
 
 namespace ipu_dsl {
-
-enum class program_kind : std::uint8_t { train, evaluate, predict };
 
 /// How backwards are lowered. In `halves` all input gradients of a stage come before all of its
 /// weight gradients, and what both need is kept from the one to the other; whole ones go node by

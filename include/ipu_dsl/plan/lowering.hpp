@@ -18,8 +18,9 @@ class lowering {
   constexpr lowering(const graph_view& model, program_kind program, std::int32_t batch,
                      const family* optimizer, backward_form form = backward_form::whole,
                      std::int32_t replicas = 1)
-      : model_(model), program_(program), index_(model), live_(live_nodes(model, program)) {
+      : model_(model), index_(model), live_(live_nodes(model, program)) {
     result_.form = form;
+    facts_.program = program;
     facts_.batch = batch;
     facts_.optimizer = optimizer;
     facts_.replicas = replicas;
@@ -49,7 +50,7 @@ class lowering {
     return static_cast<std::int32_t>(model_.nodes.size());
   }
 
-  constexpr bool trains() const { return program_ == program_kind::train; }
+  constexpr bool trains() const { return facts_.program == program_kind::train; }
 
   /// What most layers make: growing costs a third of the steps.
   constexpr void expect() {
@@ -132,8 +133,7 @@ class lowering {
 
   constexpr void lower_forward(std::int32_t stage) {
     if (stage == 0) {
-      const list<std::int32_t> sources = sources_of(model_, program_ != program_kind::predict);
-      at_node(0, call_phase::forward).read_feed({sources.data(), sources.size()});
+      at_node(0, call_phase::forward).read_feed();
     }
     for (std::int32_t i = 0; i < node_count(); ++i) {
       const node& here = model_.node_at(i);
@@ -144,7 +144,7 @@ class lowering {
         here.rule->forward(emit);
       }
     }
-    if (program_ == program_kind::predict && stage == model_.stages - 1) {
+    if (facts_.program == program_kind::predict && stage == model_.stages - 1) {
       at_node(node_count() - 1, call_phase::forward).write_output(model_.output);
     }
   }
@@ -185,6 +185,7 @@ class lowering {
       const node& here = model_.node_at(i);
       if (here.stage == stage && hands_gradient_back(i) && here.parameters > 0) {
         emitter emit = at_node(i, call_phase::update);
+        here.rule->fold(emit);
         if (emit.fused_update() != nullptr) {
           continue;
         }
@@ -199,7 +200,6 @@ class lowering {
   }
 
   graph_view model_;
-  program_kind program_;
   buffer_index index_;
   list<bool> live_;  ///< by node: whether the program computes it
   lowering_facts facts_;

@@ -115,12 +115,14 @@ struct memory_layout {
 /// Lays out one program.
 class memory_planner {
  public:
+  /// `micro_batches` of a run, of each replica.
   constexpr memory_planner(const graph_view& model, const lowered_view& program, std::int32_t batch,
-                           std::span<const int> device_of_stage,
+                           std::int32_t micro_batches, std::span<const int> device_of_stage,
                            const parameter_layout_view& lasting)
       : model_(model),
         program_(program),
         batch_(batch),
+        micro_batches_(micro_batches),
         device_of_stage_(device_of_stage),
         lasting_(lasting),
         lives_(lifetimes_of(program, model.stages)) {}
@@ -132,8 +134,10 @@ class memory_planner {
     list<std::int32_t> scratch;
     for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
       const buffer& memory = program_.buffers[i];
-      if (memory.tensor >= 0 && persistent(memory, model_.at(memory.tensor))) {
+      if (memory.life == buffer_life::persistent) {
         place_lasting(i, memory);
+      } else if (memory.life == buffer_life::each_micro_batch) {
+        place_copies(i, memory);
       } else if (lives_[i].actions > 1) {
         place_in_edge(i, memory);
       } else {
@@ -172,6 +176,15 @@ class memory_planner {
         where.offset = lasting_.value[of];
         break;
     }
+  }
+
+  /// Behind what lasts, copy behind copy; what is overlaid comes after them.
+  constexpr void place_copies(std::size_t i, const buffer& memory) {
+    const std::int64_t bytes = bytes_of(memory, batch_);
+    const std::int32_t device = device_of(memory.stage);
+    std::int64_t& end = made_.bytes_of_device[static_cast<std::size_t>(device)];
+    made_.of_buffer[i] = {
+        .region = device, .offset = take_bytes(end, bytes * micro_batches_), .copy_bytes = bytes};
   }
 
   /// Buffers that the same actions touch share an edge, and so their slots.
@@ -227,6 +240,7 @@ class memory_planner {
       next[static_cast<std::size_t>(i)] = first_of_call[static_cast<std::size_t>(born)];
       first_of_call[static_cast<std::size_t>(born)] = i;
     }
+    floor_ = made_.bytes_of_device;
     for (std::int32_t stage = 0; stage < model_.stages; ++stage) {
       for (int kind = 0; kind < action_kinds; ++kind) {
         overlay_action(stage, static_cast<action_kind>(kind), first_of_call, next);
@@ -238,7 +252,7 @@ class memory_planner {
                                 const list<std::int32_t>& first_of_call,
                                 const list<std::int32_t>& next) {
     const auto device = static_cast<std::size_t>(device_of(stage));
-    const std::int64_t floor = lasting_.bytes_of_device[device];
+    const std::int64_t floor = floor_[device];
     const std::size_t entry = action_entry(stage, kind);
     list<occupied> alive;
     for (std::int32_t row = program_.first_call[entry]; row < program_.first_call[entry + 1];
@@ -292,10 +306,12 @@ class memory_planner {
   graph_view model_;
   lowered_view program_;
   std::int32_t batch_;
+  std::int32_t micro_batches_;
   std::span<const int> device_of_stage_;
   parameter_layout_view lasting_;
   list<lifetime> lives_;
   list<action_set> touched_by_;
+  list<std::int64_t> floor_;  ///< by device: where what is overlaid begins
   memory_layout made_;
 };
 

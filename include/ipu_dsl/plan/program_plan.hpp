@@ -43,7 +43,9 @@ constexpr program_plan plan_calls(const graph_view& model, const lowered_view& l
   made.actions = actions;
   made.lowered = lowered;
   made.codes = distinct_code(lowered.calls);
-  made.memory = memory_planner(model, lowered, batch, actions.device_of_stage, lasting).plan();
+  made.memory =
+      memory_planner(model, lowered, batch, actions.micro_batches, actions.device_of_stage, lasting)
+          .plan();
   made.costs = stage_costs(lowered, model.stages);
   return made;
 }

@@ -16,11 +16,13 @@
 namespace ipu_dsl {
 
 /// Where a buffer lies. Regions are numbered: devices first, then edges. A buffer of an edge has a
-/// copy in each slot.
+/// copy in each slot. One that every micro-batch of a run has for itself lies on its device, copy
+/// behind copy.
 struct placement {
   std::int32_t region = 0;
-  std::int32_t edge = -1;   ///< -1: on a device, one copy
-  std::int64_t offset = 0;  ///< bytes, in the region or in the slot
+  std::int32_t edge = -1;       ///< -1: on a device
+  std::int64_t offset = 0;      ///< bytes, in the region or in the slot
+  std::int64_t copy_bytes = 0;  ///< from one micro-batch's copy to the next one's; 0: one for all
 };
 
 /// A parameter or a state: where it lies and how, what it is and whose.

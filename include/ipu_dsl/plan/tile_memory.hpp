@@ -46,12 +46,11 @@ class chosen_grids {
 
 /// The largest block of a buffer's home: the blocks in which it is written. Rows are samples, or
 /// all axes of a parameter but the last.
-constexpr tile_block home_of(const graph_view& model, const buffer& memory, std::int32_t batch,
-                             chosen_grids& grids) {
+constexpr tile_block home_of(const buffer& memory, std::int32_t batch, chosen_grids& grids) {
   const shape& extents = memory.extents;
   std::int64_t columns = extents.elements();
   std::int64_t rows = batch;
-  if (memory.tensor >= 0 && persistent(memory, model.at(memory.tensor))) {
+  if (memory.life != buffer_life::micro_batch) {
     const std::int64_t last = extents.rank > 1 ? extents[extents.rank - 1] : columns;
     rows = columns / last;
     columns = last;
@@ -61,15 +60,14 @@ constexpr tile_block home_of(const graph_view& model, const buffer& memory, std:
 
 /// Bytes on the busiest tile of the homes of `buffers`, for `Count` of them from `first` on.
 template <std::size_t Count>
-constexpr frozen_list<std::int64_t, Count> home_bytes_of(const graph_view& model,
-                                                         std::span<const buffer> buffers,
+constexpr frozen_list<std::int64_t, Count> home_bytes_of(std::span<const buffer> buffers,
                                                          std::size_t first, std::int32_t batch,
                                                          std::int32_t tiles) {
   chosen_grids grids(tiles);
   frozen_list<std::int64_t, Count> bytes;
   for (std::size_t i = 0; i < Count; ++i) {
     const buffer& memory = buffers[first + i];
-    bytes.elements[i] = home_of(model, memory, batch, grids).elements() * bytes_of(memory.type);
+    bytes.elements[i] = home_of(memory, batch, grids).elements() * bytes_of(memory.type);
   }
   return bytes;
 }
@@ -119,10 +117,10 @@ constexpr frozen_list<std::int64_t, Count> copied_bytes_of(const lowered_view& p
 /// the host's vectors need.
 class tile_memory_model {
  public:
-  constexpr tile_memory_model(const graph_view& model, const program_plan_view& plan,
-                              std::span<const buffer> buffers, std::span<const std::int64_t> home,
+  constexpr tile_memory_model(const program_plan_view& plan, std::span<const buffer> buffers,
+                              std::span<const std::int64_t> home,
                               std::span<const std::int64_t> copies)
-      : model_(model), plan_(plan), buffers_(buffers), home_(home), copies_(copies) {}
+      : plan_(plan), buffers_(buffers), home_(home), copies_(copies) {}
 
   /// [devices]
   constexpr list<tile_use> count() {
@@ -140,17 +138,17 @@ class tile_memory_model {
     return plan_.actions.device_of_stage[at(stage)];
   }
 
-  constexpr bool lasts(const buffer& memory) const {
-    return memory.tensor >= 0 && persistent(memory, model_.at(memory.tensor));
-  }
-
   constexpr void count_lasting() {
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
       const buffer& memory = buffers_[i];
-      if (!lasts(memory)) {
+      if (memory.life == buffer_life::micro_batch) {
         continue;
       }
       tile_use& use = made_[at(device_of(memory.stage))];
+      if (memory.life == buffer_life::each_micro_batch) {
+        use.kept += home_[i] * plan_.actions.micro_batches;
+        continue;
+      }
       switch (memory.role) {
         case buffer_role::accumulator:
           use.accumulators += home_[i];
@@ -223,7 +221,7 @@ class tile_memory_model {
   }
 
   constexpr bool is_scratch(std::size_t index) const {
-    return plan_.placements[index].edge < 0 && !lasts(buffers_[index]);
+    return plan_.placements[index].edge < 0 && buffers_[index].life == buffer_life::micro_batch;
   }
 
   /// [buffers]
@@ -242,7 +240,6 @@ class tile_memory_model {
     return at(plan_.operands[at(row.first_operand + operand)]);
   }
 
-  graph_view model_;
   program_plan_view plan_;
   std::span<const buffer> buffers_;
   std::span<const std::int64_t> home_;    ///< by buffer: bytes on the busiest tile

@@ -75,18 +75,15 @@ class block_check {
   static std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
   void perform(const execution_step& step, run_context context) {
-    // The table holds the calls of one replica after those of another.
-    std::size_t index = at(step.first_call) - at(step.replica) * program_.plan.calls.size();
     for (const resolved_call& resolved : table_.calls(step)) {
       if (!fault_.empty()) {
         return;
       }
-      call_ = index;
+      call_ = at(resolved.number);
       resolved_ = &resolved;
       context_ = context;
-      context_.stream = resolved.stream;
+      tell(context_, resolved);
       perform(step.what.micro_batch);
-      ++index;
     }
   }
 

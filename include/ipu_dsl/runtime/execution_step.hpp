@@ -10,20 +10,25 @@
 
 namespace ipu_dsl {
 
-/// An operand on real memory: of an edge, the copy in the slot of the micro-batch.
+/// An operand on real memory. Of an edge it is the copy in the slot of the micro-batch, otherwise
+/// the micro-batch's own copy, or the only one.
 struct resolved_operand {
   std::byte* base = nullptr;
-  std::int64_t slot_bytes = 0;
+  std::int64_t copy_bytes = 0;
   std::int32_t edge = -1;
 };
 
 /// A call with its code; its operands stand one after the other in the table.
 struct resolved_call {
+  static constexpr std::int32_t of_its_step = -1;
+
   kernel_function run = nullptr;
   const float* scalars = nullptr;
   std::uint64_t stream = 0;
   std::int32_t first_operand = 0;
   std::int32_t operands = 0;
+  std::int32_t number = 0;                 ///< in the plan
+  std::int32_t micro_batch = of_its_step;  ///< of the run: the one whose contribution is folded
   bool in_grains = false;
   bool feeds = false;  ///< takes the next rows from the feed
 };
@@ -46,6 +51,14 @@ struct execution_step {
   std::int32_t first_taken = 0;
   std::int32_t last_taken = 0;
 };
+
+/// Tells the context of a step what is true of one of its calls.
+inline void tell(run_context& context, const resolved_call& row) {
+  context.stream = row.stream;
+  if (row.micro_batch != resolved_call::of_its_step) {
+    context.micro_batch = row.micro_batch;
+  }
+}
 
 /// What the operators of a step are told, from what they are told of the run. The feed deals its
 /// micro-batches to the replicas in turn.

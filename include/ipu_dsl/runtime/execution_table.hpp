@@ -40,6 +40,7 @@ class execution_table {
         edges_.push_back({memory.edge(edge, replica), plan_.edges[edge].bytes * plan_.slots[edge]});
       }
     }
+    first_resolved_.push_back(static_cast<std::int32_t>(calls_.size()));
     resolve_steps(memory);
   }
 
@@ -76,10 +77,8 @@ class execution_table {
   /// Where an operand lies for a micro-batch of its replica.
   void* address(std::int32_t operand, std::int32_t micro_batch) const {
     const resolved_operand& resolved = operands_[static_cast<std::size_t>(operand)];
-    if (resolved.edge < 0) {
-      return resolved.base;
-    }
-    return resolved.base + resolved.slot_bytes * slot_of(resolved.edge, micro_batch);
+    const std::int32_t copy = resolved.edge < 0 ? micro_batch : slot_of(resolved.edge, micro_batch);
+    return resolved.base + resolved.copy_bytes * copy;
   }
 
   const program_plan_view& plan() const { return plan_; }
@@ -101,25 +100,56 @@ class execution_table {
 
   void resolve_calls(std::span<const kernel_code> functions, const region_set& memory,
                      int replica) {
-    for (std::size_t i = 0; i < plan_.calls.size(); ++i) {
-      const call& row = plan_.calls[i];
-      const auto kernel = static_cast<std::size_t>(plan_.code_of_call[i]);
-      const kernel_code& code = functions[kernel];
-      const kernel_name& name = plan_.codes[kernel];
-      resolved_call resolved{.run = code.run,
-                             .scalars = row.scalars,
-                             .stream = plan_.stream_of(row),
-                             .first_operand = static_cast<std::int32_t>(operands_.size()),
-                             .operands = row.writes + row.reads,
-                             .in_grains = code.in_grains,
-                             .feeds = name.transfer == transfer_kind::infeed};
-      check_operands(name, resolved.operands);
-      for (std::int32_t operand = 0; operand < resolved.operands; ++operand) {
-        resolve_operand(row, operand, memory,
-                        replica_of_operand(row.operands_of, operand, replica));
+    const std::int32_t micro_batches = plan_.actions.micro_batches * replicas_;
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(plan_.calls.size()); ++i) {
+      first_resolved_.push_back(static_cast<std::int32_t>(calls_.size()));
+      const call& row = plan_.calls[static_cast<std::size_t>(i)];
+      if (!folds(row)) {
+        resolve_call(i, functions, memory, replica, resolved_call::of_its_step);
+        continue;
       }
-      calls_.push_back(resolved);
+      for (std::int32_t micro_batch = 0; micro_batch < micro_batches; ++micro_batch) {
+        resolve_call(i, functions, memory, replica, micro_batch);
+      }
     }
+  }
+
+  /// Whether a call of an update reads what each micro-batch has for itself: it is performed for
+  /// one after the other.
+  bool folds(const call& row) const {
+    bool any = false;
+    for (std::int32_t operand = 0; operand < row.writes + row.reads; ++operand) {
+      any = any || placement_of(row, operand).copy_bytes > 0;
+    }
+    return any && row.phase == call_phase::update;
+  }
+
+  void resolve_call(std::int32_t number, std::span<const kernel_code> functions,
+                    const region_set& memory, int replica, std::int32_t micro_batch) {
+    const call& row = plan_.calls[static_cast<std::size_t>(number)];
+    const auto kernel =
+        static_cast<std::size_t>(plan_.code_of_call[static_cast<std::size_t>(number)]);
+    const kernel_code& code = functions[kernel];
+    const kernel_name& name = plan_.codes[kernel];
+    resolved_call resolved{.run = code.run,
+                           .scalars = row.scalars,
+                           .stream = plan_.stream_of(row),
+                           .first_operand = static_cast<std::int32_t>(operands_.size()),
+                           .operands = row.writes + row.reads,
+                           .number = number,
+                           .micro_batch = micro_batch,
+                           .in_grains = code.in_grains,
+                           .feeds = name.transfer == transfer_kind::infeed};
+    check_operands(name, resolved.operands);
+    for (std::int32_t operand = 0; operand < resolved.operands; ++operand) {
+      const placement& where = placement_of(row, operand);
+      if (micro_batch != resolved_call::of_its_step && where.copy_bytes > 0) {
+        operands_.push_back({.base = memory.copy(where, micro_batch, replicas_)});
+      } else {
+        resolve_operand(where, memory, replica_of_operand(row.operands_of, operand, replica));
+      }
+    }
+    calls_.push_back(resolved);
   }
 
   static void check_operands(const kernel_name& name, std::int32_t operands) {
@@ -129,16 +159,18 @@ class execution_table {
     }
   }
 
-  void resolve_operand(const call& row, std::int32_t operand, const region_set& memory,
-                       int replica) {
+  const placement& placement_of(const call& row, std::int32_t operand) const {
     const auto entry = static_cast<std::size_t>(row.first_operand + operand);
-    const auto buffer = static_cast<std::size_t>(plan_.operands[entry]);
-    const placement& where = plan_.placements[buffer];
+    return plan_.placements[static_cast<std::size_t>(plan_.operands[entry])];
+  }
+
+  void resolve_operand(const placement& where, const region_set& memory, int replica) {
     const bool in_slot = where.edge >= 0;
-    operands_.push_back(
-        {.base = memory.at(where, replica),
-         .slot_bytes = in_slot ? plan_.edges[static_cast<std::size_t>(where.edge)].bytes : 0,
-         .edge = where.edge});
+    operands_.push_back({.base = memory.at(where, replica),
+                         .copy_bytes = in_slot
+                                           ? plan_.edges[static_cast<std::size_t>(where.edge)].bytes
+                                           : where.copy_bytes,
+                         .edge = where.edge});
   }
 
   void resolve_steps(const region_set& memory) {
@@ -177,20 +209,27 @@ class execution_table {
 
   execution_step step_of(const action& what, int replica) const {
     const int device = plan_.actions.device_of_stage[static_cast<std::size_t>(what.stage)];
-    const auto first = static_cast<std::int32_t>(plan_.calls.size()) * replica;
     const std::size_t entry = action_entry(what.stage, what.kind);
     execution_step made{
         .what = what,
         .device = replica * plan_.actions.devices + device,
         .replica = replica,
         .counter = counters_a_replica() * replica + counter_of(what.stage, what.kind),
-        .first_call = first + plan_.first_call[entry],
-        .last_call = first + plan_.first_call[last_call_entry(what.stage, what.kind)]};
+        .first_call = first_resolved(replica, plan_.first_call[entry]),
+        .last_call =
+            first_resolved(replica, plan_.first_call[last_call_entry(what.stage, what.kind)])};
     if (what.kind == action_kind::update && replicas_ > 1) {
       made.shared = in_grains(made);
       made.last_call = made.shared || replica == 0 ? made.last_call : made.first_call;
     }
     return made;
+  }
+
+  /// Where in `calls_` a call of the plan begins for a replica.
+  std::int32_t first_resolved(int replica, std::int32_t number) const {
+    const std::size_t calls = plan_.calls.size();
+    return first_resolved_[static_cast<std::size_t>(replica) * calls +
+                           static_cast<std::size_t>(number)];
   }
 
   /// Whether every call of a step can be shared. An update of which one cannot is done by the first
@@ -268,7 +307,8 @@ class execution_table {
   worker_teams teams_;
   list<std::int32_t> slots_;  ///< [edges, micro-batches]
   list<resolved_operand> operands_;
-  list<resolved_call> calls_;  ///< of each replica
+  list<resolved_call> calls_;          ///< of each replica
+  list<std::int32_t> first_resolved_;  ///< [replicas, calls of the plan], and the end
   list<wait> waits_;
   list<freed_slot> edges_;  ///< [replicas, edges]
   list<freed_slot> freed_;

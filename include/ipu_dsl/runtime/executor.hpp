@@ -240,7 +240,7 @@ class executor {
     for (std::int32_t i = 0; i < row.operands; ++i) {
       operands[i] = table_.address(row.first_operand + i, micro_batch);
     }
-    context.stream = row.stream;
+    tell(context, row);
     row.run(context, operands, row.scalars);
   }
 

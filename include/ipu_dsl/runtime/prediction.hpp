@@ -45,7 +45,6 @@ struct prediction_facts {
   prediction_operand output;  ///< where results are found
   std::int64_t weight_bytes = 0;
   std::int64_t activation_bytes = 0;
-  bool writes_weights = false;
   std::size_t calls = 0;
   std::size_t operands = 0;
 };
@@ -141,9 +140,7 @@ class prediction_resolver {
                            plan_.stream_of(row),
                            {row.scalars[0], row.scalars[1]}});
     for (std::int32_t i = 0; i < row.writes + row.reads; ++i) {
-      const prediction_operand operand = operand_of(buffer_of(row, i));
-      made_.facts.writes_weights |= i < row.writes && operand.owner == operand_owner::weights;
-      made_.operands.push_back(operand);
+      made_.operands.push_back(operand_of(buffer_of(row, i)));
     }
   }
 

@@ -41,20 +41,8 @@ struct prediction_fault_of {
     if constexpr (!valid<C>()) {
       return {};
     } else {
-      constexpr problem found = fault_of_kernels<C, program_kind::predict>();
-      return found.found() ? found : refuse_writing();
+      return fault_of_kernels<C, program_kind::predict>();
     }
-  }
-
-  /// Predictors share weights, in memory that may be constant.
-  static constexpr problem refuse_writing() {
-    problem found;
-    if (prediction_of<C>.facts.writes_weights) {
-      found = refuse("calls that only read parameters and states", "one that writes them",
-                     "predict this model with a session");
-      found.where = "the model";
-    }
-    return found;
   }
 
   static constexpr problem value = find();

@@ -103,7 +103,8 @@ class region_set {
     }
   }
 
-  /// Where a replica finds what is placed there; of an edge, its first slot.
+  /// Where a replica finds what is placed there; of an edge its first slot, of what each
+  /// micro-batch has for itself the first one's.
   std::byte* at(const placement& where, int replica = 0) const {
     const auto region = static_cast<std::size_t>(where.region);
     if (replica == 0 || region >= devices_) {
@@ -113,6 +114,12 @@ class region_set {
       return region_of(region, 0).data() + where.offset;
     }
     return region_of(region, replica).data() + (where.offset - shared_[region]);
+  }
+
+  /// Where the copy of a micro-batch of a run lies, of all that `replicas` do in turn; where there
+  /// is one for all, that of its replica.
+  std::byte* copy(const placement& where, std::int32_t micro_batch, std::int32_t replicas) const {
+    return at(where, micro_batch % replicas) + where.copy_bytes * (micro_batch / replicas);
   }
 
   /// Where a region begins: devices first, then edges, all of the first replica.
