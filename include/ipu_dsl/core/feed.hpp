@@ -9,21 +9,10 @@
 #include <optional>
 #include <span>
 
-#include <ipu_dsl/core/dtype.hpp>
+#include <ipu_dsl/core/source_form.hpp>
 #include <ipu_dsl/core/standard.hpp>
 
 namespace ipu_dsl {
-
-/// So many inputs and targets a model can have.
-inline constexpr int most_sources = 8;
-
-/// What a feed gives for every sample, once for each input of the model and each target of its
-/// loss: how many numbers of which type.
-struct source_form {
-  dtype type = dtype::float32;  ///< float32 or int32
-  std::int64_t elements = 0;    ///< of a sample
-  std::int32_t classes = 0;     ///< integers lie in [0, classes); of floats 0
-};
 
 /// Where a feed writes one of its sources for a micro-batch. Rows are `stride` numbers apart,
 /// because inside a session those of floats are padded to whole vectors.

@@ -58,6 +58,8 @@ constexpr std::string_view description_of(dtype element) {
       return "<i4";
     case dtype::uint8:
       return "|u1";
+    case dtype::float64:
+      return "<f8";
   }
   return "";
 }

@@ -171,7 +171,8 @@ class emitter {
   /// Fills the inputs, and but for prediction the targets, from the feed.
   constexpr void read_feed() {
     const list<std::int32_t> sources = sources_of(*model_, program() != program_kind::predict);
-    infeed_call key{.batch = batch(), .sources = static_cast<std::int32_t>(sources.size())};
+    infeed_call key{
+        .batch = batch(), .sources = static_cast<std::int32_t>(sources.size()), .source = {}};
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const tensor& atom = model_->at(sources[i]);
       key.source[i] = {static_cast<std::int32_t>(atom.extents.elements()), atom.type};

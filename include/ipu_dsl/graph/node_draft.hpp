@@ -87,8 +87,12 @@ class node_draft {
     if (known < 0) {
       check_made(extents, "target");
       target_ = static_cast<std::int32_t>(owner_->tensors.size());
-      owner_->tensors.push_back(
-          {.extents = extents, .type = type, .classes = classes, .role = tensor_role::target});
+      tensor atom;
+      atom.extents = extents;
+      atom.type = type;
+      atom.classes = classes;
+      atom.role = tensor_role::target;
+      owner_->tensors.push_back(atom);
       return;
     }
     target_ = known;
@@ -106,11 +110,13 @@ class node_draft {
   /// `final_value_of` in operators/operators.hpp.
   constexpr void result(std::int32_t numbers) {
     check_made({numbers}, "result");
-    owner_->tensors.push_back({.extents = {numbers},
-                               .type = dtype::float64,
-                               .role = tensor_role::result,
-                               .producer = next_node(),
-                               .lies = storage::plain});
+    tensor atom;
+    atom.extents = {numbers};
+    atom.type = dtype::float64;
+    atom.role = tensor_role::result;
+    atom.producer = next_node();
+    atom.lies = storage::plain;
+    owner_->tensors.push_back(atom);
   }
 
   /// Adds a parameter that is learned.

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <ipu_dsl/core/shape.hpp>
+#include <ipu_dsl/core/source_form.hpp>
 #include <ipu_dsl/core/storage.hpp>
 #include <ipu_dsl/graph/family.hpp>
 

@@ -20,7 +20,7 @@ float pointwise_row_sum(const float* predicted, const float* wanted, std::int32_
   using lanes = vector<Architecture>;
   constexpr std::int32_t chains = 16;
   constexpr std::int32_t parts = chains / Architecture.lanes;
-  lanes sums[parts];
+  lanes sums[std::size_t{parts}];
   for (lanes& each : sums) {
     each = lanes(0.0F);
   }
@@ -32,7 +32,7 @@ float pointwise_row_sum(const float* predicted, const float* wanted, std::int32_
                                                   load<lanes>(wanted + at));
     }
   }
-  float chain[chains];
+  float chain[std::size_t{chains}];
   for (std::int32_t part = 0; part < parts; ++part) {
     store(chain + part * Architecture.lanes, sums[part]);
   }

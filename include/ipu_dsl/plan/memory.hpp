@@ -81,7 +81,7 @@ constexpr parameter_layout lay_out_parameters(graph_view model,
   };
   for (std::size_t i = 0; i < model.tensors.size(); ++i) {
     const tensor& atom = model.tensors[i];
-    if (!per_sample(atom)) {
+    if (life_of(buffer_role::value, atom) == buffer_life::persistent) {
       const buffer memory{.lies = atom.lies, .type = atom.type, .extents = atom.extents};
       made.value[i] = take(model.node_at(atom.owner).stage, memory);
     }

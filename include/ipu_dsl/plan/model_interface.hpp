@@ -35,7 +35,8 @@ struct model_interface {
 
 /// Of a model that has been folded.
 constexpr model_interface interface_of(const graph_view& model) {
-  model_interface known{.output = model.at(model.output).extents};
+  model_interface known;
+  known.output = model.at(model.output).extents;
   std::size_t count = 0;
   for (const std::int32_t source : sources_of(model, true)) {
     const tensor& atom = model.at(source);

@@ -111,7 +111,7 @@ constexpr problem check_array(const graph_view& model, tensor_role role, dtype g
   } else {
     found = refuse(floats ? "labels, std::int32_t" : "targets that are floats",
                    floats ? "floats" : "labels, std::int32_t",
-                   label("the loss ") << model.loss()->rule->name << " judges by these");
+                   text<191>("the loss ") << model.loss()->rule->name << " judges by these");
   }
   found.where = "the batch";
   return found;

@@ -2,7 +2,6 @@
 // From the plan back to code: one function for each distinct kernel of a program.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -65,18 +64,25 @@ template <compiled_model C, program_kind Kind>
 inline constexpr frozen_list<placement, result_count<C>> result_placements_of =
     freeze_list<result_count<C>>(result_placements<C, Kind>());
 
-/// What becomes of the results; theirs are the last nodes of the graph.
+/// What becomes of result `Index`; theirs are the last nodes of the graph.
+template <compiled_model C, std::size_t Index>
+consteval result_code result_code_of() {
+  constexpr graph_view model = frozen_compiled_graph_of<C>.view();
+  constexpr const node& here = model.nodes[model.nodes.size() - result_count<C> + Index];
+  const tensor& counted = model.at(model.output_of(here, 0));
+  return {here.rule->name, counted.extents[0], final_value_of<here.rule>()};
+}
+
 template <compiled_model C>
-inline constexpr auto result_codes_of = [] {
-  static constexpr auto& model = frozen_compiled_graph_of<C>;
-  constexpr std::size_t first = model.view().nodes.size() - result_count<C>;
-  return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array<result_code, result_count<C>>{
-        result_code{.name = model.nodes[first + I].rule->name,
-                    .numbers = model.view().at(result_tensors<C>()[I]).extents[0],
-                    .final_value = final_value_of<model.nodes[first + I].rule>()}...};
+consteval frozen_list<result_code, result_count<C>> make_result_codes() {
+  return []<std::size_t... I>(std::index_sequence<I...>) {
+    return frozen_list<result_code, result_count<C>>{{result_code_of<C, I>()...}};
   }(std::make_index_sequence<result_count<C>>());
-}();
+}
+
+template <compiled_model C>
+inline constexpr frozen_list<result_code, result_count<C>> result_codes_of =
+    make_result_codes<C>();
 
 /// A program and its code, or nothing for a program that a model without a loss does not have.
 template <compiled_model C, program_kind Kind>
@@ -98,7 +104,7 @@ consteval session_parts parts_of() {
   return {.model = interface_of(frozen_compiled_graph_of<C>.view()),
           .settings = C::settings,
           .places = parameter_places_of<C>.view(),
-          .results = result_codes_of<C>,
+          .results = result_codes_of<C>.view(),
           .train = load_program<C, program_kind::train>(),
           .evaluate = load_program<C, program_kind::evaluate>(),
           .predict = load_program<C, program_kind::predict>()};

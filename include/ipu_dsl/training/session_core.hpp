@@ -236,7 +236,8 @@ class session_core final : public session_engine {
   epoch_record train_epoch(feed_reference& source, std::int32_t epoch, const epoch_steps& steps,
                            const optimizer_reference& optimizer, const fit_callbacks& calls) {
     const std::int64_t begin = steady_nanoseconds();
-    epoch_record record{.epoch = epoch};
+    epoch_record record;
+    record.epoch = epoch;
     sums_.clear();
     for (std::int64_t step = 0; step < steps.steps; step += steps.of_execution) {
       execution_record execution{.epoch = epoch, .steps = step + steps.of_execution};

@@ -30,7 +30,8 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 /// What a type of data tells of its samples.
 template <dataset Data>
 constexpr data_form form_of() {
-  data_form form{.sample = Data::sample_shape};
+  data_form form;
+  form.sample = Data::sample_shape;
   if constexpr (gathers_integers<Data>) {
     form.sample_type = dtype::int32;
   }
