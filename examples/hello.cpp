@@ -11,8 +11,10 @@ struct mnist_mlp
                                     stage<Dense<128, relu>, Dense<64, relu>, Dense<32, relu>,
                                           named<"logits", Dense<10>>>>> {};
 
-struct training : compile<mnist_mlp, micro_batch<32>, gradient_accumulation<4>, grouped,
-                          loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+struct training
+    : compile<mnist_mlp, micro_batch<32>, gradient_accumulation<4>, grouped,
+              loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
+};
 
 static_assert(check<training>());                         // shapes, options, schedule: proven
 static_assert(training::timeline.speedup_bound() > 1.3);  // what this cut can gain at most
@@ -26,8 +28,9 @@ int main() {
 
   session<training> run{{.learning_rate = 0.01F, .momentum = 0.9F}, {.threads = 2}};
   run.fit(digits | shuffled(10'000) | repeated(), {.epochs = 2, .steps_per_epoch = 500});
-  auto [loss, accuracy, samples] = run.evaluate(unseen);
-  std::printf("loss %.3f, accuracy %.3f on %d digits\n", loss, accuracy, static_cast<int>(samples));
+  const evaluation found = run.evaluate(unseen);
+  std::printf("loss %.3f, accuracy %.3f on %d digits\n", found.loss, found.metrics["accuracy"],
+              static_cast<int>(found.samples));
 }
 
 // [/train]

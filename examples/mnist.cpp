@@ -39,8 +39,10 @@ struct mlp : model<input<28, 28>, layers,
                                     (Cut < 5 ? 1 : 0), 1>> {};
 
 template <int Cut, typename Schedule>
-struct training : compile<mlp<Cut>, micro_batch<32>, gradient_accumulation<4>, Schedule,
-                          loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+struct training
+    : compile<mlp<Cut>, micro_batch<32>, gradient_accumulation<4>, Schedule,
+              loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
+};
 
 struct command_line {
   std::string data;
@@ -110,14 +112,14 @@ void train(const command_line& wanted) {
   run.fit(batches, {.epochs = wanted.epochs, .steps_per_epoch = wanted.steps},
           [&wanted](const epoch_record& epoch) {
             std::printf("Epoch %d/%d  loss %.4f  accuracy %.4f  %.0f samples/s\n", epoch.epoch + 1,
-                        wanted.epochs, epoch.loss, epoch.accuracy,
+                        wanted.epochs, epoch.loss, epoch.metrics["accuracy"],
                         static_cast<double>(epoch.samples) / epoch.seconds);
             std::fflush(stdout);
           });
   auto test = make_feed(digits.test, seed);
   const evaluation found = run.evaluate(test);
   std::printf("Test     loss %.4f  accuracy %.4f  on %" PRId64 " digits\n", found.loss,
-              found.accuracy, found.samples);
+              found.metrics["accuracy"], found.samples);
   std::printf("weights %016" PRIx64 "\n", run.weights().fingerprint());
   show_schedule<Cut, Schedule>();
   if (wanted.draws()) {

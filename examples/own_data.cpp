@@ -21,7 +21,7 @@ struct classifier
     : model<input<20>, sequential<Dense<32, relu>, named<"scores", Dense<3, softmax>>>> {};
 
 struct training : compile<classifier, micro_batch<16>, loss<sparse_categorical_crossentropy>,
-                          optimizer<sgd<momentum>>> {};
+                          metrics<accuracy>, optimizer<sgd<momentum>>> {};
 
 static_assert(check<training>());
 
@@ -76,7 +76,8 @@ int train_and_predict() {
                 epoch.loss);
   }
   const evaluation found = run.evaluate(unseen);
-  std::printf("accuracy %.3f on %d samples\n", found.accuracy, static_cast<int>(found.samples));
+  std::printf("accuracy %.3f on %d samples\n", found.metrics["accuracy"],
+              static_cast<int>(found.samples));
   // [/train]
 
   // [predict]
@@ -100,7 +101,7 @@ int train_and_predict() {
   std::printf("scores/bias %.4f %.4f %.4f\n", static_cast<double>(values[0]),
               static_cast<double>(values[1]), static_cast<double>(values[2]));
   const bool loaded = weights.fingerprint() == run.weights().fingerprint();
-  return found.accuracy > 0.9 && loaded ? 0 : 1;
+  return found.metrics["accuracy"] > 0.9 && loaded ? 0 : 1;
 }
 
 }  // namespace

@@ -23,9 +23,11 @@ static_assert(check<single_device>());
 // [/model]
 
 // [compile]
-struct training : compile<single_device, micro_batch<tutorial::batch_size>,
-                          gradient_accumulation<tutorial::steps_per_replica>,
-                          loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+struct training
+    : compile<single_device, micro_batch<tutorial::batch_size>,
+              gradient_accumulation<tutorial::steps_per_replica>,
+              loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
+};
 
 // [/compile]
 

@@ -17,9 +17,11 @@ static_assert(check<single_device>());
 
 // [/model]
 
-struct training : compile<single_device, micro_batch<tutorial::batch_size>,
-                          gradient_accumulation<tutorial::steps_per_replica>,
-                          loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+struct training
+    : compile<single_device, micro_batch<tutorial::batch_size>,
+              gradient_accumulation<tutorial::steps_per_replica>,
+              loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
+};
 
 int main(int argc, char** argv) {
   return tutorial::train<training>("single_device", argc, argv);

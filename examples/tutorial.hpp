@@ -63,7 +63,7 @@ int train_steps(std::string_view name, int steps) {
             std::printf("Epoch %d/%d  loss %.4f\n", epoch.epoch + 1, epochs, epoch.loss);
           });
   const evaluation found = run.evaluate(unseen);
-  std::printf("Test       loss %.4f  accuracy %.4f\n", found.loss, found.accuracy);
+  std::printf("Test       loss %.4f  accuracy %.4f\n", found.loss, found.metrics["accuracy"]);
   return 0;
 }
 

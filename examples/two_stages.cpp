@@ -20,9 +20,11 @@ static_assert(check<two_devices>());
 // [/model]
 
 // Without a schedule it is the reference's default, grouped.
-struct training : compile<two_devices, micro_batch<tutorial::batch_size>,
-                          gradient_accumulation<tutorial::steps_per_replica>,
-                          loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+struct training
+    : compile<two_devices, micro_batch<tutorial::batch_size>,
+              gradient_accumulation<tutorial::steps_per_replica>,
+              loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
+};
 
 int main(int argc, char** argv) {
   std::printf("%s\n", stage_assignment_text(graph_of<two_devices>, "two_devices").c_str());

@@ -24,9 +24,11 @@ static_assert(check<two_devices>());
 
 // [/model]
 
-struct training : compile<two_devices, micro_batch<tutorial::batch_size>,
-                          gradient_accumulation<tutorial::steps_per_replica>, grouped,
-                          loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+struct training
+    : compile<two_devices, micro_batch<tutorial::batch_size>,
+              gradient_accumulation<tutorial::steps_per_replica>, grouped,
+              loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
+};
 
 int main(int argc, char** argv) {
   return tutorial::train<training>("two_devices", argc, argv);

@@ -17,9 +17,11 @@ struct two_devices : model<input<28, 28>,
 static_assert(check<two_devices>());
 
 // [compile]
-struct training : compile<two_devices, micro_batch<tutorial::batch_size>,
-                          gradient_accumulation<tutorial::steps_per_replica>, interleaved,
-                          loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+struct training
+    : compile<two_devices, micro_batch<tutorial::batch_size>,
+              gradient_accumulation<tutorial::steps_per_replica>, interleaved,
+              loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
+};
 
 // [/compile]
 

@@ -177,7 +177,7 @@ class contender {
 
   void update() {
     constexpr sgd_settings rates{.learning_rate = 0};
-    batch_feed samples(features_, elements, labels_, elements);
+    batch_feed samples({features_, elements}, {labels_, 1, elements});
     const long before = preemptions();
     session_->train_step(samples, optimizer_reference(rates));
     calm_ += preemptions() == before ? 1 : 0;

@@ -21,8 +21,10 @@ using namespace ipu_dsl;
 struct mlp : model<input<64>, pipeline<stage<Dense<48, relu>>, stage<Dense<32, relu>, Dense<10>>>> {
 };
 
-struct training : compile<mlp, micro_batch<32>, gradient_accumulation<4>, grouped,
-                          loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+struct training
+    : compile<mlp, micro_batch<32>, gradient_accumulation<4>, grouped,
+              loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
+};
 
 /// Of one call, on average over many.
 template <typename Call>

@@ -18,8 +18,10 @@ struct mnist_mlp
 
 // [compile]
 template <typename Schedule>
-struct training : compile<mnist_mlp, micro_batch<32>, gradient_accumulation<4>, Schedule,
-                          loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+struct training
+    : compile<mnist_mlp, micro_batch<32>, gradient_accumulation<4>, Schedule,
+              loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
+};
 
 // [/compile]
 

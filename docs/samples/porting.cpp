@@ -286,17 +286,16 @@ constexpr sgd<momentum>::settings rates = {.learning_rate = 0.01F, .momentum = 0
 
 // row: a generator
 struct zeros_only {
-  std::int32_t next(const micro_batch_rows& rows) {
-    std::fill(rows.features.begin(), rows.features.end(), 0.0F);
-    std::fill(rows.labels.begin(), rows.labels.end(), 0);
+  static constexpr source_form forms[] = {{dtype::float32, 784}, {dtype::int32, 1, 10}};
+
+  std::int32_t next(const feed_rows& rows) {
+    feeds::clear_unused(rows, 0);
     return rows.micro_batch;
   }
 
   void restart() {}
 
-  std::int64_t sample_elements() const { return 784; }
-
-  std::int32_t classes() const { return 10; }
+  std::span<const source_form> sources() const { return forms; }
 
   std::optional<std::int64_t> length() const { return std::nullopt; }
 };
@@ -415,15 +414,16 @@ void print_evaluation() {
   const auto data = synthetic_digits(640, 1);
   session<training> run;
   // row: model.evaluate(data)
-  auto [loss, accuracy, samples] = run.evaluate(data);
+  const evaluation found = run.evaluate(data);
   // row: metrics=['accuracy']
-  std::printf("accuracy at first below 0.5: %s\n", accuracy < 0.5 ? "yes" : "no");
+  std::printf("accuracy at first below 0.5: %s\n", found.metrics["accuracy"] < 0.5 ? "yes" : "no");
 }
 
 namespace plain {
 
 // row: SGD(0.01)
-struct training : compile<named_mlp, loss<sparse_categorical_crossentropy>, optimizer<sgd<>>> {};
+struct training : compile<named_mlp, loss<sparse_categorical_crossentropy>, metrics<accuracy>,
+                          optimizer<sgd<>>> {};
 
 void print_weights() {
   session<training> run{{.learning_rate = 0.01F}};

@@ -20,20 +20,24 @@ struct later_cut
             pipeline<stage<Flatten, Dense<256, relu>, Dense<128, relu>>,
                      stage<Dense<64, relu>, Dense<32, relu>, named<"logits", Dense<10>>>>> {};
 
-struct later_training : compile<later_cut, micro_batch<32>, gradient_accumulation<4>, grouped,
-                                loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+struct later_training
+    : compile<later_cut, micro_batch<32>, gradient_accumulation<4>, grouped,
+              loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
+};
 
 // [mean]
-struct mean_training : compile<mnist_mlp, micro_batch<32>, gradient_accumulation<4>, mean_gradients,
-                               loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+struct mean_training
+    : compile<mnist_mlp, micro_batch<32>, gradient_accumulation<4>, mean_gradients,
+              loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
+};
 
 // [/mean]
 
 struct softmax_mlp
     : model<input<28, 28>, sequential<Flatten, Dense<32, relu>, Dense<10, softmax>>> {};
 
-struct softmax_training
-    : compile<softmax_mlp, micro_batch<32>, loss<sparse_categorical_crossentropy>> {};
+struct softmax_training : compile<softmax_mlp, micro_batch<32>,
+                                  loss<sparse_categorical_crossentropy>, metrics<accuracy>> {};
 
 template <typename Training>
 std::uint64_t trained_weights(int threads, float learning_rate = 0.01F) {
@@ -62,13 +66,14 @@ void train_and_test() {
   const history& passed =
       run.fit(digits | shuffled(10'000) | repeated(), {.epochs = 2, .steps_per_epoch = 500});
   for (const epoch_record& epoch : passed.epochs()) {
-    std::printf("epoch %d  loss %.4f  accuracy %.4f\n", epoch.epoch, epoch.loss, epoch.accuracy);
+    std::printf("epoch %d  loss %.4f  accuracy %.4f\n", epoch.epoch, epoch.loss,
+                epoch.metrics["accuracy"]);
   }
   std::printf("losses of micro-batches: %zu\n", passed.losses().size());
 
   const evaluation found = run.evaluate(unseen);
-  std::printf("unseen   loss %.4f  accuracy %.4f  on %d digits\n", found.loss, found.accuracy,
-              static_cast<int>(found.samples));
+  std::printf("unseen   loss %.4f  accuracy %.4f  on %d digits\n", found.loss,
+              found.metrics["accuracy"], static_cast<int>(found.samples));
   // [/train]
   std::printf("[/train]\n\n");
 

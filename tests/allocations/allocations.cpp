@@ -21,16 +21,20 @@ namespace {
 struct network : model<input<28, 28>, pipeline<stage<Flatten, Dense<32, relu>>,
                                                stage<residual<Dense<32, swish>>, Dense<10>>>> {};
 
-struct training : compile<network, micro_batch<16>, gradient_accumulation<4>, grouped,
-                          loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+struct training
+    : compile<network, micro_batch<16>, gradient_accumulation<4>, grouped,
+              loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
+};
 
 /// Two stages a device, backwards whole and in halves.
 struct deep_network
     : model<input<28, 28>, pipeline<stage<Flatten, Dense<32, relu>>, stage<Dense<32, relu>>,
                                     stage<Dense<32, relu>>, stage<Dense<10>>>> {};
 
-struct deep_training : compile<deep_network, micro_batch<16>, gradient_accumulation<4>, dualpipe_v,
-                               loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+struct deep_training
+    : compile<deep_network, micro_batch<16>, gradient_accumulation<4>, dualpipe_v,
+              loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
+};
 
 constexpr std::size_t step_samples = 64;
 
@@ -55,7 +59,7 @@ struct allocating_feed {
   Feed source;
   std::vector<float> memory = {};
 
-  std::int32_t next(const micro_batch_rows& rows) {
+  std::int32_t next(const feed_rows& rows) {
     std::vector<float> fresh(8);
     memory.swap(fresh);
     return source.next(rows);
@@ -63,9 +67,7 @@ struct allocating_feed {
 
   void restart() { source.restart(); }
 
-  std::int64_t sample_elements() const { return source.sample_elements(); }
-
-  std::int32_t classes() const { return source.classes(); }
+  std::span<const source_form> sources() const { return source.sources(); }
 
   std::optional<std::int64_t> length() const { return source.length(); }
 };

@@ -26,5 +26,5 @@ double accuracy() {
     return 0;
   }
   run.fit(digits | repeated(), {.epochs = 2, .steps_per_epoch = 4});
-  return run.evaluate(digits).accuracy;
+  return run.evaluate(digits).metrics["accuracy"];
 }

@@ -9,7 +9,8 @@ using namespace ipu_dsl;
 
 struct classifier : model<input<28, 28>, sequential<Flatten, Dense<10>>> {};
 
-struct training : compile<classifier, loss<sparse_categorical_crossentropy>, optimizer<sgd<>>> {};
+struct training : compile<classifier, loss<sparse_categorical_crossentropy>, metrics<accuracy>,
+                          optimizer<sgd<>>> {};
 
 int main(int, char** arguments) {
   const auto digits = synthetic_digits(640, 1);
@@ -18,7 +19,7 @@ int main(int, char** arguments) {
   const std::string path = std::string(arguments[0]) + ".npz";
   run.save(path);
   run.load(path);
-  if (run.evaluate(digits).accuracy < 0.5) {
+  if (run.evaluate(digits).metrics["accuracy"] < 0.5) {
     return 1;
   }
   std::printf("consumed ipu_dsl %s\n", version);

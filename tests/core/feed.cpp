@@ -14,13 +14,15 @@ using namespace ipu_dsl;
 
 /// Three samples of one number: 1, 2, 3.
 struct three_numbers {
+  static constexpr source_form forms[] = {{.elements = 1}};
+
   std::int32_t given = 0;
 
-  constexpr std::int32_t next(const micro_batch_rows& rows) {
+  std::int32_t next(const feed_rows& rows) {
     std::int32_t valid = 0;
     while (valid < rows.micro_batch && given < 3) {
       ++given;
-      rows.features[static_cast<std::size_t>(valid)] = static_cast<float>(given);
+      rows.sources[0].floats(valid)[0] = static_cast<float>(given);
       ++valid;
     }
     return valid;
@@ -28,17 +30,14 @@ struct three_numbers {
 
   constexpr void restart() { given = 0; }
 
-  constexpr std::int64_t sample_elements() const { return 1; }
-
-  constexpr std::int32_t classes() const { return 0; }
+  std::span<const source_form> sources() const { return forms; }
 
   constexpr std::optional<std::int64_t> length() const { return 3; }
 };
 
 struct without_restart {
-  std::int32_t next(const micro_batch_rows&);
-  std::int64_t sample_elements() const;
-  std::int32_t classes() const;
+  std::int32_t next(const feed_rows&);
+  std::span<const source_form> sources() const;
   std::optional<std::int64_t> length() const;
 };
 
@@ -50,11 +49,12 @@ static_assert(!feed<int>);
 TEST_CASE("feed_reference passes everything on") {
   three_numbers numbers;
   feed_reference any = numbers;
-  CHECK(any.sample_elements() == 1);
-  CHECK(any.classes() == 0);
+  CHECK(any.sources().size() == 1);
+  CHECK(any.sources()[0].elements == 1);
   CHECK(any.length() == 3);
   std::array<float, 2> row = {};
-  const micro_batch_rows rows = {row, {}, 2, 1, 1};
+  const source_rows sources[] = {{dtype::float32, row.data(), 1, 1}};
+  const feed_rows rows = {sources, 2};
   CHECK(any.next(rows) == 2);
   CHECK(row[1] == 2.0f);
   CHECK(any.next(rows) == 1);
@@ -69,7 +69,8 @@ TEST_CASE("a copy of a feed_reference refers to the same feed") {
   feed_reference first = numbers;
   feed_reference second = first;
   std::array<float, 2> row = {};
-  const micro_batch_rows rows = {row, {}, 2, 1, 1};
+  const source_rows sources[] = {{dtype::float32, row.data(), 1, 1}};
+  const feed_rows rows = {sources, 2};
   CHECK(first.next(rows) == 2);
   CHECK(second.next(rows) == 1);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <ipu_dsl/data/feed.hpp>
+#include <ipu_dsl/data/paired_dataset.hpp>
 
 #include "formats/sentence_of.hpp"
 #include "support/catch2.hpp"
@@ -35,11 +36,13 @@ points some_points(std::size_t count) {
 struct soiled_rows {
   std::array<float, 10> features;
   std::array<std::int32_t, 2> labels;
+  source_rows sources[2] = {{dtype::float32, features.data(), 3, 5},
+                            {dtype::int32, labels.data(), 1, 1}};
 
-  micro_batch_rows rows() {
+  feed_rows rows(std::size_t count = 2) {
     features.fill(-9.0f);
     labels.fill(-9);
-    return {features, labels, 2, 3, 5};
+    return {std::span(sources).first(count), 2};
   }
 };
 
@@ -64,8 +67,8 @@ void check_three_samples(Feed& source) {
 TEST_CASE("a data set is fed in rows with zeros behind and below") {
   const points data = some_points(3);
   dataset_feed<points> source = make_feed(data, 1);
-  CHECK(source.sample_elements() == 3);
-  CHECK(source.classes() == 4);
+  CHECK(source.sources()[0].elements == 3);
+  CHECK(source.sources()[1].classes == 4);
   CHECK(source.length() == 3);
   check_three_samples(source);
   source.restart();
@@ -74,9 +77,9 @@ TEST_CASE("a data set is fed in rows with zeros behind and below") {
 
 TEST_CASE("plain arrays are fed alike") {
   const points data = some_points(3);
-  batch_feed source(data.features(), 3, data.labels(), 4);
-  CHECK(source.sample_elements() == 3);
-  CHECK(source.classes() == 4);
+  batch_feed source({data.features(), 3}, {data.labels(), 1, 4});
+  CHECK(source.sources()[0].elements == 3);
+  CHECK(source.sources()[1].classes == 4);
   CHECK(source.length() == 3);
   check_three_samples(source);
   source.restart();
@@ -85,24 +88,49 @@ TEST_CASE("plain arrays are fed alike") {
 
 TEST_CASE("any feed is fed alike through a reference") {
   const points data = some_points(3);
-  batch_feed source(data.features(), 3, data.labels(), 4);
+  batch_feed source({data.features(), 3}, {data.labels(), 1, 4});
   feed_reference any = source;
   check_three_samples(any);
 }
 
 TEST_CASE("features alone, for predictions") {
   const std::vector<float> features = {1, 1, 1, 2, 2, 2};
-  batch_feed source(features, 3);
-  CHECK(source.classes() == 0);
+  batch_feed source({features, 3});
+  CHECK(source.sources().size() == 1);
   soiled_rows to;
-  micro_batch_rows rows = to.rows();
-  rows.labels = {};
-  CHECK(source.next(rows) == 2);
+  CHECK(source.next(to.rows(1)) == 2);
   CHECK(to.features == values{1, 1, 1, 0, 0, 2, 2, 2, 0, 0});
   CHECK(to.labels == label_values{-9, -9});
   source.restart();
   CHECK(source.next(to.rows()) == 2);
   CHECK(to.labels == label_values{0, 0});
+}
+
+TEST_CASE("float targets are fed as the samples are") {
+  const std::vector<float> features = {1, 1, 1, 2, 2, 2, 3, 3, 3};
+  const std::vector<float> targets = {10, 11, 20, 21, 30, 31};
+  const paired_dataset<shape{3}, shape{2}> data(features, targets);
+  dataset_feed<paired_dataset<shape{3}, shape{2}>> of_data = make_feed(data, 1);
+  batch_feed of_arrays({features, 3}, {targets, 2});
+  const auto check = [](feed_reference source) {
+    std::array<float, 8> samples;
+    std::array<float, 6> wanted;
+    const source_rows sources[] = {{dtype::float32, samples.data(), 3, 4},
+                                   {dtype::float32, wanted.data(), 2, 3}};
+    const feed_rows rows = {sources, 2};
+    wanted.fill(-9.0F);
+    CHECK(source.sources()[1].type == dtype::float32);
+    CHECK(source.sources()[1].elements == 2);
+    CHECK(source.next(rows) == 2);
+    CHECK(wanted == std::array<float, 6>{10, 11, 0, 20, 21, 0});
+    CHECK(source.next(rows) == 1);
+    CHECK(wanted == std::array<float, 6>{30, 31, 0, 0, 0, 0});
+    CHECK(samples == std::array<float, 8>{3, 3, 3, 0, 0, 0, 0, 0});
+  };
+  check(of_data);
+  check(of_arrays);
+  CHECK(tests::sentence_of([&] { batch_feed({features, 3}, {std::span(targets).first(4), 2}); }) ==
+        "A batch of 3 samples got 2 targets.");
 }
 
 TEST_CASE("a transformed data set without end goes on over its passes") {
@@ -139,15 +167,16 @@ TEST_CASE("plain arrays that do not belong together are refused") {
   const std::vector<float> seven(7);
   const std::vector<float> six(6);
   const std::vector<std::int32_t> two = {0, 3};
-  CHECK(tests::sentence_of([&] { batch_feed(seven, 3); }) ==
+  CHECK(tests::sentence_of([&] { batch_feed({seven, 3}); }) ==
         "A batch of 7 values does not divide into samples of 3.");
-  CHECK(tests::sentence_of([&] { batch_feed(six, 0); }) ==
+  CHECK(tests::sentence_of([&] { batch_feed({six, 0}); }) ==
         "A batch of 6 values does not divide into samples of 0.");
-  CHECK(tests::sentence_of([&] { batch_feed(six, 1, two, 4); }) ==
+  CHECK(tests::sentence_of([&] { batch_feed({six, 1}, {two, 1, 4}); }) ==
         "A batch of 6 samples got 2 labels.");
-  CHECK(tests::sentence_of([&] { batch_feed(six, 3, {}, 4); }) ==
-        "A batch of 2 samples got 0 labels.");
-  CHECK(tests::sentence_of([&] { batch_feed(six, 3, two, 3); }) ==
+  CHECK(tests::sentence_of([&] {
+          batch_feed({six, 3}, {std::span<const std::int32_t>(), 1, 4});
+        }) == "A batch of 2 samples got 0 labels.");
+  CHECK(tests::sentence_of([&] { batch_feed({six, 3}, {two, 1, 3}); }) ==
         "A batch has the label 3; expected 0 to 2.");
 }
 

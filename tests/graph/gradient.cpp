@@ -33,9 +33,8 @@ template <std::size_t Count>
 constexpr bool needs(const family* const (&rules)[Count], std::initializer_list<bool> expected,
                      std::int32_t frozen = -1) {
   graph model;
-  model.input = add_source(model, {4}, dtype::float32, tensor_role::input);
   list<std::int32_t> outputs;
-  std::int32_t current = model.input;
+  std::int32_t current = add_source(model, {4}, dtype::float32, tensor_role::input);
   for (const family* rule : rules) {
     const std::int32_t inputs[] = {current};
     add_node(model, *rule, {}, inputs, 0, -1);

@@ -26,7 +26,8 @@ constexpr bool test_sizes() {
   // The input and, of every Dense, kernel, bias and output; of Flatten the output.
   bool right = view.tensors.size() == 17 && view.nodes.size() == 6 && view.layers.size() == 6;
   right = right && view.operands.size() == 2 + 5 * 4 && view.stages == 2;
-  return right && view.input == 0 && view.target == -1 && view.loss == -1 &&
+  return right && view.find(tensor_role::input) == 0 && view.find(tensor_role::target) == -1 &&
+         view.loss() == nullptr &&
          view.at(view.output).extents == shape{10};
 }
 
@@ -47,8 +48,8 @@ constexpr bool test_shapes() {
 constexpr bool test_tensors() {
   const graph_view& view = graph_of<mlp>;
   const std::int32_t flat = view.layers[0].output;
-  return view.at(flat).view_of == view.input && !view.at(flat).needs_gradient &&
-         !view.at(view.input).needs_gradient && view.at(view.layers[1].output).needs_gradient;
+  return view.at(flat).view_of == view.find(tensor_role::input) &&
+         !view.at(flat).needs_gradient && !view.input().needs_gradient && view.at(view.layers[1].output).needs_gradient;
 }
 
 struct nested

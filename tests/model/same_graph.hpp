@@ -32,7 +32,8 @@ constexpr bool same_node(const node& left, const node& right) {
 constexpr bool same_computation(const graph_view& left, const graph_view& right) {
   bool same = left.tensors.size() == right.tensors.size() &&
               left.nodes.size() == right.nodes.size() &&
-              left.operands.size() == right.operands.size() && left.input == right.input &&
+              left.operands.size() == right.operands.size() &&
+              left.find(tensor_role::input) == right.find(tensor_role::input) &&
               left.output == right.output;
   for (std::size_t i = 0; same && i < left.tensors.size(); ++i) {
     same = same_tensor(left.tensors[i], right.tensors[i]);

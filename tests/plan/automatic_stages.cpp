@@ -7,6 +7,7 @@
 #include <ipu_dsl/schedule/catalogue/v_shape.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 
 #include "model/same_graph.hpp"
 #include "support/catch2.hpp"

@@ -5,6 +5,7 @@
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 
 #include "support/catch2.hpp"
 

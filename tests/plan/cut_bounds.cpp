@@ -6,6 +6,7 @@
 #include <ipu_dsl/plan/cut_bounds.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 
 #include "support/catch2.hpp"
 

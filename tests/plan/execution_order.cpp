@@ -7,6 +7,7 @@
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 #include <ipu_dsl/vocabulary/losses/sparse_categorical_crossentropy.hpp>
 
 #include "support/catch2.hpp"

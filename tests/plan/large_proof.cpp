@@ -16,6 +16,7 @@
 #include <ipu_dsl/schedule/catalogue/v_shape.hpp>
 #include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 #include <ipu_dsl/vocabulary/losses/sparse_categorical_crossentropy.hpp>
 
 #include "support/catch2.hpp"

@@ -19,45 +19,45 @@ struct softmax_layer_end : model<input<4>, sequential<Dense<3>, softmax>> {};
 struct image_end : model<input<4>, sequential<Dense<4>, Reshape<2, 2>>> {};
 
 constexpr score_kind scores_of(const graph& model) {
-  return model.view().node_at(model.loss).options.as<crossentropy_options>().scores;
+  return model.view().loss()->options.as<crossentropy_options>().scores;
 }
 
 /// The loss reads the logits before the softmax, whatever was asked.
 template <typename M>
-constexpr bool trains_on_logits(requested_scores requested) {
+constexpr bool trains_on_logits(score_kind requested) {
   const graph model = with_loss<M>(requested);
   const graph_view view = model.view();
   const std::int32_t dense = view.output_of(view.node_at(0), 0);
-  return !model.fault.found() && view.input_of(view.node_at(view.loss), 0) == dense &&
+  return !model.fault.found() && view.input_of(*view.loss(), 0) == dense &&
          scores_of(model) == score_kind::logits;
 }
 
 constexpr bool test_target() {
   const graph model = with_loss<linear_end>();
-  const tensor& target = model.view().at(model.target);
+  const tensor& target = model.view().at(model.view().find(tensor_role::target));
   return target.role == tensor_role::target && target.type == dtype::int32 &&
          target.extents == shape{} && model.nodes.size() == 3 &&
          model.view().nodes.back().rule == &accuracy_family;
 }
 
 static_assert(test_target());
-static_assert(trains_on_logits<linear_end>(requested_scores::logits));
-static_assert(trains_on_logits<softmax_end>(requested_scores::logits));
-static_assert(trains_on_logits<softmax_end>(requested_scores::probabilities));
-static_assert(trains_on_logits<softmax_end>(requested_scores::clipped_probabilities));
-static_assert(trains_on_logits<softmax_layer_end>(requested_scores::probabilities));
-static_assert(scores_of(with_loss<linear_end>(requested_scores::clipped_probabilities)) ==
-              score_kind::probabilities);
-static_assert(with_loss<linear_end>(requested_scores::probabilities).fault.found());
+static_assert(trains_on_logits<linear_end>(score_kind::logits));
+static_assert(trains_on_logits<softmax_end>(score_kind::logits));
+static_assert(trains_on_logits<softmax_end>(score_kind::probabilities));
+static_assert(trains_on_logits<softmax_end>(score_kind::clipped_probabilities));
+static_assert(trains_on_logits<softmax_layer_end>(score_kind::probabilities));
+static_assert(scores_of(with_loss<linear_end>(score_kind::clipped_probabilities)) ==
+              score_kind::clipped_probabilities);
+static_assert(with_loss<linear_end>(score_kind::probabilities).fault.found());
 static_assert(with_loss<image_end>().fault.got.view() == "(2, 2)");
 
 TEST_CASE("a loss trains on the logits before a softmax") {
-  CHECK(trains_on_logits<softmax_end>(requested_scores::probabilities));
+  CHECK(trains_on_logits<softmax_end>(score_kind::probabilities));
   CHECK(test_target());
 }
 
 TEST_CASE("a loss from probabilities without softmax names both remedies") {
-  const problem found = with_loss<linear_end>(requested_scores::probabilities).fault;
+  const problem found = with_loss<linear_end>(score_kind::probabilities).fault;
   CHECK(found.hint.view().find("drop from_probabilities") != std::string_view::npos);
   CHECK(found.hint.view().find("from_clipped_probabilities") != std::string_view::npos);
 }

@@ -27,7 +27,7 @@ constexpr bool test_training_of_mlp() {
   const auto backward_0 = calls_of(program, 0, action_kind::backward);
   const auto update_0 = calls_of(program, 0, action_kind::update);
   bool right = forward_0.size() == 2 && forward_0[0].code == &infeed_family &&
-               forward_0[0].key.as<infeed_call>().has_labels == 1 &&
+               forward_0[0].key.as<infeed_call>().sources == 2 &&
                forward_0[1].code == &dense_family;
   // The first layer has no input gradient, only the mask of its activation; Flatten has no call.
   right = right && backward_0.size() == 2 &&
@@ -61,7 +61,7 @@ constexpr bool test_forward_programs_of_mlp() {
   const lowered_program predicted = lowered(model.view(), program_kind::predict);
   const auto handed_out = calls_of(predicted, 1, action_kind::forward);
   right = right && handed_out.size() == 5 && handed_out.back().code == &outfeed_family &&
-          calls_of(predicted, 0, action_kind::forward)[0].key.as<infeed_call>().has_labels == 0;
+          calls_of(predicted, 0, action_kind::forward)[0].key.as<infeed_call>().sources == 1;
   for (const action_kind kind : {action_kind::backward, action_kind::update}) {
     right = right && calls_of(predicted, 0, kind).empty() && calls_of(evaluated, 1, kind).empty();
   }

@@ -12,14 +12,17 @@ namespace {
 constexpr bool test_slender() {
   const model_interface predicts = interface_of(fold<slender>().view());
   const model_interface trains = interface_of(with_loss<slender>().view());
-  return predicts.sample == shape{7} && predicts.result == shape{9} && predicts.classes == 0 &&
-         trains.sample == shape{7} && trains.result == shape{9} && trains.classes == 9;
+  const source_interface& target = trains.wanted(true)[1];
+  return predicts.input().extents == shape{7} && predicts.output == shape{9} &&
+         predicts.wanted(true).size() == 1 && trains.input().extents == shape{7} &&
+         trains.wanted(false).size() == 1 && trains.wanted(true).size() == 2 &&
+         target.type == dtype::int32 && target.extents == shape{} && target.classes == 9;
 }
 
 static_assert(test_slender());
 
 }  // namespace
 
-TEST_CASE("a model says what goes in, what comes out, and how many classes its loss tells apart") {
+TEST_CASE("a model says what goes in, what comes out, and what its loss wants to be told") {
   CHECK(test_slender());
 }

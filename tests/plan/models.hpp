@@ -8,6 +8,7 @@
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/dropout.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 #include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
 
 namespace ipu_dsl::testing {
@@ -36,9 +37,12 @@ struct slender : model<input<7>, pipeline<stage<Dense<3, sigmoid>>, stage<softpl
 
 /// The graph of a model with the loss and the accuracy behind it.
 template <typename M>
-constexpr graph with_loss(requested_scores scores = requested_scores::logits) {
+constexpr graph with_loss(score_kind scores = score_kind::logits) {
   graph made = fold<M>();
-  made.fault = attach_loss(made, sparse_categorical_crossentropy_family, scores);
+  const result_choice loss{&sparse_categorical_crossentropy_family,
+                           attributes::of(crossentropy_options{scores})};
+  const result_choice metrics[] = {{&accuracy_family, {}}};
+  made.fault = attach_results(made, loss, metrics);
   return made;
 }
 

@@ -3,6 +3,7 @@
 #include <concepts>
 
 #include <ipu_dsl/plan/options.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 
 #include "support/catch2.hpp"
 
@@ -29,8 +30,16 @@ static_assert(std::same_as<option_about<&schedule_key, none, micro_batch<8>, own
                            own_schedule>);
 static_assert(std::same_as<option_about<&schedule_key, none, micro_batch<8>>::type, none>);
 static_assert(std::same_as<option_about<&loss_key, none>::type, none>);
-static_assert(loss<sparse_categorical_crossentropy, from_probabilities>::options.integer(scores_key,
-                                                                                         0) == 1);
+static_assert(loss<sparse_categorical_crossentropy, from_probabilities>::choice.options
+                  .as<crossentropy_options>()
+                  .scores == score_kind::probabilities);
+static_assert(!loss<mean_squared_error>::fault.found());
+static_assert(loss<mean_squared_error, from_probabilities>::fault.found());
+static_assert(metrics<>::count == 0);
+static_assert(metrics<accuracy, mean_squared_error>::count == 2);
+static_assert(!metrics<accuracy, mean_squared_error>::fault.found());
+static_assert(metrics<relu>::fault.expected.view() == "a metric in metrics<...>");
+static_assert(metrics<accuracy, accuracy>::fault.got.view() == "accuracy twice");
 
 TEST_CASE("compile options are read in any order") {
   CHECK(compile_options_of<micro_batch<8>, grouped>.integer(micro_batch_key, 32) == 8);

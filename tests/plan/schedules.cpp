@@ -27,7 +27,7 @@ struct four_stages : model<input<8>, pipeline<stage<Dense<8, relu>>, stage<Dense
 
 template <typename Schedule, typename... More>
 struct planned : compile<four_stages, micro_batch<4>, gradient_accumulation<8>, Schedule,
-                         loss<sparse_categorical_crossentropy>, More...> {};
+                         loss<sparse_categorical_crossentropy>, metrics<accuracy>, More...> {};
 
 // As many devices as the schedule wants, or as many as are given.
 static_assert(planned<zb_h1>::settings.devices == 4);

@@ -24,19 +24,20 @@ struct small_training : compile<small, micro_batch<2>, on<Target>,
                                 loss<sparse_categorical_crossentropy>, optimizer<Optimizer>> {};
 
 /// Dense 4 -> 3 in batches of 2 on one tile: 12 weights and 3 biases; kept from F to B are the
-/// features (8), the labels (2) and the scores (6).
+/// features (8), the labels (2), the scores (6) and the result, a sum and a count in float64.
+constexpr std::int64_t result = 2 * 8;
 constexpr const tile_use& on_one = small_training<one_tile>::memory.devices[0];
 static_assert(on_one.parameters == 4 * 15);
 static_assert(on_one.accumulators == 4 * 15);
 static_assert(on_one.optimizer_slots == 0);
-static_assert(on_one.kept == 4 * (8 + 2 + 6));
+static_assert(on_one.kept == 4 * (8 + 2 + 6) + result);
 static_assert(small_training<one_tile, sgd<momentum>>::memory.devices[0].optimizer_slots == 4 * 15);
 
 /// On four tiles a kernel [4, 3] in rows, a bias in single numbers, [2, 4] features and [2, 3]
 /// scores in columns, a label each.
 constexpr const tile_use& on_four = small_training<four_tiles>::memory.devices[0];
 static_assert(on_four.parameters == 4 * (3 + 1));
-static_assert(on_four.kept == 4 * (2 + 1 + 2));
+static_assert(on_four.kept == 4 * (2 + 1 + 2) + result / 2);
 
 /// A column of the forward product: both rows of 4 features, a column of 4 weights, its bias.
 static_assert(on_four.temporary >= 4 * (2 * 4 + 4 + 1));
@@ -51,7 +52,7 @@ struct on_two_devices
               on<one_tile>, devices<2>, loss<sparse_categorical_crossentropy>> {};
 
 static_assert(on_two_devices::memory.devices[0].kept == 4 * (8 + 6 + 2 + 6));
-static_assert(on_two_devices::memory.devices[1].kept == 4 * (2 + 6 + 4 + 6));
+static_assert(on_two_devices::memory.devices[1].kept == 4 * (2 + 6 + 4 + 6) + 2 * result);
 
 /// Scratch of one layer lies where that of another did.
 template <typename... Layers>

@@ -23,7 +23,7 @@ class breaking_feed {
   breaking_feed(const point_set& data, int breaks_at)
       : source_(make_feed(data | repeated(), 1)), breaks_at_(breaks_at) {}
 
-  std::int32_t next(const micro_batch_rows& rows) {
+  std::int32_t next(const feed_rows& rows) {
     if (given_ == breaks_at_) {
       throw broken_feed{given_};
     }
@@ -33,9 +33,7 @@ class breaking_feed {
 
   void restart() { source_.restart(); }
 
-  std::int64_t sample_elements() const { return source_.sample_elements(); }
-
-  std::int32_t classes() const { return source_.classes(); }
+  std::span<const source_form> sources() const { return source_.sources(); }
 
   std::optional<std::int64_t> length() const { return source_.length(); }
 

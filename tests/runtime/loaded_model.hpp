@@ -40,8 +40,7 @@ class loaded_model {
         train(in_order(plan, changed), parts.train.functions, memory, workers),
         source_(make_feed(data | repeated(), 1)),
         losses_(static_cast<std::size_t>(plan.actions.micro_batches)),
-        valid_(losses_.size()),
-        hits_(losses_.size()) {
+        valid_(losses_.size()) {
     weights.initialize(1);
   }
 
@@ -65,9 +64,12 @@ class loaded_model {
     context.optimizer = rates_.data();
     context.feed = &source;
     context.valid = valid_.data();
-    context.loss = losses_.data();
-    context.hits = hits_.data();
     train.run(context);
+    for (std::size_t i = 0; i < losses_.size(); ++i) {
+      const double* const counted =
+          result_sums::counted_in(memory, parts.train.results[0], static_cast<int>(i), 1);
+      losses_[i] = static_cast<float>(counted[0] * static_cast<double>(context.loss_scale));
+    }
     return losses_;
   }
 
@@ -82,7 +84,6 @@ class loaded_model {
   std::array<float, most_optimizer_numbers> rates_{0.05F, 0.9F};
   std::vector<float> losses_;
   std::vector<std::int32_t> valid_;
-  std::vector<std::int32_t> hits_;
 };
 
 /// The edge of the labels: poisoned they are indices out of range, which no test should follow.

@@ -40,10 +40,10 @@ class lying_feed {
   lying_feed(const point_set& data, const lie& told)
       : source_(make_feed(data | repeated(told.endless ? 1'000 : 1), 1)), told_(told) {}
 
-  std::int32_t next(const micro_batch_rows& rows) {
+  std::int32_t next(const feed_rows& rows) {
     const std::int32_t given = source_.next(rows);
-    for (std::size_t i = static_cast<std::size_t>(given); i < rows.labels.size(); ++i) {
-      rows.labels[i] = told_.left_label;
+    for (std::int32_t row = given; rows.sources.size() > 1 && row < rows.micro_batch; ++row) {
+      rows.sources[1].integers(row)[0] = told_.left_label;
     }
     return micro_batch_++ == told_.at ? told_.returned : given;
   }
@@ -53,9 +53,7 @@ class lying_feed {
     micro_batch_ = 0;
   }
 
-  std::int64_t sample_elements() const { return source_.sample_elements(); }
-
-  std::int32_t classes() const { return source_.classes(); }
+  std::span<const source_form> sources() const { return source_.sources(); }
 
   std::optional<std::int64_t> length() const {
     return told_.endless ? std::nullopt : std::optional(told_.length);

@@ -32,8 +32,8 @@ struct network : model<input<13>, sequential<Layers...>> {};
 
 template <typename Model, typename Optimizer, typename Reduction>
 struct training : compile<Model, micro_batch<micro_batch_size>, gradient_accumulation<accumulated>,
-                          optimizer<Optimizer>, Reduction, loss<sparse_categorical_crossentropy>> {
-};
+                          optimizer<Optimizer>, Reduction, loss<sparse_categorical_crossentropy>,
+                          metrics<accuracy>> {};
 
 /// What the reference does: which descent, with the sum or the mean of the gradients.
 struct recipe {
@@ -67,8 +67,8 @@ void compare(const recipe& expected, reference::chain exact) {
   const std::vector<std::int32_t> labels = reference::labels(samples, 4, classes);
   session<Compiled> run(settings_with_rate<typename session<Compiled>::settings>());
   tests::copy_weights(run.weights(), exact);
-  batch_feed feed(features, inputs, labels, classes);
-  batch_feed same_feed(features, inputs, labels, classes);
+  batch_feed feed({features, inputs}, {labels, 1, classes});
+  batch_feed same_feed({features, inputs}, {labels, 1, classes});
   feed_reference rows_of(same_feed);
   const auto losses = run.fit(feed, {.steps_per_epoch = micro_batches}).losses();
   double worst = 0;

@@ -60,7 +60,7 @@ outcome train(const session_parts& parts, const session_options& options) {
   outcome made;
   made.losses.assign(losses.begin(), losses.end());
   made.weights = weights_of(run.weights());
-  batch_feed features(points().features(), 8);
+  batch_feed features({points().features(), 8});
   made.outputs.resize(3 * 256);
   run.predict(features, made.outputs);
   auto all = make_feed(points(), 3);

@@ -27,8 +27,10 @@ struct net : model<input<8>, pipeline<stage<Dense<8, relu>>, stage<Dense<3>>>> {
 struct softmax_net : model<input<8>, pipeline<stage<Dense<8, relu>>, stage<Dense<3, softmax>>>> {};
 
 template <typename Model>
-struct trained : compile<Model, micro_batch<32>, gradient_accumulation<4>,
-                         loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+struct trained
+    : compile<Model, micro_batch<32>, gradient_accumulation<4>,
+              loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
+};
 
 struct predicting : compile<net, micro_batch<32>> {};
 
@@ -63,7 +65,7 @@ TEST_CASE("training learns, and evaluation says so") {
   const evaluation after = run.evaluate(labelled_points(1'000, 2));
   CHECK(before.samples == 1'000);
   CHECK(after.loss < before.loss);
-  CHECK(after.accuracy > 0.9);
+  CHECK(after.metrics["accuracy"] > 0.9);
 }
 
 TEST_CASE("the same seed trains the same, another seed another") {
@@ -86,16 +88,16 @@ TEST_CASE("evaluation takes any number of samples, and is the mean over them") {
   std::vector<double> loss_of;
   std::vector<double> hit_of;
   for (std::size_t i = 0; i < 1'000; ++i) {
-    batch_feed single(features_of(data, i, 1), 8, data.labels().subspan(i, 1), 3);
+    batch_feed single({features_of(data, i, 1), 8}, {data.labels().subspan(i, 1), 1, 3});
     const evaluation found = run.evaluate(single);
     CHECK(found.samples == 1);
     loss_of.push_back(found.loss);
-    hit_of.push_back(found.accuracy);
+    hit_of.push_back(found.metrics["accuracy"]);
   }
   int checked = 0;
   for (const std::size_t samples :
        std::vector<std::size_t>{1, 2, 31, 32, 33, 127, 128, 129, 255, 257, 1'000}) {
-    batch_feed several(features_of(data, 0, samples), 8, data.labels().first(samples), 3);
+    batch_feed several({features_of(data, 0, samples), 8}, {data.labels().first(samples), 1, 3});
     const evaluation found = run.evaluate(several);
     double loss = 0;
     double hits = 0;
@@ -106,7 +108,7 @@ TEST_CASE("evaluation takes any number of samples, and is the mean over them") {
     const auto count = static_cast<double>(samples);
     CHECK(found.samples == static_cast<std::int64_t>(samples));
     CHECK(std::abs(found.loss - loss / count) < 1e-6);
-    CHECK(std::abs(found.accuracy - hits / count) < 1e-12);
+    CHECK(std::abs(found.metrics["accuracy"] - hits / count) < 1e-12);
     // A feed that was read to its end is read again from its beginning.
     CHECK(run.evaluate(several).loss == found.loss);
     ++checked;
@@ -138,7 +140,7 @@ TEST_CASE("prediction takes any number of samples, each as if it were alone") {
     const auto* const scores = expected.data() + 3 * i;
     hits += std::max_element(scores, scores + 3) - scores == data.labels()[i] ? 1 : 0;
   }
-  CHECK(run.evaluate(data).accuracy == hits / 300);
+  CHECK(run.evaluate(data).metrics["accuracy"] == hits / 300);
   std::printf("predict: checked %zu values\n", compared);
 }
 
@@ -150,7 +152,7 @@ TEST_CASE("a model that ends in softmax trains on logits and predicts probabilit
         losses_of(of_logits.fit(data | repeated(), four_updates)));
   CHECK(run.weights().fingerprint() == of_logits.weights().fingerprint());
   CHECK(run.evaluate(data).loss == of_logits.evaluate(data).loss);
-  CHECK(run.evaluate(data).accuracy == of_logits.evaluate(data).accuracy);
+  CHECK(run.evaluate(data).metrics["accuracy"] == of_logits.evaluate(data).metrics["accuracy"]);
 
   std::vector<float> probabilities(3 * 256);
   std::vector<float> logits(3 * 256);
@@ -315,12 +317,12 @@ TEST_CASE("a prediction from NaN is that of its own sample alone") {
 TEST_CASE("feeds that do not fit the model are refused before anything changes") {
   const point_set data = labelled_points(512, 1);
   session<trained<net>> run(rates);
-  batch_feed of_sixteen(data.features(), 16, data.labels().first(256), 3);
+  batch_feed of_sixteen({data.features(), 16}, {data.labels().first(256), 1, 3});
   const std::string shape = "A sample of the model's input (8) has 8 values, the data's has 16.";
   CHECK(refusal(run, [&] { run.fit(of_sixteen, {}); }) == shape);
   CHECK(refusal(run, [&] { run.evaluate(of_sixteen); }) == shape);
-  batch_feed of_four_classes(data.features(), 8, data.labels(), 4);
-  const std::string classes = "The model scores 3 classes, the labels of the data have 4.";
+  batch_feed of_four_classes({data.features(), 8}, {data.labels(), 1, 4});
+  const std::string classes = "The model knows 3 classes of its target, that of the data has 4.";
   CHECK(refusal(run, [&] { run.fit(of_four_classes, {}); }) == classes);
   CHECK(refusal(run, [&] { run.evaluate(of_four_classes); }) == classes);
   CHECK(refusal(run, [&] { run.fit(data | repeated(), {.epochs = 0, .steps_per_epoch = 8}); }) ==
@@ -333,7 +335,7 @@ TEST_CASE("feeds that do not fit the model are refused before anything changes")
   auto endless = make_feed(data | repeated(), 1);
   CHECK(refusal(run, [&] { run.evaluate(endless); }) ==
         "evaluate needs data with an end; these are repeated without one.");
-  batch_feed empty({}, 8, {}, 3);
+  batch_feed empty({std::span<const float>(), 8}, {std::span<const std::int32_t>(), 1, 3});
   CHECK(refusal(run, [&] { run.evaluate(empty); }) ==
         "evaluate got no samples; expected at least 1.");
   CHECK(refusal(run, [&] { run.fit(empty, {}); }) == "fit got no samples; expected at least 1.");
@@ -365,10 +367,10 @@ struct mislabelled_feed {
   std::int32_t wrong;
   int given = 0;
 
-  std::int32_t next(const micro_batch_rows& rows) {
+  std::int32_t next(const feed_rows& rows) {
     const std::int32_t valid = source.next(rows);
     if (given >= wrong_from && valid > 0) {
-      rows.labels[0] = wrong;
+      rows.sources[1].integers(0)[0] = wrong;
     }
     ++given;
     return valid;
@@ -376,9 +378,7 @@ struct mislabelled_feed {
 
   void restart() { source.restart(); }
 
-  std::int64_t sample_elements() const { return source.sample_elements(); }
-
-  std::int32_t classes() const { return source.classes(); }
+  std::span<const source_form> sources() const { return source.sources(); }
 
   std::optional<std::int64_t> length() const { return source.length(); }
 };

@@ -12,7 +12,8 @@ namespace {
 /// The same model under a name of its own, compiled here.
 struct compiled_here
     : compile<tests::compiled_elsewhere_model, micro_batch<8>, gradient_accumulation<2>,
-              loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+              loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
+};
 
 }  // namespace
 

@@ -14,7 +14,8 @@ struct compiled_elsewhere_model : model<input<8>, sequential<Dense<16, relu>, De
 
 struct compiled_elsewhere
     : compile<compiled_elsewhere_model, micro_batch<8>, gradient_accumulation<2>,
-              loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+              loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
+};
 
 /// Trains, and returns the fingerprint of the weights.
 template <typename Compiled>

@@ -37,16 +37,14 @@ class busy_feed {
  public:
   busy_feed(const point_set& data, Before before) : source_(make_feed(data, 1)), before_(before) {}
 
-  std::int32_t next(const micro_batch_rows& rows) {
+  std::int32_t next(const feed_rows& rows) {
     before_();
     return source_.next(rows);
   }
 
   void restart() { source_.restart(); }
 
-  std::int64_t sample_elements() const { return source_.sample_elements(); }
-
-  std::int32_t classes() const { return source_.classes(); }
+  std::span<const source_form> sources() const { return source_.sources(); }
 
   std::optional<std::int64_t> length() const { return source_.length(); }
 

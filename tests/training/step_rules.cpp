@@ -140,16 +140,16 @@ TEST_CASE("data have to be long enough") {
 TEST_CASE("samples and classes have to fit the model") {
   const std::vector<float> features(56, 0.5F);
   const std::vector<std::int32_t> labels(8, 2);
-  batch_feed short_samples(features, 7, labels, 3);
+  batch_feed short_samples({features, 7}, {labels, 1, 3});
   CHECK(sentence_of([&] { steps_for<trained>(short_samples, {}); }) ==
         "A sample of the model's input (8) has 8 values, the data's has 7.");
   const std::vector<std::int32_t> of_seven(7, 2);
-  batch_feed many_classes(features, 8, of_seven, 4);
+  batch_feed many_classes({features, 8}, {of_seven, 1, 4});
   CHECK(sentence_of([&] { steps_for<trained>(many_classes, {}); }) ==
-        "The model scores 3 classes, the labels of the data have 4.");
-  batch_feed unlabelled(features, 8, {}, 0);
+        "The model knows 3 classes of its target, that of the data has 4.");
+  batch_feed unlabelled({features, 8});
   CHECK(sentence_of([&] { steps_for<trained>(unlabelled, {}); }) ==
-        "The model scores 3 classes, the labels of the data have 0.");
+        "A feed gives 1 source, the model wants 2: its input, then its target.");
 }
 
 TEST_CASE("a model without a loss does not train") {
@@ -169,7 +169,8 @@ TEST_CASE("only data with an end can be evaluated") {
 }
 
 TEST_CASE("a batch has the extents of the input") {
-  const model_interface drawn{.sample = {4, 6}, .result = {}};
+  model_interface drawn;
+  drawn.sources[0].extents = {4, 6};
   const auto said = [&](std::vector<std::int64_t> extents, std::size_t values) {
     return sentence_of([&] { check_batch(drawn, extents, values); });
   };
@@ -188,11 +189,9 @@ TEST_CASE("a micro-batch of training is full") {
   checked_feed full = checked_feed::of_training(reference);
   std::vector<float> features(64);
   std::vector<std::int32_t> labels(8);
-  const micro_batch_rows rows{.features = features,
-                              .labels = labels,
-                              .micro_batch = 8,
-                              .sample_elements = 8,
-                              .row_stride = 8};
+  const source_rows sources[] = {{dtype::float32, features.data(), 8, 8},
+                                 {dtype::int32, labels.data(), 1, 1}};
+  const feed_rows rows{.sources = sources, .micro_batch = 8};
   CHECK(full.next(rows) == 8);
   CHECK(sentence_of([&] { full.next(rows); }) ==
         "The data ran out while training: a micro-batch has 8 samples, got 2. Repeat the data or "
@@ -200,8 +199,8 @@ TEST_CASE("a micro-batch of training is full") {
   full.restart();
   CHECK(full.next(rows) == 8);
   CHECK(full.length() == 10);
-  CHECK(full.classes() == 3);
-  CHECK(full.sample_elements() == 8);
+  CHECK(full.sources()[0].elements == 8);
+  CHECK(full.sources()[1].classes == 3);
 }
 
 TEST_CASE("steps that no number can count are refused") {
@@ -234,7 +233,8 @@ TEST_CASE("steps to use instead are found at once, however many there are") {
 }
 
 TEST_CASE("a batch view with more values than can be counted is refused") {
-  const model_interface drawn{.sample = {4, 6}, .result = {}};
+  model_interface drawn;
+  drawn.sources[0].extents = {4, 6};
   const auto said = [&](std::vector<std::int64_t> extents, std::size_t values) {
     return sentence_of([&] { check_batch(drawn, extents, values); });
   };

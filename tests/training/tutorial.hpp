@@ -78,19 +78,24 @@ struct sample_rows {
 };
 
 inline sample_rows next_rows(feed_reference& source, int micro_batch) {
-  const auto elements = static_cast<std::size_t>(source.sample_elements());
+  const auto row = static_cast<std::int32_t>(source.sources()[0].elements);
+  const auto elements = static_cast<std::size_t>(row);
   std::vector<float> features(static_cast<std::size_t>(micro_batch) * elements);
   std::vector<std::int32_t> labels(static_cast<std::size_t>(micro_batch));
-  const auto row = static_cast<std::int32_t>(elements);
-  const std::int32_t valid = source.next({.features = features,
-                                          .labels = labels,
-                                          .micro_batch = micro_batch,
-                                          .sample_elements = row,
-                                          .row_stride = row});
+  const source_rows rows[] = {{dtype::float32, features.data(), row, row},
+                              {dtype::int32, labels.data(), 1, 1}};
+  const std::int32_t valid = source.next({.sources = rows, .micro_batch = micro_batch});
   features.resize(static_cast<std::size_t>(valid) * elements);
   labels.resize(static_cast<std::size_t>(valid));
   return {reference::widened(features, elements), labels};
 }
+
+/// What the reference finds of all samples.
+struct reference_evaluation {
+  double loss = 0;
+  double accuracy = 0;
+  std::int64_t samples = 0;
+};
 
 /// The tutorial in float64.
 class tutorial_reference {
@@ -127,8 +132,8 @@ class tutorial_reference {
   }
 
   /// Mean loss and accuracy over all samples of a feed.
-  evaluation evaluate(feed_reference source) {
-    evaluation sum;
+  reference_evaluation evaluate(feed_reference source) {
+    reference_evaluation sum;
     for (;;) {
       const sample_rows rows = next_rows(source, 100);
       if (rows.labels.empty()) {

@@ -55,7 +55,7 @@ template <typename Schedule, int Cut>
 struct tutorial_training
     : compile<tutorial_model<Cut>, Schedule, micro_batch<tutorial_micro_batch>,
               gradient_accumulation<tutorial_accumulation>, loss<sparse_categorical_crossentropy>,
-              optimizer<sgd<momentum>>> {};
+              metrics<accuracy>, optimizer<sgd<momentum>>> {};
 
 template <typename Schedule, int Cut>
 class tutorial_run final : public tutorial_session {

@@ -11,7 +11,7 @@ namespace {
 using namespace ipu_dsl;
 using testing::apply;
 
-/// A loss as a layer of scores and labels.
+/// A loss as a layer of scores.
 template <const family& Rule>
 struct node_of {
   static constexpr element description{.kind = element_kind::layer, .rule = &Rule};
@@ -19,16 +19,16 @@ struct node_of {
 
 using crossentropy = node_of<sparse_categorical_crossentropy_family>;
 
-static_assert(apply<crossentropy>({{10}, {}}).gives({}));
-static_assert(apply<crossentropy>({{8, 8}, {}}).refused("a vector, one score a class", "(8, 8)"));
-static_assert(apply<crossentropy>({{}, {}}).found.found());
-static_assert(apply<node_of<accuracy_family>>({{10}, {}}).gives({}));
+static_assert(apply<crossentropy>({{10}}).gives({2}));
+static_assert(apply<crossentropy>({{8, 8}}).refused("a vector, one score a class", "(8, 8)"));
+static_assert(apply<crossentropy>({{}}).found.found());
+static_assert(apply<node_of<accuracy_family>>({{10}}).gives({2}));
 static_assert(from_logits::as_option.key == from_clipped_probabilities::as_option.key);
 static_assert(sparse_categorical_crossentropy::rule == &sparse_categorical_crossentropy_family);
 
-TEST_CASE("the loss is one number from a vector of scores") {
-  CHECK(apply<crossentropy>({{10}, {}}).gives({}));
-  CHECK(apply<crossentropy>({{8, 8}, {}}).found.found());
+TEST_CASE("the loss counts two numbers, a sum and samples, from a vector of scores") {
+  CHECK(apply<crossentropy>({{10}}).gives({2}));
+  CHECK(apply<crossentropy>({{8, 8}}).found.found());
 }
 
 }  // namespace

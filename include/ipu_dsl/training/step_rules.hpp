@@ -43,8 +43,8 @@ inline void check_source(const source_interface& wanted, const source_form& give
                      wanted.extents.elements(), " values, the data's has ", given.elements, "."}));
   }
   if (wanted.type == dtype::int32 && (given.classes < 1 || given.classes > wanted.classes)) {
-    throw error(sentence_of({"The model's ", name, " has ", wanted.classes,
-                             " classes, that of the data has ", given.classes, "."}));
+    throw error(sentence_of({"The model knows ", wanted.classes, " classes of its ", name,
+                             ", that of the data has ", given.classes, "."}));
   }
 }
 
@@ -53,9 +53,8 @@ inline void check_sources(const model_interface& model, const feed_reference& so
                           bool with_targets) {
   const std::span<const source_interface> wanted = model.wanted(with_targets);
   if (source.sources().size() < wanted.size()) {
-    throw error(sentence_of({"The model takes ", model.inputs, " input and ",
-                             with_targets ? model.targets : 0, " target, a feed gives ",
-                             source.sources().size(), " sources."}));
+    throw error(sentence_of({"A feed gives ", source.sources().size(), " source, the model wants ",
+                             wanted.size(), ": its input, then its target."}));
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     check_source(wanted[i], source.sources()[i], name_of_source(i, model));

@@ -21,8 +21,10 @@ using hundred_layers = typename layers_of<First, std::make_integer_sequence<int,
 
 struct net : model<input<64>, pipeline<hundred_layers<8>, hundred_layers<108>>> {};
 
-struct training : compile<net, micro_batch<32>, gradient_accumulation<4>, grouped, on<ipu2>,
-                          loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+struct training
+    : compile<net, micro_batch<32>, gradient_accumulation<4>, grouped, on<ipu2>,
+              loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
+};
 
 static_assert(check<training>());
 static_assert(training::memory.fits());
