@@ -102,6 +102,13 @@ inline constexpr family activation_family{.name = "Activation",
                                           .forward = activation_rules::forward,
                                           .input_gradient = activation_rules::input_gradient};
 
+/// Whether what a loss or a metric judges is made by a softmax.
+constexpr bool made_by_softmax(node_draft& draft) {
+  const node* const last = draft.made_by(0);
+  return last != nullptr && last->rule == &activation_family &&
+         last->options.as<activation_options>().kind == activation_kind::softmax;
+}
+
 /// What the types of activations have in common: `Dense<10, softmax>` reads the option, and
 /// `stage<Dense<10>, softmax>` the layer.
 template <activation_kind Kind>

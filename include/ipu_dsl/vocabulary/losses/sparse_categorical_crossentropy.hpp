@@ -37,19 +37,12 @@ struct crossentropy_call {
 
 namespace crossentropy_rules {
 
-/// Whether the output is that of a softmax.
-constexpr bool ends_in_softmax(node_draft& draft) {
-  const node* const last = draft.made_by(0);
-  return last != nullptr && last->rule == &activation_family &&
-         last->options.as<activation_options>().kind == activation_kind::softmax;
-}
-
 /// A model that ends in softmax trains on the logits before it, whatever was asked, as Keras does:
 /// the gradient of log(softmax(x)) is exact there, and a second softmax would be wrong.
 /// Probabilities of a model without softmax are refused, unless Keras's clipping is asked for by
 /// name.
 constexpr problem choose_scores(node_draft& draft) {
-  if (ends_in_softmax(draft)) {
+  if (made_by_softmax(draft)) {
     draft.pass_over_producer();
     draft.choose(crossentropy_options{score_kind::logits});
     return {};

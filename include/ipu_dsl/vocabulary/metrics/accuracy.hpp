@@ -6,6 +6,7 @@
 
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
+#include <ipu_dsl/vocabulary/layers/activation.hpp>
 
 namespace ipu_dsl {
 
@@ -24,6 +25,10 @@ constexpr problem shapes(node_draft& draft) {
   }
   draft.target({}, dtype::int32, scores[0]);
   draft.result(2);
+  // The largest score is the largest probability: training needs no softmax for this.
+  if (made_by_softmax(draft)) {
+    draft.pass_over_producer();
+  }
   return {};
 }
 
