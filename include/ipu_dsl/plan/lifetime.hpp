@@ -5,16 +5,15 @@
 #include <cstdint>
 
 #include <ipu_dsl/plan/lowered_program.hpp>
-#include <ipu_dsl/schedule/stage_graph.hpp>
+#include <ipu_dsl/schedule/step_order.hpp>
 
 namespace ipu_dsl {
 
-/// The actions that touch a buffer, as bits in an order in which a micro-batch can meet them: F0,
-/// F1, ..., then B (or its first half, I) of the last stage down to that of stage 0, then W alike.
+/// The actions that touch a buffer, as bits by position: see schedule/step_order.hpp.
 struct action_set {
   static constexpr std::int32_t max_stages = 64;
 
-  std::uint64_t words[3 * max_stages / 64] = {};
+  std::uint64_t words[step_roles * max_stages / 64] = {};
 
   constexpr void add(std::int32_t position) {
     words[position / 64] |= std::uint64_t{1} << (position % 64);
@@ -26,38 +25,6 @@ struct action_set {
 
   friend constexpr bool operator==(const action_set&, const action_set&) = default;
 };
-
-/// How many positions there are.
-constexpr std::int32_t positions_of(std::int32_t stages) {
-  return 3 * stages;
-}
-
-/// When a micro-batch meets an action; -1 for those that belong to no micro-batch or have no calls.
-constexpr std::int32_t position_of(std::int32_t stage, action_kind kind, std::int32_t stages) {
-  switch (kind) {
-    case action_kind::forward:
-      return stage;
-    case action_kind::backward:
-    case action_kind::input_gradient:
-      return 2 * stages - 1 - stage;
-    case action_kind::weight_gradient:
-      return 3 * stages - 1 - stage;
-    default:
-      return -1;
-  }
-}
-
-/// The action at a position, of a program whose backwards are lowered as given.
-constexpr step step_at(std::int32_t position, std::int32_t stages, backward_form form) {
-  if (position < stages) {
-    return {position, action_kind::forward};
-  }
-  if (position < 2 * stages) {
-    return {2 * stages - 1 - position,
-            form == backward_form::whole ? action_kind::backward : action_kind::input_gradient};
-  }
-  return {3 * stages - 1 - position, action_kind::weight_gradient};
-}
 
 /// How long a buffer lives within its program.
 struct lifetime {
@@ -73,7 +40,7 @@ constexpr list<lifetime> lifetimes_of(const lowered_view& program, std::int32_t 
   for (std::int32_t stage = 0; stage < stages; ++stage) {
     for (int kind = 0; kind < action_kinds; ++kind) {
       const std::size_t entry = action_entry(stage, static_cast<action_kind>(kind));
-      const std::int32_t position = position_of(stage, static_cast<action_kind>(kind), stages);
+      const std::int32_t position = position_of({stage, static_cast<action_kind>(kind)}, stages);
       for (std::int32_t i = program.first_call[entry]; i < program.first_call[entry + 1]; ++i) {
         const call& row = program.calls[static_cast<std::size_t>(i)];
         for (std::int32_t operand = 0; operand < row.writes + row.reads; ++operand) {

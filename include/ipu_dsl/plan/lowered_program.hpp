@@ -10,15 +10,10 @@
 #include <ipu_dsl/graph/call.hpp>
 #include <ipu_dsl/graph/lowering_facts.hpp>
 #include <ipu_dsl/plan/access_view.hpp>
-#include <ipu_dsl/schedule/action.hpp>
 #include <ipu_dsl/schedule/frozen.hpp>
+#include <ipu_dsl/schedule/step_order.hpp>
 
 namespace ipu_dsl {
-
-/// How backwards are lowered. In `halves` all input gradients of a stage come before all of its
-/// weight gradients, and what both need is kept from the one to the other; whole ones go node by
-/// node, which keeps less.
-enum class backward_form : std::uint8_t { whole, halves };
 
 /// The calls of one kind of action of one stage, as a range of `lowered_view::calls`.
 constexpr std::size_t action_entry(std::int32_t stage, action_kind kind) {
@@ -28,8 +23,7 @@ constexpr std::size_t action_entry(std::int32_t stage, action_kind kind) {
 /// Where in `first_call` the end of an action's calls stands. The entries of both halves follow
 /// that of the whole backward, which does whatever stands in the three.
 constexpr std::size_t last_call_entry(std::int32_t stage, action_kind kind) {
-  const action_kind last = kind == action_kind::backward ? action_kind::weight_gradient : kind;
-  return action_entry(stage, last) + 1;
+  return action_entry(stage, last_part(kind)) + 1;
 }
 
 /// A lowered program, read only. Calls stand in order of execution within each action: those of

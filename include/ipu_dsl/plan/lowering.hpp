@@ -117,17 +117,13 @@ class lowering {
   }
 
   constexpr void lower_action(std::int32_t stage, action_kind kind) {
-    const bool whole = result_.form == backward_form::whole;
+    const auto index = static_cast<std::size_t>(kind);
     if (kind == action_kind::forward) {
       lower_forward(stage);
-    } else if (kind == action_kind::backward && trains() && whole) {
-      lower_backward(stage, true, true);
-    } else if (kind == action_kind::input_gradient && trains() && !whole) {
-      lower_backward(stage, true, false);
-    } else if (kind == action_kind::weight_gradient && trains() && !whole) {
-      lower_backward(stage, false, true);
     } else if (kind == action_kind::update && trains()) {
       lower_update(stage);
+    } else if (trains() && is_backward_of(kind, result_.form)) {
+      lower_backward(stage, begins_backward[index], ends_backward[index]);
     }
   }
 

@@ -104,9 +104,8 @@ inline std::string numbers(std::span<const int> values) {
 
 /// Whether a program has gradients, and so keeps something for them.
 inline bool has_backward(const program_view& rows) {
-  return std::any_of(rows.actions.begin(), rows.actions.end(), [](const action& what) {
-    return what.kind == action_kind::backward || what.kind == action_kind::weight_gradient;
-  });
+  return std::any_of(rows.actions.begin(), rows.actions.end(),
+                     [](const action& what) { return ends_backward[static_cast<int>(what.kind)]; });
 }
 
 /// The speed-up of a model; of a measured run, where nobody measured one device alone, how many

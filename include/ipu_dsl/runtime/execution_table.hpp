@@ -248,10 +248,11 @@ class execution_table {
       return;
     }
     for (int replica = 0; replica < replicas_; ++replica) {
-      for (const action_kind kind : {action_kind::backward, action_kind::weight_gradient}) {
-        const int counter = counters_a_replica() * replica + counter_of(step.what.stage, kind);
+      for (int kind = 0; kind < action_kinds; ++kind) {
+        const int counter = counters_a_replica() * replica +
+                            counter_of(step.what.stage, static_cast<action_kind>(kind));
         const int count = counts_[static_cast<std::size_t>(counter)];
-        if (replica != step.replica && count > 0) {
+        if (replica != step.replica && count > 0 && ends_backward[kind]) {
           waits_.push_back({counter, count - 1});
         }
       }
@@ -273,9 +274,8 @@ class execution_table {
   list<int> order_within_work() const {
     list<int> done(static_cast<std::size_t>(counters_a_replica()));
     list<int> order;
-    for (action what : plan_.actions.actions) {
-      what.kind = what.kind == action_kind::backward ? action_kind::weight_gradient : what.kind;
-      int& before = done[static_cast<std::size_t>(counter_of(what.stage, what.kind))];
+    for (const action& what : plan_.actions.actions) {
+      int& before = done[static_cast<std::size_t>(counter_of(what.stage, last_part(what.kind)))];
       order.push_back(before);
       ++before;
     }

@@ -17,14 +17,6 @@ struct freed_slot {
   std::int64_t bytes = 0;
 };
 
-/// Whether an action does the work of a step; a whole backward does that of both halves.
-inline bool does(const action& what, const step& work) {
-  const bool half =
-      work.kind == action_kind::input_gradient || work.kind == action_kind::weight_gradient;
-  return what.stage == work.stage &&
-         (what.kind == work.kind || (half && what.kind == action_kind::backward));
-}
-
 /// The slots of all edges: [edges, micro-batches]. The k-th write of an edge goes to slot k modulo
 /// their number, as the proof has it.
 inline list<std::int32_t> slots_of_micro_batches(const program_plan_view& plan) {
@@ -49,13 +41,14 @@ inline step last_user(const edge& link) {
   return link.reader_count > 0 ? link.readers[link.reader_count - 1] : link.writer;
 }
 
-/// Whether the last of an edge's readers really comes last: a weight gradient and the backward of
-/// another stage come in either order.
+/// Whether the last of an edge's readers really comes last: what only ends a backward and the
+/// backward of another stage come in either order.
 inline bool last_is_known(const edge& link) {
   const step last = last_user(link);
   for (int which = 0; which < link.reader_count; ++which) {
     const step reader = link.readers[which];
-    if (last.kind == action_kind::weight_gradient && reader.stage != last.stage &&
+    const int kind = static_cast<int>(last.kind);
+    if (ends_backward[kind] && !begins_backward[kind] && reader.stage != last.stage &&
         reader.kind != action_kind::forward) {
       return false;
     }

@@ -29,7 +29,7 @@ constexpr void each_slot_reader(const examined& exam, std::span<const int> slots
   if (!uses_edges(what.kind)) {
     return;
   }
-  const int row = role_row(what.stage, writing_role[static_cast<int>(what.kind)]);
+  const int row = role_row(what.stage, first_role[static_cast<int>(what.kind)]);
   const int micro_batches = exam.rows.micro_batches;
   for (int k = exam.waits.written.first.data()[row]; k != 0;
        k = exam.waits.written.next.data()[k]) {

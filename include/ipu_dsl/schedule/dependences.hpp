@@ -45,22 +45,15 @@ struct dependences {
       : read(stages * step_roles), written(stages * step_roles), freed(edges) {}
 };
 
-/// As a reader after which the slot is free: the weight gradient is the last half of a backward.
-constexpr step_role role_of_last_reader(action_kind kind) {
-  return kind == action_kind::backward ? step_role::backward_end
-                                       : writing_role[static_cast<int>(kind)];
-}
-
 namespace dependence {
 
 /// Whether no reader of the same stage comes before reader `which`. A recomputation, which not
 /// every program does, stands in for nobody; nor does it below.
 constexpr bool is_first_reader(const edge& link, int which) {
   const step reader = link.readers[which];
-  const int rank = static_cast<int>(writing_role[static_cast<int>(reader.kind)]);
+  const int rank = static_cast<int>(first_role[static_cast<int>(reader.kind)]);
   for (int other = 0; other < link.reader_count; ++other) {
-    const int other_rank =
-        static_cast<int>(writing_role[static_cast<int>(link.readers[other].kind)]);
+    const int other_rank = static_cast<int>(first_role[static_cast<int>(link.readers[other].kind)]);
     if (link.readers[other].stage == reader.stage &&
         link.readers[other].kind != action_kind::recompute &&
         (other_rank < rank || (other_rank == rank && other < which))) {
@@ -73,9 +66,9 @@ constexpr bool is_first_reader(const edge& link, int which) {
 /// Whether no reader of the same stage comes after reader `which`.
 constexpr bool is_last_reader(const edge& link, int which) {
   const step reader = link.readers[which];
-  const int rank = static_cast<int>(role_of_last_reader(reader.kind));
+  const int rank = static_cast<int>(last_role[static_cast<int>(reader.kind)]);
   for (int other = 0; other < link.reader_count; ++other) {
-    const int other_rank = static_cast<int>(role_of_last_reader(link.readers[other].kind));
+    const int other_rank = static_cast<int>(last_role[static_cast<int>(link.readers[other].kind)]);
     if (link.readers[other].stage == reader.stage &&
         link.readers[other].kind != action_kind::recompute &&
         (other_rank > rank || (other_rank == rank && other > which))) {
@@ -108,21 +101,19 @@ constexpr dependences sort_edges(const stage_graph_view& graph,
   for (int number = 0; number < edges; ++number) {
     const edge& whole = graph.edges[static_cast<std::size_t>(number)];
     const edge link = forward_only ? forward_part(whole) : whole;
-    const int writer =
-        role_row(link.writer.stage, writing_role[static_cast<int>(link.writer.kind)]);
+    const int writer = role_row(link.writer.stage, first_role[static_cast<int>(link.writer.kind)]);
     bool within = true;
     for (int which = 0; which < link.reader_count; ++which) {
       const step reader = link.readers[which];
       within = within && device[reader.stage] == device[link.writer.stage];
       // The row of a stage holds the order of its own actions, which the proof checks first.
       if (reader.stage != link.writer.stage && dependence::is_first_reader(link, which)) {
-        sorted.read.add(role_row(reader.stage, writing_role[static_cast<int>(reader.kind)]),
-                        writer);
+        sorted.read.add(role_row(reader.stage, first_role[static_cast<int>(reader.kind)]), writer);
         sorted.read_delay.push_back(device[reader.stage] == device[link.writer.stage] ? 0
                                                                                       : graph.hop);
       }
       if (dependence::is_last_reader(link, which)) {
-        sorted.freed.add(number, role_row(reader.stage, role_of_last_reader(reader.kind)));
+        sorted.freed.add(number, role_row(reader.stage, last_role[static_cast<int>(reader.kind)]));
       }
     }
     if (!within) {
@@ -149,9 +140,8 @@ constexpr void for_each_writer(const step_view& steps, const dependences& waits,
   if (!uses_edges(what.kind)) {
     return;
   }
-  const int row = role_row(what.stage, writing_role[static_cast<int>(what.kind)]);
-  // A whole backward reads as both of its halves.
-  const int last_row = what.kind == action_kind::backward ? row + 1 : row;
+  const int row = role_row(what.stage, first_role[static_cast<int>(what.kind)]);
+  const int last_row = role_row(what.stage, last_role[static_cast<int>(what.kind)]);
   for (int reading = row; reading <= last_row; ++reading) {
     for (int k = waits.read.first.data()[reading]; k != 0; k = waits.read.next.data()[k]) {
       const int cell = waits.read.value.data()[k] * steps.micro_batches + what.micro_batch;

@@ -78,7 +78,7 @@ constexpr bool accumulates_ascending(const program_view& rows) {
   int* const last = last_of_stage.data();
   for (int index = 0; index < action_count; ++index) {
     const action& what = actions[index];
-    if (what.kind != action_kind::backward && what.kind != action_kind::weight_gradient) {
+    if (!ends_backward[static_cast<int>(what.kind)]) {
       continue;
     }
     if (what.micro_batch < last[what.stage]) {

@@ -251,7 +251,7 @@ class in_order_run {
              sleep(device, index, find_missing_copy(what, begin));
     }
     const int row =
-        what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
+        what.stage * step_roles + static_cast<int>(first_role[static_cast<int>(what.kind)]);
     if (row == held_row_ && index != released_action_) {
       held_action_ = index;
       held_device_ = device;
@@ -284,9 +284,9 @@ class in_order_run {
   /// Something the action waits for that has not run (counted from 1), or 0; then `begin` is no
   /// earlier than what it waits for.
   constexpr int find_missing(const action& what, int row, int index, std::int64_t& begin) const {
-    // A whole backward reads as both of its halves.
-    const int end_row = what.kind == action_kind::backward ? row + 2 : row + 1;
-    for (int reading = row; reading < end_row; ++reading) {
+    const int last_row =
+        what.stage * step_roles + static_cast<int>(last_role[static_cast<int>(what.kind)]);
+    for (int reading = row; reading <= last_row; ++reading) {
       for (int k = read_.first[reading]; k != 0; k = read_.next[k]) {
         const int writer = by_micro_batch_[read_.value[k] * micro_batches_ + what.micro_batch];
         const std::int64_t written = finish_[writer];

@@ -29,7 +29,7 @@ constexpr int own_predecessor(const examined& exam, int index) {
   const int* const by_micro_batch = exam.steps.by_micro_batch.data() + what.micro_batch;
   // The roles of a stage stand in the order of a life.
   const int first = what.stage * step_roles;
-  int role = static_cast<int>(writing_role[static_cast<int>(what.kind)]);
+  int role = static_cast<int>(first_role[static_cast<int>(what.kind)]);
   for (--role; role >= 0; --role) {
     const int before = by_micro_batch[(first + role) * exam.rows.micro_batches];
     if (before != 0) {
@@ -70,8 +70,7 @@ constexpr surroundings surroundings_of(const examined& exam, const in_order_run&
       const action& what = rows.actions.data()[part];
       const stage_cost& cost = graph.costs[static_cast<std::size_t>(what.stage)];
       found.work.data()[index] += cost.of(what.kind);
-      const bool ends =
-          what.kind == action_kind::backward || what.kind == action_kind::weight_gradient;
+      const bool ends = ends_backward[static_cast<int>(what.kind)];
       std::int64_t& tail = found.tail.data()[index];
       tail = synchronous && ends && tail < cost.update ? cost.update : tail;
     }

@@ -6,17 +6,9 @@
 #include <span>
 
 #include <ipu_dsl/core/list.hpp>
-#include <ipu_dsl/schedule/action.hpp>
+#include <ipu_dsl/schedule/step_order.hpp>
 
 namespace ipu_dsl {
-
-/// An action of every micro-batch: the kind of work of one stage.
-struct step {
-  int stage = 0;
-  action_kind kind = action_kind::forward;
-
-  friend constexpr bool operator==(const step&, const step&) = default;
-};
 
 /// Bytes that live in a slot from the action that writes them to the last action that reads them,
 /// writer and readers being of the same micro-batch.

@@ -9,20 +9,9 @@
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/schedule/program.hpp>
+#include <ipu_dsl/schedule/step_order.hpp>
 
 namespace ipu_dsl {
-
-/// What an action is to the edges of its stage, in the order of a micro-batch's life. Whole and
-/// split backward are brought together: a whole backward both begins and ends the stage's backward,
-/// an input gradient begins it, a weight gradient ends it.
-enum class step_role : std::uint8_t { forward, recompute, backward_begin, backward_end };
-
-/// Roles a stage; the row of a role in a table is stage x this + role.
-inline constexpr int step_roles = 4;
-
-constexpr int role_row(int stage, step_role role) {
-  return stage * step_roles + static_cast<int>(role);
-}
 
 /// `count` zeros in `storage`: reserving zeroes without a step of constant evaluation per element.
 template <typename T>
@@ -86,14 +75,6 @@ struct step_table : step_view {
   list<int> storage_;
 };
 
-/// The role in which an action of each kind writes. Kinds that use no edges have none; their entry
-/// is not looked at. An array and not a function, because every call costs steps of constant
-/// evaluation.
-inline constexpr step_role writing_role[action_kinds] = {
-    step_role::forward,      step_role::backward_begin, step_role::backward_begin,
-    step_role::backward_end, step_role::recompute,      step_role::forward,
-    step_role::forward,      step_role::forward};
-
 /// Enters the actions of one row, which must be in range and in a row for the first time.
 class step_entry {
  public:
@@ -107,11 +88,11 @@ class step_entry {
   constexpr void enter(const action& what, int index) {
     if (what.kind < action_kind::update) {
       const int row =
-          what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
+          what.stage * step_roles + static_cast<int>(first_role[static_cast<int>(what.kind)]);
       by_micro_batch_[row * micro_batches_ + what.micro_batch] = index + 1;
       by_order_[row * micro_batches_ + count_[row]] = what.micro_batch;
       place_[index] = count_[row]++;
-      if (what.kind == action_kind::backward) {
+      if (first_role[static_cast<int>(what.kind)] != last_role[static_cast<int>(what.kind)]) {
         by_micro_batch_[(row + 1) * micro_batches_ + what.micro_batch] = index + 1;
         ++count_[row + 1];
       }

@@ -92,7 +92,7 @@ constexpr std::string_view order_of(action_kind kind) {
 /// Whether a backward finds that what it needs was offloaded and not fetched back.
 constexpr bool is_away(const examination& exam, const action& at) {
   const int entry = at.stage * exam.rows.micro_batches + at.micro_batch;
-  return (at.kind == action_kind::backward || at.kind == action_kind::input_gradient) &&
+  return begins_backward[static_cast<int>(at.kind)] &&
          (exam.lives[static_cast<std::size_t>(entry)] & away) != 0;
 }
 
@@ -109,8 +109,7 @@ constexpr action lost_backward(const examination& exam, const action& update) {
   for (const action& what : rows.actions) {
     const bool known = what.stage == update.stage && what.micro_batch >= 0 &&
                        what.micro_batch < rows.micro_batches;
-    if (known &&
-        (what.kind == action_kind::backward || what.kind == action_kind::weight_gradient)) {
+    if (known && ends_backward[static_cast<int>(what.kind)]) {
       stands[static_cast<std::size_t>(what.micro_batch)] = true;
     } else if (known && what.kind == action_kind::input_gradient) {
       halved[static_cast<std::size_t>(what.micro_batch)] = true;
@@ -265,7 +264,7 @@ constexpr int blocking_edge(const run_input& input, const in_order_run& run, int
     return -1;
   }
   const int micro_batches = input.rows.micro_batches;
-  const int row = role_row(what.stage, writing_role[static_cast<int>(what.kind)]);
+  const int row = role_row(what.stage, first_role[static_cast<int>(what.kind)]);
   const dependences& waits = input.waits;
   for (int k = waits.written.first.data()[row]; k != 0; k = waits.written.next.data()[k]) {
     const int link = waits.written.value.data()[k];

@@ -144,9 +144,9 @@ constexpr wait_list collect(const run_input& input, std::span<const int> counts,
       continue;
     }
     const int row =
-        what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
-    // A whole backward reads as both of its halves.
-    const int last_row = what.kind == action_kind::backward ? row + 1 : row;
+        what.stage * step_roles + static_cast<int>(first_role[static_cast<int>(what.kind)]);
+    const int last_row =
+        what.stage * step_roles + static_cast<int>(last_role[static_cast<int>(what.kind)]);
     for (int reading = row; reading <= last_row; ++reading) {
       for (int k = read[reading]; k != 0; k = next_read[k]) {
         found.add(by_micro_batch[writer_row[k] * micro_batches + what.micro_batch], false);

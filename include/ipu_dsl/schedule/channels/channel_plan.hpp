@@ -138,7 +138,7 @@ constexpr void add_messages(const program_view& rows, const step_table& steps,
   int index = 0;
   for (const action& what : rows.actions) {
     const int row =
-        what.stage * step_roles + static_cast<int>(writing_role[static_cast<int>(what.kind)]);
+        what.stage * step_roles + static_cast<int>(first_role[static_cast<int>(what.kind)]);
     const int end = uses_edges(what.kind) ? begin[row + 1] : 0;
     for (int way = begin[row]; way < end; ++way) {
       const int reader =

@@ -191,8 +191,7 @@ class channel_run {
       return false;
     }
     time += duration_[what.stage * action_kinds + static_cast<int>(what.kind)];
-    if (copied &&
-        (what.kind == action_kind::backward || what.kind == action_kind::weight_gradient)) {
+    if (copied && ends_backward[static_cast<int>(what.kind)]) {
       note_backward(what.stage, time);
     }
     return true;

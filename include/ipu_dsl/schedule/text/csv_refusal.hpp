@@ -33,9 +33,8 @@ constexpr bool lacks_updates(const program_view& rows) {
   bool backward = false;
   bool updates = false;
   for (const action& what : rows.actions) {
-    backward = backward || what.kind == action_kind::backward ||
-               what.kind == action_kind::input_gradient ||
-               what.kind == action_kind::weight_gradient;
+    const int kind = static_cast<int>(what.kind);
+    backward = backward || begins_backward[kind] || ends_backward[kind];
     updates = updates || what.kind == action_kind::update;
   }
   return backward && !updates;

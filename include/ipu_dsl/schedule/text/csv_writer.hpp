@@ -37,9 +37,8 @@ constexpr bool is_common(action_kind kind) {
 
 /// Whether PyTorch's grammar has a word for a step: a single action, or a forward and a backward.
 constexpr bool is_common_step(std::span<const action> step) {
-  return step.size() == 1 ||
-         (step.size() == 2 && step[0].kind == action_kind::forward &&
-          (step[1].kind == action_kind::backward || step[1].kind == action_kind::input_gradient));
+  return step.size() == 1 || (step.size() == 2 && step[0].kind == action_kind::forward &&
+                              begins_backward[static_cast<int>(step[1].kind)]);
 }
 
 /// The actions from `first` on that are one step.

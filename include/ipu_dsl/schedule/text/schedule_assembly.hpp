@@ -131,9 +131,11 @@ class schedule_assembly {
 
  private:
   constexpr bool goes_backward() const {
-    return seen_[static_cast<int>(action_kind::backward)] ||
-           seen_[static_cast<int>(action_kind::input_gradient)] ||
-           seen_[static_cast<int>(action_kind::weight_gradient)];
+    bool any = false;
+    for (int kind = 0; kind < action_kinds; ++kind) {
+      any = any || (seen_[kind] && (begins_backward[kind] || ends_backward[kind]));
+    }
+    return any;
   }
 
   constexpr bool refuse_range(const action& what, int limit) {
