@@ -33,7 +33,7 @@ const char* name_of(tensor_role role) {
 }
 
 const char* name_of(storage lies) {
-  constexpr const char* names[] = {"rows", "columns", "panels", "panel bias", "plain"};
+  constexpr const char* names[] = {"rows", "columns", "panels", "panel bias", "plain", "positions"};
   return names[static_cast<std::size_t>(lies)];
 }
 

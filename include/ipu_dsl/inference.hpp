@@ -12,8 +12,7 @@
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/fixed_length.hpp>
-#include <ipu_dsl/operators/dense.hpp>
-#include <ipu_dsl/operators/elementwise.hpp>
+#include <ipu_dsl/operators/layers.hpp>
 #include <ipu_dsl/runtime/prediction_code.hpp>
 #include <ipu_dsl/runtime/prediction_faults.hpp>
 #include <ipu_dsl/runtime/subnormals.hpp>

@@ -21,7 +21,8 @@ static_assert(stored_matrix(storage::panel_bias, 1, 4).index_of(0, 3) == 3);
 
 TEST_CASE("elements of a matrix have distinct places within the buffer") {
   int checked = 0;
-  for (const storage lies : {storage::rows, storage::columns, storage::panels, storage::plain}) {
+  for (const storage lies :
+       {storage::rows, storage::columns, storage::panels, storage::plain, storage::positions}) {
     for (const std::int32_t rows : extents) {
       for (const std::int32_t columns : extents) {
         INFO("storage " << static_cast<int>(lies) << ", " << rows << " x " << columns);

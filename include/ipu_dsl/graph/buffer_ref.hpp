@@ -58,4 +58,10 @@ struct buffer_ref {
   }
 };
 
+/// Rows that are padded to whole vectors one by one.
+struct stored_rows {
+  std::int32_t count;   ///< in a micro-batch: samples, or the positions of all samples
+  std::int32_t length;  ///< elements of a row
+};
+
 }  // namespace ipu_dsl

@@ -7,6 +7,7 @@
 
 #include <ipu_dsl/graph/graph.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
+#include <ipu_dsl/graph/repacking.hpp>
 
 namespace ipu_dsl {
 
@@ -53,18 +54,36 @@ constexpr problem check_inputs(const family& rule, std::size_t given) {
                 label() << given, more ? "join them before it, with Add or Concatenate" : "");
 }
 
-/// Adds one node in `stage`, as part of `layer` (-1: of none), and returns its problem, if any,
-/// without saying where. The outputs are the node's, in order.
-constexpr problem add_node(graph& model, const family& rule, const attributes& options,
-                           std::span<const std::int32_t> inputs, std::int32_t stage,
-                           std::int32_t layer, node_purpose purpose = node_purpose::layer) {
-  problem unfit = check_inputs(rule, inputs.size());
-  if (!unfit.found()) {
-    unfit = check_input_types(model, rule, inputs);
+/// The storage in which a node of a family reads its inputs: where the first lies that is padded.
+constexpr storage storage_read(const graph& model, const family& rule,
+                               std::span<const std::int32_t> inputs) {
+  for (const std::int32_t input : inputs) {
+    const tensor& read = model.tensors[static_cast<std::size_t>(input)];
+    if (pads_positions(read.extents)) {
+      return rule.reads.nearest(read.lies);
+    }
   }
-  if (unfit.found()) {
-    return unfit;
+  return rule.reads.nearest(storage::rows);
+}
+
+/// Where the outputs of a node lie that reads its inputs in `read`. A view lies as what it views.
+constexpr void choose_storage(graph& model, const family& rule, storage read,
+                              std::size_t first_made) {
+  for (std::size_t i = first_made; i < model.tensors.size(); ++i) {
+    tensor& made = model.tensors[i];
+    if (made.view_of >= 0) {
+      made.lies = model.tensors[static_cast<std::size_t>(made.view_of)].lies;
+    } else if (made.producer >= 0 && pads_positions(made.extents)) {
+      made.lies = rule.writes.nearest(read);
+    }
   }
+}
+
+/// Adds one node in `stage`, as part of `layer` (-1: of none), whose inputs lie in `read`, and
+/// returns its problem, if any, without saying where. The outputs are the node's, in order.
+constexpr problem add_node_reading(graph& model, const family& rule, const attributes& options,
+                                   std::span<const std::int32_t> inputs, storage read,
+                                   std::int32_t stage, std::int32_t layer, node_purpose purpose) {
   const std::size_t first_made = model.tensors.size();
   node_draft draft(model, options, inputs);
   const problem found = rule.shapes(draft);
@@ -97,12 +116,76 @@ constexpr problem add_node(graph& model, const family& rule, const attributes& o
     }
   }
   model.nodes.push_back(made);
+  choose_storage(model, rule, read, first_made);
   return {};
 }
 
 /// The first output of the newest node.
 constexpr std::int32_t newest_output(const graph& model) {
   return model.view().output_of(model.nodes.back(), 0);
+}
+
+/// Whether a tensor lies otherwise than it is wanted.
+constexpr bool lies_otherwise(const graph& model, std::int32_t index, storage wanted) {
+  const tensor& atom = model.tensors[static_cast<std::size_t>(index)];
+  return atom.lies != wanted && pads_positions(atom.extents);
+}
+
+/// The tensor with the elements of `input` that lies in `wanted`: itself, or that of a node which
+/// is added to lay it out anew.
+constexpr std::int32_t laid_out(graph& model, std::int32_t input, storage wanted,
+                                std::int32_t stage, std::int32_t layer) {
+  if (!lies_otherwise(model, input, wanted)) {
+    return input;
+  }
+  const bool to_rows = wanted == storage::rows;
+  const family& rule = to_rows ? to_rows_family : to_positions_family;
+  const storage read = to_rows ? storage::positions : storage::rows;
+  const std::int32_t inputs[] = {input};
+  // It takes any shape.
+  static_cast<void>(add_node_reading(model, rule, {}, inputs, read, stage, layer, node_purpose::layer));
+  return newest_output(model);
+}
+
+/// Adds one node in `stage`, as part of `layer` (-1: of none), and before it what lays out its
+/// inputs as its family reads them; returns its problem, if any, without saying where.
+constexpr problem add_node(graph& model, const family& rule, const attributes& options,
+                           std::span<const std::int32_t> inputs, std::int32_t stage,
+                           std::int32_t layer, node_purpose purpose = node_purpose::layer) {
+  problem unfit = check_inputs(rule, inputs.size());
+  if (!unfit.found()) {
+    unfit = check_input_types(model, rule, inputs);
+  }
+  if (unfit.found()) {
+    return unfit;
+  }
+  const storage wanted = storage_read(model, rule, inputs);
+  bool as_wanted = true;
+  for (const std::int32_t input : inputs) {
+    as_wanted = as_wanted && !lies_otherwise(model, input, wanted);
+  }
+  if (as_wanted) {
+    return add_node_reading(model, rule, options, inputs, wanted, stage, layer, purpose);
+  }
+  list<std::int32_t> read;
+  for (const std::int32_t input : inputs) {
+    read.push_back(laid_out(model, input, wanted, stage, layer));
+  }
+  return add_node_reading(model, rule, options, read, wanted, stage, layer, purpose);
+}
+
+/// The model's output as it is handed out, in rows; what lays it out belongs to the newest layer.
+constexpr void hand_out_rows(graph& model) {
+  if (model.fault.found() || model.output < 0 || model.layers.empty()) {
+    return;
+  }
+  const std::size_t before = model.nodes.size();
+  const std::int32_t producer = model.tensors[static_cast<std::size_t>(model.output)].producer;
+  const std::int32_t stage =
+      producer < 0 ? 0 : model.nodes[static_cast<std::size_t>(producer)].stage;
+  const auto layer = static_cast<std::int32_t>(model.layers.size()) - 1;
+  model.output = laid_out(model, model.output, storage::rows, stage, layer);
+  model.layers.back().nodes += static_cast<std::int32_t>(model.nodes.size() - before);
 }
 
 /// Where one tensor goes on, the newest node must make no more.

@@ -136,6 +136,14 @@ class emitter {
             .extents = extents};
   }
 
+  /// The padded rows in which a micro-batch of something lies that lies by samples.
+  constexpr stored_rows rows_of(const buffer_ref& named) const {
+    const auto elements = static_cast<std::int32_t>(named.extents.elements());
+    const bool apart = named.lies == storage::positions;
+    const std::int32_t length = apart ? named.extents[named.extents.rank - 1] : elements;
+    return {batch() * (elements / length), length};
+  }
+
   /// Appends a call of the node's own family. `key` is a plain struct of the family's, for which
   /// its code is instantiated as `operators<&family>::run<key>`.
   template <typename Key = no_key>
@@ -203,9 +211,10 @@ class emitter {
     if (readers == 1) {
       return;
     }
+    const stored_rows lain = rows_of(output_gradient(i));
     const buffer_ref written = output_gradient(i).flat();
     call_draft call =
-        call_of(gradient_sum_family, gradient_sum_call{readers, batch(), written.extents[0]});
+        call_of(gradient_sum_family, gradient_sum_call{readers, lain.count, lain.length});
     const auto [sample, element] = call.over(batch(), written.extents[0]);
     call.writes(written, {sample, element});
     for (std::int32_t reader = 0; reader < readers; ++reader) {

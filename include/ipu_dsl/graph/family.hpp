@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/storage.hpp>
 #include <ipu_dsl/graph/attributes.hpp>
 
 namespace ipu_dsl {
@@ -58,9 +59,18 @@ struct family {
   /// Optimizers only: appends the calls that update one parameter.
   void (*update)(emitter& emit) = [](emitter&) {};
 
-  /// Its kernels can read the outputs' gradients, and write the inputs', as [units][batch] instead
-  /// of [batch][units]: what a chain of gemms does without transposing twice.
-  bool gradients_by_unit = false;
+  /// How samples of more than one axis may lie that its kernels read, in order of preference; all
+  /// inputs of a node lie alike. Its rules then see one of these in `buffer_ref::lies`; or rows, of
+  /// what would not be padded otherwise in positions.
+  storage_order reads = {storage::rows};
+
+  /// The same of what it writes: the storage of what it reads if that is among them, otherwise the
+  /// first. Where a reader wants another, a call between the two lays it out anew.
+  storage_order writes = {storage::rows};
+
+  /// How else than the values themselves the outputs' gradients may lie that it reads, and the
+  /// inputs' that it writes: in columns, what a chain of gemms does without transposing twice.
+  storage_order gradients = {};
 
   /// Optimizers only: how many numbers are kept beside each of a parameter.
   std::int32_t kept = 0;

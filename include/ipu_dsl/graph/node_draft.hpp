@@ -160,6 +160,16 @@ class node_draft {
     }
   }
 
+  constexpr void check_panels(const shape& extents, std::string_view name, storage lies) {
+    if (lies == storage::panels && extents.rank < 2) {
+      fail(refuse("at least 2 extents of a parameter in panels", describe(extents)
+                                                                     << " for its " << name));
+    }
+    if (lies == storage::panel_bias && extents.rank != 1) {
+      fail(refuse("1 extent of a bias of panels", describe(extents) << " for its " << name));
+    }
+  }
+
   constexpr void add_output(const shape& extents, std::int32_t view_of) {
     check_made(extents, "output");
     tensor atom;
@@ -175,6 +185,7 @@ class node_draft {
   constexpr void add_owned(std::string_view name, const shape& extents, const initializer& start,
                            tensor_role role, storage lies) {
     check_made(extents, name);
+    check_panels(extents, name, lies);
     tensor atom;
     atom.extents = extents;
     atom.role = role;

@@ -36,8 +36,8 @@ inline constexpr family outfeed_family{.name = "outfeed"};
 
 struct gradient_sum_call {
   std::int32_t readers;
-  std::int32_t batch;
-  std::int32_t elements;  ///< of a sample
+  std::int32_t rows;      ///< of a micro-batch: samples, or their positions
+  std::int32_t elements;  ///< of a row
 };
 
 /// Writes the sum of what it reads, in order.
@@ -50,6 +50,16 @@ struct transpose_call {
 
 /// Writes what it reads with rows and columns exchanged.
 inline constexpr family transpose_family{.name = "transpose"};
+
+struct repack_call {
+  std::int32_t batch;
+  std::int32_t positions;  ///< of a sample
+  std::int32_t features;   ///< of a position
+  std::int32_t to_rows;    ///< from positions, otherwise to them
+};
+
+/// Writes what it reads with other padding: from rows to positions or back.
+inline constexpr family repack_family{.name = "repack"};
 
 /// A whole parameter, as the calls know it that work on all of its elements alike.
 struct parameter_extents {

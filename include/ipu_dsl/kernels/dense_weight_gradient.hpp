@@ -69,23 +69,6 @@ template <layout::architecture Architecture, int Inputs, int Vectors, int PanelW
   }
 }
 
-/// db of some columns, from `columns.begin` on, whole vectors of them: each element is one chain of
-/// sums over ascending samples.
-template <layout::architecture Architecture, typename Rule>
-[[gnu::noinline]] void dense_bias_gradient(const float* __restrict d,
-                                           const gradient_target<Rule>& to, std::int32_t batch,
-                                           std::ptrdiff_t d_stride, const index_range& columns,
-                                           const gradient_step<Rule>& step) noexcept {
-  using lanes = vector<Architecture>;
-  for (std::int32_t n = columns.begin; n < columns.end; n += Architecture.lanes) {
-    lanes sum = step.continues ? load<lanes>(to.sum + n) : lanes(0.0F);
-    for (std::int32_t b = 0; b < batch; ++b) {
-      sum = sum + load<lanes>(d + b * d_stride + n);
-    }
-    finish_gradient<Rule>(to, n, sum, step);
-  }
-}
-
 /// dW = x^T d and db = sums of d, or a grain of them, added to what is there if the step continues:
 /// then a micro-batch goes on where the one before it stopped, and the micro-batch size cannot
 /// change the result. In the last step of an update by `Rule` the parameters are updated
@@ -130,7 +113,7 @@ void dense_weight_gradient(const float* __restrict x, const float* __restrict d,
   }
   if (bias.sum != nullptr) {
     const index_range mine = range_of(d_stride / Architecture.lanes, part);
-    dense_bias_gradient<Architecture, Rule>(
+    bias_gradient<Architecture, Rule>(
         d, bias, Batch, d_stride, {mine.begin * Architecture.lanes, mine.end * Architecture.lanes},
         step);
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ipu_dsl/core/partition.hpp>
 #include <ipu_dsl/kernels/prefetch.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/update.hpp>
@@ -146,6 +147,23 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
     }
     target = target.at(tile_elements);
     first_x += Rows;
+  }
+}
+
+/// db of some columns, from `columns.begin` on, whole vectors of them: each element is one chain of
+/// sums over the `rows` of d, ascending.
+template <layout::architecture Architecture, typename Rule>
+[[gnu::noinline]] void bias_gradient(const float* __restrict d, const gradient_target<Rule>& to,
+                                     std::int32_t rows, std::ptrdiff_t d_stride,
+                                     const index_range& columns,
+                                     const gradient_step<Rule>& step) noexcept {
+  using lanes = vector<Architecture>;
+  for (std::int32_t n = columns.begin; n < columns.end; n += Architecture.lanes) {
+    lanes sum = step.continues ? load<lanes>(to.sum + n) : lanes(0.0F);
+    for (std::int32_t b = 0; b < rows; ++b) {
+      sum = sum + load<lanes>(d + b * d_stride + n);
+    }
+    finish_gradient<Rule>(to, n, sum, step);
   }
 }
 

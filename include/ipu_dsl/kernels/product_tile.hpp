@@ -86,4 +86,20 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
   }
 }
 
+/// Applies an activation that is computed elsewhere than in registers, to a block of `rows` rows
+/// and `columns` units, and clears what lies behind the last unit.
+template <activation_kind Kind, layout::architecture Architecture>
+[[gnu::noinline]] void activate_block(float* y, std::ptrdiff_t y_stride, std::int32_t rows,
+                                      std::int32_t columns, std::int32_t units,
+                                      float alpha) noexcept {
+  using lanes = vector<Architecture>;
+  for (std::int32_t row = 0; row < rows; ++row) {
+    for (std::int32_t n = 0; n < columns; n += Architecture.lanes) {
+      store(y + n, activate<Kind>(load<lanes>(y + n), alpha));
+    }
+    clear_padding(y, units, columns);
+    y += y_stride;
+  }
+}
+
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

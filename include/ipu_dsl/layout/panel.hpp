@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include <ipu_dsl/core/shape.hpp>
 #include <ipu_dsl/layout/register_tile.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::layout {
@@ -23,6 +24,17 @@ constexpr std::int32_t panel_count(std::int32_t outputs, architecture target = n
 /// Elements of a bias: one for every column of every panel.
 constexpr std::int32_t bias_elements(std::int32_t outputs, architecture target = native) {
   return panel_count(outputs, target) * panel_width(outputs, target);
+}
+
+/// Of weights in panels the columns: the last extent.
+constexpr std::int32_t outputs_of_panels(const shape& extents) {
+  return extents[extents.rank - 1];
+}
+
+/// Of weights in panels the rows: all extents but the last. A kernel [ky, kx, inputs, outputs] has
+/// a stretch of `inputs` rows for each of its positions.
+constexpr std::int32_t rows_of_panels(const shape& extents) {
+  return static_cast<std::int32_t>(extents.elements()) / outputs_of_panels(extents);
 }
 
 /// Elements of weights `[inputs, outputs]` in panels, padding included.

@@ -20,11 +20,15 @@ constexpr std::int64_t padded_elements(storage lies, const shape& extents, std::
     case storage::columns:
       return std::int64_t{elements} * batch_stride(batch);
     case storage::panels:
-      return panel_elements(extents[0], extents[1]);
+      return panel_elements(rows_of_panels(extents), outputs_of_panels(extents));
     case storage::panel_bias:
       return bias_elements(extents[0]);
     case storage::plain:
       return row_stride(elements);
+    case storage::positions: {
+      const std::int32_t last = extents[extents.rank - 1];
+      return std::int64_t{batch} * (elements / last) * row_stride(last);
+    }
   }
   return 0;
 }

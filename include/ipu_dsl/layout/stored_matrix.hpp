@@ -10,9 +10,10 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
-/// A matrix [rows, columns] in a buffer of four-byte elements: [batch, elements of a sample],
-/// [inputs, units] of a kernel, [1, units] of a bias. Parameters that lie plainly have no padding
-/// between rows, and neither have labels, [batch, 1].
+/// A matrix [rows, columns] in a buffer of four-byte elements: [batch, elements of a sample], or
+/// [batch * positions, features] where positions are padded, [inputs, units] of a kernel, [1,
+/// units] of a bias. Parameters that lie plainly have no padding between rows, and neither have
+/// labels, [batch, 1].
 class stored_matrix {
  public:
   constexpr stored_matrix() = default;
@@ -21,6 +22,7 @@ class stored_matrix {
       : lies_(lies), rows_(rows), columns_(columns) {
     switch (lies) {
       case storage::rows:
+      case storage::positions:
         stride_ = layout::row_stride(columns);
         break;
       case storage::columns:
@@ -48,6 +50,7 @@ class stored_matrix {
       case storage::panels:
         return (std::int64_t{column / stride_} * rows_ + row) * stride_ + column % stride_;
       case storage::rows:
+      case storage::positions:
       case storage::panel_bias:
       case storage::plain:
         break;

@@ -33,6 +33,7 @@ class assembly {
     }
     walk.made_.output = walk.current_;
     walk.made_.stages = walk.stage_ + 1;
+    hand_out_rows(walk.made_);
     mark_gradients(walk.made_);
     return std::move(walk.made_);
   }

@@ -93,6 +93,7 @@ class functional_builder {
       refuse_unread(output);
     }
     made_.output = output.index;
+    hand_out_rows(made_);
     mark_gradients(made_);
     return made_;
   }

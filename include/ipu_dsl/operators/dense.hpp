@@ -2,8 +2,6 @@
 // Dense: which kernel each variant is.
 #pragma once
 
-#include <type_traits>
-
 #include <ipu_dsl/kernels/dense_forward.hpp>
 #include <ipu_dsl/kernels/dense_input_gradient.hpp>
 #include <ipu_dsl/kernels/dense_output_gradient.hpp>
@@ -14,18 +12,6 @@
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
-
-/// Where the gradient of a parameter goes, from the operands of a weight gradient: first the sums
-/// of all parameters, then for each the parameter and what the optimizer keeps of it.
-template <typename Rule>
-kernels::gradient_target<Rule> target_of(void* const* operands, int parameter,
-                                         int parameters) noexcept {
-  kernels::gradient_target<Rule> to{.sum = floats(operands[parameter])};
-  if constexpr (!std::is_same_v<Rule, no_update>) {
-    to.updated = updated_parameter_of<Rule>(operands + parameters + parameter * (1 + Rule::kept));
-  }
-  return to;
-}
 
 template <>
 struct operators<&dense_family> {
@@ -60,22 +46,10 @@ struct operators<&dense_family> {
           floats(operands[1]), floats(operands[2]), floats(operands[0]), context.part);
     } else {
       using rule = typename update_rule<Ending>::type;
-      constexpr int parameters = Call.has_bias != 0 ? 2 : 1;
-      constexpr int updated = Ending == nullptr ? 0 : 1 + rule::kept;
-      constexpr int read = parameters * (1 + updated);
-      kernels::gradient_step<rule> step{.continues = context.continues,
-                                        .shared = context.part.count > 1};
-      if constexpr (Ending != nullptr) {
-        step.updates = context.completes;
-        step.numbers = numbers_of<rule>(context);
-      }
-      kernels::gradient_target<rule> bias;
-      if constexpr (Call.has_bias != 0) {
-        bias = target_of<rule>(operands, 1, parameters);
-      }
+      const gradient_operands<rule> given(context, operands, Call.has_bias != 0 ? 2 : 1);
       kernels::dense_weight_gradient<Call.batch, Call.inputs, Call.units, rule>(
-          floats(operands[read]), floats(operands[read + 1]),
-          target_of<rule>(operands, 0, parameters), bias, step, context.part);
+          floats(given.read[0]), floats(given.read[1]), given.target(0), given.target(1),
+          given.step, context.part);
     }
   }
 };

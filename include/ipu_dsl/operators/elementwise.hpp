@@ -16,7 +16,7 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
-/// Samples are computed apart from each other, so grains are samples, here and below.
+/// Rows are computed apart from each other, so grains are rows or samples, here and below.
 template <>
 struct operators<&activation_family> {
   using key = activation_call;
@@ -30,7 +30,7 @@ struct operators<&activation_family> {
     constexpr activation_kind kind = Call.kind;
     constexpr std::int32_t units = Call.units;
     constexpr activation_variant variant = Call.variant;
-    const index_range mine = range_of(Call.batch, context.part);
+    const index_range mine = range_of(Call.rows, context.part);
     const std::int32_t samples = mine.end - mine.begin;
     const std::ptrdiff_t first = std::ptrdiff_t{mine.begin} * layout::row_stride(units);
     float* written = floats(operands[0]) + first;
@@ -55,10 +55,10 @@ struct operators<&activation_family> {
 };
 
 /// Sums what it reads; of one read that is a copy.
-template <std::int32_t Reads, std::int32_t Batch, std::int32_t Elements>
+template <std::int32_t Reads, std::int32_t Rows, std::int32_t Elements>
 void sum_rows(const grain& part, void* const* operands) noexcept {
   constexpr std::ptrdiff_t stride = layout::row_stride(Elements);
-  const index_range mine = range_of(Batch, part);
+  const index_range mine = range_of(Rows, part);
   const std::ptrdiff_t first = mine.begin * stride;
   const std::ptrdiff_t elements = mine.end * stride - first;
   const float* terms[std::size_t{Reads} + 1] = {};
@@ -81,7 +81,7 @@ struct operators<&add_family> {
 
   template <add_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
-    sum_rows<Call.reads, Call.batch, Call.elements>(context.part, operands);
+    sum_rows<Call.reads, Call.rows, Call.elements>(context.part, operands);
   }
 };
 
@@ -94,7 +94,7 @@ struct operators<&gradient_sum_family> {
 
   template <gradient_sum_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
-    sum_rows<Call.readers, Call.batch, Call.elements>(context.part, operands);
+    sum_rows<Call.readers, Call.rows, Call.elements>(context.part, operands);
   }
 };
 
@@ -143,14 +143,16 @@ struct operators<&dropout_family> {
   static void run(const run_context& context, void* const* operands,
                   const float* scalars) noexcept {
     constexpr std::int32_t elements = Call.elements;
-    const index_range mine = range_of(Call.batch, context.part);
-    const std::uint64_t first_sample =
-        context.first_sample + static_cast<std::uint64_t>(mine.begin);
+    constexpr std::int32_t positions = Call.positions;
+    const index_range samples = range_of(Call.batch, context.part);
+    const index_range mine = {samples.begin * positions, samples.end * positions};
+    const std::uint64_t first_row =
+        context.first_sample * std::uint64_t{positions} + static_cast<std::uint64_t>(mine.begin);
     const std::ptrdiff_t first = std::ptrdiff_t{mine.begin} * layout::row_stride(elements);
     const kernels::dropout_mask mask{
         .seed = context.seed,
         .stream = context.stream,
-        .first_element = first_sample * static_cast<std::uint64_t>(elements),
+        .first_element = first_row * static_cast<std::uint64_t>(elements),
         .rate = context.training ? scalars[0] : 0.0F};
     kernels::dropout(floats(operands[1]) + first, floats(operands[0]) + first,
                      mine.end - mine.begin, elements, mask);

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstring>
+#include <type_traits>
 
 #include <ipu_dsl/core/partition.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/graph/update_rule.hpp>
 #include <ipu_dsl/kernels/elementwise.hpp>
+#include <ipu_dsl/kernels/outer_product_tile.hpp>
 #include <ipu_dsl/kernels/update.hpp>
 #include <ipu_dsl/layout/storage_size.hpp>
 #include <ipu_dsl/operators/operators.hpp>
@@ -47,6 +49,40 @@ kernels::updated_parameter<Rule::kept> updated_parameter_of(void* const* operand
   }
   return made;
 }
+
+/// The operands of a weight gradient: the sums of all parameters, then for each, if the call ends
+/// with an update, the parameter and what the optimizer keeps of it, then what is read.
+template <typename Rule>
+struct gradient_operands {
+  static constexpr int updated = std::is_same_v<Rule, no_update> ? 0 : 1 + Rule::kept;
+
+  kernels::gradient_step<Rule> step;
+  void* const* operands;
+  void* const* read;
+  int parameters;
+
+  gradient_operands(const run_context& context, void* const* given, int count) noexcept
+      : operands(given), read(given + count * (1 + updated)), parameters(count) {
+    step.continues = context.continues;
+    step.shared = context.part.count > 1;
+    if constexpr (!std::is_same_v<Rule, no_update>) {
+      step.updates = context.completes;
+      step.numbers = numbers_of<Rule>(context);
+    }
+  }
+
+  /// Where the gradient of a parameter goes; without a sum if the layer does not have it.
+  kernels::gradient_target<Rule> target(int parameter) const noexcept {
+    kernels::gradient_target<Rule> to;
+    if (parameter < parameters) {
+      to.sum = floats(operands[parameter]);
+      if constexpr (!std::is_same_v<Rule, no_update>) {
+        to.updated = updated_parameter_of<Rule>(operands + parameters + parameter * updated);
+      }
+    }
+    return to;
+  }
+};
 
 /// Every optimizer that has a rule has this code.
 template <const family* Optimizer>

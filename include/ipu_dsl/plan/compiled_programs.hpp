@@ -28,7 +28,9 @@ constexpr program_plan plan_of() {
 
 /// See `parameter_place`.
 constexpr std::int32_t panel_width_of(const tensor& stored) {
-  return stored.lies == storage::panels ? layout::panel_width(stored.extents[1]) : 0;
+  return stored.lies == storage::panels
+             ? layout::panel_width(layout::outputs_of_panels(stored.extents))
+             : 0;
 }
 
 /// The random numbers of every node, in an evaluation of their own.

@@ -96,7 +96,7 @@ class lowering {
     });
   }
 
-  /// By unit where the one reader writes it so and the producer reads it so.
+  /// As the values, or as the one reader rather writes it and the producer reads it.
   constexpr void choose_gradient_layouts() {
     facts_.gradient_lies.resize(model_.tensors.size(), storage::rows);
     for (std::int32_t i = 0; i < node_count(); ++i) {
@@ -104,10 +104,12 @@ class lowering {
       for (std::int32_t input = 0; hands_gradient_back(i) && input < here.inputs; ++input) {
         const std::int32_t read = model_.input_of(here, input);
         const tensor& atom = model_.at(read);
-        const bool by_unit = here.rule->gradients_by_unit && facts_.reader_count(read) == 1 &&
-                             atom.view_of < 0 && atom.producer >= 0 &&
-                             model_.node_at(atom.producer).rule->gradients_by_unit;
-        facts_.gradient_lies[at(read)] = by_unit ? storage::columns : storage::rows;
+        const bool between_two =
+            facts_.reader_count(read) == 1 && atom.view_of < 0 && atom.producer >= 0;
+        facts_.gradient_lies[at(read)] =
+            between_two ? here.rule->gradients.first_of(
+                              model_.node_at(atom.producer).rule->gradients, atom.lies)
+                        : atom.lies;
       }
     }
   }

@@ -16,7 +16,8 @@ constexpr std::size_t laid_out_floats(const tensor& parameter, layout::architect
   const shape& extents = parameter.extents;
   std::int64_t floats = layout::row_stride(static_cast<std::int32_t>(extents.elements()), target);
   if (parameter.lies == storage::panels) {
-    floats = layout::panel_elements(extents[0], extents[1], target);
+    floats = layout::panel_elements(layout::rows_of_panels(extents),
+                                    layout::outputs_of_panels(extents), target);
   } else if (parameter.lies == storage::panel_bias) {
     floats = layout::bias_elements(extents[0], target);
   }

@@ -21,12 +21,15 @@ inline stored_matrix matrix_of(const buffer& memory, bool by_sample, std::int32_
   if (memory.type == dtype::int32) {
     return {storage::plain, batch, elements};
   }
+  if (by_sample && memory.lies == storage::positions) {
+    const std::int32_t features = extents[extents.rank - 1];
+    return {memory.lies, batch * (elements / features), features};
+  }
   if (by_sample) {
     return {memory.lies, batch, elements};
   }
   if (memory.lies == storage::panels) {
-    const std::int32_t columns = extents[extents.rank - 1];
-    return {memory.lies, elements / columns, columns};
+    return {memory.lies, layout::rows_of_panels(extents), layout::outputs_of_panels(extents)};
   }
   return {memory.lies, 1, elements};
 }

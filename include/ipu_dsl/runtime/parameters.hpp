@@ -22,12 +22,16 @@
 
 namespace ipu_dsl {
 
-/// Of weights [inputs, units] in panels: where the one of an input and a unit lies.
-constexpr std::size_t place_in_panels(const parameter_place& place, std::size_t input,
-                                      std::size_t unit) {
-  const auto inputs = static_cast<std::size_t>(place.stored.extents[0]);
+/// Of weights in panels, which are a matrix of all extents but the last and the last: where the
+/// value lies that has this number in order of the shape.
+constexpr std::size_t place_in_panels(const parameter_place& place, std::size_t number) {
+  const shape& extents = place.stored.extents;
+  const auto units = static_cast<std::size_t>(extents[extents.rank - 1]);
+  const std::size_t rows = static_cast<std::size_t>(extents.elements()) / units;
   const auto width = static_cast<std::size_t>(place.panel_width);
-  return (unit / width * inputs + input) * width + unit % width;
+  const std::size_t row = number / units;
+  const std::size_t unit = number % units;
+  return (unit / width * rows + row) * width + unit % width;
 }
 
 /// Puts values in the order of a parameter's shape where its kernels want them. What is padding in
@@ -40,9 +44,8 @@ constexpr void store_values(const parameter_place& place, std::span<const float>
     }
     return;
   }
-  const auto units = static_cast<std::size_t>(place.stored.extents[1]);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    stored[place_in_panels(place, i / units, i % units)] = values[i];
+    stored[place_in_panels(place, i)] = values[i];
   }
 }
 
@@ -55,9 +58,8 @@ constexpr void load_values(const parameter_place& place, std::span<const float> 
     }
     return;
   }
-  const auto units = static_cast<std::size_t>(place.stored.extents[1]);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = stored[place_in_panels(place, i / units, i % units)];
+    values[i] = stored[place_in_panels(place, i)];
   }
 }
 
@@ -208,10 +210,17 @@ class parameters {
     }
   }
 
-  /// See `initializer_kind`. Fans as in Keras: of a vector both are its length.
+  /// See `initializer_kind`. Fans as in Keras: of a vector both are its length, of a kernel of a
+  /// convolution each counts for every position.
   static float uniform_limit(initializer_kind kind, const shape& extents) {
-    const auto fan_in = static_cast<float>(extents.rank > 0 ? extents[0] : 1);
-    const auto fan_out = extents.rank > 1 ? static_cast<float>(extents[extents.rank - 1]) : fan_in;
+    const std::int32_t last = extents.rank > 0 ? extents[extents.rank - 1] : 1;
+    const std::int32_t inputs = extents.rank > 1 ? extents[extents.rank - 2] : last;
+    std::int32_t positions = 1;
+    for (std::int32_t axis = 0; axis < extents.rank - 2; ++axis) {
+      positions *= extents[axis];
+    }
+    const auto fan_in = static_cast<float>(positions * inputs);
+    const auto fan_out = static_cast<float>(positions * last);
     switch (kind) {
       case initializer_kind::glorot_uniform:
         return std::sqrt(6.0F / (fan_in + fan_out));

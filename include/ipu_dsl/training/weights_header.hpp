@@ -62,7 +62,9 @@ inline std::vector<float> lay_out(const parameters& weights, layout::architectur
     stored.resize(begin + laid_out_floats(parameter, target));
     const std::span<float> part = std::span(stored).subspan(begin);
     if (parameter.lies == storage::panels) {
-      layout::pack_panels({extents[0], extents[1], target}, values, part);
+      layout::pack_panels(
+          {layout::rows_of_panels(extents), layout::outputs_of_panels(extents), target}, values,
+          part);
     } else {
       std::copy(values.begin(), values.end(), part.begin());
     }

@@ -31,8 +31,8 @@ enum class activation_variant : std::int32_t { forward, gradient };
 struct activation_call {
   activation_variant variant;
   activation_kind kind;
-  std::int32_t batch;
-  std::int32_t units;  ///< elements of a sample
+  std::int32_t rows;   ///< of a micro-batch: samples, or their positions
+  std::int32_t units;  ///< elements of a row
 };
 
 namespace activation_rules {
@@ -52,22 +52,24 @@ constexpr problem shapes(node_draft& draft) {
 }
 
 constexpr activation_call key_of(const emitter& emit, activation_variant variant) {
+  const stored_rows lain = emit.rows_of(emit.input_value(0));
   return {.variant = variant,
           .kind = emit.options<activation_options>().kind,
-          .batch = emit.batch(),
-          .units = static_cast<std::int32_t>(emit.input_shape(0).elements())};
+          .rows = lain.count,
+          .units = lain.length};
 }
 
 /// A softmax looks at the units of a sample in one piece.
-constexpr axis_id unit_axis(call_draft& call, const activation_call& key) {
-  return key.kind == activation_kind::softmax ? call.all(key.units) : call.over(key.units);
+constexpr axis_id unit_axis(call_draft& call, const emitter& emit, activation_kind kind) {
+  const std::int64_t units = emit.input_shape(0).elements();
+  return kind == activation_kind::softmax ? call.all(units) : call.over(units);
 }
 
 constexpr void forward(emitter& emit) {
   const activation_call key = key_of(emit, activation_variant::forward);
   call_draft call = emit.call(key);
-  const axis_id sample = call.over(key.batch);
-  const axis_id unit = unit_axis(call, key);
+  const axis_id sample = call.over(emit.batch());
+  const axis_id unit = unit_axis(call, emit, key.kind);
   call.scalar(emit.options<activation_options>().alpha)
       .writes(emit.output_value(0).flat(), {sample, unit})
       .reads(emit.input_value(0).flat(), {sample, unit});
@@ -84,8 +86,8 @@ constexpr void input_gradient(emitter& emit) {
   }
   const activation_call key = key_of(emit, activation_variant::gradient);
   call_draft call = emit.call(key);
-  const axis_id sample = call.over(key.batch);
-  const axis_id unit = unit_axis(call, key);
+  const axis_id sample = call.over(emit.batch());
+  const axis_id unit = unit_axis(call, emit, key.kind);
   const buffer_ref kept = reads_output(key.kind) ? emit.output_value(0) : emit.input_value(0);
   call.scalar(emit.options<activation_options>().alpha)
       .writes(emit.input_gradient(0).flat(), {sample, unit})
@@ -100,7 +102,9 @@ inline constexpr family activation_family{.name = "Activation",
                                           .describe = activation_rules::describe,
                                           .shapes = activation_rules::shapes,
                                           .forward = activation_rules::forward,
-                                          .input_gradient = activation_rules::input_gradient};
+                                          .input_gradient = activation_rules::input_gradient,
+                                          .reads = {storage::rows, storage::positions},
+                                          .writes = {storage::rows, storage::positions}};
 
 /// Whether what a loss or a metric judges is made by a softmax.
 constexpr bool made_by_softmax(node_draft& draft) {

@@ -3,20 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 
 #include <ipu_dsl/graph/transfer.hpp>
-#include <ipu_dsl/vocabulary/layers/activation.hpp>
-#include <ipu_dsl/vocabulary/layers/initialization.hpp>
+#include <ipu_dsl/vocabulary/layers/weights.hpp>
 
 namespace ipu_dsl {
-
-inline constexpr option_key use_bias_key{"use_bias"};
-
-template <auto Value>
-struct use_bias {
-  static constexpr option as_option = bool_option(&use_bias_key, Value);
-};
 
 struct dense_options {
   std::int32_t units = 0;
@@ -199,18 +190,6 @@ constexpr void input_gradient(emitter& emit) {
   }
 }
 
-/// The parameter and what the optimizer keeps of it, where the call ends with its update.
-constexpr void update_parameter(const emitter& emit, call_draft& call, const family* ending,
-                                std::int32_t parameter, std::initializer_list<reach> at) {
-  if (ending == nullptr) {
-    return;
-  }
-  call.updates(emit.parameter_value(parameter), at);
-  for (std::int32_t slot = 0; slot < ending->kept; ++slot) {
-    call.updates(emit.optimizer_slot(parameter, slot), at);
-  }
-}
-
 /// The gradients of kernel and bias, from the same operands.
 constexpr void weight_gradient(emitter& emit) {
   const dense_call key = key_of(emit, dense_variant::weight_gradient);
@@ -246,7 +225,7 @@ inline constexpr family dense_family{.name = "Dense",
                                      .forward = dense_rules::forward,
                                      .input_gradient = dense_rules::input_gradient,
                                      .weight_gradient = dense_rules::weight_gradient,
-                                     .gradients_by_unit = true,
+                                     .gradients = {storage::columns},
                                      .updates_with_gradient = true};
 
 /// What the options of a Dense say, read once for all layers with the same ones.
@@ -257,32 +236,15 @@ struct dense_reading {
                                                    &init_key, &bias_init_key};
   static constexpr auto kind = static_cast<activation_kind>(given.integer(activation_key, 0));
 
-  /// Unknown options, options set twice, and options without effect.
-  static constexpr problem find_fault() {
-    problem found = given.find_fault(accepted);
-    if (!found.found()) {
-      found = check_alpha(given.given(alpha_key), kind);
-    }
-    if (!found.found() && given.given(bias_init_key) && given.integer(use_bias_key, 1) == 0) {
-      found = refuse("a bias beside bias_init<...>", "use_bias<false>", "take one of them out");
-    }
-    return found;
-  }
-
-  static constexpr problem fault = find_fault();
-
-  static constexpr initializer start(const option_key& key, initializer_kind otherwise) {
-    const auto chosen = given.integer(key, static_cast<std::int32_t>(otherwise));
-    return {static_cast<initializer_kind>(chosen), given.number(key, 0)};
-  }
+  static constexpr problem fault = find_weights_fault(given, accepted);
 
   static constexpr dense_options options{
       .units = 0,
       .activation = kind,
       .alpha = given.number(alpha_key, default_alpha(kind)),
       .has_bias = given.integer(use_bias_key, 1),
-      .kernel_start = start(init_key, initializer_kind::glorot_uniform),
-      .bias_start = start(bias_init_key, initializer_kind::zeros)};
+      .kernel_start = start_of(given, init_key, initializer_kind::glorot_uniform),
+      .bias_start = start_of(given, bias_init_key, initializer_kind::zeros)};
 
   static constexpr element separate_activation{
       .kind = element_kind::layer,

@@ -19,7 +19,8 @@ struct dropout_options {
 /// sample's number, and the rate is a scalar.
 struct dropout_call {
   std::int32_t batch;
-  std::int32_t elements;  ///< of a sample
+  std::int32_t positions;  ///< of a sample, each padded
+  std::int32_t elements;   ///< of a position
 };
 
 namespace dropout_rules {
@@ -41,10 +42,10 @@ constexpr problem shapes(node_draft& draft) {
 }
 
 constexpr void mask(emitter& emit, const buffer_ref& written, const buffer_ref& read) {
-  const dropout_call key = {.batch = emit.batch(),
-                            .elements = static_cast<std::int32_t>(emit.output_shape(0).elements())};
-  call_draft call = emit.call(key);
-  const auto [sample, element] = call.over(key.batch, key.elements);
+  const stored_rows lain = emit.rows_of(read);
+  call_draft call = emit.call(dropout_call{
+      .batch = emit.batch(), .positions = lain.count / emit.batch(), .elements = lain.length});
+  const auto [sample, element] = call.over(emit.batch(), read.extents.elements());
   call.scalar(emit.options<dropout_options>().rate)
       .writes(written.flat(), {sample, element})
       .reads(read.flat(), {sample, element});
@@ -66,7 +67,9 @@ inline constexpr family dropout_family{.name = "Dropout",
                                        .describe = dropout_rules::describe,
                                        .shapes = dropout_rules::shapes,
                                        .forward = dropout_rules::forward,
-                                       .input_gradient = dropout_rules::input_gradient};
+                                       .input_gradient = dropout_rules::input_gradient,
+                                       .reads = {storage::rows, storage::positions},
+                                       .writes = {storage::rows, storage::positions}};
 
 constexpr element describe_dropout(const real_number& rate, const problem& fault) {
   if (rate.fault != nullptr) {

@@ -13,8 +13,8 @@ namespace ipu_dsl {
 /// Writes the sum of what it reads, in order; of one read that is a copy.
 struct add_call {
   std::int32_t reads;
-  std::int32_t batch;
-  std::int32_t elements;  ///< of a sample
+  std::int32_t rows;      ///< of a micro-batch: samples, or their positions
+  std::int32_t elements;  ///< of a row
 };
 
 /// "(64) and (32) as inputs 0 and 1", for the first input and another.
@@ -43,15 +43,14 @@ constexpr problem shapes(node_draft& draft) {
 }
 
 constexpr add_call key_of(const emitter& emit, std::int32_t reads) {
-  return {.reads = reads,
-          .batch = emit.batch(),
-          .elements = static_cast<std::int32_t>(emit.output_shape(0).elements())};
+  const stored_rows lain = emit.rows_of(emit.output_value(0));
+  return {.reads = reads, .rows = lain.count, .elements = lain.length};
 }
 
 constexpr void forward(emitter& emit) {
   const add_call key = key_of(emit, emit.inputs());
   call_draft call = emit.call(key);
-  const auto [sample, element] = call.over(key.batch, key.elements);
+  const auto [sample, element] = call.over(emit.batch(), emit.output_shape(0).elements());
   call.all(key.reads);
   call.writes(emit.output_value(0).flat(), {sample, element});
   for (std::int32_t i = 0; i < emit.inputs(); ++i) {
@@ -64,7 +63,7 @@ constexpr void input_gradient(emitter& emit) {
   for (std::int32_t i = 0; i < emit.inputs(); ++i) {
     if (emit.wants_input_gradient(i)) {
       call_draft call = emit.call(key);
-      const auto [sample, element] = call.over(key.batch, key.elements);
+      const auto [sample, element] = call.over(emit.batch(), emit.output_shape(0).elements());
       call.writes(emit.input_gradient(i).flat(), {sample, element})
           .reads(emit.output_gradient(0).flat(), {sample, element});
     }
@@ -77,7 +76,9 @@ inline constexpr family add_family{.name = "Add",
                                    .inputs = any_number,
                                    .shapes = add_rules::shapes,
                                    .forward = add_rules::forward,
-                                   .input_gradient = add_rules::input_gradient};
+                                   .input_gradient = add_rules::input_gradient,
+                                   .reads = {storage::rows, storage::positions},
+                                   .writes = {storage::rows, storage::positions}};
 
 /// The sum of inputs of one shape, added in order of inputs.
 struct Add {

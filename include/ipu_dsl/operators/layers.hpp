@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+// The code of all layers that we bring: the one list of it.
+#pragma once
+
+#include <ipu_dsl/operators/dense.hpp>
+#include <ipu_dsl/operators/elementwise.hpp>
+#include <ipu_dsl/operators/repack.hpp>

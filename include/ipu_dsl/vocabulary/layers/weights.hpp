@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// What layers with a kernel and a bias have in common: options, and how a gradient ends.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+
+#include <ipu_dsl/graph/emitter.hpp>
+#include <ipu_dsl/vocabulary/layers/activation.hpp>
+#include <ipu_dsl/vocabulary/layers/initialization.hpp>
+
+namespace ipu_dsl {
+
+inline constexpr option_key use_bias_key{"use_bias"};
+
+template <auto Value>
+struct use_bias {
+  static constexpr option as_option = bool_option(&use_bias_key, Value);
+};
+
+/// How a parameter starts by the options of its layer.
+template <std::size_t Count>
+constexpr initializer start_of(const option_list<Count>& given, const option_key& key,
+                               initializer_kind otherwise) {
+  const auto chosen = given.integer(key, static_cast<std::int32_t>(otherwise));
+  return {static_cast<initializer_kind>(chosen), given.number(key, 0)};
+}
+
+/// Unknown options, options set twice, and options without effect, of a layer with an activation
+/// and a bias.
+template <std::size_t Count>
+constexpr problem find_weights_fault(const option_list<Count>& given,
+                                     std::span<const option_key* const> accepted) {
+  const auto kind = static_cast<activation_kind>(given.integer(activation_key, 0));
+  problem found = given.find_fault(accepted);
+  if (!found.found()) {
+    found = check_alpha(given.given(alpha_key), kind);
+  }
+  if (!found.found() && given.given(bias_init_key) && given.integer(use_bias_key, 1) == 0) {
+    found = refuse("a bias beside bias_init<...>", "use_bias<false>", "take one of them out");
+  }
+  return found;
+}
+
+/// The parameter and what the optimizer keeps of it, where the call ends with its update.
+constexpr void update_parameter(const emitter& emit, call_draft& call, const family* ending,
+                                std::int32_t parameter, std::initializer_list<reach> at) {
+  if (ending == nullptr) {
+    return;
+  }
+  call.updates(emit.parameter_value(parameter), at);
+  for (std::int32_t slot = 0; slot < ending->kept; ++slot) {
+    call.updates(emit.optimizer_slot(parameter, slot), at);
+  }
+}
+
+}  // namespace ipu_dsl

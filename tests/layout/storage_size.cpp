@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Tests of layout/storage_size.hpp: padding belongs to the last axis of positions, and to the rows
+// of kernels of any rank.
+#include <ipu_dsl/layout/storage_size.hpp>
+
+#include "support/catch2.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using layout::padded_elements;
+
+/// A kernel [ky, kx, inputs, outputs] lies as the matrix [ky * kx * inputs, outputs].
+constexpr bool test_kernels() {
+  bool right = true;
+  for (const std::int32_t outputs : {1, 7, 16, 100}) {
+    const std::int64_t matrix = padded_elements(storage::panels, {3 * 2 * 5, outputs}, 1);
+    right = right && padded_elements(storage::panels, {3, 2, 5, outputs}, 1) == matrix &&
+            padded_elements(storage::panels, {6, 5, outputs}, 1) == matrix &&
+            matrix == layout::panel_elements(30, outputs);
+  }
+  return right;
+}
+
+/// What is padded in the same way takes the same place in both storages.
+constexpr bool test_positions() {
+  return padded_elements(storage::positions, {7}, 3) == padded_elements(storage::rows, {7}, 3) &&
+         padded_elements(storage::positions, {5, 5, 32}, 3) ==
+             padded_elements(storage::rows, {5, 5, 32}, 3) &&
+         padded_elements(storage::positions, {5, 5, 3}, 2) == 2 * 25 * layout::row_stride(3) &&
+         padded_elements(storage::rows, {5, 5, 3}, 2) == 2 * layout::row_stride(75);
+}
+
+static_assert(test_kernels());
+static_assert(test_positions());
+
+TEST_CASE("kernels of every rank take as much as their matrix") {
+  CHECK(test_kernels());
+}
+
+TEST_CASE("positions are padded one by one") {
+  CHECK(test_positions());
+}
+
+}  // namespace
