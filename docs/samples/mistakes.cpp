@@ -6,8 +6,7 @@
 
 #include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
-#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 
 using namespace ipu_dsl;
 

@@ -15,8 +15,7 @@
 #include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/schedule/partition/scheduled_partition.hpp>
 #include <ipu_dsl/schedule/study.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
-#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 
 using namespace ipu_dsl;
 

@@ -80,10 +80,7 @@ class predictor_of {
   static constexpr const auto& program = prediction_of<C>;
   static constexpr const prediction_facts& facts = program.facts;
 
-  static constexpr std::size_t elements_of(std::int32_t tensor) {
-    return static_cast<std::size_t>(
-        frozen_compiled_graph_of<C>.view().at(tensor).extents.elements());
-  }
+  static constexpr graph_view model = frozen_compiled_graph_of<C>.view();
 
  public:
   /// Samples of a call.
@@ -91,9 +88,9 @@ class predictor_of {
 
   /// Values of a sample, and of its result.
   static constexpr std::size_t sample_values =
-      elements_of(frozen_compiled_graph_of<C>.view().input);
+      static_cast<std::size_t>(model.input().extents.elements());
   static constexpr std::size_t result_values =
-      elements_of(frozen_compiled_graph_of<C>.view().output);
+      static_cast<std::size_t>(model.at(model.output).extents.elements());
 
  private:
   static constexpr const std::byte* no_weights = nullptr;

@@ -21,7 +21,7 @@ constexpr problem attach_result(graph& model, const result_choice& judge, node_p
   problem found =
       add_node(model, *judge.rule, judge.options, scores, model.stages - 1, -1, purpose);
   if (found.found()) {
-    found.where = label(judge.rule->name) << " of " << where_is(model.layers.back());
+    found.where = label(judge.rule->name) << " behind " << where_is(model.layers.back());
   }
   return found;
 }

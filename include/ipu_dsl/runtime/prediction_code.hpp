@@ -41,6 +41,13 @@ struct prediction_fault_of {
     if constexpr (!valid<C>()) {
       return {};
     } else {
+      const dtype input = frozen_compiled_graph_of<C>.view().input().type;
+      if (input != dtype::float32) {
+        problem found = refuse("a model of float32 samples", name_of(input),
+                               "a session predicts from integers: run.predict(...)");
+        found.where = "the predictor";
+        return found;
+      }
       return fault_of_kernels<C, program_kind::predict>();
     }
   }
