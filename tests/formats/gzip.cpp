@@ -190,7 +190,8 @@ bytes deflated_entries(const bytes& content, std::size_t count) {
   bytes archive;
   bytes directory;
   for (std::size_t i = 0; i < count; ++i) {
-    const zips::record entry = {.name = std::to_string(i) + ".npy",
+    const std::string name = std::to_string(i) + ".npy";
+    const zips::record entry = {.name = name,
                                 .method = zips::deflated,
                                 .checksum = crc32_of(content),
                                 .packed_size = small.size(),

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include <ipu_dsl/formats/file.hpp>
+#include <ipu_dsl/formats/npy.hpp>
+#include <ipu_dsl/formats/npz.hpp>
 #include <ipu_dsl/formats/zip.hpp>
 #include <ipu_dsl/training/checkpoint.hpp>
 #include <ipu_dsl/training/session.hpp>
@@ -139,6 +141,21 @@ TEST_CASE("a file of another model is refused and changes nothing") {
   });
   INFO(said);
   CHECK(said.find("logits/bias") != std::string::npos);
+}
+
+TEST_CASE("a file that has a parameter twice is refused and changes nothing") {
+  const temporary_directory folder;
+  const std::string path = folder / "weights.npz";
+  session<trained> run({}, {.seed = 1});
+  run.save(path);
+  std::vector<zip_entry> files = parse_zip(read_file(path), path);
+  files.push_back(files[2]);
+  write_file_atomically(path, zip_bytes(files));
+  session<trained> other({}, {.seed = 2});
+  const std::uint64_t before = other.weights().fingerprint();
+  CHECK(sentence_of([&] { other.load(path); }) ==
+        path + " has two arrays of the name logits/kernel.");
+  CHECK(other.weights().fingerprint() == before);
 }
 
 TEST_CASE("a file that is missing is refused and changes nothing") {

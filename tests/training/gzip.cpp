@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include <ipu_dsl/formats/gzip.hpp>
+#include <ipu_dsl/formats/zip.hpp>
 #include <ipu_dsl/training/checkpoint.hpp>
 #include <ipu_dsl/training/session.hpp>
 
@@ -63,7 +64,7 @@ TEST_CASE("compressed weights are loaded as the refusal advises") {
   const temporary_directory folder;
   const std::string path = folder / "weights.npz";
   session<trained> run({}, {.seed = 1});
-  const bytes array = npy_bytes(checkpoint::to_array(run.weights(), 0));
+  const bytes array = checkpoint::npy_file_of(run.weights(), 0);
   write_file_atomically(path, compressed_archive(run.weights().name(0), array));
 
   session<trained> other({}, {.seed = 2});

@@ -5,10 +5,12 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 
 #include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
 
 // Functions that throw and functions that stop the program are different ones, so that translation
 // units with and without exceptions can be linked together.
@@ -68,6 +70,14 @@ inline error_handler on_error = print_error;
 /// calls `on_error` and aborts where the compiler has no exceptions (-fno-exceptions).
 [[noreturn]] inline void raise_error(const std::string& words) {
   raise_error(words.c_str());
+}
+
+/// The same for a sentence of parts: `raise_error({"axis ", 2, " of the batch"})`. The sentence is
+/// joined here: what stands where something is refused is compiled everywhere, and nearly never
+/// run.
+[[noreturn, gnu::cold, gnu::noinline]] inline void raise_error(
+    std::initializer_list<sentence_part> parts) {
+  raise_error(sentence_of(parts));
 }
 
 /// The same for a sentence that took no memory.

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,7 +19,8 @@ namespace ipu_dsl {
 inline constexpr std::size_t default_unpacked_limit = std::size_t{1} << 30;
 
 /// Reads through bytes from front to back. Running over the end throws `error` with the name of
-/// the file and the numbers, so that a parser need not check before each read.
+/// the file and the numbers, so that a parser need not check before each read. What reads is not
+/// inlined: parsers consist of it.
 class byte_cursor {
  public:
   /// `name` is the file that the sentences name; it must outlive the cursor.
@@ -35,15 +36,13 @@ class byte_cursor {
   }
 
   /// The next `count` bytes, without a copy.
-  std::span<const std::uint8_t> take(std::size_t count) {
+  [[gnu::noinline]] std::span<const std::uint8_t> take(std::size_t count) {
     if (count > remaining()) {
-      throw error(std::string(name_) + " is truncated: it needs " + std::to_string(count) +
-                  " bytes at position " + std::to_string(position_) + " and has " +
-                  std::to_string(remaining()) + ".");
+      raise_error({name_, " is truncated: it needs ", count, " bytes at position ", position_,
+                   " and has ", remaining(), "."});
     }
-    const std::span<const std::uint8_t> taken = bytes_.subspan(position_, count);
     position_ += count;
-    return taken;
+    return {bytes_.data() + position_ - count, count};
   }
 
   /// The next `count` bytes as characters.
@@ -67,7 +66,7 @@ class byte_cursor {
   std::uint64_t little_endian_64() { return little_endian(8); }
 
  private:
-  std::uint64_t little_endian(std::size_t count) {
+  [[gnu::noinline]] std::uint64_t little_endian(std::size_t count) {
     std::uint64_t value = 0;
     std::uint32_t shift = 0;
     for (const std::uint8_t byte : take(count)) {
@@ -82,17 +81,30 @@ class byte_cursor {
   std::size_t position_;
 };
 
-/// Appends the low `count` bytes of `value`, lowest first.
+/// Appends `count` bytes.
+[[gnu::noinline]] inline void append_bytes(std::vector<std::uint8_t>& bytes, const void* more,
+                                           std::size_t count) {
+  const std::size_t size = bytes.size();
+  bytes.resize(size + count);
+  // Nothing has no address, and memcpy must not be given none.
+  if (count > 0) {
+    std::memcpy(bytes.data() + size, more, count);
+  }
+}
+
+/// Appends the low `count` bytes of `value`, at most 8, lowest first.
 inline void append_little_endian(std::vector<std::uint8_t>& bytes, std::uint64_t value,
                                  std::size_t count) {
+  std::uint8_t low[8];
   for (std::size_t i = 0; i < count; ++i) {
-    bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+    low[i] = static_cast<std::uint8_t>(value >> (8 * i));
   }
+  append_bytes(bytes, low, count);
 }
 
 /// Appends the characters of `words`.
 inline void append_text(std::vector<std::uint8_t>& bytes, std::string_view words) {
-  bytes.insert(bytes.end(), words.begin(), words.end());
+  append_bytes(bytes, words.data(), words.size());
 }
 
 /// True if the bytes begin as a gzip file does.

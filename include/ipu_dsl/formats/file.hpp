@@ -2,7 +2,6 @@
 // Whole files in and out.
 #pragma once
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +14,7 @@
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/exceptions.hpp>
+#include <ipu_dsl/formats/bytes.hpp>
 #include <ipu_dsl/formats/file_replacement.hpp>
 
 namespace ipu_dsl {
@@ -45,8 +45,7 @@ inline std::vector<std::uint8_t> room_for(std::size_t size, const std::string& p
   try {
     return std::vector<std::uint8_t>(size);
   } catch (const std::bad_alloc&) {
-    throw error("Cannot read " + path + ": there is no memory for its " + std::to_string(size) +
-                " bytes.");
+    raise_error({"Cannot read ", path, ": there is no memory for its ", size, " bytes."});
   }
 }
 
@@ -55,7 +54,7 @@ inline std::vector<std::uint8_t> room_for(std::size_t size, const std::string& p
 inline std::vector<std::uint8_t> read_open(std::FILE* file, const std::string& path,
                                            std::size_t stream_limit) {
   std::vector<std::uint8_t> bytes = room_for(size_of(file), path);
-  const std::size_t most = (std::max)(bytes.size(), stream_limit);
+  const std::size_t most = bytes.size() > stream_limit ? bytes.size() : stream_limit;
   // Nothing has no address, and fread must not be given none.
   bytes.resize(bytes.empty() ? 0 : std::fread(bytes.data(), 1, bytes.size(), file));
   // A pipe has no size, and files of the system itself may say 0.
@@ -63,14 +62,14 @@ inline std::vector<std::uint8_t> read_open(std::FILE* file, const std::string& p
   std::size_t got = piece.size();
   while (got == piece.size() && bytes.size() <= most) {
     got = std::fread(piece.data(), 1, piece.size(), file);
-    bytes.insert(bytes.end(), piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(got));
+    append_bytes(bytes, piece.data(), got);
   }
   // A directory opens like a file and refuses here.
   if (std::ferror(file) != 0) {
-    throw error("Cannot read " + path + ": " + std::strerror(errno) + ".");
+    raise_error({"Cannot read ", path, ": ", std::strerror(errno), "."});
   }
   if (bytes.size() > most) {
-    throw error("Cannot read " + path + ": it goes on behind " + std::to_string(most) + " bytes.");
+    raise_error({"Cannot read ", path, ": it goes on behind ", most, " bytes."});
   }
   return bytes;
 }
@@ -88,7 +87,7 @@ inline std::vector<std::uint8_t> read_file(const std::string& path) {
   files::check_path(path);
   const files::handle file(std::fopen(path.c_str(), "rb"));
   if (file == nullptr) {
-    throw error("Cannot open " + path + ": " + std::strerror(errno) + ".");
+    raise_error({"Cannot open ", path, ": ", std::strerror(errno), "."});
   }
   return files::read_open(file.get(), path, default_stream_limit);
 }

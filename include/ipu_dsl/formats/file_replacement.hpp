@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <ipu_dsl/core/error.hpp>
@@ -27,13 +27,37 @@ namespace ipu_dsl {
 
 namespace files {
 
-/// Closes a file when its handle goes.
-struct closer {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
+/// An open file, or null; closed when its handle goes. Written out, because `std::unique_ptr` costs
+/// the compiler more than all that is done with it.
+class handle {
+ public:
+  explicit handle(std::FILE* file = nullptr) : file_(file) {}
 
-/// An open file, or null.
-using handle = std::unique_ptr<std::FILE, closer>;
+  handle(const handle&) = delete;
+  handle& operator=(const handle&) = delete;
+
+  ~handle() { close(); }
+
+  std::FILE* get() const { return file_; }
+
+  /// False, with `errno` set, if closing fails: what was written may then be lost.
+  bool close() {
+    std::FILE* const file = file_;
+    file_ = nullptr;
+    return file == nullptr || std::fclose(file) == 0;
+  }
+
+  /// Closes what is open and keeps `file` instead.
+  void reset(std::FILE* file) {
+    close();
+    file_ = file;
+  }
+
+  friend bool operator==(const handle& file, std::nullptr_t) { return file.file_ == nullptr; }
+
+ private:
+  std::FILE* file_;
+};
 
 /// How many names are tried for a temporary file before writing is given up.
 inline constexpr int most_names = 10'000;
@@ -41,17 +65,16 @@ inline constexpr int most_names = 10'000;
 /// Throws `error` with what the system says of the last call.
 [[noreturn]] inline void refuse_writing(const std::string& path) {
   const std::string reason = std::strerror(errno);
-  throw error("Cannot write " + path + ": " + reason + ".");
+  raise_error({"Cannot write ", path, ": ", reason, "."});
 }
 
 /// Throws `error` for a path that the system would read only a part of, or nothing.
 inline void check_path(const std::string& path) {
   if (path.empty()) {
-    throw error("Expected the path of a file, got an empty one.");
+    raise_error("Expected the path of a file, got an empty one.");
   }
   if (path.find('\0') != std::string::npos) {
-    throw error("Expected the path of a file, got one with a NUL after " +
-                std::string(path.c_str()) + ".");
+    raise_error({"Expected the path of a file, got one with a NUL after ", path.c_str(), "."});
   }
 }
 
@@ -61,7 +84,8 @@ inline std::string temporary_beside(const std::string& path, const std::string& 
   constexpr std::size_t longest_start = 200;
   const std::size_t slash = path.find_last_of('/');
   const std::size_t begin = slash == std::string::npos ? 0 : slash + 1;
-  return path.substr(0, begin) + path.substr(begin, longest_start) + "." + writer + ".partial";
+  const std::string_view start = std::string_view(path).substr(0, begin + longest_start);
+  return sentence_of({start, ".", writer, ".partial"});
 }
 
 /// Replaces the content in the C library's words alone: without the last steps to the disk, without
@@ -70,7 +94,7 @@ inline void replace_portably(const std::string& path, std::span<const std::uint8
   std::string temporary;
   handle file;
   for (int i = 0; i < most_names && file == nullptr; ++i) {
-    temporary = temporary_beside(path, std::to_string(i));
+    temporary = temporary_beside(path, sentence_of({i}));
     file.reset(std::fopen(temporary.c_str(), "wbx"));
     if (file == nullptr && errno != EEXIST) {
       break;
@@ -83,7 +107,7 @@ inline void replace_portably(const std::string& path, std::span<const std::uint8
   const bool written =
       bytes.empty() || std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
   // A full disk may show only when the last bytes leave the buffer.
-  const bool closed = std::fclose(file.release()) == 0;
+  const bool closed = file.close();
   if (!written || !closed || std::rename(temporary.c_str(), path.c_str()) != 0) {
     const int reason = errno;
     std::remove(temporary.c_str());
@@ -131,7 +155,8 @@ inline bool write_all(int file, std::span<const std::uint8_t> bytes) {
     if (written < 0 && errno != EINTR) {
       return false;
     }
-    bytes = bytes.subspan(written < 0 ? 0 : static_cast<std::size_t>(written));
+    const std::size_t done = written < 0 ? 0 : static_cast<std::size_t>(written);
+    bytes = {bytes.data() + done, bytes.size() - done};
   }
   return true;
 }
@@ -162,8 +187,8 @@ inline std::string follow_links(const std::string& path) {
     }
     // A link there stands for a file that is open, and its name says nothing for certain.
     if (here.starts_with("/proc/") || here.starts_with("/dev/fd/")) {
-      throw error("Cannot write " + path + ": it stands for a file that is open already; name " +
-                  "that file.");
+      raise_error(
+          {"Cannot write ", path, ": it stands for a file that is open already; name that file."});
     }
     here = link_target(here);
   }
@@ -229,9 +254,9 @@ class replacement {
   }
 
   int create(mode_t mode) {
-    const std::string process = std::to_string(::getpid());
+    const std::int64_t process = ::getpid();
     for (int i = 0; i < most_names; ++i) {
-      const std::string name = temporary_beside(path_, process + "." + std::to_string(i));
+      const std::string name = temporary_beside(path_, sentence_of({process, ".", i}));
       const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
       if (file >= 0 || errno != EEXIST) {
         temporary_ = file >= 0 ? name : "";
@@ -291,7 +316,7 @@ inline void replace(const std::string& path, std::span<const std::uint8_t> bytes
     refuse_writing(path);
   }
   if (S_ISBLK(found.st_mode)) {
-    throw error("Cannot write " + path + ": it is a disk, not a file.");
+    raise_error({"Cannot write ", path, ": it is a disk, not a file."});
   }
   write_directly(path, bytes);
 }

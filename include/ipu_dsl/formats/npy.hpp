@@ -2,7 +2,6 @@
 // NPY, NumPy's format of one array.
 #pragma once
 
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -19,9 +18,6 @@
 #include <ipu_dsl/formats/npy_header.hpp>
 
 namespace ipu_dsl {
-
-static_assert(std::endian::native == std::endian::little,
-              "ipu_dsl reads and writes arrays as they lie in memory: little endian");
 
 /// An array in C order, lowest byte first.
 struct npy_array {
@@ -53,8 +49,7 @@ template <typename T>
 npy_array make_npy(std::span<const T> values, const std::vector<std::int64_t>& extents) {
   npy_array made = {dtype_of<T>(), extents, {}};
   if (npy::element_count(extents, "The array") != values.size()) {
-    throw error("An array " + npy::describe(extents) + " cannot hold " +
-                std::to_string(values.size()) + " values.");
+    raise_error({"An array ", npy::describe(extents), " cannot hold ", values.size(), " values."});
   }
   made.bytes.resize(values.size_bytes());
   if (!values.empty()) {
@@ -68,8 +63,8 @@ npy_array make_npy(std::span<const T> values, const std::vector<std::int64_t>& e
 template <typename T>
 std::vector<T> npy_values(const npy_array& array, const std::string& name) {
   if (array.element != dtype_of<T>()) {
-    throw error(name + " holds " + std::string(name_of(array.element)) + "; expected " +
-                std::string(name_of(dtype_of<T>())) + ".");
+    raise_error(
+        {name, " holds ", name_of(array.element), "; expected ", name_of(dtype_of<T>()), "."});
   }
   std::vector<T> values(array.bytes.size() / sizeof(T));
   if (!values.empty()) {
@@ -82,7 +77,7 @@ std::vector<T> npy_values(const npy_array& array, const std::string& name) {
 /// (thousands) that this version cannot say it.
 inline std::vector<std::uint8_t> npy_bytes(const npy_array& array) {
   std::vector<std::uint8_t> bytes = npy::header_bytes(array.element, array.extents);
-  bytes.insert(bytes.end(), array.bytes.begin(), array.bytes.end());
+  append_bytes(bytes, array.bytes.data(), array.bytes.size());
   return bytes;
 }
 
@@ -91,19 +86,13 @@ inline std::vector<std::uint8_t> npy_bytes(const npy_array& array) {
 /// nearest float32, int64 to int32. `name` is what the sentences call it. Throws `error` if
 /// anything about it is wrong, or if a number is too large for its new type.
 inline npy_array parse_npy(std::span<const std::uint8_t> bytes, const std::string& name) {
-  byte_cursor cursor(bytes, name);
-  const npy::header header = npy::parse_header(npy::take_header_text(cursor, name), name);
-  const std::size_t size = header.stored.bytes;
-  const std::size_t count = npy::element_count(header.extents, name);
-  if (cursor.remaining() / size != count || cursor.remaining() % size != 0) {
-    throw error(name +
-                (cursor.remaining() / size < count ? " is truncated" : " has trailing bytes") +
-                ": its extents " + npy::describe(header.extents) + " ask for " +
-                std::to_string(count) + " elements of " + std::to_string(size) +
-                " bytes and it has " + std::to_string(cursor.remaining()) + " bytes for them.");
-  }
-  return {header.stored.element, header.extents,
-          npy::converted(cursor.take(cursor.remaining()), header, name)};
+  const npy::array_in_file found = npy::find_array(bytes, name);
+  const npy::file_extents& extents = found.header.extents;
+  npy_array parsed = {found.header.stored.element,
+                      {extents.values, extents.values + extents.rank},
+                      std::vector<std::uint8_t>(found.kept_bytes())};
+  npy::convert(found, name, parsed.bytes.data());
+  return parsed;
 }
 
 /// Reads the NPY file at `path`. Throws `error` if it is missing or anything about it is wrong.

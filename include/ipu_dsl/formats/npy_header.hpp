@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,15 +40,23 @@ inline constexpr stored_type stored_types[] = {
     {"|u1", dtype::uint8, 1, false},
 };
 
+/// More dimensions than any NumPy knows of.
+inline constexpr std::size_t most_dimensions = 64;
+
+/// The extents of an array in a file.
+struct file_extents {
+  std::int64_t values[most_dimensions] = {};
+  std::size_t rank = 0;
+
+  std::span<const std::int64_t> view() const { return {values, rank}; }
+};
+
 /// What a header says.
 struct header {
   stored_type stored = stored_types[0];
   bool fortran_order = false;  ///< the first axis runs fastest
-  std::vector<std::int64_t> extents;
+  file_extents extents;
 };
-
-/// More dimensions than any NumPy knows of.
-inline constexpr std::size_t most_dimensions = 64;
 
 /// The name NumPy knows the element by, in the header of a file.
 constexpr std::string_view description_of(dtype element) {
@@ -65,24 +74,23 @@ constexpr std::string_view description_of(dtype element) {
 }
 
 /// As Python writes it: `(28, 28)`, `(10,)`, `()`.
-inline std::string describe(const std::vector<std::int64_t>& extents) {
+inline std::string describe(std::span<const std::int64_t> extents) {
   std::string words = "(";
   for (std::size_t axis = 0; axis < extents.size(); ++axis) {
-    words += (axis > 0 ? ", " : "") + std::to_string(extents[axis]);
+    words += sentence_of({axis > 0 ? ", " : "", extents[axis]});
   }
-  return words + (extents.size() == 1 ? ",)" : ")");
+  return words += extents.size() == 1 ? ",)" : ")";
 }
 
 /// The product of the extents. Throws `error` if one is negative or bytes cannot be counted.
-inline std::size_t element_count(const std::vector<std::int64_t>& extents,
-                                 const std::string& name) {
+inline std::size_t element_count(std::span<const std::int64_t> extents, std::string_view name) {
   // Every element type fits 2^3 bytes, so that a size in bytes fits too.
   constexpr std::size_t most = (std::numeric_limits<std::size_t>::max)() >> 3;
   std::size_t count = 1;
   for (const std::int64_t extent : extents) {
     const std::size_t factor = static_cast<std::size_t>(extent);
     if (extent < 0 || (factor != 0 && count > most / factor)) {
-      throw error(name + " has impossible extents " + describe(extents) + ".");
+      raise_error({name, " has impossible extents ", describe(extents), "."});
     }
     count *= factor;
   }
@@ -92,12 +100,12 @@ inline std::size_t element_count(const std::vector<std::int64_t>& extents,
 /// Reads the dictionary literal from front to back.
 class dictionary {
  public:
-  dictionary(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+  dictionary(std::string_view text, std::string_view name) : text_(text), name_(name) {}
 
   /// True, and stepped over, if `words` come next; blanks before them do not count.
   bool accept(std::string_view words) {
     const std::size_t begin = text_.find_first_not_of(" \n");
-    if (begin == std::string_view::npos || !text_.substr(begin).starts_with(words)) {
+    if (begin == std::string_view::npos || text_.substr(begin, words.size()) != words) {
       return false;
     }
     text_.remove_prefix(begin + words.size());
@@ -107,7 +115,7 @@ class dictionary {
   /// Throws `error` unless `words` come next; steps over them.
   void expect(std::string_view words) {
     if (!accept(words)) {
-      refuse("expected " + std::string(words) + " before: " + next_words());
+      refuse(sentence_of({"expected ", words, " before: ", next_words()}));
     }
   }
 
@@ -139,7 +147,7 @@ class dictionary {
       ++digits;
     }
     if (digits == 0) {
-      refuse("expected an extent before: " + next_words());
+      refuse(sentence_of({"expected an extent before: ", next_words()}));
     }
     text_.remove_prefix(digits);
     return value;
@@ -153,45 +161,55 @@ class dictionary {
   }
 
   /// Throws `error`.
-  [[noreturn]] void refuse(const std::string& reason) const {
-    throw error("The NPY header of " + name_ + " makes no sense: " + reason + ".");
+  [[noreturn]] void refuse(std::string_view reason) const {
+    raise_error({"The NPY header of ", name_, " makes no sense: ", reason, "."});
   }
 
  private:
   std::string next_words() const { return printable(text_, 20); }
 
   std::string_view text_;
-  const std::string& name_;
+  std::string_view name_;
 };
 
 /// The type that NumPy calls so. Throws `error` if it is none of ours.
-inline stored_type parse_element(std::string_view description, const std::string& name) {
+inline stored_type parse_element(std::string_view description, std::string_view name) {
   for (const stored_type& known : stored_types) {
     if (description == known.description) {
       return known;
     }
   }
-  throw error(name + " holds elements of type '" + printable(description) +
-              "'; expected float32, float64, int32 or int64, '<f4', '<f8', '<i4' or '<i8', or "
-              "bytes, '|u1'.");
+  raise_error({name, " holds elements of type '", printable(description),
+               "'; expected float32, float64, int32 or int64, '<f4', '<f8', '<i4' or '<i8', or "
+               "bytes, '|u1'."});
 }
 
-/// A tuple of extents.
-inline std::vector<std::int64_t> parse_extents(dictionary& text) {
-  std::vector<std::int64_t> extents;
+/// A tuple of extents. Throws `error` if it has more dimensions than any array.
+inline file_extents parse_extents(dictionary& text, std::string_view name) {
+  file_extents extents;
+  std::size_t rank = 0;
+  bool more = true;
   text.expect("(");
-  while (!text.accept(")")) {
-    extents.push_back(text.number());
-    if (!text.accept(",")) {
+  while (more && !text.accept(")")) {
+    const std::int64_t extent = text.number();
+    if (rank < most_dimensions) {
+      extents.values[rank] = extent;
+    }
+    ++rank;
+    more = text.accept(",");
+    if (!more) {
       text.expect(")");
-      return extents;
     }
   }
+  if (rank > most_dimensions) {
+    raise_error({name, " has ", rank, " dimensions; expected at most ", most_dimensions, "."});
+  }
+  extents.rank = rank;
   return extents;
 }
 
 /// Parses the dictionary; its entries may come in any order, each exactly once.
-inline header parse_header(std::string_view literal, const std::string& name) {
+inline header parse_header(std::string_view literal, std::string_view name) {
   header parsed;
   dictionary text(literal, name);
   bool has_element = false;
@@ -203,7 +221,7 @@ inline header parse_header(std::string_view literal, const std::string& name) {
     text.expect(":");
     if (key == "descr" && !has_element) {
       if (text.accept("[")) {
-        throw error(name + " holds records of several fields; save each field by itself.");
+        raise_error({name, " holds records of several fields; save each field by itself."});
       }
       parsed.stored = parse_element(text.quoted(), name);
       has_element = true;
@@ -214,10 +232,10 @@ inline header parse_header(std::string_view literal, const std::string& name) {
       }
       has_order = true;
     } else if (key == "shape" && !has_extents) {
-      parsed.extents = parse_extents(text);
+      parsed.extents = parse_extents(text, name);
       has_extents = true;
     } else {
-      text.refuse("the key '" + printable(key) + "' is unknown or stands twice");
+      text.refuse(sentence_of({"the key '", printable(key), "' is unknown or stands twice"}));
     }
     if (!text.accept(",")) {
       text.expect("}");
@@ -228,22 +246,18 @@ inline header parse_header(std::string_view literal, const std::string& name) {
   if (!has_element || !has_order || !has_extents) {
     text.refuse("one of 'descr', 'fortran_order' and 'shape' is missing");
   }
-  if (parsed.extents.size() > most_dimensions) {
-    throw error(name + " has " + std::to_string(parsed.extents.size()) +
-                " dimensions; expected at most " + std::to_string(most_dimensions) + ".");
-  }
   return parsed;
 }
 
 /// Steps over the signature, the version and the length; returns the dictionary.
-inline std::string_view take_header_text(byte_cursor& cursor, const std::string& name) {
+inline std::string_view take_header_text(byte_cursor& cursor, std::string_view name) {
   if (cursor.take_text(signature.size()) != signature) {
-    throw error(name + " is no NPY file: its first six bytes are not \\x93NUMPY.");
+    raise_error({name, " is no NPY file: its first six bytes are not \\x93NUMPY."});
   }
   const std::uint16_t version = cursor.little_endian_16();
   if (version != 1 && version != 2) {
-    throw error(name + " has NPY version " + std::to_string(version & 255) + "." +
-                std::to_string(version >> 8) + "; expected 1.0 or 2.0.");
+    raise_error(
+        {name, " has NPY version ", version & 255, ".", version >> 8, "; expected 1.0 or 2.0."});
   }
   const std::size_t length = version == 1 ? cursor.little_endian_16() : cursor.little_endian_32();
   return cursor.take_text(length);
@@ -251,15 +265,15 @@ inline std::string_view take_header_text(byte_cursor& cursor, const std::string&
 
 /// Everything before the elements, version 1.0, padded with blanks to a multiple of 64 bytes.
 inline std::vector<std::uint8_t> header_bytes(dtype element,
-                                              const std::vector<std::int64_t>& extents) {
-  std::string literal = "{'descr': '" + std::string(description_of(element)) +
-                        "', 'fortran_order': False, 'shape': " + describe(extents) + ", }";
+                                              std::span<const std::int64_t> extents) {
+  std::string literal =
+      sentence_of({"{'descr': '", description_of(element),
+                   "', 'fortran_order': False, 'shape': ", describe(extents), ", }"});
   const std::size_t prefix = signature.size() + 4;
   literal.append(63 - (prefix + literal.size()) % 64, ' ');
   literal += '\n';
   if (literal.size() > 0xFFFF) {
-    throw error("An array of " + std::to_string(extents.size()) +
-                " dimensions does not fit an NPY header.");
+    raise_error({"An array of ", extents.size(), " dimensions does not fit an NPY header."});
   }
   std::vector<std::uint8_t> bytes;
   append_text(bytes, signature);

@@ -40,7 +40,7 @@ inline void check_names(std::span<const npz_entry> entries, const std::string& n
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());
   if (twice != names.end()) {
-    throw error(name + " has two arrays of the name " + printable(*twice) + ".");
+    raise_error({name, " has two arrays of the name ", printable(*twice), "."});
   }
 }
 
@@ -68,7 +68,7 @@ inline std::vector<npz_entry> parse_npz(std::span<const std::uint8_t> bytes,
   for (const zip_entry& file : parse_zip(bytes, name, inflater, limit)) {
     const std::string shown = printable(file.name);
     if (!file.name.ends_with(npz::suffix)) {
-      throw error(name + " holds a file " + shown + "; expected files *.npy alone.");
+      raise_error({name, " holds a file ", shown, "; expected files *.npy alone."});
     }
     const std::string array = file.name.substr(0, file.name.size() - npz::suffix.size());
     entries.push_back({array, parse_npy(file.bytes, name + "/" + shown)});

@@ -64,15 +64,14 @@ constexpr bool is_control(std::uint32_t code_point) {
          (code_point >= 0x2060 && code_point <= 0x206F) || code_point == 0xFEFF;
 }
 
-/// `\x1B` for each byte.
-inline std::string as_numbers(std::string_view bytes) {
+/// Appends `\x1B` for each byte.
+inline void append_numbers(std::string& words, std::string_view bytes) {
   constexpr char digits[] = "0123456789ABCDEF";
-  std::string words;
   for (const char byte : bytes) {
     const unsigned number = static_cast<unsigned char>(byte);
-    words += {'\\', 'x', digits[number >> 4], digits[number & 15]};
+    const char escaped[] = {'\\', 'x', digits[number >> 4], digits[number & 15]};
+    words.append(escaped, sizeof escaped);
   }
-  return words;
 }
 
 }  // namespace texts
@@ -108,11 +107,16 @@ inline std::string printable(std::string_view words, std::size_t most = 80) {
     const texts::character next = texts::first_character(words);
     const std::string_view bytes = words.substr(0, next.bytes == 0 ? 1 : next.bytes);
     const bool as_it_is = next.bytes > 0 && !texts::is_control(next.code_point);
-    const std::string piece = as_it_is ? std::string(bytes) : texts::as_numbers(bytes);
-    if (shown.size() + piece.size() > most) {
-      return shown + "...";
+    const std::size_t before = shown.size();
+    if (as_it_is) {
+      shown.append(bytes.data(), bytes.size());
+    } else {
+      texts::append_numbers(shown, bytes);
     }
-    shown += piece;
+    if (shown.size() > most) {
+      shown.resize(before);
+      return shown += "...";
+    }
     words.remove_prefix(bytes.size());
   }
   return shown;

@@ -2,115 +2,183 @@
 // What checkpoint_interface.hpp declares.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <ipu_dsl/core/dtype.hpp>
 #include <ipu_dsl/core/error.hpp>
-#include <ipu_dsl/formats/npy.hpp>
-#include <ipu_dsl/formats/npz.hpp>
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/formats/bytes.hpp>
+#include <ipu_dsl/formats/file.hpp>
+#include <ipu_dsl/formats/npy_conversion.hpp>
+#include <ipu_dsl/formats/npy_header.hpp>
 #include <ipu_dsl/formats/printable.hpp>
-#include <ipu_dsl/formats/zip.hpp>
+#include <ipu_dsl/formats/zip_reader.hpp>
+#include <ipu_dsl/formats/zip_writer.hpp>
 #include <ipu_dsl/training/checkpoint_interface.hpp>
 
 namespace ipu_dsl {
 
 namespace checkpoint {
 
+// Arrays go between parameters and the bytes of a file without `npy_array`, `npz_entry` and
+// vectors of them: every program that predicts compiles this.
+
 /// The extents of a parameter as files have them.
-inline std::vector<std::int64_t> file_extents(const tensor& parameter) {
-  const shape& extents = parameter.extents;
-  return {extents.extents, extents.extents + extents.rank};
-}
-
-/// The values of a parameter as an array for a file.
-inline npy_array to_array(const parameters& weights, std::size_t index) {
-  std::vector<float> values(static_cast<std::size_t>(weights.at(index).extents.elements()));
-  weights.get(index, values);
-  return make_npy(std::span<const float>(values), file_extents(weights.at(index)));
-}
-
-/// The values of an array for a parameter. Throws `error` if it has another shape or type.
-inline std::vector<float> from_array(const parameters& weights, std::size_t index,
-                                     const npy_array& array, const std::string& path) {
-  if (array.extents != file_extents(weights.at(index))) {
-    throw error("The array " + weights.name(index) + " of " + path + " must have the shape " +
-                std::string(describe(weights.at(index).extents).view()) + ", got " +
-                npy::describe(array.extents) + ".");
+inline npy::file_extents file_extents_of(const tensor& parameter) {
+  npy::file_extents extents;
+  for (std::int32_t axis = 0; axis < parameter.extents.rank; ++axis) {
+    extents.values[axis] = parameter.extents[axis];
   }
-  return npy_values<float>(array, weights.name(index));
+  extents.rank = static_cast<std::size_t>(parameter.extents.rank);
+  return extents;
+}
+
+/// How many values a parameter has.
+inline std::size_t values_of(const parameters& weights, std::size_t index) {
+  return static_cast<std::size_t>(weights.at(index).extents.elements());
+}
+
+/// The bytes of an NPY file of a parameter.
+inline std::vector<std::uint8_t> npy_file_of(const parameters& weights, std::size_t index) {
+  list<float> values(values_of(weights, index));
+  weights.get(index, {values.data(), values.size()});
+  const npy::file_extents extents = file_extents_of(weights.at(index));
+  std::vector<std::uint8_t> bytes = npy::header_bytes(dtype::float32, extents.view());
+  append_bytes(bytes, values.data(), values.size() * sizeof(float));
+  return bytes;
+}
+
+/// Reads the values of a parameter from the bytes of an NPY file, which sentences call `name`.
+/// Throws `error` if the array has another shape or type.
+inline void read_values(const parameters& weights, std::size_t index,
+                        std::span<const std::uint8_t> bytes, const std::string& name,
+                        const std::string& path, float* values) {
+  const npy::array_in_file array = npy::find_array(bytes, name);
+  const tensor& parameter = weights.at(index);
+  const npy::file_extents& extents = array.header.extents;
+  bool same = extents.rank == static_cast<std::size_t>(parameter.extents.rank);
+  for (std::int32_t axis = 0; same && axis < parameter.extents.rank; ++axis) {
+    same = extents.values[axis] == parameter.extents[axis];
+  }
+  if (!same) {
+    raise_error({"The array ", weights.name(index), " of ", path, " must have the shape ",
+                 describe(parameter.extents), ", got ", npy::describe(extents.view()), "."});
+  }
+  if (array.header.stored.element != dtype::float32) {
+    raise_error({weights.name(index), " holds ", name_of(array.header.stored.element),
+                 "; expected float32."});
+  }
+  npy::convert(array, name, reinterpret_cast<std::uint8_t*>(values));
+}
+
+/// The name of the array that an entry of an archive is, without ".npy".
+inline std::string_view array_name(const zips::record& entry) {
+  const std::string_view name = entry.name;
+  return name.ends_with(".npy") ? name.substr(0, name.size() - 4) : name;
+}
+
+/// The entry of this array, or the number of entries if there is none.
+inline std::size_t find_entry(const zips::archive_reader& archive, std::string_view wanted) {
+  std::size_t index = 0;
+  while (index < archive.size() && array_name(archive.at(index)) != wanted) {
+    ++index;
+  }
+  return index;
 }
 
 /// The names of the arrays of a file, the first eight if there are more.
-inline std::string names_in(const std::vector<npz_entry>& entries) {
+inline std::string names_in(const zips::archive_reader& archive) {
   constexpr std::size_t most = 8;
   std::string names;
-  for (std::size_t i = 0; i < (std::min)(entries.size(), most); ++i) {
-    names += (i == 0 ? "" : ", ") + printable(entries[i].name);
+  for (std::size_t i = 0; i < archive.size() && i < most; ++i) {
+    names += sentence_of({i == 0 ? "" : ", ", printable(array_name(archive.at(i)))});
   }
-  if (entries.size() > most) {
-    names += " and " + std::to_string(entries.size() - most) + " more";
+  if (archive.size() > most) {
+    names += sentence_of({" and ", archive.size() - most, " more"});
   }
   return names.empty() ? "none at all" : names;
 }
 
-/// The first array that is no parameter's; there is one if there are more arrays than parameters.
-inline std::string name_of_stranger(const parameters& weights,
-                                    const std::vector<npz_entry>& entries) {
-  for (const npz_entry& entry : entries) {
-    bool known = false;
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      known = known || weights.name(i) == entry.name;
+/// Refuses a file that has every parameter and something else.
+[[noreturn]] inline void refuse_strangers(const parameters& weights,
+                                          const zips::archive_reader& archive,
+                                          const std::string& path) {
+  list<std::int32_t> seen(weights.size());
+  for (std::size_t entry = 0; entry < archive.size(); ++entry) {
+    const std::string_view name = array_name(archive.at(entry));
+    std::size_t i = 0;
+    while (i < weights.size() && weights.name(i) != name) {
+      ++i;
     }
-    if (!known) {
-      return printable(entry.name);
+    if (i == weights.size()) {
+      raise_error({"The file ", path, " has ", archive.size(), " arrays, the model has ",
+                   weights.size(), " parameters; ", printable(name), " is none of them."});
     }
+    if (seen[i] != 0) {
+      raise_error({path, " has two arrays of the name ", printable(name), "."});
+    }
+    seen[i] = 1;
   }
-  return "one";
+  raise_error({"The file ", path, " has other arrays than the model has parameters."});
 }
 
 }  // namespace checkpoint
 
 IPU_DSL_INLINE void save_parameter(const parameters& weights, std::size_t index,
                                    const std::string& path) {
-  write_npy(path, checkpoint::to_array(weights, index));
+  write_file_atomically(path, checkpoint::npy_file_of(weights, index));
 }
 
 IPU_DSL_INLINE void load_parameter(parameters& weights, std::size_t index,
                                    const std::string& path) {
-  weights.set(index, checkpoint::from_array(weights, index, read_npy(path), path));
+  const std::vector<std::uint8_t> file = read_file(path);
+  list<float> values(checkpoint::values_of(weights, index));
+  checkpoint::read_values(weights, index, file, path, path, values.data());
+  weights.set(index, {values.data(), values.size()});
 }
 
 IPU_DSL_INLINE void save_weights(const parameters& weights, const std::string& path) {
-  std::vector<npz_entry> entries;
+  zips::archive_writer archive;
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    entries.push_back({weights.name(i), checkpoint::to_array(weights, i)});
+    archive.add(sentence_of({weights.name(i), ".npy"}), checkpoint::npy_file_of(weights, i));
   }
-  write_npz(path, entries);
+  write_file_atomically(path, archive.finish());
 }
 
 IPU_DSL_INLINE void load_weights(parameters& weights, const std::string& path,
                                  entry_inflater inflater) {
-  const std::vector<npz_entry> entries = read_npz(path, inflater);
-  std::vector<std::vector<float>> values;
+  const std::vector<std::uint8_t> file = read_file(path);
+  zips::archive_reader archive(file, path, inflater, default_unpacked_limit);
+  std::size_t count = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    const npy_array* array = find_array(entries, weights.name(i));
-    if (array == nullptr) {
-      throw error("The file " + path + " has no array " + weights.name(i) + "; it has " +
-                  checkpoint::names_in(entries) + ".");
+    count += checkpoint::values_of(weights, i);
+  }
+  // All of them are read before the first is changed.
+  list<float> values(count);
+  float* next = values.data();
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::size_t entry = checkpoint::find_entry(archive, weights.name(i));
+    if (entry == archive.size()) {
+      raise_error({"The file ", path, " has no array ", weights.name(i), "; it has ",
+                   checkpoint::names_in(archive), "."});
     }
-    values.push_back(checkpoint::from_array(weights, i, *array, path));
+    checkpoint::read_values(weights, i, archive.take(entry).bytes, archive.name_of(entry), path,
+                            next);
+    next += checkpoint::values_of(weights, i);
   }
-  if (entries.size() != weights.size()) {
-    throw error("The file " + path + " has " + std::to_string(entries.size()) +
-                " arrays, the model has " + std::to_string(weights.size()) + " parameters; " +
-                checkpoint::name_of_stranger(weights, entries) + " is none of them.");
+  if (archive.size() != weights.size()) {
+    checkpoint::refuse_strangers(weights, archive, path);
   }
+  next = values.data();
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    weights.set(i, values[i]);
+    weights.set(i, {next, checkpoint::values_of(weights, i)});
+    next += checkpoint::values_of(weights, i);
   }
 }
 
