@@ -275,6 +275,8 @@ static_assert(
 static_assert(
     check<compile<mlp, loss<sparse_categorical_crossentropy, from_clipped_probabilities>>>());
 
+// row: MeanSquaredError(), BinaryAccuracy()
+static_assert(check<compile<mlp, loss<mean_squared_error>, metrics<binary_accuracy>>>());
 // row: Adam(0.001, beta_1=0.9)
 static_assert(optimizer<adam>::type::settings{}.beta_2 == 0.999F);
 constexpr adam::settings decays = {.learning_rate = 0.001F, .beta_1 = 0.9F};
@@ -319,6 +321,10 @@ void print_data() {
   const auto images = labelled_dataset<shape{28, 28}, 10>(bytes, labels);
   const std::vector<float> features(2 * 20, 255.0F);
   const auto numbers = labelled_dataset<shape{20}, 3, float>(features, labels);
+  const std::vector<float> targets(2 * 2, 0.5F);
+  const auto wanted = paired_dataset<shape{20}, shape{2}>(features, targets);
+  std::printf("data sets of %d and %d samples\n", static_cast<int>(numbers.size()),
+              static_cast<int>(wanted.size()));
 #if defined(WITH_XTENSOR)
   const xt::xtensor<std::uint8_t, 3> x = xt::zeros<std::uint8_t>({2, 28, 28});
   const xt::xtensor<std::int32_t, 1> y = xt::zeros<std::int32_t>({2});
@@ -415,8 +421,15 @@ void print_evaluation() {
   session<training> run;
   // row: model.evaluate(data)
   const evaluation found = run.evaluate(data);
+  std::printf("loss above 1: %s, of %d samples\n", found.loss > 1 ? "yes" : "no",
+              static_cast<int>(found.samples));
   // row: metrics=['accuracy']
+  static_assert(check<compile<mlp, loss<sparse_categorical_crossentropy>, metrics<accuracy>>>());
   std::printf("accuracy at first below 0.5: %s\n", found.metrics["accuracy"] < 0.5 ? "yes" : "no");
+  run.fit(data, {.steps_per_epoch = 1}, [](const epoch_record& epoch) {
+    std::printf("accuracy of one step at most 1: %s\n",
+                epoch.metrics["accuracy"] <= 1 ? "yes" : "no");
+  });
 }
 
 namespace plain {

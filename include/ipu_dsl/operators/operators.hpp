@@ -4,11 +4,11 @@
 
 #include <concepts>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/graph/call.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/layout/architecture.hpp>
+#include <ipu_dsl/operators/final_value.hpp>
 #include <ipu_dsl/operators/run_context.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
@@ -123,16 +123,7 @@ inline double* doubles(void* operand) {
   return static_cast<double*>(operand);
 }
 
-/// Makes the number that is reported from the sums over micro-batches of what a loss or a metric
-/// counted.
-using final_value_function = double (*)(std::span<const double> sums);
-
-/// The mean, of {sum, samples}.
-inline double mean_of(std::span<const double> sums) {
-  return sums[0] / sums[1];
-}
-
-/// That of a family: what its code says as `static double final_value(std::span<const double>)`, or
+/// What makes the number that is reported of a family: what its code says as `static double final_value(std::span<const double>)`, or
 /// else the mean.
 template <const family* Family>
 consteval final_value_function final_value_of() {

@@ -6,7 +6,8 @@
 #include <span>
 #include <string_view>
 
-#include <ipu_dsl/operators/operators.hpp>
+#include <ipu_dsl/operators/final_value.hpp>
+#include <ipu_dsl/operators/run_context.hpp>
 #include <ipu_dsl/plan/model_interface.hpp>
 #include <ipu_dsl/plan/program_plan_view.hpp>
 #include <ipu_dsl/plan/run_settings.hpp>

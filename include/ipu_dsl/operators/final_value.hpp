@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// From what a loss or a metric counted to the number that is reported.
+#pragma once
+
+#include <span>
+
+#include <ipu_dsl/core/standard.hpp>
+
+namespace ipu_dsl {
+
+/// Makes the number that is reported from the sums over micro-batches of what a loss or a metric
+/// counted.
+using final_value_function = double (*)(std::span<const double> sums);
+
+/// The mean, of {sum, samples}.
+inline double mean_of(std::span<const double> sums) {
+  return sums[0] / sums[1];
+}
+
+}  // namespace ipu_dsl
