@@ -152,11 +152,14 @@ class batch_feed {
     const std::int64_t left = samples() - position_;
     const std::int32_t valid =
         static_cast<std::int32_t>(std::min<std::int64_t>(rows.micro_batch, left));
-    for (std::size_t i = 0; i < rows.sources.size() && i < sources_; ++i) {
-      copy(batches_[i], rows.sources[i], valid);
+    for (std::size_t i = 0; i < rows.sources.size(); ++i) {
+      const bool known = i < sources_;
+      if (known) {
+        copy(batches_[i], rows.sources[i], valid);
+      }
+      feeds::clear_unused(rows.sources[i], rows.micro_batch, known ? valid : 0);
     }
     position_ += valid;
-    feeds::clear_unused(rows, valid);
     return valid;
   }
 
