@@ -142,6 +142,43 @@ struct expectation {
   std::string_view wanted;
 };
 
+/// Calls of a shared layer in two stages.
+struct shared_over_stages {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor point = build.input({8});
+    auto twice = build.shared<Dense<8>>("twice");
+    const symbolic_tensor first = twice(point);
+    build.stage(1);
+    return twice(first);
+  }
+};
+
+/// Calls of a shared layer on tensors of two shapes.
+struct shared_over_shapes {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor point = build.input({8});
+    auto twice = build.shared<Dense<4>>("twice");
+    return twice(twice(point));
+  }
+};
+
+struct never_called {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor point = build.input({8});
+    build.shared<Dense<4>>("spare");
+    return build.layer<Dense<4>>("", point);
+  }
+};
+
+/// Another layer has the name of a shared one.
+struct shared_name {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor point = build.input({8});
+    auto twice = build.shared<Dense<8>>("twice");
+    return build.layer<Dense<4>>("twice", twice(twice(point)));
+  }
+};
+
 template <typename M>
 constexpr sentence sentence_of_fault = fault_of<M>::value.message();
 
@@ -182,6 +219,21 @@ constexpr expectation expectations[] = {
     {said<silent>,
      "layer 0 Silent in stage 0: expected a rule for shapes that adds an output, got none. Hint: "
      "write draft.output(extents) in it"},
+    {said<shared_over_stages>,
+     "layer 1 Dense<8> named twice in stage 1: expected calls of a shared layer in the stage of "
+     "its "
+     "first, 0, got one in stage 1. Hint: parameters that stages share are not there yet: give "
+     "each stage a layer of its own"},
+    {said<shared_over_shapes>,
+     "layer 1 Dense<4> named twice in stage 0: expected an input with which kernel is (8, 4), as "
+     "in "
+     "the first call of the shared layer, got one with which it is (4, 4)"},
+    {said<never_called>,
+     "the shared layer Dense<4> named spare: expected at least 1 call, got none. Hint: call it or "
+     "take it out"},
+    {said<shared_name>,
+     "layer 2 Dense<4> named twice in stage 0: expected a name of its own, got the name of layer "
+     "0"},
     {said<joined_alone>,
      "layer 0 Add in stage 0: expected at least 2 inputs, got 1. Hint: residual<...> adds what its "
      "layers compute to their input"},
@@ -195,6 +247,6 @@ TEST_CASE("what a functional model leaves unread or has too much of is refused")
     CHECK(wanted.found == wanted.wanted);
     ++checked;
   }
-  CHECK(checked == 14);
+  CHECK(checked == 18);
   std::printf("functional: checked %d sentences\n", checked);
 }

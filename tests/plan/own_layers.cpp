@@ -226,8 +226,11 @@ constexpr bool test_state() {
   const parameter_layout lasting =
       lay_out_parameters(view, device_of_stage, 2, trained.view().buffers);
   const auto entry = static_cast<std::size_t>(state);
-  right = right && lasting.value[entry] >= 0 && lasting.accumulator[entry] == -1 &&
+  right = right && lasting.value[entry] >= 0 &&
           lasting.slot[entry * buffer_index::slots_per_parameter] == -1;
+  for (std::size_t i = 0; i < view.operands.size(); ++i) {
+    right = right && (view.operands[i] != state || lasting.accumulator[i] == -1);
+  }
   for (const program_kind kind : {program_kind::train, program_kind::predict}) {
     const lowered_program program = lowered(view, kind);
     const memory_layout memory =

@@ -12,8 +12,8 @@
 namespace ipu_dsl {
 
 /// Finds the number of a buffer, whose key is role, tensor and life, without searching: one table a
-/// role. `buffer_ref::index` is the slot of an optimizer, of a contribution its place in
-/// graph_view::operands, of scratch its place in the table.
+/// role. `buffer_ref::index` is the slot of an optimizer, of a contribution and of an accumulator
+/// their place in graph_view::operands, of scratch its place in the table.
 class buffer_index {
  public:
   static constexpr std::size_t slots_per_parameter = 4;
@@ -23,7 +23,7 @@ class buffer_index {
       : value_(model.tensors.size() * buffer_lives),
         gradient_(model.tensors.size()),
         contribution_(model.operands.size()),
-        accumulator_(model.tensors.size()),
+        accumulator_(model.operands.size()),
         slot_(model.tensors.size() * slots_per_parameter),
         scratch_(model.nodes.size() * scratch_per_node) {}
 
@@ -67,7 +67,7 @@ class buffer_index {
       case buffer_role::contribution:
         return contribution_[index];
       case buffer_role::accumulator:
-        return accumulator_[of];
+        return accumulator_[index];
       case buffer_role::optimizer_slot:
         return slot_[of * slots_per_parameter + index];
       case buffer_role::scratch:
@@ -82,7 +82,7 @@ class buffer_index {
   list<std::int32_t> value_;         ///< by tensor and life
   list<std::int32_t> gradient_;      ///< by tensor
   list<std::int32_t> contribution_;  ///< by position in graph_view::operands
-  list<std::int32_t> accumulator_;   ///< by tensor
+  list<std::int32_t> accumulator_;   ///< by position in graph_view::operands
   list<std::int32_t> slot_;          ///< by tensor and slot of the optimizer
   list<std::int32_t> scratch_;       ///< by node and tag
 };

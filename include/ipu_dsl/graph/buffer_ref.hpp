@@ -16,7 +16,7 @@ enum class buffer_role : std::uint8_t {
   gradient,        ///< of a tensor: the sum over its consumers
   contribution,    ///< to the gradient of a tensor: what one of several consumers adds; to a state:
                    ///< what a node makes of one micro-batch
-  accumulator,     ///< of a parameter's gradient, over the micro-batches of an update
+  accumulator,     ///< of the gradient of one use of a parameter, over an update's micro-batches
   optimizer_slot,  ///< of a parameter: momentum
   scratch          ///< a family's own, within one micro-batch
 };

@@ -80,12 +80,14 @@ constexpr void choose_storage(graph& model, const family& rule, storage read,
 }
 
 /// Adds one node in `stage`, as part of `layer` (-1: of none), whose inputs lie in `read`, and
-/// returns its problem, if any, without saying where. The outputs are the node's, in order.
+/// returns its problem, if any, without saying where. The outputs are the node's, in order. It uses
+/// the parameters and states of the node `shares`, or has its own if that is -1.
 constexpr problem add_node_reading(graph& model, const family& rule, const attributes& options,
                                    std::span<const std::int32_t> inputs, storage read,
-                                   std::int32_t stage, std::int32_t layer, node_purpose purpose) {
+                                   std::int32_t stage, std::int32_t layer, std::int32_t shares,
+                                   node_purpose purpose) {
   const std::size_t first_made = model.tensors.size();
-  node_draft draft(model, options, inputs);
+  node_draft draft(model, options, inputs, shares);
   const problem found = rule.shapes(draft);
   if (found.found() || draft.fault().found()) {
     return draft.fault().found() ? draft.fault() : found;
@@ -109,12 +111,8 @@ constexpr problem add_node_reading(graph& model, const family& rule, const attri
     return refuse("a rule for shapes that adds an output", "none",
                   "write draft.output(extents) in it");
   }
-  for (std::size_t i = first_made; i < model.tensors.size(); ++i) {
-    if (model.tensors[i].owner >= 0) {
-      model.operands.push_back(static_cast<std::int32_t>(i));
-      ++made.parameters;
-    }
-  }
+  model.operands.append(draft.used());
+  made.parameters = static_cast<std::int32_t>(draft.used().size());
   model.nodes.push_back(made);
   choose_storage(model, rule, read, first_made);
   return {};
@@ -143,7 +141,8 @@ constexpr std::int32_t laid_out(graph& model, std::int32_t input, storage wanted
   const storage read = to_rows ? storage::positions : storage::rows;
   const std::int32_t inputs[] = {input};
   // It takes any shape.
-  static_cast<void>(add_node_reading(model, rule, {}, inputs, read, stage, layer, node_purpose::layer));
+  static_cast<void>(
+      add_node_reading(model, rule, {}, inputs, read, stage, layer, -1, node_purpose::layer));
   return newest_output(model);
 }
 
@@ -151,7 +150,8 @@ constexpr std::int32_t laid_out(graph& model, std::int32_t input, storage wanted
 /// inputs as its family reads them; returns its problem, if any, without saying where.
 constexpr problem add_node(graph& model, const family& rule, const attributes& options,
                            std::span<const std::int32_t> inputs, std::int32_t stage,
-                           std::int32_t layer, node_purpose purpose = node_purpose::layer) {
+                           std::int32_t layer, std::int32_t shares = -1,
+                           node_purpose purpose = node_purpose::layer) {
   problem unfit = check_inputs(rule, inputs.size());
   if (!unfit.found()) {
     unfit = check_input_types(model, rule, inputs);
@@ -165,13 +165,13 @@ constexpr problem add_node(graph& model, const family& rule, const attributes& o
     as_wanted = as_wanted && !lies_otherwise(model, input, wanted);
   }
   if (as_wanted) {
-    return add_node_reading(model, rule, options, inputs, wanted, stage, layer, purpose);
+    return add_node_reading(model, rule, options, inputs, wanted, stage, layer, shares, purpose);
   }
   list<std::int32_t> read;
   for (const std::int32_t input : inputs) {
     read.push_back(laid_out(model, input, wanted, stage, layer));
   }
-  return add_node_reading(model, rule, options, read, wanted, stage, layer, purpose);
+  return add_node_reading(model, rule, options, read, wanted, stage, layer, shares, purpose);
 }
 
 /// The model's output as it is handed out, in rows; what lays it out belongs to the newest layer.
@@ -199,11 +199,13 @@ constexpr problem check_single_output(const graph& model) {
                     << outputs << ">(...)");
 }
 
-/// Layers are found by the names they were given, so no two may have the same.
+/// Layers are found by the names they were given, so no two may have the same; all calls of a
+/// shared layer are one.
 constexpr problem refuse_repeated_name(const graph& model) {
   for (std::size_t later = 0; later < model.layers.size(); ++later) {
     const std::string_view name = model.layers[later].name;
-    for (std::size_t earlier = 0; !name.empty() && earlier < later; ++earlier) {
+    const bool named = !name.empty() && model.layers[later].shares < 0;
+    for (std::size_t earlier = 0; named && earlier < later; ++earlier) {
       if (model.layers[earlier].name == name) {
         problem found = refuse("a name of its own", label("the name of layer ")
                                                         << model.layers[earlier].number);

@@ -45,12 +45,12 @@ class emitter {
   /// The optimizer with whose update the node's weight gradients end, in the last micro-batch; null
   /// if the optimizer's own calls do it.
   constexpr const family* fused_update() const {
-    // The gradients of replicas are complete only when they are summed.
+    // The gradients of replicas, and of several uses, are complete only when they are summed.
     if (facts_->replicas > 1 || !here_->rule->updates_with_gradient) {
       return nullptr;
     }
     for (std::int32_t i = 0; i < here_->parameters; ++i) {
-      if (!parameter(i).trainable) {
+      if (!parameter(i).trainable || facts_->reader_count(owned(i)) != 1) {
         return nullptr;
       }
     }
@@ -102,8 +102,7 @@ class emitter {
       refuse_contribution(i);
       return value_of(of);
     }
-    const std::int32_t position = here_->first_operand + here_->inputs + here_->outputs + i;
-    return of_tensor(buffer_role::contribution, of, position);
+    return of_tensor(buffer_role::contribution, of, model_->use_of(*here_, i));
   }
 
   constexpr storage output_gradient_lies(std::int32_t i) const {
@@ -114,8 +113,16 @@ class emitter {
     return facts_->gradient_lies[at(input(i))];
   }
 
+  /// Where this use of parameter `i` adds up its gradient; at the update of the parameter's first
+  /// use, that of all uses.
   constexpr buffer_ref accumulator(std::int32_t i) const {
-    return of_tensor(buffer_role::accumulator, owned(i), 0);
+    return of_tensor(buffer_role::accumulator, owned(i), model_->use_of(*here_, i));
+  }
+
+  /// Whether this node's update is that of parameter `i`: it learns, and this is its first use.
+  constexpr bool updates(std::int32_t i) const {
+    const std::int32_t of = owned(i);
+    return model_->at(of).trainable && use_at(of, 0) == model_->use_of(*here_, i);
   }
 
   /// Slots are those of the optimizer, of which a parameter has at most four.
@@ -158,21 +165,20 @@ class emitter {
     return call_draft(*model_, *index_, *made_, facts_->batch);
   }
 
-  /// Sums the accumulators that the replicas have for a parameter, in their order, into that of the
-  /// first; nothing if there is one replica.
-  constexpr void sum_replicas(std::int32_t i) {
-    if (facts_->replicas == 1) {
-      return;
+  /// Completes the gradient of parameter `i` in the accumulator of its first use: for each use the
+  /// accumulators of all replicas are summed in their order, then the uses in order of nodes.
+  constexpr void sum_accumulators(std::int32_t i) {
+    const std::int32_t of = owned(i);
+    const std::int32_t uses = facts_->reader_count(of);
+    const auto accumulator_of = [&](std::int32_t use) {
+      return of_tensor(buffer_role::accumulator, of, use_at(of, use));
+    };
+    for (std::int32_t use = 0; use < uses && facts_->replicas > 1; ++use) {
+      add_to_first(i, facts_->replicas, [&](std::int32_t) { return accumulator_of(use); });
+      made_->calls.back().operands_of = replica_reach::each;
     }
-    const tensor& whole = parameter(i);
-    call_draft call = call_of(replica_sum_family,
-                              replica_sum_call{facts_->replicas, {whole.lies, whole.extents}});
-    made_->calls.back().operands_of = replica_reach::each;
-    const axis_id element = call.over(whole.extents.elements());
-    call.all(facts_->replicas);
-    call.updates(accumulator(i).flat(), {element});
-    for (std::int32_t replica = 1; replica < facts_->replicas; ++replica) {
-      call.reads(accumulator(i).flat(), {element});
+    if (uses > 1) {
+      add_to_first(i, uses, accumulator_of);
     }
   }
 
@@ -238,6 +244,25 @@ class emitter {
   constexpr std::int32_t owned(std::int32_t i) const {
     return is_among(i, here_->parameters) ? operands_[here_->inputs + here_->outputs + i]
                                           : refuse_number(i, "parameters", here_->parameters);
+  }
+
+  /// The position in graph_view::operands of a use of a parameter.
+  constexpr std::int32_t use_at(std::int32_t of, std::int32_t use) const {
+    return facts_->readers[at(facts_->first_reader[at(of)] + use)];
+  }
+
+  /// A call that adds to accumulator 0 of parameter `i` all others, in their order.
+  template <typename Accumulator>
+  constexpr void add_to_first(std::int32_t i, std::int32_t terms, Accumulator accumulator_of) {
+    const tensor& whole = parameter(i);
+    call_draft call =
+        call_of(accumulator_sum_family, accumulator_sum_call{terms, {whole.lies, whole.extents}});
+    const axis_id element = call.over(whole.extents.elements());
+    call.all(terms);
+    call.updates(accumulator_of(0).flat(), {element});
+    for (std::int32_t term = 1; term < terms; ++term) {
+      call.reads(accumulator_of(term).flat(), {element});
+    }
   }
 
   static constexpr bool is_among(std::int32_t number, std::int32_t count) {

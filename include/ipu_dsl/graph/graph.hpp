@@ -14,8 +14,8 @@ namespace ipu_dsl {
 /// What a node is for. A loss is where gradients begin; a metric has none.
 enum class node_purpose : std::uint8_t { layer, loss, metric };
 
-/// One operation. Its operands are tensors: inputs, then outputs, then parameters and states, one
-/// after the other in `graph_view::operands` from `first_operand` on.
+/// One operation. Its operands are tensors: inputs, then outputs, then parameters and states, its
+/// own or another node's, one after the other in `graph_view::operands` from `first_operand` on.
 struct node {
   const family* rule = nullptr;
   attributes options;
@@ -39,6 +39,7 @@ struct layer_record {
   std::int32_t first_node = 0;
   std::int32_t nodes = 0;
   std::int32_t output = -1;  ///< the tensor that it hands on
+  std::int32_t shares = -1;  ///< the layer whose parameters and states it uses; -1: its own
 };
 
 /// What a layer is called after, without its element, whose family's rules nothing that runs may
@@ -122,6 +123,20 @@ struct graph_view {
   constexpr std::int32_t parameter_of(const node& here, std::int32_t index) const {
     return operands[static_cast<std::size_t>(here.first_operand + here.inputs + here.outputs +
                                              index)];
+  }
+
+  /// Where in `operands` that stands: a use of the parameter.
+  constexpr std::int32_t use_of(const node& here, std::int32_t index) const {
+    return here.first_operand + here.inputs + here.outputs + index;
+  }
+
+  /// The node whose operand stands at a position.
+  constexpr const node& node_of_use(std::int32_t position) const {
+    std::size_t found = nodes.size() - 1;
+    while (nodes[found].first_operand > position) {
+      --found;
+    }
+    return nodes[found];
   }
 
   constexpr const tensor& at(std::int32_t index) const {

@@ -15,7 +15,8 @@ namespace ipu_dsl {
 enum class program_kind : std::uint8_t { train, evaluate, predict };
 
 /// What a program is lowered for. Who reads tensor t within the program stands in `readers`, as
-/// positions in graph_view::operands, from `first_reader[t]` to `first_reader[t + 1]`.
+/// positions in graph_view::operands, from `first_reader[t]` to `first_reader[t + 1]`; of a
+/// parameter these are its uses.
 struct lowering_facts {
   program_kind program = program_kind::train;
   std::int32_t batch = 1;

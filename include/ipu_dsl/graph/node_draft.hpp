@@ -13,9 +13,10 @@ namespace ipu_dsl {
 /// What a family's `shapes` rule sees and fills in.
 class node_draft {
  public:
+  /// `shares` is the node whose parameters and states this one uses; -1: it has its own.
   constexpr node_draft(graph& owner, const attributes& options,
-                       std::span<const std::int32_t> inputs)
-      : owner_(&owner), options_(&options), inputs_(inputs) {}
+                       std::span<const std::int32_t> inputs, std::int32_t shares = -1)
+      : owner_(&owner), options_(&options), inputs_(inputs), shares_(shares) {}
 
   /// The family's own options.
   template <typename Options>
@@ -55,6 +56,9 @@ class node_draft {
 
   /// What a rule did wrong with the draft itself, if anything.
   constexpr const problem& fault() const { return fault_; }
+
+  /// The parameters and states of the node, in the order in which the rule asked for them.
+  constexpr std::span<const std::int32_t> used() const { return used_; }
 
   /// Adds an output of this shape, float32.
   constexpr void output(const shape& extents) { add_output(extents, -1); }
@@ -186,6 +190,10 @@ class node_draft {
                            tensor_role role, storage lies) {
     check_made(extents, name);
     check_panels(extents, name, lies);
+    if (shares_ >= 0) {
+      use_shared(name, extents);
+      return;
+    }
     tensor atom;
     atom.extents = extents;
     atom.role = role;
@@ -194,7 +202,28 @@ class node_draft {
     atom.start = start;
     atom.lies = lies;
     atom.name = name;
+    used_.push_back(static_cast<std::int32_t>(owner_->tensors.size()));
     owner_->tensors.push_back(atom);
+  }
+
+  /// What the node that has it asked for at this place, which is of the same shape.
+  constexpr void use_shared(std::string_view name, const shape& extents) {
+    const graph_view model = owner_->view();
+    const node& first = model.node_at(shares_);
+    const auto place = static_cast<std::int32_t>(used_.size());
+    if (place >= first.parameters) {
+      fail(refuse(label() << first.parameters << " parameters and states, as in its first call",
+                  label("one more, ") << name));
+      return;
+    }
+    const std::int32_t used = model.parameter_of(first, place);
+    if (!(model.at(used).extents == extents)) {
+      fail(refuse(label("an input with which ")
+                      << name << " is " << describe(model.at(used).extents)
+                      << ", as in the first call of the shared layer",
+                  label("one with which it is ") << describe(extents)));
+    }
+    used_.push_back(used);
   }
 
   constexpr std::int32_t next_node() const {
@@ -207,6 +236,8 @@ class node_draft {
   attributes chosen_;
   std::int32_t passed_over_ = -1;  ///< read instead of the first input
   std::int32_t target_ = -1;       ///< read behind the inputs
+  std::int32_t shares_;
+  list<std::int32_t> used_;
   problem fault_;
 };
 

@@ -32,22 +32,30 @@ constexpr std::uint32_t count_kind(list<counted_kind>& kinds, std::string_view k
 
 /// By node, the number of its stream of random numbers. That of a layer with a name comes of the
 /// name alone; that of another of its kind, and of how many of that kind without a name stand
-/// before it. So what is inserted under a name, or is of another kind, changes no other layer's
-/// numbers, and neither do stages, combinators and new names of layers that had one.
+/// before it. A further call of a shared layer has numbers of its own, from those of the first. So
+/// what is inserted under a name, or is of another kind, changes no other layer's numbers, and
+/// neither do stages, combinators and new names of layers that had one.
 constexpr list<std::uint64_t> streams_of_nodes(const graph_view& model) {
   list<counted_kind> kinds;
   list<std::uint64_t> streams;
   for (std::size_t i = 0; i < model.nodes.size(); ++i) {
     streams.push_back(0);
   }
+  list<fnv_1a> numbers;
+  std::uint32_t shared_calls = 0;
   for (const layer_record& layer : model.layers) {
     fnv_1a number;
-    if (!layer.name.empty()) {
+    if (layer.shares >= 0) {
+      ++shared_calls;
+      number = numbers[static_cast<std::size_t>(layer.shares)];
+      number.take("call ").take(shared_calls);
+    } else if (!layer.name.empty()) {
       number.take("named ").take(layer.name);
     } else {
       const std::string_view kind = title_of(layer).kind;
       number.take("kind ").take(kind).take(count_kind(kinds, kind));
     }
+    numbers.push_back(number);
     for (std::int32_t i = 0; i < layer.nodes; ++i) {
       streams[static_cast<std::size_t>(layer.first_node + i)] =
           fnv_1a(number).take(static_cast<std::uint32_t>(i)).value;

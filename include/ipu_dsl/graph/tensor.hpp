@@ -31,7 +31,7 @@ struct tensor {
   bool trainable = false;
   bool needs_gradient = false;   ///< filled in by `mark_gradients`
   std::int32_t producer = -1;    ///< the node that computes it; -1: it comes from outside
-  std::int32_t owner = -1;       ///< the node that a parameter or a state belongs to
+  std::int32_t owner = -1;       ///< the first node that uses a parameter or a state: it owns it
   std::int32_t view_of = -1;     ///< the tensor whose elements these are, in another shape
   initializer start;             ///< of a parameter or a state
   storage lies = storage::rows;  ///< how its elements lie in memory

@@ -67,14 +67,14 @@ struct parameter_extents {
   shape extents;
 };
 
-struct replica_sum_call {
-  std::int32_t replicas;
+struct accumulator_sum_call {
+  std::int32_t terms;
   parameter_extents parameter;
 };
 
 /// Writes into the first of its operands the sum of all, in their order: the accumulators that the
-/// replicas of a model have for one parameter.
-inline constexpr family replica_sum_family{.name = "replica sum"};
+/// replicas of a model have for one use of a parameter, or those of all uses.
+inline constexpr family accumulator_sum_family{.name = "accumulator sum"};
 
 /// What a call exchanges with whoever runs the program.
 enum class transfer_kind : std::uint8_t { none, infeed, outfeed };

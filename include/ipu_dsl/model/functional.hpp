@@ -22,6 +22,25 @@ struct symbolic_tensor {
   std::int32_t index = -1;
 };
 
+class functional_builder;
+
+/// A layer whose calls share its parameters and states: see `functional_builder::shared`.
+class shared_layer {
+ public:
+  /// Calls the layer on one or more tensors, of the shapes of its first call and in its stage.
+  template <typename... Inputs>
+  constexpr symbolic_tensor operator()(Inputs... inputs) const;
+
+ private:
+  friend functional_builder;
+
+  constexpr shared_layer(functional_builder& builder, std::size_t number)
+      : builder_(&builder), number_(number) {}
+
+  functional_builder* builder_;
+  std::size_t number_;  ///< among the shared layers of the builder
+};
+
 /// What a functional model is built with:
 ///
 ///   struct single_device {
@@ -31,6 +50,12 @@ struct symbolic_tensor {
 ///       return build.layer<Dense<10>>("logits", flat);
 ///     }
 ///   };
+///
+/// A layer that is called more than once, and has one set of parameters:
+///
+///   auto encoder = build.shared<Dense<64>>("encoder");
+///   const symbolic_tensor left = encoder(first);
+///   const symbolic_tensor right = encoder(second);
 ///
 /// After the first problem calls return a tensor of nowhere and add nothing.
 class functional_builder {
@@ -81,6 +106,14 @@ class functional_builder {
     return outputs;
   }
 
+  /// A layer to be called more than once, each time with the same parameters and states. Its name,
+  /// under which they are found, may be empty.
+  template <typename Layer>
+  constexpr shared_layer shared(std::string_view name) {
+    shared_.push_back({&element_of<Layer>, name});
+    return {*this, shared_.size() - 1};
+  }
+
   /// The whole model, its output being `output`.
   constexpr graph finish(symbolic_tensor output) {
     if (!made_.fault.found()) {
@@ -91,6 +124,7 @@ class functional_builder {
     }
     if (!made_.fault.found()) {
       refuse_unread(output);
+      refuse_uncalled();
     }
     made_.output = output.index;
     hand_out_rows(made_);
@@ -99,6 +133,34 @@ class functional_builder {
   }
 
  private:
+  friend shared_layer;
+
+  struct shared_element {
+    const element* source = nullptr;
+    std::string_view name;
+    std::int32_t layer = -1;  ///< of its first call
+  };
+
+  constexpr symbolic_tensor call_shared(std::size_t number, const list<std::int32_t>& inputs) {
+    shared_element& called = shared_[number];
+    const auto layer = static_cast<std::int32_t>(made_.layers.size());
+    std::array<symbolic_tensor, 1> output;
+    call(*called.source, called.name, inputs, output, called.layer);
+    called.layer = called.layer < 0 ? layer : called.layer;
+    return output[0];
+  }
+
+  /// A shared layer without a call was to be part of the model and is not.
+  constexpr void refuse_uncalled() {
+    for (const shared_element& each : shared_) {
+      if (each.layer < 0) {
+        label where = "the shared layer ";
+        where << describe(*each.source) << (each.name.empty() ? "" : " named ") << each.name;
+        fail(where, refuse("at least 1 call", "none", "call it or take it out"));
+      }
+    }
+  }
+
   constexpr void fail(const label& where, problem found) {
     if (!made_.fault.found()) {
       made_.fault = found;
@@ -106,15 +168,18 @@ class functional_builder {
     }
   }
 
-  /// Adds a layer and tells its outputs, if there are as many.
+  /// Adds a layer and tells its outputs, if there are as many. It has parameters of its own, or
+  /// those of layer `shares`.
   constexpr void call(const element& piece, std::string_view name, const list<std::int32_t>& inputs,
-                      std::span<symbolic_tensor> outputs) {
+                      std::span<symbolic_tensor> outputs, std::int32_t shares = -1) {
     layer_record record{.source = &piece,
                         .name = name.empty() ? piece.name : name,
                         .number = static_cast<std::int32_t>(made_.layers.size()),
                         .stage = stage_,
-                        .first_node = static_cast<std::int32_t>(made_.nodes.size())};
+                        .first_node = static_cast<std::int32_t>(made_.nodes.size()),
+                        .shares = shares};
     check_call(record, inputs);
+    check_shared(record);
     if (made_.fault.found()) {
       return;
     }
@@ -170,6 +235,21 @@ class functional_builder {
     }
   }
 
+  /// Gradients of all uses are summed where the parameters lie.
+  constexpr void check_shared(const layer_record& record) {
+    if (record.shares < 0) {
+      return;
+    }
+    const std::int32_t first = made_.layers[static_cast<std::size_t>(record.shares)].stage;
+    if (first != record.stage) {
+      fail(where_is(record),
+           refuse(label("calls of a shared layer in the stage of its first, ") << first,
+                  label("one in stage ") << record.stage,
+                  "parameters that stages share are not there yet: give each "
+                  "stage a layer of its own"));
+    }
+  }
+
   constexpr std::int32_t stage_of(std::int32_t tensor) const {
     const std::int32_t producer = made_.tensors[static_cast<std::size_t>(tensor)].producer;
     return producer < 0 ? 0 : made_.nodes[static_cast<std::size_t>(producer)].stage;
@@ -178,7 +258,13 @@ class functional_builder {
   constexpr std::int32_t add(const element& piece, std::span<const std::int32_t> inputs,
                              const layer_record& record) {
     const auto layer = static_cast<std::int32_t>(made_.layers.size());
-    const problem refused = add_node(made_, *piece.rule, piece.options, inputs, stage_, layer);
+    std::int32_t shares = -1;
+    if (record.shares >= 0) {
+      const layer_record& first = made_.layers[static_cast<std::size_t>(record.shares)];
+      shares = first.first_node + static_cast<std::int32_t>(made_.nodes.size()) - record.first_node;
+    }
+    const problem refused =
+        add_node(made_, *piece.rule, piece.options, inputs, stage_, layer, shares);
     if (refused.found()) {
       fail(where_is(record), refused);
       return -1;
@@ -231,8 +317,14 @@ class functional_builder {
   }
 
   graph made_;
+  list<shared_element> shared_;
   std::int32_t stage_ = 0;
 };
+
+template <typename... Inputs>
+constexpr symbolic_tensor shared_layer::operator()(Inputs... inputs) const {
+  return builder_->call_shared(number_, list<std::int32_t>{inputs.index...});
+}
 
 /// A model that builds itself.
 template <typename M>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Updates by the rule of any optimizer, and the sum over replicas before them.
+// Updates by the rule of any optimizer, and the sums over replicas and uses before them.
 #pragma once
 
 #include <cstring>
@@ -105,21 +105,21 @@ struct operators<Optimizer> {
 
 /// Dealt over grains as the update behind it is, so that the two need not wait for each other.
 template <>
-struct operators<&replica_sum_family> {
-  using key = replica_sum_call;
+struct operators<&accumulator_sum_family> {
+  using key = accumulator_sum_call;
 
-  template <replica_sum_call Call>
+  template <accumulator_sum_call Call>
   static constexpr bool in_grains = true;
 
-  template <replica_sum_call Call>
+  template <accumulator_sum_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
-    constexpr std::int32_t replicas = Call.replicas;
+    constexpr std::int32_t count = Call.terms;
     const index_range mine = updated_range<Call.parameter>(context.part);
-    const float* terms[std::size_t{replicas}] = {};
-    for (std::int32_t i = 0; i < replicas; ++i) {
+    const float* terms[std::size_t{count}] = {};
+    for (std::int32_t i = 0; i < count; ++i) {
       terms[i] = floats(operands[i]) + mine.begin;
     }
-    kernels::sum_tensors(terms, replicas, floats(operands[0]) + mine.begin, mine.end - mine.begin);
+    kernels::sum_tensors(terms, count, floats(operands[0]) + mine.begin, mine.end - mine.begin);
   }
 };
 

@@ -25,7 +25,8 @@ class definition_check {
         live_(live_nodes(model, kind)),
         written_(program.buffers.size(), false),
         written_by_(model.tensors.size(), 0),
-        contribution_(model.operands.size(), -1) {}
+        contribution_(model.operands.size(), -1),
+        accumulated_(model.operands.size()) {}
 
   /// The first thing wrong, or nothing.
   constexpr problem find() {
@@ -40,7 +41,7 @@ class definition_check {
  private:
   /// What of a tensor some call writes, and whether an update takes in what micro-batches
   /// contribute.
-  enum mark : std::uint8_t { value = 1, gradient = 2, accumulator = 4, folded = 8 };
+  enum mark : std::uint8_t { value = 1, gradient = 2, folded = 4 };
 
   static constexpr std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
@@ -139,7 +140,7 @@ class definition_check {
     } else if (memory.role == buffer_role::gradient) {
       marks |= gradient;
     } else if (memory.role == buffer_role::accumulator) {
-      marks |= accumulator;
+      accumulated_[at(memory.index)] = true;
     }
   }
 
@@ -175,7 +176,7 @@ class definition_check {
         }
         break;
       case buffer_role::accumulator:
-        refuse_accumulator(model_.at(memory.tensor));
+        refuse_accumulator(memory.index);
         break;
       default:
         refuse_early(row, label("scratch ") << memory.index);
@@ -260,7 +261,7 @@ class definition_check {
 
   constexpr void refuse_contribution(const emitted_call& row, const buffer& memory) {
     const node& here = model_.node_at(row.node);
-    const std::int32_t own = memory.index - here.first_operand - here.inputs - here.outputs;
+    const std::int32_t own = memory.index - model_.use_of(here, 0);
     fail(place_of(row), refuse(label("a rule for forward that contributes to the state ")
                                    << model_.at(memory.tensor).name,
                                "none",
@@ -283,12 +284,10 @@ class definition_check {
     }
   }
 
-  constexpr void refuse_accumulator(const tensor& parameter) {
-    const node& here = model_.node_at(parameter.owner);
-    std::int32_t number = 0;
-    while (&model_.at(model_.parameter_of(here, number)) != &parameter) {
-      ++number;
-    }
+  constexpr void refuse_accumulator(std::int32_t use) {
+    const node& here = model_.node_of_use(use);
+    const std::int32_t number = use - model_.use_of(here, 0);
+    const tensor& parameter = model_.at(model_.parameter_of(here, number));
     fail(model_.place_of(here),
          refuse(label("a rule for weight_gradient that writes that of parameter ")
                     << number << ", " << parameter.name,
@@ -348,8 +347,7 @@ class definition_check {
   /// What a node contributes to a state is taken in by its update.
   constexpr void check_state(const node& here, std::int32_t own) {
     const std::int32_t of = model_.parameter_of(here, own);
-    const std::int32_t position = here.first_operand + here.inputs + here.outputs + own;
-    if (contribution_[at(position)] >= 0 && !has(of, folded)) {
+    if (contribution_[at(model_.use_of(here, own))] >= 0 && !has(of, folded)) {
       fail(
           model_.place_of(here),
           refuse(label("a rule for fold that takes in the contributions to ") << model_.at(of).name,
@@ -367,8 +365,8 @@ class definition_check {
       check_state(here, own);
     } else if (!atom.trainable) {
       return;
-    } else if (!has(of, accumulator)) {
-      refuse_accumulator(atom);
+    } else if (!accumulated_[at(model_.use_of(here, own))]) {
+      refuse_accumulator(model_.use_of(here, own));
     } else if (!has(of, value)) {
       fail(model_.place_of(model_.node_at(atom.owner)),
            refuse(label("an update of parameter ") << atom.name, "none",
@@ -384,6 +382,7 @@ class definition_check {
   list<bool> written_;               ///< by buffer, so far
   list<std::uint8_t> written_by_;    ///< by tensor: marks
   list<std::int32_t> contribution_;  ///< the buffer, by position in graph_view::operands
+  list<bool> accumulated_;           ///< by position in graph_view::operands
   problem found_;
 };
 

@@ -19,7 +19,7 @@ struct result_choice {
 constexpr problem attach_result(graph& model, const result_choice& judge, node_purpose purpose) {
   const std::int32_t scores[] = {model.output};
   problem found =
-      add_node(model, *judge.rule, judge.options, scores, model.stages - 1, -1, purpose);
+      add_node(model, *judge.rule, judge.options, scores, model.stages - 1, -1, -1, purpose);
   if (found.found()) {
     found.where = label(judge.rule->name) << " behind " << where_is(model.layers.back());
   }

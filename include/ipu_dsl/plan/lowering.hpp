@@ -79,6 +79,9 @@ class lowering {
       for (std::int32_t input = 0; hands_gradient_back(i) && input < here.inputs; ++input) {
         visit(model_.input_of(here, input), here.first_operand + input);
       }
+      for (std::int32_t own = 0; hands_gradient_back(i) && own < here.parameters; ++own) {
+        visit(model_.parameter_of(here, own), model_.use_of(here, own));
+      }
     }
   }
 
@@ -188,8 +191,8 @@ class lowering {
           continue;
         }
         for (std::int32_t parameter = 0; parameter < here.parameters; ++parameter) {
-          if (emit.parameter(parameter).trainable) {
-            emit.sum_replicas(parameter);
+          if (emit.updates(parameter)) {
+            emit.sum_accumulators(parameter);
           }
         }
         facts_.optimizer->update(emit);

@@ -12,12 +12,12 @@
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// Where what lasts lies, the same in all programs of a model: on each device first the values of
-/// parameters and states, then what the optimizer keeps, then the gradients' accumulators, each in
-/// order of tensors. Offsets are bytes in the device's region; -1 where there is none.
+/// parameters and states in order of tensors, then what the optimizer keeps, then the gradients'
+/// accumulators. Offsets are bytes in the device's region; -1 where there is none.
 struct parameter_layout {
   list<std::int64_t> value;             ///< by tensor
   list<std::int64_t> slot;              ///< by tensor and slot of the optimizer
-  list<std::int64_t> accumulator;       ///< by tensor
+  list<std::int64_t> accumulator;       ///< by position in graph_view::operands
   list<std::int64_t> shared_of_device;  ///< by device: values and what the optimizer keeps
   list<std::int64_t> bytes_of_device;   ///< by device
 };
@@ -36,18 +36,18 @@ constexpr parameter_layout_view view_of(const parameter_layout& made) {
 }
 
 /// Where what lasts lies, in static storage.
-template <std::size_t Tensors, std::size_t Devices>
+template <std::size_t Tensors, std::size_t Operands, std::size_t Devices>
 struct frozen_parameter_layout {
   frozen_list<std::int64_t, Tensors> value;
   frozen_list<std::int64_t, Tensors * buffer_index::slots_per_parameter> slot;
-  frozen_list<std::int64_t, Tensors> accumulator;
+  frozen_list<std::int64_t, Operands> accumulator;
   frozen_list<std::int64_t, Devices> shared_of_device;
   frozen_list<std::int64_t, Devices> bytes_of_device;
 
   constexpr explicit frozen_parameter_layout(const parameter_layout& made)
       : value(freeze_list<Tensors>(made.value)),
         slot(freeze_list<Tensors * buffer_index::slots_per_parameter>(made.slot)),
-        accumulator(freeze_list<Tensors>(made.accumulator)),
+        accumulator(freeze_list<Operands>(made.accumulator)),
         shared_of_device(freeze_list<Devices>(made.shared_of_device)),
         bytes_of_device(freeze_list<Devices>(made.bytes_of_device)) {}
 
@@ -72,7 +72,7 @@ constexpr parameter_layout lay_out_parameters(graph_view model,
   parameter_layout made;
   made.value.resize(model.tensors.size(), -1);
   made.slot.resize(model.tensors.size() * buffer_index::slots_per_parameter, -1);
-  made.accumulator.resize(model.tensors.size(), -1);
+  made.accumulator.resize(model.operands.size(), -1);
   made.bytes_of_device.resize(static_cast<std::size_t>(devices), 0);
   const auto take = [&](std::int32_t stage, const buffer& memory) {
     return take_bytes(made.bytes_of_device[static_cast<std::size_t>(
@@ -93,7 +93,7 @@ constexpr parameter_layout lay_out_parameters(graph_view model,
     for (const buffer& memory : trained) {
       const auto of = static_cast<std::size_t>(memory.tensor);
       if (memory.role == role && role == buffer_role::accumulator) {
-        made.accumulator[of] = take(memory.stage, memory);
+        made.accumulator[static_cast<std::size_t>(memory.index)] = take(memory.stage, memory);
       } else if (memory.role == role) {
         made.slot[of * buffer_index::slots_per_parameter + static_cast<std::size_t>(memory.index)] =
             take(memory.stage, memory);
@@ -166,7 +166,7 @@ class memory_planner {
     where.region = device_of(memory.stage);
     switch (memory.role) {
       case buffer_role::accumulator:
-        where.offset = lasting_.accumulator[of];
+        where.offset = lasting_.accumulator[static_cast<std::size_t>(memory.index)];
         break;
       case buffer_role::optimizer_slot:
         where.offset = lasting_.slot[of * buffer_index::slots_per_parameter +

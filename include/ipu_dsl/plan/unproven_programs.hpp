@@ -185,6 +185,7 @@ constexpr parameter_layout lay_out_compiled() {
 
 template <compiled_model C>
 inline constexpr frozen_parameter_layout<compiled_graph_sizes_of<C>.tensors,
+                                         compiled_graph_sizes_of<C>.operands,
                                          static_cast<std::size_t>(C::settings.devices)>
     parameter_layout_of{lay_out_compiled<C>()};
 

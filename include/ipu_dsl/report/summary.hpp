@@ -24,9 +24,13 @@ inline std::string separated_field(const std::string& text, std::size_t width) {
   return field(text, width - 1) + " ";
 }
 
-/// Trainable values of the nodes of a layer.
+/// Trainable values of the nodes of a layer; those of a shared layer count where it is called
+/// first.
 inline std::int64_t parameters_of(const graph_view& model, const layer_record& layer) {
   std::int64_t sum = 0;
+  if (layer.shares >= 0) {
+    return sum;
+  }
   for (std::int32_t i = layer.first_node; i < layer.first_node + layer.nodes; ++i) {
     const node& here = model.node_at(i);
     for (std::int32_t parameter = 0; parameter < here.parameters; ++parameter) {

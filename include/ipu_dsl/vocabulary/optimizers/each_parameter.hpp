@@ -9,15 +9,15 @@
 
 namespace ipu_dsl {
 
-/// A call for each parameter that learns: it updates the parameter and what the optimizer keeps of
-/// it, and reads the gradient.
+/// A call for each parameter that the node at hand updates: it updates the parameter and what the
+/// optimizer keeps of it, and reads the gradient.
 constexpr void update_each_parameter(emitter& emit) {
   const family& optimizer = emit.optimizer();
   for (std::int32_t i = 0; i < emit.parameters(); ++i) {
-    const tensor& parameter = emit.parameter(i);
-    if (!parameter.trainable) {
+    if (!emit.updates(i)) {
       continue;
     }
+    const tensor& parameter = emit.parameter(i);
     call_draft call = emit.call_of(optimizer, parameter_extents{parameter.lies, parameter.extents});
     const axis_id element = call.over(parameter.extents.elements());
     call.updates(emit.parameter_value(i).flat(), {element});
