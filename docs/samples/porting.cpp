@@ -106,6 +106,11 @@ struct functional {
     const symbolic_tensor sum = build.layer<Add>("", a, b);
     x = build.layer<Concatenate>("", a, b);
     x = build.layer<Concatenate>("", x, sum);
+    // row: encoder = Dense(8); encoder(a), encoder(b)
+    auto encoder = build.shared<Dense<8>>("encoder");
+    const symbolic_tensor left = encoder(a);
+    const symbolic_tensor right = encoder(b);
+    x = build.layer<Concatenate>("", x, left, right);
     // row: keras.Model(inputs, outputs)
     return x;
   }
