@@ -52,7 +52,9 @@ inline void set_weights(gradient_case& about, parameters& weights) {
   REQUIRE(weights.size() == wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const shape extents = weights.at(i).extents;
-    const int largest = extents.rank == 2 ? std::max(extents[0], extents[1]) : 5;
+    const int last = extents[extents.rank - 1];
+    const int before = static_cast<int>(extents.elements()) / last;
+    const int largest = extents.rank > 1 ? std::max(before, last) : 5;
     const std::vector<float> values =
         reference::numbers(wanted[i]->values.size(), 71 + i, 1.5F / static_cast<float>(largest));
     weights.set(i, values);

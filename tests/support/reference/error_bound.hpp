@@ -100,6 +100,13 @@ class error_bound {
                 plus(dense_forward(magnitudes_of(by, false), x.error),
                      dense_forward(magnitudes_of(by, true), magnitudes(x.value)),
                      roundings(by.inputs + 1))};
+      case layer::kind::shared: {
+        const layer spread = spread_out(by);
+        return {dense_forward(spread, x.value),
+                plus(dense_forward(magnitudes_of(spread, false), x.error),
+                     dense_forward(magnitudes_of(spread, true), magnitudes(x.value)),
+                     roundings(by.terms + 1))};
+      }
       case layer::kind::function:
         return by.function == activation::softmax ? softmax_forward(x) : apply(by, x);
       case layer::kind::scale:
@@ -187,11 +194,15 @@ class error_bound {
   rounded backward(const layer& by, const rounded& x, const rounded& y, const rounded& d) {
     switch (by.what) {
       case layer::kind::dense: {
-        add_weight_errors(by, x, d);
-        const layer magnitude = magnitudes_of(by, false);
-        return {dense_input_gradient(by, d.value),
-                plus(dense_input_gradient(magnitude, d.error),
-                     dense_input_gradient(magnitude, magnitudes(d.value)), roundings(by.units))};
+        add_weight_errors(by, x, d, samples_);
+        return input_gradient_errors(by, d, by.units);
+      }
+      case layer::kind::shared: {
+        const layer spread = spread_out(by);
+        // A weight counts at every place; no chain is longer than all places of all samples.
+        add_weight_errors(spread, x, d, samples_ * by.units / by_filters(by));
+        share_weight_errors(by);
+        return input_gradient_errors(spread, d, by.kernel.values.size());
       }
       case layer::kind::function:
         return by.function == activation::softmax ? softmax_backward(x, y, d)
@@ -202,6 +213,34 @@ class error_bound {
       default:
         return join_backward(by, x, d);
     }
+  }
+
+  static rounded input_gradient_errors(const layer& by, const rounded& d, std::size_t terms) {
+    const layer magnitude = magnitudes_of(by, false);
+    return {dense_input_gradient(by, d.value),
+            plus(dense_input_gradient(magnitude, d.error),
+                 dense_input_gradient(magnitude, magnitudes(d.value)), roundings(terms))};
+  }
+
+  /// How many units a `shared` layer has at each place.
+  static std::size_t by_filters(const layer& of) { return of.kernel.values.size() / of.terms; }
+
+  /// The errors that were added last, of weights one by one, become those of shared parameters.
+  void share_weight_errors(const layer& of) {
+    const std::vector<double> kernel = std::move(errors.back());
+    errors.pop_back();
+    std::vector<double> bias;
+    if (!of.bias.values.empty()) {
+      bias = std::move(errors.back());
+      errors.pop_back();
+    }
+    std::vector<double> kernel_total(of.kernel.values.size(), 0.0);
+    std::vector<double> bias_total(of.bias.values.size(), 0.0);
+    gather(of, kernel, bias, kernel_total, bias_total);
+    if (!bias_total.empty()) {
+      errors.push_back(std::move(bias_total));
+    }
+    errors.push_back(std::move(kernel_total));
   }
 
   /// The derivative is within 40 roundings at the computed point (it may be computed from the
@@ -242,14 +281,14 @@ class error_bound {
     return made;
   }
 
-  /// Sums over samples of x d: errors of both, and of the chain over all samples.
-  void add_weight_errors(const layer& of, const rounded& x, const rounded& d) {
+  /// Sums over samples of x d: errors of both, and of chains of `terms` steps.
+  void add_weight_errors(const layer& of, const rounded& x, const rounded& d, std::size_t terms) {
     std::vector<double> kernel(of.kernel.values.size(), 0.0);
     std::vector<double> bias(of.bias.values.size(), 0.0);
     for (std::size_t r = 0; r < d.value.rows; ++r) {
       for (std::size_t n = 0; n < of.units; ++n) {
         const double size = std::abs(d.value.row(r)[n]);
-        const double error = d.error.row(r)[n] + roundings(samples_) * size;
+        const double error = d.error.row(r)[n] + roundings(terms) * size;
         for (std::size_t k = 0; k < of.inputs; ++k) {
           kernel[k * of.units + n] +=
               std::abs(x.value.row(r)[k]) * error + x.error.row(r)[k] * size;

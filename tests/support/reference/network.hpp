@@ -31,6 +31,7 @@ using chain = std::vector<layer>;
 struct layer {
   enum class kind {
     dense,     ///< input * kernel [inputs, units] + bias
+    shared,    ///< a dense layer of which many weights are one parameter: a convolution
     function,  ///< an activation
     scale,     ///< element by element times `mask`, as dropout with a known mask
     residual,  ///< input + branches[0](input)
@@ -46,8 +47,15 @@ struct layer {
   double alpha = 0;
   matrix mask;
   std::vector<chain> branches;
-  matrix kept = {};  ///< the input of the last forward
+  std::vector<std::size_t> kernel_at =
+      {};                                 ///< by [inputs, units]: which of `kernel`, or `no_weight`
+  std::vector<std::size_t> bias_at = {};  ///< by unit: which of `bias`
+  std::size_t terms = 0;                  ///< most weights that a unit has
+  matrix kept = {};                       ///< the input of the last forward
 };
+
+/// Of a `shared` layer: an input and a unit that are not connected.
+inline constexpr std::size_t no_weight = ~std::size_t{0};
 
 inline layer dense(std::size_t inputs, std::size_t units, bool has_bias = true) {
   return {.what = layer::kind::dense,
@@ -92,10 +100,91 @@ inline layer concat_of(std::vector<chain> branches) {
           .branches = std::move(branches)};
 }
 
+/// An image, and a kernel that walks over it.
+struct convolution {
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::size_t channels = 0;
+  std::size_t filters = 0;
+  std::size_t kernel_rows = 0;
+  std::size_t kernel_columns = 0;
+  std::size_t stride = 1;
+  bool same = false;  ///< padding
+
+  std::size_t outputs(std::size_t inputs, std::size_t taps) const {
+    return same ? (inputs + stride - 1) / stride : (inputs - taps) / stride + 1;
+  }
+
+  /// Zeros before the image: of an odd number the smaller half, as TensorFlow has it.
+  std::size_t before(std::size_t inputs, std::size_t taps) const {
+    const std::size_t covered = (outputs(inputs, taps) - 1) * stride + taps;
+    return same && covered > inputs ? (covered - inputs) / 2 : 0;
+  }
+};
+
+/// The layer of a convolution: a unit for each filter at each place, row by row.
+inline layer convolve(const convolution& by, bool has_bias = true) {
+  const std::size_t places_down = by.outputs(by.rows, by.kernel_rows);
+  const std::size_t places_across = by.outputs(by.columns, by.kernel_columns);
+  layer made = dense(0, 0, false);
+  made.what = layer::kind::shared;
+  made.inputs = by.rows * by.columns * by.channels;
+  made.units = places_down * places_across * by.filters;
+  made.terms = by.kernel_rows * by.kernel_columns * by.channels;
+  made.kernel = parameter(made.terms * by.filters);
+  made.bias = parameter(has_bias ? by.filters : 0);
+  made.kernel_at.assign(made.inputs * made.units, no_weight);
+  for (std::size_t unit = 0; unit < made.units; ++unit) {
+    const std::size_t place = unit / by.filters;
+    const std::size_t top = place / places_across * by.stride;
+    const std::size_t left = place % places_across * by.stride;
+    for (std::size_t term = 0; term < made.terms; ++term) {
+      const std::size_t tap = term / by.channels;
+      // Positions before the image are beyond its end, being unsigned.
+      const std::size_t row = top + tap / by.kernel_columns - by.before(by.rows, by.kernel_rows);
+      const std::size_t column =
+          left + tap % by.kernel_columns - by.before(by.columns, by.kernel_columns);
+      if (row < by.rows && column < by.columns) {
+        const std::size_t input = (row * by.columns + column) * by.channels + term % by.channels;
+        made.kernel_at[input * made.units + unit] = term * by.filters + unit % by.filters;
+      }
+    }
+    made.bias_at.push_back(unit % by.filters);
+  }
+  return made;
+}
+
+/// A `shared` layer with a weight of its own for each input and unit.
+inline layer spread_out(const layer& of) {
+  layer made = dense(of.inputs, of.units, !of.bias.values.empty());
+  made.kept = of.kept;
+  for (std::size_t i = 0; i < made.kernel.values.size(); ++i) {
+    made.kernel.values[i] = of.kernel_at[i] == no_weight ? 0.0 : of.kernel.values[of.kernel_at[i]];
+  }
+  for (std::size_t i = 0; i < made.bias.values.size(); ++i) {
+    made.bias.values[i] = of.bias.values[of.bias_at[i]];
+  }
+  return made;
+}
+
+/// Adds to numbers of a `shared` layer's parameters what belongs to its weights one by one.
+inline void gather(const layer& of, const std::vector<double>& kernel,
+                   const std::vector<double>& bias, std::vector<double>& kernel_total,
+                   std::vector<double>& bias_total) {
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
+    if (of.kernel_at[i] != no_weight) {
+      kernel_total[of.kernel_at[i]] += kernel[i];
+    }
+  }
+  for (std::size_t i = 0; i < bias.size(); ++i) {
+    bias_total[of.bias_at[i]] += bias[i];
+  }
+}
+
 /// All parameters in order of layers, kernel before bias.
 inline void collect_parameters(chain& layers, std::vector<parameter*>& found) {
   for (layer& each : layers) {
-    if (each.what == layer::kind::dense) {
+    if (each.what == layer::kind::dense || each.what == layer::kind::shared) {
       found.push_back(&each.kernel);
       if (!each.bias.values.empty()) {
         found.push_back(&each.bias);
@@ -202,6 +291,9 @@ inline matrix forward(chain& layers, matrix x) {
       case layer::kind::dense:
         x = dense_forward(each, x);
         break;
+      case layer::kind::shared:
+        x = dense_forward(spread_out(each), x);
+        break;
       case layer::kind::function:
         x = activated(each.function, each.alpha, x);
         break;
@@ -243,7 +335,7 @@ inline matrix concat_backward(layer& of, const matrix& gradient) {
 /// The columns that come out of a chain.
 inline std::size_t output_columns(const chain& layers, std::size_t inputs) {
   for (const layer& each : layers) {
-    if (each.what == layer::kind::dense) {
+    if (each.what == layer::kind::dense || each.what == layer::kind::shared) {
       inputs = each.units;
     } else if (each.what == layer::kind::concat) {
       std::size_t total = 0;
@@ -268,6 +360,14 @@ inline matrix backward(chain& layers, matrix gradient, bool wants_input_gradient
           gradient = dense_input_gradient(each, gradient);
         }
         break;
+      case layer::kind::shared: {
+        layer spread = spread_out(each);
+        add_weight_gradient(spread, gradient);
+        gather(each, spread.kernel.gradient, spread.bias.gradient, each.kernel.gradient,
+               each.bias.gradient);
+        gradient = dense_input_gradient(spread, gradient);
+        break;
+      }
       case layer::kind::function:
         gradient = activation_gradient(each.function, each.alpha, each.kept, gradient);
         break;
