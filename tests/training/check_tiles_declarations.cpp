@@ -61,6 +61,17 @@ class mutated {
     return true;
   }
 
+  /// By one. A window with padding around the image reaches all of it after a shift by one as well,
+  /// so that it is shifted by its own length.
+  std::int32_t shift_of(std::size_t call, const reach& at) const {
+    if (at.second < 0) {
+      return 1;
+    }
+    const std::span<const access_axis> axes =
+        axes_of(declared_.accesses, declared_.accesses.calls[call]);
+    return axes[static_cast<std::size_t>(at.second)].extent;
+  }
+
   void mutate(std::size_t call, mutation_count& made) {
     for (const operand_access& row :
          operands_of(declared_.accesses, declared_.accesses.calls[call])) {
@@ -68,7 +79,7 @@ class mutated {
         reach& at = reaches_[static_cast<std::size_t>(row.first_reach + i)];
         const bool single = extent_of(row, i, declared_.batch) == 1;
         reach shifted = at;
-        ++shifted.offset;
+        shifted.offset += shift_of(call, at);
         judge(call, at, shifted, row, made);
         // Of a single position there is nothing to take away.
         if (!single) {
@@ -129,6 +140,8 @@ int check_mutations() {
 
 TEST_CASE("declarations of all families that are shifted or taken away are found") {
   int found = check_mutations<tiled<branching, from_scores, 2>>();
+  found +=
+      check_mutations<tiled<convolutions, from_scores, 2, sgd<momentum>, sequential_schedule>>();
   found += check_mutations<tiled<images, on_probabilities, 2>>();
   found += check_mutations<tiled<odd_extents, from_scores, 2, sgd<>, replicas<2>>>();
   std::printf("found %d wrong declarations\n", found);

@@ -4,6 +4,7 @@
 
 #include <ipu_dsl/training/check_tiles.hpp>
 #include <ipu_dsl/training/session.hpp>
+#include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 
 namespace ipu_dsl::tests {
@@ -35,5 +36,16 @@ struct images
 /// Extents that fill no vector and no panel.
 struct odd_extents
     : model<input<37>, pipeline<stage<Dense<19, relu>>, stage<Dense<133, relu>, Dense<5>>>> {};
+
+/// Convolutions on rows and on positions of pixels, with and without padding, stride and bias, in
+/// front of what lays pixels out anew; an image that has a gradient in one row.
+struct convolutions
+    : model<input<6, 5, 2>,
+            pipeline<stage<Conv2D<3, 3, same_padding, relu>,
+                           Conv2D<5, kernel_size{2, 3}, strides<2>, hyperbolic_tangent>>,
+                     stage<Flatten, Dense<12>, Reshape<3, 2, 2>,
+                           concat<Conv2D<2, 1, use_bias<false>>,
+                                  sequential<Conv2D<2, 2, same_padding>, Dropout<0.25F>>>,
+                           Flatten, Dense<3>>>> {};
 
 }  // namespace ipu_dsl::tests

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// The gradients of weights and bias of a product over windows, and the update that may follow while
+// they are in registers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <ipu_dsl/core/partition.hpp>
+#include <ipu_dsl/kernels/outer_product_tile.hpp>
+#include <ipu_dsl/kernels/tiling.hpp>
+#include <ipu_dsl/kernels/window_product.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
+
+/// Some row tiles of the weights of one tap against `Vectors` vectors of one panel. Each element is
+/// one chain of multiply-adds over ascending samples, lines and columns of outputs, without those
+/// that meet padding at this tap.
+template <layout::architecture Architecture, window_product Product, int Vectors, int PanelWidth,
+          typename Rule>
+[[gnu::noinline]] void window_gradient_tap(const float* x, const float* d,
+                                           const gradient_target<Rule>& to, std::int32_t tap,
+                                           const index_range& tiles,
+                                           const gradient_step<Rule>& step) noexcept {
+  constexpr std::ptrdiff_t x_stride = Product.columns.step * Product.read.pixel;
+  const std::int32_t row_tap = tap / Product.kernel_columns;
+  const std::int32_t column_tap = tap % Product.kernel_columns;
+  const index_range lines = Product.rows.outputs_at(row_tap);
+  const index_range columns = Product.columns.outputs_at(column_tap);
+  const std::int32_t met = columns.end > columns.begin ? columns.end - columns.begin : 0;
+  const std::int32_t line_count = lines.end > lines.begin && met > 0 ? lines.end - lines.begin : 0;
+  const std::int32_t steps = Product.samples * line_count;
+  tile_runs<Architecture, Product.depth, Vectors>(
+      tiles, [&](auto rows, std::int32_t first, std::int32_t count) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        const std::ptrdiff_t row = std::ptrdiff_t{tap} * Product.depth + first;
+        const gradient_target<Rule> target = to.at(row * PanelWidth);
+        if (steps == 0) {
+          // Nothing but padding is met: the gradient is what it was, or zero.
+          outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule>({}, target, count,
+                                                                             step);
+        }
+        for (std::int32_t i = 0; i < steps; ++i) {
+          const std::int32_t sample = i / line_count;
+          const std::int32_t line = lines.begin + i % line_count;
+          const std::int32_t source_row = Product.rows.source(line, row_tap);
+          const std::int32_t source_column = Product.columns.source(columns.begin, column_tap);
+          const gradient_factors factors = {
+              x + sample * Product.read.sample + source_row * Product.read.row +
+                  source_column * Product.read.pixel + first,
+              d + sample * Product.written.sample + line * Product.written.row +
+                  columns.begin * Product.written.pixel,
+              met, x_stride, Product.written.pixel};
+          gradient_step<Rule> of_line = step;
+          of_line.continues = step.continues || i > 0;
+          of_line.updates = step.updates && i + 1 == steps;
+          outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule>(factors, target, count,
+                                                                             of_line);
+        }
+      });
+}
+
+/// The gradients of w and bias of `multiply_windows` with a `forward_axis` along both axes, from
+/// the gradient d of what it writes before the activation; or a grain of them, added to what is
+/// there if the step continues, and in the last step of an update the update by `Rule`.
+///   x, d    lie as `Product` reads and writes
+///   kernel  all panels of [taps, depth, units]
+///   bias    all [bias_elements(units)]; its sum is null for a layer without one
+template <window_product Product, typename Rule = no_update,
+          layout::architecture Architecture = layout::native>
+void gradient_of_windows(const float* __restrict x, const float* __restrict d,
+                         const gradient_target<Rule>& kernel, const gradient_target<Rule>& bias,
+                         const gradient_step<Rule>& step, const grain& part = {}) noexcept {
+  constexpr panel_columns columns(Product.units, Architecture);
+  constexpr int width = columns.width;
+  constexpr int vectors = columns.vectors;
+  constexpr int rest_vectors = columns.rest_vectors;
+  constexpr std::ptrdiff_t panel_size = std::ptrdiff_t{Product.kernel_taps} * Product.depth * width;
+  const auto some_tiles = [&](auto panel_vectors, std::int32_t panel,
+                              const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    constexpr std::int32_t tiles = row_tiles(Product.depth, panel_vectors, Architecture).parts();
+    for (std::int32_t tile = mine.begin; tile < mine.end;) {
+      const std::int32_t tap = tile / tiles;
+      const std::int32_t first = tile - tap * tiles;
+      const std::int32_t left = mine.end - tile;
+      const std::int32_t last = first + left < tiles ? first + left : tiles;
+      window_gradient_tap<Architecture, Product, panel_vectors, width, Rule>(
+          x, d + panel * width, kernel.at(panel * panel_size), tap, {first, last}, step);
+      tile += last - first;
+    }
+  };
+  constexpr int tiles =
+      Product.kernel_taps * row_tiles(Product.depth, vectors, Architecture).parts();
+  columns_of_grain(columns.full_panels, tiles, part,
+                   [&](std::int32_t panel, const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                     some_tiles(std::integral_constant<int, vectors>(), panel, mine);
+                   });
+  if constexpr (rest_vectors > 0) {
+    constexpr int rest_tiles =
+        Product.kernel_taps * row_tiles(Product.depth, rest_vectors, Architecture).parts();
+    some_tiles(std::integral_constant<int, rest_vectors>(), columns.full_panels,
+               range_of(rest_tiles, part));
+  }
+  if (bias.sum != nullptr) {
+    constexpr std::int32_t pixels = Product.lines() * Product.columns.outputs;
+    constexpr std::int32_t lanes = Architecture.lanes;
+    const index_range mine =
+        range_of(layout::row_stride(Product.units, Architecture) / lanes, part);
+    bias_gradient<Architecture, Rule>(d, bias, pixels, Product.written.pixel,
+                                      {mine.begin * lanes, mine.end * lanes}, step);
+  }
+}
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

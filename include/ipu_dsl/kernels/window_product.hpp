@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// Products over windows of images with weights in panels: the forward pass of a convolution, and
+// the gradient of its input.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <ipu_dsl/core/partition.hpp>
+#include <ipu_dsl/kernels/product_tile.hpp>
+#include <ipu_dsl/kernels/tiling.hpp>
+#include <ipu_dsl/kernels/transpose.hpp>
+#include <ipu_dsl/kernels/windows.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
+
+/// Distances between neighbours, in floats.
+struct image_strides {
+  std::ptrdiff_t sample;
+  std::ptrdiff_t row;
+  std::ptrdiff_t pixel;
+};
+
+/// What is read: `depth` numbers a pixel, weighted by panels of [taps, depth, units].
+struct window_product {
+  std::int32_t samples;
+  window_axis rows;
+  window_axis columns;
+  std::int32_t depth;
+  std::int32_t units;
+  std::int32_t kernel_columns;  ///< taps of a row of the kernel
+  std::int32_t kernel_taps;     ///< of the whole kernel
+  image_strides read;
+  image_strides written;
+
+  /// Rows of outputs, of all samples.
+  constexpr std::int32_t lines() const { return samples * rows.outputs; }
+
+  /// Whether what neighbouring taps of a row meet lies beside each other, as their weights do.
+  constexpr bool joins_taps() const {
+    return columns.slope == 1 && columns.tap_step == 1 && read.pixel == depth;
+  }
+};
+
+/// `Rows` outputs beside each other of one line, which meet the same taps. Each is one chain of
+/// multiply-adds from its bias, in ascending order of kernel rows, kernel columns and depth,
+/// without the taps that lie in the padding: a stretch for each tap.
+template <layout::architecture Architecture, window_product Product, int Rows, int Vectors,
+          int PanelWidth, activation_kind Kind>
+IPU_DSL_ALWAYS_INLINE void window_tile(const float* x, const float* w, const float* bias, float* y,
+                                       std::int32_t line, std::int32_t column, float alpha) {
+  constexpr std::ptrdiff_t stride = Product.columns.step * Product.read.pixel;
+  const index_range row_taps = Product.rows.taps_at(line);
+  const index_range column_taps = Product.columns.taps_at(column);
+  const std::int32_t met = column_taps.end - column_taps.begin;
+  const auto stretch = [&](const float* from, std::int32_t tap, std::int32_t depth,
+                           const stretch_place& place) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    product_tile<Architecture, Rows, Vectors, PanelWidth, static_cast<int>(stride), Kind>(
+        from, w + std::ptrdiff_t{tap} * Product.depth * PanelWidth, bias, y, Product.written.pixel,
+        depth, alpha, place);
+  };
+  if (met <= 0 || row_taps.begin >= row_taps.end) {
+    stretch(x, 0, 0, {true, true});
+    return;
+  }
+  for (std::int32_t row = row_taps.begin; row < row_taps.end; ++row) {
+    const bool first_row = row == row_taps.begin;
+    const bool last_row = row + 1 == row_taps.end;
+    const float* const source = x + Product.rows.source(line, row) * Product.read.row;
+    const std::int32_t first_tap = Product.rows.position_of(row) * Product.kernel_columns;
+    if constexpr (Product.joins_taps()) {
+      const std::int32_t at = Product.columns.source(column, column_taps.begin);
+      stretch(source + at * Product.read.pixel, first_tap + column_taps.begin, met * Product.depth,
+              {first_row, last_row});
+    } else {
+      for (std::int32_t tap = column_taps.begin; tap < column_taps.end; ++tap) {
+        const std::int32_t at = Product.columns.source(column, tap);
+        stretch(source + at * Product.read.pixel, first_tap + Product.columns.position_of(tap),
+                Product.depth,
+                {first_row && tap == column_taps.begin, last_row && tap + 1 == column_taps.end});
+      }
+    }
+  }
+}
+
+/// One line of outputs for `Vectors` vectors of one panel, of which `units` columns are units. The
+/// outputs at the rims meet fewer taps than others and are computed one by one.
+template <layout::architecture Architecture, window_product Product, int Vectors, int PanelWidth,
+          activation_kind Kind>
+[[gnu::noinline]] void window_line(const float* x, const float* w, const float* bias, float* y,
+                                   std::int32_t line, std::int32_t units, float alpha) noexcept {
+  constexpr activation_kind in_tile = applied_in_registers(Kind) ? Kind : activation_kind::linear;
+  constexpr index_range full = Product.columns.full_outputs();
+  const auto one = [&](std::int32_t column) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    window_tile<Architecture, Product, 1, Vectors, PanelWidth, in_tile>(
+        x, w, bias, y + column * Product.written.pixel, line, column, alpha);
+  };
+  for (std::int32_t column = 0; column < full.begin; ++column) {
+    one(column);
+  }
+  if constexpr (full.begin < full.end) {
+    constexpr int outputs = full.end - full.begin;
+    tile_rows<Architecture, outputs, Vectors>(
+        {0, row_tiles(outputs, Vectors, Architecture).parts()},
+        [&](auto rows, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+          const std::int32_t column = full.begin + first;
+          window_tile<Architecture, Product, rows, Vectors, PanelWidth, in_tile>(
+              x, w, bias, y + column * Product.written.pixel, line, column, alpha);
+        });
+  }
+  for (std::int32_t column = full.end; column < Product.columns.outputs; ++column) {
+    one(column);
+  }
+  if constexpr (!applied_in_registers(Kind)) {
+    activate_block<Kind, Architecture>(y, Product.written.pixel, Product.columns.outputs,
+                                       Vectors * Architecture.lanes, units, alpha);
+  }
+}
+
+/// y = activation(windows of x times w + bias), or a grain of it.
+///   x     images of `depth` numbers a pixel
+///   w     panels of [taps, depth, units]; bias  [bias_elements(units)] or null
+///   y     pixels of row_stride(units) floats at least, of which these are written
+template <window_product Product, activation_kind Kind,
+          layout::architecture Architecture = layout::native>
+void multiply_windows(const float* __restrict x, const float* __restrict w,
+                      const float* __restrict bias, float* __restrict y, float alpha,
+                      const grain& part = {}) noexcept {
+  // Plain constants: g++ 12.2 fails on a struct of constants that is used inside a lambda.
+  constexpr panel_columns columns(Product.units, Architecture);
+  constexpr int width = columns.width;
+  constexpr int vectors = columns.vectors;
+  constexpr int rest_vectors = columns.rest_vectors;
+  constexpr std::int32_t lines = Product.lines();
+  constexpr std::ptrdiff_t panel_size = std::ptrdiff_t{Product.kernel_taps} * Product.depth * width;
+  const auto some_lines = [&](auto panel_vectors, std::int32_t panel,
+                              const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    const std::int32_t n = panel * width;
+    for (std::int32_t number = mine.begin; number < mine.end; ++number) {
+      const std::int32_t sample = number / Product.rows.outputs;
+      const std::int32_t line = number % Product.rows.outputs;
+      window_line<Architecture, Product, panel_vectors, width, Kind>(
+          x + sample * Product.read.sample, w + panel * panel_size,
+          bias == nullptr ? nullptr : bias + n,
+          y + sample * Product.written.sample + line * Product.written.row + n, line,
+          Product.units - n, alpha);
+    }
+  };
+  if constexpr (lines > 0 && Product.columns.outputs > 0) {
+    columns_of_grain(columns.full_panels, lines, part,
+                     [&](std::int32_t panel, const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                       some_lines(std::integral_constant<int, vectors>(), panel, mine);
+                     });
+    if constexpr (rest_vectors > 0) {
+      some_lines(std::integral_constant<int, rest_vectors>(), columns.full_panels,
+                 range_of(lines, part));
+    }
+  }
+}
+
+/// Of each tap's weights the transpose: from panels of [taps, inputs, units] to those of
+/// [taps, units, inputs], or a grain of the taps. Padding that a product reads becomes zero.
+template <std::int32_t Taps, std::int32_t Inputs, std::int32_t Units,
+          layout::architecture Architecture = layout::native>
+void transpose_taps(const float* __restrict w, float* __restrict transposed,
+                    const grain& part = {}) noexcept {
+  constexpr layout::panels from(Taps * Inputs, Units, Architecture);
+  constexpr layout::panels to(Taps * Units, Inputs, Architecture);
+  constexpr std::int32_t padded = layout::row_stride(Inputs, Architecture);
+  const index_range mine = range_of(Taps, part);
+  for (std::int32_t tap = mine.begin; tap < mine.end; ++tap) {
+    for (std::int32_t unit = 0; unit < Units; unit += quad_lanes) {
+      for (std::int32_t input = 0; input < padded; input += quad_lanes) {
+        quad block[4];
+        IPU_DSL_UNROLLED
+        for (int i = 0; i < 4; ++i) {
+          block[i] = input + i < Inputs
+                         ? load<quad>(w + from.offset(tap * Inputs + input + i, unit))
+                         : quad(0.0F);
+        }
+        transpose_quads(block);
+        IPU_DSL_UNROLLED
+        for (int i = 0; i < 4; ++i) {
+          if (unit + i < Units) {
+            store(transposed + to.offset(tap * Units + unit + i, input), block[i]);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// A kernel that fits nowhere within the image.
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/layers/conv2d.hpp>
+#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+
+using namespace ipu_dsl;
+
+#ifdef WITH_MISTAKE
+struct net : model<input<4, 4, 1>, sequential<Conv2D<8, 5>>> {};
+#else
+struct net : model<input<4, 4, 1>, sequential<Conv2D<8, 5, same_padding>>> {};
+#endif
+static_assert(check<net>());

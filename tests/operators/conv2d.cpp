@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+// Tests of operators/conv2d.hpp and of the kernels behind it, kernels/window_product.hpp and
+// kernels/window_gradient.hpp: every number is one chain in the order that is promised, and parts
+// make the whole.
+#include <cstdio>
+
+#include <ipu_dsl/operators/conv2d.hpp>
+
+#include "kernels/reference.hpp"
+#include "support/catch2.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+
+/// Same padding as the layer's own rules place it.
+constexpr conv2d_call call_on(std::int32_t batch, shape image, std::int32_t filters,
+                              kernel_size kernel, std::int32_t stride, bool same, bool in_one_row) {
+  const window_placing rows(image[0], kernel.rows, stride, same);
+  const window_placing columns(image[1], kernel.columns, stride, same);
+  return {.variant = conv2d_variant::forward,
+          .batch = batch,
+          .rows = image[0],
+          .columns = image[1],
+          .channels = image[2],
+          .filters = filters,
+          .kernel_rows = kernel.rows,
+          .kernel_columns = kernel.columns,
+          .stride_rows = stride,
+          .stride_columns = stride,
+          .padding_rows = rows.padding,
+          .padding_columns = columns.padding,
+          .output_rows = rows.outputs,
+          .output_columns = columns.outputs,
+          .activation = activation_kind::linear,
+          .has_bias = 1,
+          .input_in_one_row = in_one_row ? 1 : 0};
+}
+
+constexpr conv2d_call of_variant(conv2d_call call, conv2d_variant variant) {
+  call.variant = variant;
+  return call;
+}
+
+/// Images and weights of a call, and where a number of them lies.
+struct operands {
+  conv2d_call call;
+  test::buffer x;
+  test::buffer d;
+  test::buffer w;
+  test::buffer bias;
+
+  explicit operands(const conv2d_call& of)
+      : call(of),
+        x(of.input_in_one_row != 0
+              ? test::random_rows(of.batch, of.rows * of.columns * of.channels, 1)
+              : test::random_rows(of.batch * of.rows * of.columns, of.channels, 1)),
+        d(test::random_rows(of.batch * of.output_rows * of.output_columns, of.filters, 2)),
+        w(test::random_panels(of.kernel_rows * of.kernel_columns * of.channels, of.filters, 3)),
+        bias(test::random_bias(of.filters, 4)) {}
+
+  std::int64_t input_at(int sample, int row, int column, int channel) const {
+    const int pixel = row * call.columns + column;
+    if (call.input_in_one_row != 0) {
+      const int stride = layout::row_stride(call.rows * call.columns * call.channels);
+      return std::int64_t{sample} * stride + pixel * call.channels + channel;
+    }
+    return pixel_at(sample * call.rows * call.columns + pixel, channel, call.channels);
+  }
+
+  std::int64_t output_at(int sample, int row, int column, int filter) const {
+    return pixel_at((sample * call.output_rows + row) * call.output_columns + column, filter,
+                    call.filters);
+  }
+
+  std::int64_t weight_at(int row, int column, int channel, int filter) const {
+    const layout::panels place(call.kernel_rows * call.kernel_columns * call.channels,
+                               call.filters);
+    return place.offset((row * call.kernel_columns + column) * call.channels + channel, filter);
+  }
+
+  static std::int64_t pixel_at(std::int64_t pixel, int feature, int features) {
+    return pixel * layout::row_stride(features) + feature;
+  }
+
+  /// Calls `visit(kernel row, kernel column, row, column)` for the taps of an output that meet the
+  /// image, in order.
+  template <typename Visit>
+  void for_taps(int output_row, int output_column, const Visit& visit) const {
+    for (int ky = 0; ky < call.kernel_rows; ++ky) {
+      for (int kx = 0; kx < call.kernel_columns; ++kx) {
+        const int row = output_row * call.stride_rows + ky - call.padding_rows;
+        const int column = output_column * call.stride_columns + kx - call.padding_columns;
+        if (row >= 0 && row < call.rows && column >= 0 && column < call.columns) {
+          visit(ky, kx, row, column);
+        }
+      }
+    }
+  }
+};
+
+int checked = 0;
+
+template <conv2d_call Call>
+void run(std::initializer_list<void*> operands, grain part = {}, bool continues = false) {
+  run_context context;
+  context.part = part;
+  context.continues = continues;
+  const float alpha = 0;
+  ipu_dsl::operators<&conv2d_family>::run<Call>(context, operands.begin(), &alpha);
+}
+
+/// `kernel(to, part)` whole and in parts, the last first.
+template <typename Kernel>
+void check_parts(const test::buffer& whole, const test::buffer& before, const Kernel& kernel) {
+  for (const int count : {2, 5}) {
+    test::buffer parts = before;
+    for (int index = count - 1; index >= 0; --index) {
+      kernel(parts.data(), grain{index, count});
+    }
+    CHECK(test::same_bits(whole.view(), parts.view()));
+    CHECK(parts.intact());
+  }
+}
+
+template <conv2d_call Call>
+void check_forward() {
+  operands given(Call);
+  test::buffer y(given.d.size());
+  const auto kernel = [&](float* to, grain part) {
+    run<Call>({to, given.x.data(), given.w.data(), given.bias.data()}, part);
+  };
+  const test::buffer before = y;
+  kernel(y.data(), {});
+  check_parts(y, before, kernel);
+  int wrong = 0;
+  for (int sample = 0; sample < Call.batch; ++sample) {
+    for (int row = 0; row < Call.output_rows; ++row) {
+      for (int column = 0; column < Call.output_columns; ++column) {
+        for (int filter = 0; filter < Call.filters; ++filter) {
+          float chain = given.bias[filter];
+          given.for_taps(row, column, [&](int ky, int kx, int from_row, int from_column) {
+            for (int channel = 0; channel < Call.channels; ++channel) {
+              chain =
+                  test::chain_step(given.x[given.input_at(sample, from_row, from_column, channel)],
+                                   given.w[given.weight_at(ky, kx, channel, filter)], chain);
+            }
+          });
+          const float got = y[given.output_at(sample, row, column, filter)];
+          wrong += test::same_bits(got, chain) ? 0 : 1;
+          ++checked;
+        }
+      }
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(
+      test::padding_is_zero(y, Call.batch * Call.output_rows * Call.output_columns, Call.filters));
+  CHECK(y.intact());
+}
+
+template <conv2d_call Call>
+void check_input_gradient() {
+  constexpr std::int32_t taps = Call.kernel_rows * Call.kernel_columns;
+  constexpr std::int32_t pixels = Call.batch * Call.rows * Call.columns;
+  operands given(Call);
+  test::buffer transposed(layout::panel_elements(taps * Call.filters, Call.channels));
+  run<of_variant(Call, conv2d_variant::transposed_kernel)>({transposed.data(), given.w.data()});
+  CHECK(transposed.intact());
+  test::buffer dx(std::int64_t{pixels} * layout::row_stride(Call.channels));
+  const auto kernel = [&](float* to, grain part) {
+    run<of_variant(Call, conv2d_variant::input_gradient)>({to, given.d.data(), transposed.data()},
+                                                          part);
+  };
+  const test::buffer before = dx;
+  kernel(dx.data(), {});
+  check_parts(dx, before, kernel);
+  test::buffer expected(dx.size(), 0.0F);
+  // By kernel position, so that each chain is in order of these.
+  for (int tap = 0; tap < taps; ++tap) {
+    for (int output = 0; output < Call.batch * Call.output_rows * Call.output_columns; ++output) {
+      const int sample = output / (Call.output_rows * Call.output_columns);
+      const int place = output % (Call.output_rows * Call.output_columns);
+      const int place_row = place / Call.output_columns;
+      const int place_column = place % Call.output_columns;
+      given.for_taps(place_row, place_column, [&](int ky, int kx, int row, int column) {
+        if (ky * Call.kernel_columns + kx == tap) {
+          for (int channel = 0; channel < Call.channels; ++channel) {
+            float& chain = expected[operands::pixel_at(
+                (sample * Call.rows + row) * Call.columns + column, channel, Call.channels)];
+            for (int filter = 0; filter < Call.filters; ++filter) {
+              chain = test::chain_step(
+                  given.d[given.output_at(sample, place_row, place_column, filter)],
+                  given.w[given.weight_at(ky, kx, channel, filter)], chain);
+              ++checked;
+            }
+          }
+        }
+      });
+    }
+  }
+  CHECK(test::same_bits(dx.view(), expected.view()));
+  CHECK(dx.intact());
+}
+
+template <conv2d_call Call>
+void check_weight_gradient(bool continues) {
+  operands given(Call);
+  // Kernel and bias in one buffer, one behind the other.
+  test::buffer sums(given.w.size() + given.bias.size(), 0.0F);
+  for (std::int64_t i = 0; continues && i < given.w.size(); ++i) {
+    sums[i] = given.w[i];
+  }
+  const test::buffer before = sums;
+  test::buffer expected = sums;
+  const auto kernel = [&](float* to, grain part) {
+    run<of_variant(Call, conv2d_variant::weight_gradient)>(
+        {to, to + given.w.size(), given.x.data(), given.d.data()}, part, continues);
+  };
+  kernel(sums.data(), {});
+  check_parts(sums, before, kernel);
+  for (int output = 0; output < Call.batch * Call.output_rows * Call.output_columns; ++output) {
+    const int sample = output / (Call.output_rows * Call.output_columns);
+    const int place = output % (Call.output_rows * Call.output_columns);
+    const int place_row = place / Call.output_columns;
+    const int place_column = place % Call.output_columns;
+    for (int filter = 0; filter < Call.filters; ++filter) {
+      const float d = given.d[given.output_at(sample, place_row, place_column, filter)];
+      expected[given.w.size() + filter] += d;
+      given.for_taps(place_row, place_column, [&](int ky, int kx, int row, int column) {
+        for (int channel = 0; channel < Call.channels; ++channel) {
+          float& chain = expected[given.weight_at(ky, kx, channel, filter)];
+          chain = test::chain_step(given.x[given.input_at(sample, row, column, channel)], d, chain);
+          ++checked;
+        }
+      });
+    }
+  }
+  CHECK(test::same_bits(sums.view(), expected.view()));
+  CHECK(sums.intact());
+}
+
+template <conv2d_call Call>
+void check_all() {
+  INFO(Call.rows << " x " << Call.columns << " x " << Call.channels << ", " << Call.filters
+                 << " filters of " << Call.kernel_rows << " x " << Call.kernel_columns);
+  check_forward<Call>();
+  check_input_gradient<Call>();
+  check_weight_gradient<Call>(false);
+  check_weight_gradient<Call>(true);
+}
+
+constexpr int vector = test::lanes;
+
+}  // namespace
+
+TEST_CASE("numbers of convolutions are chains over kernel rows, kernel columns and channels") {
+  checked = 0;
+  check_all<call_on(2, {7, 5, 3}, vector + 1, {3, 3}, 1, true, true)>();
+  check_all<call_on(2, {7, 5, 3}, 2 * vector, {3, 3}, 1, false, false)>();
+  check_all<call_on(1, {9, 11, vector}, 4 * vector + 3, {3, 3}, 2, true, false)>();
+  check_all<call_on(3, {6, 7, 5}, 6, {1, 1}, 1, false, false)>();
+  check_all<call_on(2, {8, 9, 2}, 3, {1, 1}, 2, true, true)>();
+  check_all<call_on(1, {5, 8, vector + 3}, 7, {4, 2}, 1, true, false)>();
+  check_all<call_on(2, {6, 29, 1}, 10, {2, 4}, 3, false, true)>();
+  check_all<call_on(2, {2, 3, 2}, 3, {5, 7}, 1, true, false)>();
+  check_all<call_on(1, {7, 7, 2}, 3, {2, 2}, 4, false, false)>();
+  CHECK(checked > 0);
+  std::printf("convolutions: checked %d numbers and steps of chains\n", checked);
+}
+
+namespace {
+
+constexpr conv2d_call with_activation(activation_kind kind) {
+  conv2d_call call = call_on(2, {5, 6, 3}, vector + 1, {3, 3}, 1, true, false);
+  call.activation = kind;
+  return call;
+}
+
+template <activation_kind Kind>
+test::buffer forward_with() {
+  operands given(with_activation(Kind));
+  test::buffer y(given.d.size());
+  run<with_activation(Kind)>({y.data(), given.x.data(), given.w.data(), given.bias.data()});
+  CHECK(test::padding_is_zero(y, 2 * 5 * 6, vector + 1));
+  CHECK(y.intact());
+  return y;
+}
+
+template <activation_kind Kind>
+void check_activation() {
+  const test::buffer linear = forward_with<activation_kind::linear>();
+  test::buffer expected(linear.size());
+  kernels::activation_forward<Kind>(linear.data(), expected.data(), 2 * 5 * 6, vector + 1, 0.0F);
+  CHECK(test::same_bits(forward_with<Kind>().view(), expected.view()));
+}
+
+}  // namespace
+
+TEST_CASE("activations of convolutions are applied to every pixel, and not to padding") {
+  check_activation<activation_kind::relu>();
+  check_activation<activation_kind::sigmoid>();
+}
