@@ -272,10 +272,12 @@ class predictor_of {
     run_context context;
     context.micro_batch_size = static_cast<std::uint32_t>(batch);
     context.valid = &valid;
-    for (const prediction_call& step : program.calls()) {
-      context.stream = step.stream;
-      prediction_functions_of<C>[static_cast<std::size_t>(step.kernel)](
-          context, &operands_[step.first_operand], step.scalars);
+    for (const prediction_call& row : program.calls()) {
+      context.stream = row.stream;
+      for (context.step = 0; context.step < row.steps; ++context.step) {
+        prediction_functions_of<C>[static_cast<std::size_t>(row.kernel)](
+            context, &operands_[row.first_operand], row.scalars);
+      }
     }
     give(features, output);
   }

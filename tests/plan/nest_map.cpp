@@ -45,6 +45,17 @@ constexpr access_axis both[] = {cut(784), cut(256), whole(32), cut(256, 1), whol
 static_assert(nest_extents(both, 1).rows == 256 && nest_extents(both, 1).columns == 1);
 static_assert(nest_map(both, 1, 16).blocks() == 16);
 
+// Of steps a block is one, the last, which reaches the one before it; backwards the first, and the
+// one behind it.
+constexpr access_axis stepped[] = {{.extent = 9, .step = true}, cut(32)};
+constexpr nest_block last_step = nest_map(stepped, 0, 8).busiest();
+static_assert(nest_map(stepped, 0, 8).blocks() == 8);
+static_assert(last_step.ranges[0] == position_range{8, 9} && last_step.ranges[1].size() == 4);
+static_assert(nest_map(stepped, 0, 8).block_of(3).ranges[0] == position_range{8, 9});
+static_assert(reached(shifted(axis(0), -1), last_step, 9) == position_range{7, 8});
+static_assert(reached(backwards(axis(0), 9), last_step, 9) == position_range{0, 1});
+static_assert(reached(backwards(axis(0), 9, 1), last_step, 9) == position_range{1, 2});
+
 // Windows and the windows that see an input: 3 taps, stride 2, padding 1, of 8 positions.
 constexpr nest_block window_block{{{1, 3}, {0, 3}}};
 static_assert(reached(window(axis(0), axis(1), 2, 1, 1), window_block, 8) == position_range{1, 6});

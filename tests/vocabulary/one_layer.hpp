@@ -14,7 +14,8 @@ struct one_layer {
   graph made;
   problem found;
 
-  constexpr const node& only() const { return made.nodes[0]; }
+  /// Before it may stand what lays out its inputs.
+  constexpr const node& only() const { return made.nodes.back(); }
 
   constexpr const tensor& output() const {
     return made.view().at(made.view().output_of(only(), 0));

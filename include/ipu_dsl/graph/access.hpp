@@ -16,6 +16,7 @@ struct access_axis {
   std::int32_t extent = 1;
   bool cut = false;  ///< its range may be dealt over tiles; a reduction is never cut
   std::int32_t nest = 0;
+  bool step = false;  ///< its iterations come one after the other, each a run of the kernel
 };
 
 /// An axis of the call that is being written down.
@@ -58,6 +59,15 @@ struct reach {
 constexpr reach shifted(axis_id along, std::int32_t by) {
   reach made = along;
   made.offset = by;
+  return made;
+}
+
+/// The position of iteration extent - 1 - i, `by` further along: what goes from the last to the
+/// first.
+constexpr reach backwards(axis_id along, std::int32_t extent, std::int32_t by = 0) {
+  reach made = along;
+  made.scale = -1;
+  made.offset = extent - 1 + by;
   return made;
 }
 

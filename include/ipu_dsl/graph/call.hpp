@@ -99,6 +99,7 @@ struct call {
   std::int32_t first_operand = 0;  ///< what it writes, then what it reads
   std::int32_t writes = 0;
   std::int32_t reads = 0;
+  std::int32_t steps = 1;       ///< how often its kernel runs, each time with the next step
   std::int64_t operations = 0;  ///< multiply-adds, or elements where there are none: what it costs
 };
 

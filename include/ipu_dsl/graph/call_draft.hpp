@@ -40,6 +40,17 @@ class call_draft {
   /// An axis that is never shared: a reduction, or what a kernel looks at in one piece.
   constexpr axis_id all(std::int64_t extent) { return axis(extent, false); }
 
+  /// An axis whose iterations come one after the other: the kernel runs for each of them, as
+  /// `run_context::step` tells, and sees what the iterations before have written. A call has one.
+  constexpr axis_id steps(std::int64_t extent) {
+    const axis_id made = axis(extent, false);
+    newest().steps = static_cast<std::int32_t>(extent);
+    if (made_->notes_accesses) {
+      made_->accesses.axes.back().step = true;
+    }
+    return made;
+  }
+
   /// What follows are the axes of another nest, which shares nothing with those before it but what
   /// both read.
   constexpr void beside() {

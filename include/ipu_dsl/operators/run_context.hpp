@@ -25,6 +25,7 @@ struct run_context {
   feed_reference* feed = nullptr;    ///< where inputs and targets come from
   std::int32_t* valid = nullptr;     ///< [micro-batches] samples that the feed gave
   float* output = nullptr;           ///< [samples, elements] for predict
+  std::int32_t step = 0;             ///< of a call that runs once for each of its steps
   grain part = {};                   ///< what of the output to compute, where calls have grains
 
   constexpr std::int32_t valid_samples() const { return valid[micro_batch]; }

@@ -71,7 +71,8 @@ class access_check {
       return;
     }
     const access_axis& along = axes[static_cast<std::size_t>(at.first)];
-    const bool plain = at.second < 0 && at.scale == 1 && at.divisor == 1;
+    // Before the first step, and behind the last, there is nothing to read.
+    const bool plain = at.second < 0 && at.scale == 1 && at.divisor == 1 && !along.step;
     if (plain && (at.offset < 0 || at.offset + std::int64_t{along.extent} > extent)) {
       found_ =
           refuse(label("positions below ") << extent << " in operand " << row.operand,

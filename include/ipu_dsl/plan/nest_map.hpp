@@ -77,7 +77,8 @@ struct nest_extents {
   }
 };
 
-/// Deals a nest over tiles in blocks: its cut axes are cut, the others whole in every block.
+/// Deals a nest over tiles in blocks: its cut axes are cut, the others whole in every block. Of an
+/// axis of steps a block is the last step, which reaches what was written before it.
 class nest_map {
  public:
   constexpr nest_map(std::span<const access_axis> axes, std::int32_t nest, std::int64_t tiles)
@@ -90,7 +91,8 @@ class nest_map {
     std::int64_t rows = grid.tile_rows;
     for (std::size_t i = 0; i < axes.size(); ++i) {
       balanced_deal& deal = deals_[i];
-      deal.extent = axes[i].extent;
+      deal.extent = axes[i].step ? 1 : axes[i].extent;
+      first_[i] = axes[i].extent - deal.extent;
       if (i == extents.column_axis) {
         deal.parts = grid.tile_columns;
       } else if (is_cut(axes[i], nest)) {
@@ -108,7 +110,7 @@ class nest_map {
     nest_block made;
     for (std::size_t i = axes_; i-- > 0;) {
       const std::int64_t part = tile % deals_[i].parts;
-      made.ranges[i] = {deals_[i].begin(part), deals_[i].begin(part + 1)};
+      made.ranges[i] = {first_[i] + deals_[i].begin(part), first_[i] + deals_[i].begin(part + 1)};
       tile /= deals_[i].parts;
     }
     return made;
@@ -118,7 +120,7 @@ class nest_map {
   constexpr nest_block busiest() const {
     nest_block made;
     for (std::size_t i = 0; i < axes_; ++i) {
-      made.ranges[i] = {0, deals_[i].largest()};
+      made.ranges[i] = {first_[i], first_[i] + deals_[i].largest()};
     }
     return made;
   }
@@ -129,6 +131,7 @@ class nest_map {
       : nest_map(axes, nest, extents, choose_grid(extents.rows, extents.columns, tiles)) {}
 
   balanced_deal deals_[nest_block::most_axes] = {};
+  std::int64_t first_[nest_block::most_axes] = {};
   std::size_t axes_ = 0;
   std::int64_t blocks_ = 1;
 };

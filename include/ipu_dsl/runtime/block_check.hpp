@@ -101,6 +101,12 @@ class block_check {
     for (std::int32_t i = 0; i < resolved_->operands; ++i) {
       operands_.push_back(table_.address(resolved_->first_operand + i, micro_batch));
     }
+    for (context_.step = 0; context_.step < resolved_->steps && fault_.empty(); ++context_.step) {
+      perform_step();
+    }
+  }
+
+  void perform_step() {
     const auto code = at(program_.plan.code_of_call[call_]);
     const bool exchanges = program_.plan.codes[code].transfer != transfer_kind::none;
     if (exchanges || row().writes == 0) {
@@ -114,6 +120,17 @@ class block_check {
     for (std::int32_t nest = 0; nest < declared().nests && fault_.empty(); ++nest) {
       check_nest(nest);
     }
+  }
+
+  /// A block of the step at hand.
+  nest_block at_step(nest_block block) const {
+    const std::span<const access_axis> axes = axes_of(program_.accesses, declared());
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      if (axes[i].step) {
+        block.ranges[i] = {context_.step, context_.step + 1};
+      }
+    }
+    return block;
   }
 
   /// Operands at one address share one memory.
@@ -142,14 +159,14 @@ class block_check {
     return memories_[memory_of_operand_[at(access.operand)]];
   }
 
-  /// All iterations of all nests.
+  /// All iterations of all nests, of the step at hand.
   nest_block whole_block() const {
     nest_block made;
     const std::span<const access_axis> axes = axes_of(program_.accesses, declared());
     for (std::size_t i = 0; i < axes.size(); ++i) {
       made.ranges[i] = {0, axes[i].extent};
     }
-    return made;
+    return at_step(made);
   }
 
   /// What the call left where it does not declare to write is what was there.
@@ -185,7 +202,7 @@ class block_check {
       const std::int64_t tile = blocks == 1 ? 0 : i * (map.blocks() - 1) / (blocks - 1);
       const std::string which =
           ", block " + std::to_string(tile) + " of " + std::to_string(map.blocks());
-      check_block(nest, map.block_of(tile), which);
+      check_block(nest, at_step(map.block_of(tile)), which);
       ++count_.blocks;
     }
   }

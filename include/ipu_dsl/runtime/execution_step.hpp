@@ -29,6 +29,7 @@ struct resolved_call {
   std::int32_t operands = 0;
   std::int32_t number = 0;                 ///< in the plan
   std::int32_t micro_batch = of_its_step;  ///< of the run: the one whose contribution is folded
+  std::int32_t steps = 1;
   bool in_grains = false;
   bool feeds = false;  ///< takes the next rows from the feed
 };

@@ -138,6 +138,7 @@ class execution_table {
                            .operands = row.writes + row.reads,
                            .number = number,
                            .micro_batch = micro_batch,
+                           .steps = row.steps,
                            .in_grains = code.in_grains,
                            .feeds = name.transfer == transfer_kind::infeed};
     check_operands(name, resolved.operands);

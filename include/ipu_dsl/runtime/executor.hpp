@@ -165,15 +165,19 @@ class executor {
     return now.met;
   }
 
-  /// A call of which every member of a team does a part, between two meetings.
+  /// A call of which every member of a team does a part, between two meetings; of a call of several
+  /// steps there is one behind each.
   bool share(const resolved_call& row, const execution_step& step, const grain& part, int worker,
              progress& now) {
     if (!come_together(worker, now)) {
       return false;
     }
     now.context.part = part;
-    perform(row, step.what.micro_batch, now.context);
-    now.met = meet(worker);
+    for (std::int32_t i = 0; i < row.steps && now.met; ++i) {
+      now.context.step = i;
+      perform(row, step.what.micro_batch, now.context);
+      now.met = meet(worker);
+    }
     return now.met;
   }
 
@@ -183,7 +187,9 @@ class executor {
       return false;
     }
     context.part = {};
-    perform(row, step.what.micro_batch, context);
+    for (context.step = 0; context.step < row.steps; ++context.step) {
+      perform(row, step.what.micro_batch, context);
+    }
     if (row.feeds) {
       post(*fed_);
     }

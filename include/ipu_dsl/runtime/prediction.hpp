@@ -35,6 +35,7 @@ struct prediction_operand {
 struct prediction_call {
   std::int32_t kernel = 0;  ///< of the distinct ones
   std::int32_t first_operand = 0;
+  std::int32_t steps = 1;
   std::uint64_t stream = 0;  ///< of random numbers
   float scalars[2] = {};
 };
@@ -137,6 +138,7 @@ class prediction_resolver {
     }
     made_.calls.push_back({plan_.code_of_call[static_cast<std::size_t>(index)],
                            static_cast<std::int32_t>(made_.operands.size()),
+                           row.steps,
                            plan_.stream_of(row),
                            {row.scalars[0], row.scalars[1]}});
     for (std::int32_t i = 0; i < row.writes + row.reads; ++i) {

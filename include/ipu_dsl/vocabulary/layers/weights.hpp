@@ -32,8 +32,10 @@ constexpr initializer start_of(const option_list<Count>& given, const option_key
 /// and a bias.
 template <std::size_t Count>
 constexpr problem find_weights_fault(const option_list<Count>& given,
-                                     std::span<const option_key* const> accepted) {
-  const auto kind = static_cast<activation_kind>(given.integer(activation_key, 0));
+                                     std::span<const option_key* const> accepted,
+                                     activation_kind otherwise = activation_kind::linear) {
+  const auto kind = static_cast<activation_kind>(
+      given.integer(activation_key, static_cast<std::int32_t>(otherwise)));
   problem found = given.find_fault(accepted);
   if (!found.found()) {
     found = check_alpha(given.given(alpha_key), kind);
