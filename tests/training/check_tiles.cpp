@@ -64,6 +64,15 @@ TEST_CASE("blocks of convolutions have the bits of the session") {
   std::printf("checked %lld blocks of convolutions\n", static_cast<long long>(blocks));
 }
 
+TEST_CASE("blocks of every step of recurrent layers have the bits of the session") {
+  std::int64_t blocks =
+      check_on_all<tiled<recurrent, from_scores, 2, sgd<momentum>, sequential_schedule>>();
+  blocks +=
+      check_on_all<tiled<recurrent, from_scores, 1, sgd<>, sequential_schedule, replicas<2>>>();
+  CHECK(blocks > 0);
+  std::printf("checked %lld blocks of recurrent layers\n", static_cast<long long>(blocks));
+}
+
 TEST_CASE("blocks of losses on probabilities have the bits of the session") {
   std::int64_t blocks = check_on_all<tiled<images, on_probabilities, 1>>();
   blocks += check_on_all<tiled<images, on_clipped, 1>>();

@@ -6,6 +6,7 @@
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/vocabulary/layers/simple_rnn.hpp>
 
 namespace ipu_dsl::tests {
 
@@ -47,5 +48,10 @@ struct convolutions
                            concat<Conv2D<2, 1, use_bias<false>>,
                                   sequential<Conv2D<2, 2, same_padding>, Dropout<0.25F>>>,
                            Flatten, Dense<3>>>> {};
+
+/// Recurrent layers with all states and the last, with and without a bias.
+struct recurrent
+    : model<input<4, 3>, pipeline<stage<SimpleRNN<5, return_sequences<true>>>,
+                                  stage<SimpleRNN<4, sigmoid, use_bias<false>>, Dense<3>>>> {};
 
 }  // namespace ipu_dsl::tests

@@ -6,3 +6,4 @@
 #include <ipu_dsl/operators/dense.hpp>
 #include <ipu_dsl/operators/elementwise.hpp>
 #include <ipu_dsl/operators/repack.hpp>
+#include <ipu_dsl/operators/simple_rnn.hpp>

@@ -8,6 +8,7 @@
 #include <ipu_dsl/vocabulary/layers/dropout.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 #include <ipu_dsl/vocabulary/layers/join.hpp>
+#include <ipu_dsl/vocabulary/layers/simple_rnn.hpp>
 #include <ipu_dsl/vocabulary/losses/mean_squared_error.hpp>
 #include <ipu_dsl/vocabulary/losses/sparse_categorical_crossentropy.hpp>
 #include <ipu_dsl/vocabulary/metrics/accuracy.hpp>

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Tests of vocabulary/layers/simple_rnn.hpp: shapes, parameters in Keras's order, refusals.
+#include <ipu_dsl/vocabulary/layers/simple_rnn.hpp>
+
+#include "support/catch2.hpp"
+#include "vocabulary/one_layer.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using testing::apply;
+
+constexpr bool test_shapes() {
+  return apply<SimpleRNN<32>>({{28, 16}}).gives({32}) &&
+         apply<SimpleRNN<10, return_sequences<true>>>({{28, 16}}).gives({28, 10}) &&
+         apply<SimpleRNN<10, return_sequences<true>>>({{28, 16}}).output().lies ==
+             storage::positions;
+}
+
+constexpr bool test_parameters() {
+  const auto made = apply<SimpleRNN<32>>({{28, 16}});
+  return made.only().parameters == 3 && made.parameter(0).name == "kernel" &&
+         made.parameter(0).extents == shape{16, 32} &&
+         made.parameter(1).name == "recurrent_kernel" &&
+         made.parameter(1).extents == shape{32, 32} && made.parameter(2).name == "bias" &&
+         made.parameter(2).extents == shape{32} &&
+         apply<SimpleRNN<32, use_bias<false>>>({{28, 16}}).only().parameters == 2;
+}
+
+constexpr bool test_starts() {
+  const auto made =
+      apply<SimpleRNN<2, init<ones>, recurrent_init<zeros>, bias_init<ones>>>({{4, 3}});
+  return made.parameter(0).start.kind == initializer_kind::ones &&
+         made.parameter(1).start.kind == initializer_kind::zeros &&
+         made.parameter(2).start.kind == initializer_kind::ones;
+}
+
+constexpr bool test_refusals() {
+  return apply<SimpleRNN<8>>({{784}}).refused("a sequence (steps, features)", "(784)") &&
+         apply<SimpleRNN<0>>({{28, 28}}).refused("at least 1 unit", "0") &&
+         apply<SimpleRNN<8, gelu>>({{28, 16}})
+             .refused("an activation whose gradient follows from its output", "gelu") &&
+         apply<SimpleRNN<8, alpha<0.1F>>>({{28, 16}})
+             .refused("leaky_relu or elu beside alpha<...>", "tanh") &&
+         apply<SimpleRNN<8, relu, relu>>({{28, 16}}).found.found();
+}
+
+static_assert(test_shapes());
+static_assert(test_parameters());
+static_assert(test_starts());
+static_assert(test_refusals());
+static_assert(describe(SimpleRNN<10>::description).view() == "SimpleRNN<10>");
+static_assert(describe(SimpleRNN<10, relu, return_sequences<true>>::description).view() ==
+              "SimpleRNN<10, relu, return_sequences<true>>");
+
+TEST_CASE("SimpleRNN has Keras's shapes, parameters and options") {
+  CHECK(test_shapes());
+  CHECK(test_parameters());
+  CHECK(test_starts());
+}
+
+TEST_CASE("SimpleRNN refuses what it cannot do") {
+  CHECK(test_refusals());
+}
+
+}  // namespace
