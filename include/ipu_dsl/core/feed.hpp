@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 
@@ -68,7 +67,7 @@ class feed_reference {
   template <feed Feed>
     requires(!std::same_as<Feed, feed_reference>)
   feed_reference(Feed& source)
-      : source_(std::addressof(source)),
+      : source_(__builtin_addressof(source)),
         next_([](void* object, const feed_rows& rows) {
           return static_cast<Feed*>(object)->next(rows);
         }),

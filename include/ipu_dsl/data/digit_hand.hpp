@@ -17,7 +17,7 @@ class random_draws {
       : seed_(seed), stream_(stream_base + index) {}
 
   /// Any 32 bits.
-  constexpr std::uint32_t word() {
+  [[gnu::noinline]] constexpr std::uint32_t word() {
     if (position_ == 4) {
       ++counter_;
       block_ = philox(seed_, stream_, counter_);

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -55,7 +54,6 @@ class worker_pool {
   ~worker_pool() {
     if (forked()) {
       // There is nothing to join, and a thread that was not joined must not be destroyed.
-      static_cast<void>(threads_.release());
       return;
     }
     closing_ = true;
@@ -63,6 +61,7 @@ class worker_pool {
     for (std::thread& thread : *threads_) {
       thread.join();
     }
+    delete threads_;
   }
 
   int workers() const { return static_cast<int>(threads_->size()) + 1; }
@@ -87,10 +86,10 @@ class worker_pool {
 
  private:
   /// Delegated to, so that the destructor ends the threads when the start of one fails.
-  explicit worker_pool(const waiting_policy& waiting)
-      : waiting_(waiting), threads_(std::make_unique<std::vector<std::thread>>()) {
+  explicit worker_pool(const waiting_policy& waiting) : waiting_(waiting) {
     count_forks();
     born_ = forks_of_process.load(std::memory_order_relaxed);
+    threads_ = new std::vector<std::thread>();
   }
 
   /// Pinned workers may share a processor.
@@ -197,8 +196,8 @@ class worker_pool {
   std::atomic<bool> failed_{false};
   std::exception_ptr failure_;  ///< of who failed first
   unsigned born_ = 0;           ///< `forks_of_process` when the threads were started
-  std::unique_ptr<std::vector<std::thread>> threads_;  ///< never null
-  std::vector<int> places_;                            ///< [workers], empty if they are not pinned
+  std::vector<std::thread>* threads_ = nullptr;  ///< owned; null only while it is made
+  std::vector<int> places_;                      ///< [workers], empty if they are not pinned
   std::vector<std::optional<pinned_thread>> pins_;
 };
 

@@ -3,7 +3,6 @@
 // in session_definition.hpp.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include <ipu_dsl/plan/compile.hpp>
@@ -23,7 +22,7 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 ///   template struct ipu_dsl::session_code<training>;
 template <compiled_model Compiled>
 struct session_code {
-  static std::unique_ptr<session_engine> make(const session_options& options);
+  static engine_owner make(const session_options& options);
 
   /// See `save_weights` and `load_weights`: apart from the engine, so that a program that does
   /// neither has no code for files.

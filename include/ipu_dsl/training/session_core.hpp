@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 
@@ -296,9 +295,9 @@ class session_core final : public session_engine {
   session_work work_{nullptr};  ///< a run of a program: an update of it, an evaluation
 };
 
-IPU_DSL_INLINE std::unique_ptr<session_engine> make_engine(const session_parts& parts,
-                                                           const session_options& options) {
-  return std::make_unique<session_core>(parts, options);
+IPU_DSL_INLINE engine_owner make_engine(const session_parts& parts,
+                                        const session_options& options) {
+  return engine_owner(new session_core(parts, options));
 }
 
 }  // namespace ipu_dsl

@@ -3,7 +3,6 @@
 // is compiled in ipu_dsl::compiled.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include <ipu_dsl/core/diagnose.hpp>
@@ -19,7 +18,7 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 // Outside of the class: a member that is defined within it is inline and compiled everywhere.
 
 template <compiled_model Compiled>
-std::unique_ptr<session_engine> session_code<Compiled>::make(const session_options& options) {
+engine_owner session_code<Compiled>::make(const session_options& options) {
   using compiled = typename Compiled::compiled;
   static_assert(diagnose<operators_fault_of<compiled>>());
   // A model that is wrong has been reported; nothing more is to be said about it.

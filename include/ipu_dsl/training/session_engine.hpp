@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
+#include <utility>
 
 #include <ipu_dsl/core/compiled.hpp>
 #include <ipu_dsl/core/feed.hpp>
@@ -53,9 +53,32 @@ class session_engine {
   virtual std::size_t bytes() const = 0;
 };
 
+/// Owns an engine, or none. Written out, because with `std::unique_ptr` comes <memory>: of what a
+/// source includes whose session is compiled elsewhere, no other header costs as much.
+class engine_owner {
+ public:
+  engine_owner() = default;
+
+  explicit engine_owner(session_engine* engine) : engine_(engine) {}
+
+  engine_owner(engine_owner&& other) noexcept : engine_(std::exchange(other.engine_, nullptr)) {}
+
+  engine_owner& operator=(engine_owner&& other) noexcept {
+    std::swap(engine_, other.engine_);
+    return *this;
+  }
+
+  ~engine_owner() { delete engine_; }
+
+  /// Null if there is none.
+  session_engine* get() const { return engine_; }
+
+ private:
+  session_engine* engine_ = nullptr;
+};
+
 /// The engine of a compiled model; session_core.hpp defines it. Throws `error` if the options are
 /// none that it can run with.
-IPU_DSL_INLINE std::unique_ptr<session_engine> make_engine(const session_parts& parts,
-                                                           const session_options& options);
+IPU_DSL_INLINE engine_owner make_engine(const session_parts& parts, const session_options& options);
 
 }  // namespace ipu_dsl

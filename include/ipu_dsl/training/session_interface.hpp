@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -282,13 +281,13 @@ class session_of {
 
   /// What does the work. A session that was moved from has none.
   session_engine& engine() const {
-    if (engine_ == nullptr) {
+    if (engine_.get() == nullptr) {
       raise_error("This session was moved from: it has neither weights nor workers.");
     }
-    return *engine_;
+    return *engine_.get();
   }
 
-  std::unique_ptr<session_engine> engine_;
+  engine_owner engine_;
   settings optimizer_;
 };
 
