@@ -144,6 +144,9 @@ TEST_CASE("no digits, and fewer than none") {
   CHECK(synthetic_digits(0, 1).size() == 0);
   CHECK(tests::sentence_of([] { synthetic_digits(-1, 1); }) ==
         "synthetic_digits(count, seed) needs a count of 0 or more, got -1.");
+  CHECK(tests::sentence_of([] { synthetic_digits(2'000'000'000, 1); }) ==
+        "synthetic_digits(count, seed) keeps 784 bytes a digit; expected at most 10000000, got "
+        "2000000000. Hint: draw_digit draws one at a time, for a feed of your own");
 }
 
 // What makes them worth a network: the tutorial's budget of training, without hidden layers. The

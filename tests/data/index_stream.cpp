@@ -9,6 +9,7 @@
 
 #include <ipu_dsl/data/index_stream.hpp>
 
+#include "formats/sentence_of.hpp"
 #include "support/catch2.hpp"
 
 namespace {
@@ -74,6 +75,53 @@ TEST_CASE("the order of the steps counts") {
   CHECK(all_of(3, {repeated(2), skip(1)}) == indices{1, 2, 0, 1, 2});
   CHECK(all_of(3, {repeated(), skip(4), take(3)}) == indices{1, 2, 0});
   CHECK(all_of(2, {repeated(2), repeated(2)}) == indices{0, 1, 0, 1, 0, 1, 0, 1});
+}
+
+TEST_CASE("what is skipped before a shuffle is not walked through") {
+  constexpr std::int64_t trillion = 1'000'000'000'000;
+  // 10^12 is 1 modulo 7 and 0 modulo 5 and 20.
+  CHECK(all_of(7, {repeated(), skip(trillion), take(3)}) == indices{1, 2, 3});
+  CHECK(all_of(7, {skip(2), repeated(), skip(trillion), take(2)}) == indices{2, 3});
+  CHECK(all_of(7, {repeated(3), take(20), repeated(), skip(trillion), take(3)}) ==
+        indices{0, 1, 2});
+  CHECK(all_of(7, {repeated(trillion), skip(7 * trillion - 2)}) == indices{5, 6});
+  CHECK(all_of(7, {repeated(trillion), skip(7 * trillion)}).empty());
+  CHECK(all_of(0, {repeated(), skip(trillion)}).empty());
+}
+
+TEST_CASE("skipping by numbers is skipping one by one") {
+  std::size_t checked = 0;
+  for (const std::int64_t samples : {0, 1, 3, 7}) {
+    for (const transformation& first : {take(2), skip(2), repeated(0), repeated(3), repeated()}) {
+      for (const transformation& second : {take(11), skip(1), repeated(2), repeated()}) {
+        const indices whole = all_of(samples, {first, second, take(90)});
+        for (std::size_t skipped = 0; skipped < 50; ++skipped) {
+          const auto count = static_cast<std::int64_t>(skipped);
+          const std::size_t begin = (std::min)(skipped, whole.size());
+          const indices rest(whole.begin() + static_cast<std::ptrdiff_t>(begin), whole.end());
+          CHECK(all_of(samples, {first, second, take(90), skip(count)}) == rest);
+          index_stream stream = stream_of(samples, {first, second, skip(count), take(20)});
+          indices front = rest;
+          front.resize((std::min)(front.size(), std::size_t{20}));
+          CHECK(pulled(stream, 1000) == front);
+          stream.restart();
+          CHECK(pulled(stream, 1000) == front);
+          checked += 3;
+        }
+      }
+    }
+  }
+  CHECK(checked == 4 * 5 * 4 * 50 * 3);
+}
+
+TEST_CASE("a skip that would draw for hours is refused") {
+  const auto skipping = [](std::int64_t count) {
+    return tests::sentence_of([&] { stream_of(20, {shuffled(5), repeated(), skip(count)}); });
+  };
+  CHECK(skipping(std::int64_t{1} << 32).empty());
+  CHECK(skipping(1'000'000'000'000) ==
+        "skip(1000000000000) behind shuffled draws as many samples; expected at most 4294967296. "
+        "Hint: skip before shuffled");
 }
 
 TEST_CASE("nothing stays nothing, even without end") {

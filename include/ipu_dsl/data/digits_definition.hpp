@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,10 +15,14 @@ namespace ipu_dsl {
 
 IPU_DSL_INLINE digit_dataset synthetic_digits(std::int32_t count, std::uint64_t seed) {
   if (count < 0) {
-    throw error("synthetic_digits(count, seed) needs a count of 0 or more, got " +
-                std::to_string(count) + ".");
+    raise_error({"synthetic_digits(count, seed) needs a count of 0 or more, got ", count, "."});
   }
   constexpr std::size_t pixels = digit_extent * digit_extent;
+  if (count > most_digits) {
+    raise_error({"synthetic_digits(count, seed) keeps ", pixels,
+                 " bytes a digit; expected at most ", most_digits, ", got ", count,
+                 ". Hint: draw_digit draws one at a time, for a feed of your own"});
+  }
   const std::size_t samples = static_cast<std::size_t>(count);
   std::vector<std::uint8_t> features(samples * pixels);
   std::vector<std::int32_t> labels(samples);

@@ -34,10 +34,17 @@ IPU_DSL_INLINE index_stream::index_stream(std::int64_t samples,
         sentence_of({"A data set has 0 to ", most_samples, " samples, got ", samples, "."}));
   }
   length_ = samples;
+  bool by_numbers = true;
   for (const transformation& step : steps) {
-    stages_.push_back({step, 0, 0, {}, 0});
+    stages_.push_back({step, 0, 0, {}, 0, length_.value_or(without_end), by_numbers});
     if (step.what == transformation::kind::shuffle) {
       stages_.back().slots = take_slots(step, length_);
+      by_numbers = false;
+    }
+    if (step.what == transformation::kind::skip && !by_numbers && step.count > most_drawn) {
+      raise_error({"skip(", step.count,
+                   ") behind shuffled draws as many samples; expected at most ", most_drawn,
+                   ". Hint: skip before shuffled"});
     }
     length_ = length_after(step, length_);
   }
@@ -137,6 +144,10 @@ IPU_DSL_INLINE bool index_stream::pull_taken(std::size_t depth, std::uint32_t& i
 
 IPU_DSL_INLINE bool index_stream::pull_skipped(std::size_t depth, std::uint32_t& index) {
   stage& skipped = stages_[depth - 1];
+  if (skipped.by_numbers && skipped.done < skipped.step.count) {
+    skipped.done += advance(depth - 1, skipped.step.count - skipped.done);
+    return skipped.done == skipped.step.count && pull(depth - 1, index);
+  }
   while (skipped.done < skipped.step.count) {
     if (!pull(depth - 1, index)) {
       return false;
@@ -144,6 +155,57 @@ IPU_DSL_INLINE bool index_stream::pull_skipped(std::size_t depth, std::uint32_t&
     ++skipped.done;
   }
   return pull(depth - 1, index);
+}
+
+IPU_DSL_INLINE std::int64_t index_stream::advance(std::size_t depth, std::int64_t count) {
+  if (depth == 0) {
+    const std::int64_t moved = (std::min)(count, samples_ - position_);
+    position_ += moved;
+    return moved;
+  }
+  stage& last = stages_[depth - 1];
+  const std::int64_t left = last.step.count - last.done;
+  switch (last.step.what) {
+    case transformation::kind::repeat:
+      return advance_repeated(depth, count);
+    case transformation::kind::take: {
+      const std::int64_t moved = advance(depth - 1, (std::min)(count, left));
+      last.done += moved;
+      return moved;
+    }
+    default:
+      last.done += advance(depth - 1, left);
+      return last.done == last.step.count ? advance(depth - 1, count) : 0;
+  }
+}
+
+IPU_DSL_INLINE std::int64_t index_stream::advance_repeated(std::size_t depth, std::int64_t count) {
+  stage& repeat = stages_[depth - 1];
+  if (repeat.done == repeat.step.count) {
+    return 0;
+  }
+  // The rest of the pass at hand.
+  std::int64_t moved = advance(depth - 1, count);
+  if (moved == count) {
+    return moved;
+  }
+  const bool ends = repeat.step.count != without_end;
+  repeat.done += ends ? 1 : 0;
+  restart(depth - 1);
+  if (repeat.before == 0) {
+    return moved;
+  }
+  // Whole passes, then a part of one.
+  std::int64_t passes = (count - moved) / repeat.before;
+  if (ends) {
+    passes = (std::min)(passes, repeat.step.count - repeat.done);
+    repeat.done += passes;
+  }
+  moved += passes * repeat.before;
+  if (repeat.done == repeat.step.count) {
+    return moved;
+  }
+  return moved + advance(depth - 1, count - moved);
 }
 
 IPU_DSL_INLINE void index_stream::restart(std::size_t depth) {

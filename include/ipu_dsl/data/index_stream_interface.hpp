@@ -19,7 +19,8 @@ class index_stream {
  public:
   /// Over `samples` samples, numbered from 0. Throws `error` if there are fewer than 0 or 2^32 of
   /// them or more, if the length cannot be counted, if a shuffle takes more than 2^28 slots (1 GiB)
-  /// and more than there are samples, or if there is no memory to shuffle in.
+  /// and more than there are samples, if there is no memory to shuffle in, or if more than 2^32
+  /// samples are skipped behind a shuffle, which has to draw each of them.
   index_stream(std::int64_t samples, std::span<const transformation> steps, std::uint64_t seed);
 
   /// The number of the next sample; false when there is none left.
@@ -42,6 +43,9 @@ class index_stream {
   list<std::uint32_t> take_slots(const transformation& shuffle,
                                  std::optional<std::int64_t> length) const;
 
+  /// Of a skip behind a shuffle.
+  static constexpr std::int64_t most_drawn = std::int64_t{1} << 32;
+
   /// A step and where it is.
   struct stage {
     transformation step;
@@ -49,6 +53,8 @@ class index_stream {
     std::uint64_t pass;         ///< of a shuffle
     list<std::uint32_t> slots;  ///< of a shuffle: [min(buffer, samples)]
     std::size_t filled;         ///< slots in use
+    std::int64_t before;        ///< samples of one pass that go in; `without_end`
+    bool by_numbers;            ///< no shuffle before: what comes next is known without drawing
   };
 
   /// The next number that comes out of the first `depth` steps.
@@ -63,6 +69,12 @@ class index_stream {
   bool pull_taken(std::size_t depth, std::uint32_t& index);
 
   bool pull_skipped(std::size_t depth, std::uint32_t& index);
+
+  /// Steps over the next `count` samples that come out of the first `depth` steps, none of which
+  /// shuffles; returns how many there were. A pass takes no longer than a sample.
+  std::int64_t advance(std::size_t depth, std::int64_t count);
+
+  std::int64_t advance_repeated(std::size_t depth, std::int64_t count);
 
   /// Takes the first `depth` steps back to their beginning.
   void restart(std::size_t depth);
