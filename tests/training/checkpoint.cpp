@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -156,6 +157,39 @@ TEST_CASE("a file that has a parameter twice is refused and changes nothing") {
   CHECK(sentence_of([&] { other.load(path); }) ==
         path + " has two arrays of the name logits/kernel.");
   CHECK(other.weights().fingerprint() == before);
+}
+
+TEST_CASE("weights that are no finite numbers are refused unless they are to be kept") {
+  const temporary_directory folder;
+  const std::string path = folder / "weights.npz";
+  session<trained> run({}, {.seed = 1});
+  session<trained> other({}, {.seed = 2});
+  const std::uint64_t before = other.weights().fingerprint();
+  const std::size_t kernel = run.weights().find("logits", "kernel");
+  std::vector<float> values(60);
+  int checked = 0;
+  for (const float wrong :
+       {std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
+        std::numeric_limits<float>::quiet_NaN()}) {
+    run.weights().get(kernel, values);
+    values[59] = wrong;
+    run.weights().set(kernel, values);
+    run.save(path);
+    save_parameter(run.weights(), kernel, folder / "kernel.npy");
+    const std::string is = wrong == wrong ? " is infinite" : " is not a number";
+    const auto sentence = [&](const std::string& file) {
+      return "Value 59 of the array logits/kernel of " + file + is +
+             "; expected finite numbers. Hint: non_finite::kept behind the path keeps it.";
+    };
+    CHECK(sentence_of([&] { other.load(path); }) == sentence(path));
+    const std::string one = folder / "kernel.npy";
+    CHECK(sentence_of([&] { load_parameter(other.weights(), kernel, one); }) == sentence(one));
+    CHECK(other.weights().fingerprint() == before);
+    ++checked;
+  }
+  CHECK(checked == 3);
+  other.load(path, non_finite::kept);
+  CHECK(other.weights().fingerprint() == run.weights().fingerprint());
 }
 
 TEST_CASE("a file that is missing is refused and changes nothing") {

@@ -59,7 +59,10 @@ TEST_CASE("a history keeps what it is given and forgets it when told") {
   kept.add_loss(1.5F);
   const float* const memory = kept.losses().data();
   kept.add_loss(0.5F);
-  kept.add_epoch({.epoch = 7, .loss = 1.0});
+  epoch_record seventh;
+  seventh.epoch = 7;
+  seventh.loss = 1.0;
+  kept.add_epoch(seventh);
   REQUIRE(kept.losses().size() == 2);
   CHECK(kept.losses()[1] == 0.5F);
   REQUIRE(kept.epochs().size() == 1);
@@ -178,7 +181,9 @@ TEST_CASE("a history grows by doubling, and not within an epoch") {
     for (int step = 0; step < 16; ++step) {
       grown.add_loss(static_cast<float>(step));
     }
-    grown.add_epoch({.epoch = epoch});
+    epoch_record record;
+    record.epoch = epoch;
+    grown.add_epoch(record);
     moves += begun != before ? 1 : 0;
     within += grown.losses().data() != begun ? 1 : 0;
   }

@@ -12,6 +12,7 @@
 #include <ipu_dsl/core/dtype.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/non_finite.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/formats/bytes.hpp>
 #include <ipu_dsl/formats/file.hpp>
@@ -77,6 +78,22 @@ inline void read_values(const parameters& weights, std::size_t index,
   npy::convert(array, name, reinterpret_cast<std::uint8_t*>(values));
 }
 
+/// Throws `error` for the first infinity or NaN of a parameter in a file.
+inline void check_finite(const parameters& weights, std::size_t index,
+                         std::span<const float> values, const std::string& path) {
+  if (!holds_non_finite(values)) {
+    return;
+  }
+  std::size_t first = 0;
+  while (!is_non_finite(values[first])) {
+    ++first;
+  }
+  const bool infinite = values[first] == values[first];
+  raise_error({"Value ", first, " of the array ", weights.name(index), " of ", path, " is ",
+               infinite ? "infinite" : "not a number",
+               "; expected finite numbers. Hint: non_finite::kept behind the path keeps it."});
+}
+
 /// The name of the array that an entry of an archive is, without ".npy".
 inline std::string_view array_name(const zips::record& entry) {
   const std::string_view name = entry.name;
@@ -135,11 +152,14 @@ IPU_DSL_INLINE void save_parameter(const parameters& weights, std::size_t index,
   write_file_atomically(path, checkpoint::npy_file_of(weights, index));
 }
 
-IPU_DSL_INLINE void load_parameter(parameters& weights, std::size_t index,
-                                   const std::string& path) {
+IPU_DSL_INLINE void load_parameter(parameters& weights, std::size_t index, const std::string& path,
+                                   non_finite floats) {
   const std::vector<std::uint8_t> file = read_file(path);
   list<float> values(checkpoint::values_of(weights, index));
   checkpoint::read_values(weights, index, file, path, path, values.data());
+  if (floats == non_finite::refused) {
+    checkpoint::check_finite(weights, index, {values.data(), values.size()}, path);
+  }
   weights.set(index, {values.data(), values.size()});
 }
 
@@ -152,7 +172,7 @@ IPU_DSL_INLINE void save_weights(const parameters& weights, const std::string& p
 }
 
 IPU_DSL_INLINE void load_weights(parameters& weights, const std::string& path,
-                                 entry_inflater inflater) {
+                                 entry_inflater inflater, non_finite floats) {
   const std::vector<std::uint8_t> file = read_file(path);
   zips::archive_reader archive(file, path, inflater, default_unpacked_limit);
   std::size_t count = 0;
@@ -170,7 +190,11 @@ IPU_DSL_INLINE void load_weights(parameters& weights, const std::string& path,
     }
     checkpoint::read_values(weights, i, archive.take(entry).bytes, archive.name_of(entry), path,
                             next);
-    next += checkpoint::values_of(weights, i);
+    const std::size_t read = checkpoint::values_of(weights, i);
+    if (floats == non_finite::refused) {
+      checkpoint::check_finite(weights, i, {next, read}, path);
+    }
+    next += read;
   }
   if (archive.size() != weights.size()) {
     checkpoint::refuse_strangers(weights, archive, path);
@@ -182,8 +206,8 @@ IPU_DSL_INLINE void load_weights(parameters& weights, const std::string& path,
   }
 }
 
-IPU_DSL_INLINE void load_weights(parameters& weights, const std::string& path) {
-  load_weights(weights, path, refuse_deflated);
+IPU_DSL_INLINE void load_weights(parameters& weights, const std::string& path, non_finite floats) {
+  load_weights(weights, path, refuse_deflated, floats);
 }
 
 }  // namespace ipu_dsl

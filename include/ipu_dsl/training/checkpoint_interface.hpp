@@ -6,6 +6,7 @@
 #include <string>
 
 #include <ipu_dsl/core/compiled.hpp>
+#include <ipu_dsl/core/non_finite.hpp>
 #include <ipu_dsl/formats/entry_inflater.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 
@@ -16,8 +17,10 @@ namespace ipu_dsl {
 IPU_DSL_INLINE void save_parameter(const parameters& weights, std::size_t index,
                                    const std::string& path);
 
-/// Reads one parameter. Throws `error` if the file is not of its shape; nothing is changed then.
-IPU_DSL_INLINE void load_parameter(parameters& weights, std::size_t index, const std::string& path);
+/// Reads one parameter. Throws `error` if the file is not of its shape, or has infinities or NaN
+/// that are not to be kept; nothing is changed then.
+IPU_DSL_INLINE void load_parameter(parameters& weights, std::size_t index, const std::string& path,
+                                   non_finite floats = non_finite::refused);
 
 /// Writes all parameters and states as an .npz file: one array each, called "layer/parameter",
 /// kernels as [inputs, units]. The old file stays until the new one is whole.
@@ -27,9 +30,11 @@ IPU_DSL_INLINE void save_weights(const parameters& weights, const std::string& p
 /// Reads what `save_weights` wrote, or `np.savez`: float64 becomes the nearest float32, Fortran
 /// order C order. What `np.savez_compressed` wrote asks for `inflate_entry` of formats/gzip.hpp.
 /// Throws `error` if the file is not of this model: a parameter is missing, has another shape,
-/// holds a number that float32 cannot, or there is one too many. Nothing is changed then.
+/// holds a number that float32 cannot, or there is one too many; or if it has infinities or NaN
+/// that are not to be kept. Nothing is changed then.
 IPU_DSL_INLINE void load_weights(parameters& weights, const std::string& path,
-                                 entry_inflater inflater);
-IPU_DSL_INLINE void load_weights(parameters& weights, const std::string& path);
+                                 entry_inflater inflater, non_finite floats = non_finite::refused);
+IPU_DSL_INLINE void load_weights(parameters& weights, const std::string& path,
+                                 non_finite floats = non_finite::refused);
 
 }  // namespace ipu_dsl

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include <ipu_dsl/core/non_finite.hpp>
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/training/session_engine.hpp>
 
@@ -27,7 +28,7 @@ struct session_code {
   /// See `save_weights` and `load_weights`: apart from the engine, so that a program that does
   /// neither has no code for files.
   static void save(const parameters& weights, const std::string& path);
-  static void load(parameters& weights, const std::string& path);
+  static void load(parameters& weights, const std::string& path, non_finite floats);
 };
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -35,8 +35,8 @@ void session_code<Compiled>::save(const parameters& weights, const std::string& 
 }
 
 template <compiled_model Compiled>
-void session_code<Compiled>::load(parameters& weights, const std::string& path) {
-  load_weights(weights, path);
+void session_code<Compiled>::load(parameters& weights, const std::string& path, non_finite floats) {
+  load_weights(weights, path, floats);
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

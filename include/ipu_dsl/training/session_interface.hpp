@@ -201,7 +201,9 @@ class session_of {
   void save(const std::string& path) const { code::save(weights(), path); }
 
   /// Reads weights; see `load_weights`.
-  void load(const std::string& path) { code::load(weights(), path); }
+  void load(const std::string& path, non_finite floats = non_finite::refused) {
+    code::load(weights(), path, floats);
+  }
 
   /// Parameters by layer and name.
   parameters& weights() { return engine().weights(); }
