@@ -109,9 +109,10 @@ struct compile<M, Options...> {
   using compiled = compile;
   using model_type = M;
 
- private:
-  static constexpr const option_list<sizeof...(Options)>& given = compile_options_of<Options...>;
+  /// What was given that is a number.
+  static constexpr const option_list<sizeof...(Options)>& options = compile_options_of<Options...>;
 
+ private:
   template <const option_key* Key, typename Otherwise>
   using chosen = typename option_about<Key, Otherwise, Options...>::type;
 
@@ -134,11 +135,11 @@ struct compile<M, Options...> {
   using optimizer_type = typename optimizer_option::type;
 
   static constexpr compile_settings settings{
-      {.micro_batch = given.integer(micro_batch_key, 32),
-       .gradient_accumulation = given.integer(gradient_accumulation_key, 1),
-       .devices = given.integer(devices_key, default_devices<schedule_type>(stages)),
-       .replicas = given.integer(replicas_key, 1),
-       .mean_gradients = given.integer(reduction_key, 0) != 0,
+      {.micro_batch = options.integer(micro_batch_key, 32),
+       .gradient_accumulation = options.integer(gradient_accumulation_key, 1),
+       .devices = options.integer(devices_key, default_devices<schedule_type>(stages)),
+       .replicas = options.integer(replicas_key, 1),
+       .mean_gradients = options.integer(reduction_key, 0) != 0,
        .has_loss = loss_type::choice.rule != nullptr},
       loss_type::choice,
       {metrics_type::choices, metrics_type::count},
@@ -161,12 +162,7 @@ struct compile<M, Options...> {
 
   /// What is wrong with the options themselves.
   static constexpr problem check_options() {
-    constexpr const option_key* accepted[] = {&micro_batch_key, &gradient_accumulation_key,
-                                              &schedule_key,    &devices_key,
-                                              &replicas_key,    &target_key,
-                                              &loss_key,        &metrics_key,
-                                              &optimizer_key,   &reduction_key};
-    problem found = given.find_fault(accepted);
+    problem found = options.find_fault(compile_option_keys);
     if (!found.found()) {
       found = loss_type::fault;
     }
@@ -177,8 +173,8 @@ struct compile<M, Options...> {
       found = optimizer_option::fault;
     }
     if (!found.found() && !settings.has_loss &&
-        (given.given(optimizer_key) || given.given(reduction_key) || given.given(replicas_key) ||
-         given.given(metrics_key))) {
+        (options.given(optimizer_key) || options.given(reduction_key) ||
+         options.given(replicas_key) || options.given(metrics_key))) {
       found = refuse("loss<...> beside what only training needs", "none",
                      "without a loss a model predicts: take the optimizer out, or give a loss");
     }
@@ -196,7 +192,7 @@ struct compile<M, Options...> {
       found = refuse("a micro_batch of at least 1 sample", label() << settings.micro_batch);
     }
     if (!found.found() && settings.has_loss && stages > 1 &&
-        !given.given(gradient_accumulation_key)) {
+        !options.given(gradient_accumulation_key)) {
       found = refuse("gradient_accumulation<...> for training in a pipeline", "none",
                      "say how many micro-batches make one update");
     }

@@ -27,6 +27,15 @@ inline constexpr option_key metrics_key{"metrics"};
 inline constexpr option_key optimizer_key{"optimizer"};
 inline constexpr option_key reduction_key{"sum_gradients or mean_gradients"};
 
+/// What `compile` takes: a row for each option. Whoever acts on one that is a number asks for it as
+/// `C::options.integer(its_key, otherwise)`.
+inline constexpr const option_key* compile_option_keys[] = {
+    &micro_batch_key, &gradient_accumulation_key,
+    &schedule_key,    &devices_key,
+    &replicas_key,    &target_key,
+    &loss_key,        &metrics_key,
+    &optimizer_key,   &reduction_key};
+
 /// Samples that a kernel call works on at once.
 template <auto Samples>
 struct micro_batch {
