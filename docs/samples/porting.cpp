@@ -280,6 +280,8 @@ static_assert(
 static_assert(
     check<compile<mlp, loss<sparse_categorical_crossentropy, from_clipped_probabilities>>>());
 
+// row: micro-batches between two drains of a pipeline in evaluate and predict
+static_assert(check<compile<mlp, inference_micro_batches<16>>>());
 // row: MeanSquaredError(), BinaryAccuracy()
 static_assert(check<compile<mlp, loss<mean_squared_error>, metrics<binary_accuracy>>>());
 // row: Adam(0.001, beta_1=0.9)

@@ -93,6 +93,10 @@ struct plan_fault_of {
     if (found.found()) {
       return found;
     }
+    const problem misasked = refuse_inference_micro_batches<C>();
+    if (misasked.found()) {
+      return misasked;
+    }
     if (!C::settings.has_loss) {
       return refuse_large<C>(forward_micro_batches<C>(), purpose::inference);
     }

@@ -26,15 +26,21 @@ inline constexpr option_key loss_key{"loss"};
 inline constexpr option_key metrics_key{"metrics"};
 inline constexpr option_key optimizer_key{"optimizer"};
 inline constexpr option_key reduction_key{"sum_gradients or mean_gradients"};
+inline constexpr option_key inference_micro_batches_key{"inference_micro_batches"};
 
 /// What `compile` takes: a row for each option. Whoever acts on one that is a number asks for it as
 /// `C::options.integer(its_key, otherwise)`.
-inline constexpr const option_key* compile_option_keys[] = {
-    &micro_batch_key, &gradient_accumulation_key,
-    &schedule_key,    &devices_key,
-    &replicas_key,    &target_key,
-    &loss_key,        &metrics_key,
-    &optimizer_key,   &reduction_key};
+inline constexpr const option_key* compile_option_keys[] = {&micro_batch_key,
+                                                            &gradient_accumulation_key,
+                                                            &schedule_key,
+                                                            &devices_key,
+                                                            &replicas_key,
+                                                            &target_key,
+                                                            &loss_key,
+                                                            &metrics_key,
+                                                            &optimizer_key,
+                                                            &reduction_key,
+                                                            &inference_micro_batches_key};
 
 /// Samples that a kernel call works on at once.
 template <auto Samples>
@@ -46,6 +52,13 @@ struct micro_batch {
 template <auto MicroBatches>
 struct gradient_accumulation {
   static constexpr option as_option = whole_option(&gradient_accumulation_key, MicroBatches);
+};
+
+/// Micro-batches of one run of an evaluation or a prediction; as many as make an update unless
+/// given. Between two runs a pipeline drains, so that more fill it better.
+template <auto MicroBatches>
+struct inference_micro_batches {
+  static constexpr option as_option = whole_option(&inference_micro_batches_key, MicroBatches);
 };
 
 /// Devices that the stages are dealt over, as the schedule does it: with fewer devices than stages

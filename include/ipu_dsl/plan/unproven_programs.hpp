@@ -19,15 +19,34 @@ constexpr purpose purpose_of(program_kind kind) {
   return kind == program_kind::train ? purpose::training : purpose::inference;
 }
 
-/// Micro-batches of one run of a forward program: those of training, or as few as the schedule
-/// takes.
+/// What the schedule says to so many micro-batches of a forward program.
+template <compiled_model C>
+constexpr problem refuse_forward(int micro_batches) {
+  return C::schedule_type::allows(C::settings.devices, C::stages, micro_batches,
+                                  purpose::inference);
+}
+
+/// What is wrong with `inference_micro_batches<...>`.
+template <compiled_model C>
+constexpr problem refuse_inference_micro_batches() {
+  const int asked = C::options.integer(inference_micro_batches_key, 1);
+  problem found;
+  if (asked < 1) {
+    found = refuse("at least 1 micro-batch in inference_micro_batches<...>", label() << asked);
+    found.where = "compile";
+  } else if (C::options.given(inference_micro_batches_key)) {
+    found = refuse_forward<C>(asked);
+  }
+  return found;
+}
+
+/// Micro-batches of one run of a forward program: those asked for, those of training, or as few as
+/// the schedule takes.
 template <compiled_model C>
 constexpr int forward_micro_batches() {
-  const int trained = C::settings.gradient_accumulation;
-  const bool allowed =
-      !C::schedule_type::allows(C::settings.devices, C::stages, trained, purpose::inference)
-           .found();
-  return allowed ? trained : C::stages;
+  const int wanted =
+      C::options.integer(inference_micro_batches_key, C::settings.gradient_accumulation);
+  return refuse_forward<C>(wanted).found() ? C::stages : wanted;
 }
 
 /// The calls of one program of a compiled model.
