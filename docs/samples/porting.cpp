@@ -421,6 +421,10 @@ void print_training() {
   load_weights(run.weights(), "weights.npz", inflate_entry);
 #endif
   std::remove("weights.npz");
+  // row: a checkpoint with the optimizer's slots
+  run.save_training("state.npz");
+  run.load_training("state.npz");
+  std::remove("state.npz");
 }
 
 void print_evaluation() {

@@ -17,6 +17,20 @@ class emitter;
 /// Of inputs, where the rule for shapes says how many there may be.
 inline constexpr std::int32_t any_number = -1;
 
+/// What an optimizer keeps beside a parameter: so many tensors like it, each with a name, by which
+/// files know them: {"m", "v"}.
+struct kept_slots {
+  std::string_view names[4] = {};
+
+  constexpr std::int32_t count() const {
+    std::int32_t found = 0;
+    while (found < 4 && !names[found].empty()) {
+      ++found;
+    }
+    return found;
+  }
+};
+
 /// The rules of a kind of node: a layer, a loss, a metric, an optimizer. Ours and a user's are
 /// alike. A family is one constexpr object with static storage; a node points to it, and the code
 /// of its kernels is `template <> struct operators<&the_family>`.
@@ -72,8 +86,8 @@ struct family {
   /// inputs' that it writes: in columns, what a chain of gemms does without transposing twice.
   storage_order gradients = {};
 
-  /// Optimizers only: how many numbers are kept beside each of a parameter.
-  std::int32_t kept = 0;
+  /// Optimizers only: what is kept beside each number of a parameter, by name.
+  kept_slots kept = {};
 
   /// Optimizers only: the update of a number needs nothing but its gradient and what is kept beside
   /// it, as `update_rule<&the_family>` says it, so that a weight gradient can end with it.

@@ -39,27 +39,49 @@ inline constexpr auto node_streams_of =
     freeze_list<frozen_compiled_graph_of<C>.view().nodes.size()>(
         streams_of_nodes(frozen_compiled_graph_of<C>.view()));
 
+/// What is kept of one tensor of a model, at an offset of its device's region.
+template <compiled_model C>
+constexpr parameter_place place_of_tensor(std::size_t index, std::int64_t offset,
+                                          std::string_view slot) {
+  const graph_view model = frozen_compiled_graph_of<C>.view();
+  const tensor& stored = model.tensors[index];
+  const node& owner = model.node_at(stored.owner);
+  const std::uint64_t stream = node_streams_of<C>.view()[static_cast<std::size_t>(stored.owner)];
+  const program_view rows = actions_of<C, leading_program<C>>;
+  return {
+      .region = rows.device_of_stage[static_cast<std::size_t>(owner.stage)],
+      .offset = offset,
+      .stored = stored,
+      .layer = title_of(model.layers[static_cast<std::size_t>(owner.layer)]),
+      .slot = slot,
+      .floats = static_cast<std::size_t>(layout::padded_elements(stored.lies, stored.extents, 1)),
+      .panel_width = panel_width_of(stored),
+      .stream = stream_of_parameter(stream, stored.name)};
+}
+
 /// Where all parameters and states of a model lie, in order of tensors.
 template <compiled_model C>
 constexpr list<parameter_place> parameter_places() {
-  const graph_view model = frozen_compiled_graph_of<C>.view();
   const parameter_layout_view lasting = parameter_layout_of<C>.view();
-  const program_view rows = actions_of<C, leading_program<C>>;
-  const std::span<const std::uint64_t> streams = node_streams_of<C>.view();
   list<parameter_place> places;
-  for (std::size_t i = 0; i < model.tensors.size(); ++i) {
+  for (std::size_t i = 0; i < lasting.value.size(); ++i) {
     if (lasting.value[i] >= 0) {
-      const tensor& stored = model.tensors[i];
-      const node& owner = model.node_at(stored.owner);
-      const std::uint64_t stream = streams[static_cast<std::size_t>(stored.owner)];
-      places.push_back({.region = rows.device_of_stage[static_cast<std::size_t>(owner.stage)],
-                        .offset = lasting.value[i],
-                        .stored = stored,
-                        .layer = title_of(model.layers[static_cast<std::size_t>(owner.layer)]),
-                        .floats = static_cast<std::size_t>(
-                            layout::padded_elements(stored.lies, stored.extents, 1)),
-                        .panel_width = panel_width_of(stored),
-                        .stream = stream_of_parameter(stream, stored.name)});
+      places.push_back(place_of_tensor<C>(i, lasting.value[i], {}));
+    }
+  }
+  return places;
+}
+
+/// Where lies what the optimizer keeps, in order of tensors and slots.
+template <compiled_model C>
+constexpr list<parameter_place> kept_places() {
+  const parameter_layout_view lasting = parameter_layout_of<C>.view();
+  list<parameter_place> places;
+  for (std::size_t i = 0; i < lasting.slot.size(); ++i) {
+    if (lasting.slot[i] >= 0) {
+      const std::size_t slot = i % buffer_index::slots_per_parameter;
+      places.push_back(place_of_tensor<C>(i / buffer_index::slots_per_parameter, lasting.slot[i],
+                                          C::settings.optimizer->kept.names[slot]));
     }
   }
   return places;
@@ -123,5 +145,12 @@ inline constexpr std::size_t parameter_count_of = parameter_places<C>().size();
 template <compiled_model C>
 inline constexpr frozen_list<parameter_place, parameter_count_of<C>> parameter_places_of =
     freeze_list<parameter_count_of<C>>(parameter_places<C>());
+
+template <compiled_model C>
+inline constexpr std::size_t kept_count_of = kept_places<C>().size();
+
+template <compiled_model C>
+inline constexpr frozen_list<parameter_place, kept_count_of<C>> kept_places_of =
+    freeze_list<kept_count_of<C>>(kept_places<C>());
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -25,12 +25,14 @@ struct placement {
   std::int64_t copy_bytes = 0;  ///< from one micro-batch's copy to the next one's; 0: one for all
 };
 
-/// A parameter or a state: where it lies and how, what it is and whose.
+/// A parameter or a state, or what an optimizer keeps beside one: where it lies and how, what it is
+/// and whose.
 struct parameter_place {
   std::int32_t region = 0;
   std::int64_t offset = 0;  ///< bytes
   tensor stored;
   layer_title layer;
+  std::string_view slot;         ///< of the optimizer; empty: the parameter itself
   std::size_t floats = 0;        ///< that it takes, with its padding
   std::int32_t panel_width = 0;  ///< columns of a panel; 0 if it lies in the order of its shape
   std::uint64_t stream = 0;      ///< of its initial values

@@ -88,10 +88,13 @@ class parameters {
     return places_[index].stored;
   }
 
-  /// "logits/kernel". Throws `error` if there are not that many.
+  /// "logits/kernel"; of what an optimizer keeps "logits/kernel/momentum". Throws `error` if there
+  /// are not that many.
   std::string name(std::size_t index) const {
     const std::string_view parameter = at(index).name;
-    return sentence_of({layer_name(places_[index].layer), "/", parameter});
+    const std::string_view slot = places_[index].slot;
+    return sentence_of(
+        {layer_name(places_[index].layer), "/", parameter, slot.empty() ? "" : "/", slot});
   }
 
   /// The parameter of this layer and name: ("logits", "kernel"). Throws `error` if there is none.

@@ -81,8 +81,7 @@ consteval frozen_list<result_code, result_count<C>> make_result_codes() {
 }
 
 template <compiled_model C>
-inline constexpr frozen_list<result_code, result_count<C>> result_codes_of =
-    make_result_codes<C>();
+inline constexpr frozen_list<result_code, result_count<C>> result_codes_of = make_result_codes<C>();
 
 /// A program and its code, or nothing for a program that a model without a loss does not have.
 template <compiled_model C, program_kind Kind>
@@ -104,6 +103,7 @@ consteval session_parts parts_of() {
   return {.model = interface_of(frozen_compiled_graph_of<C>.view()),
           .settings = C::settings,
           .places = parameter_places_of<C>.view(),
+          .kept = kept_places_of<C>.view(),
           .results = result_codes_of<C>.view(),
           .train = load_program<C, program_kind::train>(),
           .evaluate = load_program<C, program_kind::evaluate>(),

@@ -29,6 +29,10 @@ struct session_code {
   /// neither has no code for files.
   static void save(const parameters& weights, const std::string& path);
   static void load(parameters& weights, const std::string& path, non_finite floats);
+
+  /// See `save_training` and `load_training`.
+  static void save_training(session_engine& engine, const std::string& path);
+  static void load_training(session_engine& engine, const std::string& path, non_finite floats);
 };
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -31,6 +31,7 @@ class session_core final : public session_engine {
             worker_count(options, parts.settings.replicas * parts.predict.plan.actions.devices),
             options.pinned),
         parameters_(parts.places, memory_),
+        kept_(parts.kept, memory_),
         predict_(parts.predict.plan, parts.predict.functions, memory_, workers_),
         sums_(parts.results) {
     if (parts.settings.has_loss) {
@@ -141,6 +142,15 @@ class session_core final : public session_engine {
   }
 
   parameters& weights() override { return parameters_; }
+
+  parameters& kept() override { return kept_; }
+
+  training_progress progress() const override { return {updates_, trained_samples_}; }
+
+  void go_on_from(const training_progress& reached) override {
+    updates_ = reached.updates;
+    trained_samples_ = reached.samples;
+  }
 
   const trace& last_trace() const override {
     if (!train_) {
@@ -282,6 +292,7 @@ class session_core final : public session_engine {
   region_set memory_;
   worker_pool workers_;
   parameters parameters_;
+  parameters kept_;
   executor predict_;
   std::optional<executor> train_;
   std::optional<executor> evaluate_;

@@ -39,4 +39,15 @@ void session_code<Compiled>::load(parameters& weights, const std::string& path, 
   load_weights(weights, path, floats);
 }
 
+template <compiled_model Compiled>
+void session_code<Compiled>::save_training(session_engine& engine, const std::string& path) {
+  ipu_dsl::save_training(engine, path);
+}
+
+template <compiled_model Compiled>
+void session_code<Compiled>::load_training(session_engine& engine, const std::string& path,
+                                           non_finite floats) {
+  ipu_dsl::load_training(engine, path, floats);
+}
+
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

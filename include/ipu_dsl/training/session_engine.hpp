@@ -45,6 +45,14 @@ class session_engine {
 
   virtual parameters& weights() = 0;
 
+  /// What the optimizer keeps beside the weights.
+  virtual parameters& kept() = 0;
+
+  virtual training_progress progress() const = 0;
+
+  /// Training goes on as if it had come so far.
+  virtual void go_on_from(const training_progress& reached) = 0;
+
   virtual const trace& last_trace() const = 0;
 
   /// Of initial weights and dropout.

@@ -205,6 +205,15 @@ class session_of {
     code::load(weights(), path, floats);
   }
 
+  /// Writes all that training goes on from as .npz; see `ipu_dsl::save_training`.
+  void save_training(const std::string& path) const { code::save_training(engine(), path); }
+
+  /// Reads it: what is trained from here on has the bits of a session that was never interrupted,
+  /// given the same data. See `ipu_dsl::load_training`.
+  void load_training(const std::string& path, non_finite floats = non_finite::refused) {
+    code::load_training(engine(), path, floats);
+  }
+
   /// Parameters by layer and name.
   parameters& weights() { return engine().weights(); }
 

@@ -28,6 +28,12 @@ struct evaluation {
   std::int64_t samples = 0;
 };
 
+/// How far training has come: what an optimizer counts, and what numbers random words of samples.
+struct training_progress {
+  std::uint64_t updates = 0;
+  std::uint64_t samples = 0;
+};
+
 /// How long to train. Steps are micro-batches, as in the reference.
 struct fit_options {
   std::int32_t epochs = 1;

@@ -34,7 +34,8 @@ struct session_parts {
   model_interface model;
   run_settings settings;
   std::span<const parameter_place> places;
-  std::span<const result_code> results;  ///< the loss, then the metrics; none without a loss
+  std::span<const parameter_place> kept;  ///< of the optimizer
+  std::span<const result_code> results;   ///< the loss, then the metrics; none without a loss
   loaded_program train;
   loaded_program evaluate;
   loaded_program predict;

@@ -88,6 +88,12 @@ class session_of<Compiled, false> {
   template <typename... Arguments>
   void load(Arguments&&...);
 
+  template <typename... Arguments>
+  void save_training(Arguments&&...) const;
+
+  template <typename... Arguments>
+  void load_training(Arguments&&...);
+
   parameters& weights();
 
   const parameters& weights() const;

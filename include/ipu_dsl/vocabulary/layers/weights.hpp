@@ -53,7 +53,7 @@ constexpr void update_parameter(const emitter& emit, call_draft& call, const fam
     return;
   }
   call.updates(emit.parameter_value(parameter), at);
-  for (std::int32_t slot = 0; slot < ending->kept; ++slot) {
+  for (std::int32_t slot = 0; slot < ending->kept.count(); ++slot) {
     call.updates(emit.optimizer_slot(parameter, slot), at);
   }
 }

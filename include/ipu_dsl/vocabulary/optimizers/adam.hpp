@@ -40,7 +40,7 @@ struct adam_rule {
 };
 
 inline constexpr family adam_family{
-    .name = "adam", .update = update_each_parameter, .kept = 2, .elementwise = true};
+    .name = "adam", .update = update_each_parameter, .kept = {{"m", "v"}}, .elementwise = true};
 
 template <>
 struct update_rule<&adam_family> {

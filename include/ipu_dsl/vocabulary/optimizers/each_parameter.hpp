@@ -21,7 +21,7 @@ constexpr void update_each_parameter(emitter& emit) {
     call_draft call = emit.call_of(optimizer, parameter_extents{parameter.lies, parameter.extents});
     const axis_id element = call.over(parameter.extents.elements());
     call.updates(emit.parameter_value(i).flat(), {element});
-    for (std::int32_t slot = 0; slot < optimizer.kept; ++slot) {
+    for (std::int32_t slot = 0; slot < optimizer.kept.count(); ++slot) {
       call.updates(emit.optimizer_slot(i, slot).flat(), {element});
     }
     call.reads(emit.accumulator(i).flat(), {element});

@@ -66,9 +66,9 @@ struct sgd_nesterov_rule {
 inline constexpr family sgd_family{
     .name = "sgd", .update = update_each_parameter, .elementwise = true};
 inline constexpr family sgd_momentum_family{
-    .name = "sgd", .update = update_each_parameter, .kept = 1, .elementwise = true};
+    .name = "sgd", .update = update_each_parameter, .kept = {{"momentum"}}, .elementwise = true};
 inline constexpr family sgd_nesterov_family{
-    .name = "sgd", .update = update_each_parameter, .kept = 1, .elementwise = true};
+    .name = "sgd", .update = update_each_parameter, .kept = {{"momentum"}}, .elementwise = true};
 
 template <>
 struct update_rule<&sgd_family> {
