@@ -7,10 +7,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <ipu_dsl/catalogue/catalogue.hpp>
 #include <ipu_dsl/report/chrome_trace.hpp>
 #include <ipu_dsl/report/timeline_svg.hpp>
-#include <ipu_dsl/schedule/catalogue.hpp>
-#include <ipu_dsl/schedule/text/csv_writer.hpp>
+#include <ipu_dsl/study/text/csv_writer.hpp>
 
 #include "example.hpp"
 #include "schedules/comparison.hpp"

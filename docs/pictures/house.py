@@ -21,7 +21,7 @@ PICTURE = HERE / "house.svg"
 FLOORS = [
     ["core"],
     ["graph", "schedule", "layout", "formats"],
-    ["vocabulary", "machine", "kernels", "data"],
+    ["vocabulary", "machine", "catalogue", "study", "kernels", "data"],
     ["model", "operators"],
     ["plan"],
     ["runtime"],
@@ -33,6 +33,8 @@ ABOUT = {
     "core": "text, lists, shapes, problems, errors, random numbers",
     "graph": "tensors, nodes, families, calls",
     "schedule": "rows of actions, proof, slots, facts",
+    "catalogue": "the field's schedules",
+    "study": "schedules read, written, measured",
     "layout": "panels, padding, register tiles",
     "formats": "IDX, NPY, NPZ, gzip",
     "vocabulary": "layers, loss, metric, optimizer",
@@ -59,7 +61,7 @@ COLOUR = {
     "mpi.hpp": PLAIN, "ipu_dsl.hpp": PLAIN,
     "vocabulary": TYPES, "model": TYPES, "hana.hpp": TYPES,
     "interface.hpp": TYPES,
-    "graph": VALUES, "schedule": VALUES, "layout": VALUES, "machine": VALUES, "plan": VALUES,
+    "graph": VALUES, "schedule": VALUES, "catalogue": VALUES, "study": VALUES, "layout": VALUES, "machine": VALUES, "plan": VALUES,
     "kernels": CODE, "operators": CODE, "runtime": CODE, "training": CODE, "inference.hpp": CODE,
 }
 LEGEND = [(TYPES, "types at the edge"), (VALUES, "values in the middle"), (CODE, "code at the end"),

@@ -5,11 +5,11 @@
 #include <span>
 #include <string>
 
+#include <ipu_dsl/catalogue/catalogue.hpp>
 #include <ipu_dsl/report/fact_text.hpp>
-#include <ipu_dsl/schedule/catalogue.hpp>
-#include <ipu_dsl/schedule/channels/channels.hpp>
 #include <ipu_dsl/schedule/slots.hpp>
-#include <ipu_dsl/schedule/weight_facts.hpp>
+#include <ipu_dsl/study/channels/channels.hpp>
+#include <ipu_dsl/study/weight_facts.hpp>
 
 using namespace ipu_dsl;
 

@@ -7,8 +7,8 @@
 #include <initializer_list>
 #include <string>
 
+#include <ipu_dsl/catalogue/catalogue.hpp>
 #include <ipu_dsl/schedule/analysis.hpp>
-#include <ipu_dsl/schedule/catalogue.hpp>
 #include <ipu_dsl/schedule/facts.hpp>
 
 using namespace ipu_dsl;

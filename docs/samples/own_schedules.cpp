@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <string>
 
+#include <ipu_dsl/catalogue/fill.hpp>
 #include <ipu_dsl/report/timeline.hpp>
-#include <ipu_dsl/schedule/catalogue/fill.hpp>
 #include <ipu_dsl/schedule/study.hpp>
-#include <ipu_dsl/schedule/text/written_schedule.hpp>
+#include <ipu_dsl/study/text/written_schedule.hpp>
 
 #include "mnist_mlp.hpp"
 

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include <ipu_dsl/catalogue/best_of.hpp>
+#include <ipu_dsl/catalogue/catalogue.hpp>
 #include <ipu_dsl/inference.hpp>
 #include <ipu_dsl/interface.hpp>
 #include <ipu_dsl/ipu_dsl.hpp>
@@ -21,11 +23,9 @@
 #include <ipu_dsl/report/summary.hpp>
 #include <ipu_dsl/report/timeline.hpp>
 #include <ipu_dsl/report/timeline_svg.hpp>
-#include <ipu_dsl/schedule/catalogue.hpp>
-#include <ipu_dsl/schedule/catalogue/best_of.hpp>
 #include <ipu_dsl/schedule/study.hpp>
-#include <ipu_dsl/schedule/text/csv_writer.hpp>
-#include <ipu_dsl/schedule/text/written_schedule.hpp>
+#include <ipu_dsl/study/text/csv_writer.hpp>
+#include <ipu_dsl/study/text/written_schedule.hpp>
 #include <ipu_dsl/training/checkpoint.hpp>
 #if defined(WITH_GZIP)
 #include <ipu_dsl/formats/gzip.hpp>

@@ -5,14 +5,14 @@
 #include <cstdio>
 #include <string>
 
+#include <ipu_dsl/catalogue/best_of.hpp>
+#include <ipu_dsl/catalogue/fill.hpp>
+#include <ipu_dsl/catalogue/list_scheduler.hpp>
+#include <ipu_dsl/catalogue/looped.hpp>
+#include <ipu_dsl/catalogue/v_shape.hpp>
+#include <ipu_dsl/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/plan/automatic_stages.hpp>
 #include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/schedule/catalogue/best_of.hpp>
-#include <ipu_dsl/schedule/catalogue/fill.hpp>
-#include <ipu_dsl/schedule/catalogue/list_scheduler.hpp>
-#include <ipu_dsl/schedule/catalogue/looped.hpp>
-#include <ipu_dsl/schedule/catalogue/v_shape.hpp>
-#include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/schedule/partition/scheduled_partition.hpp>
 #include <ipu_dsl/schedule/study.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include <ipu_dsl/schedule/catalogue.hpp>
-#include <ipu_dsl/schedule/channels/channels.hpp>
-#include <ipu_dsl/schedule/weight_facts.hpp>
+#include <ipu_dsl/catalogue/catalogue.hpp>
+#include <ipu_dsl/study/channels/channels.hpp>
+#include <ipu_dsl/study/weight_facts.hpp>
 
 #include "pages.hpp"
 #include "study.hpp"

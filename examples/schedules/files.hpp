@@ -14,7 +14,7 @@
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/formats/file.hpp>
-#include <ipu_dsl/schedule/text/csv_reader.hpp>
+#include <ipu_dsl/study/text/csv_reader.hpp>
 
 #include "study.hpp"
 

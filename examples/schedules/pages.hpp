@@ -12,10 +12,10 @@
 
 #include <ipu_dsl/report/drawn_timeline.hpp>
 #include <ipu_dsl/report/timeline.hpp>
-#include <ipu_dsl/schedule/channels/channels.hpp>
-#include <ipu_dsl/schedule/critical_path.hpp>
-#include <ipu_dsl/schedule/makespan_bound.hpp>
-#include <ipu_dsl/schedule/weight_facts.hpp>
+#include <ipu_dsl/study/channels/channels.hpp>
+#include <ipu_dsl/study/critical_path.hpp>
+#include <ipu_dsl/study/makespan_bound.hpp>
+#include <ipu_dsl/study/weight_facts.hpp>
 
 #include "study.hpp"
 #include "words.hpp"

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include <ipu_dsl/catalogue/catalogue.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/schedule/analysis.hpp>
-#include <ipu_dsl/schedule/catalogue.hpp>
 #include <ipu_dsl/schedule/facts.hpp>
 #include <ipu_dsl/schedule/time_slots.hpp>
 

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include <ipu_dsl/catalogue/bidirectional.hpp>
 #include <ipu_dsl/data/digits.hpp>
-#include <ipu_dsl/schedule/catalogue/bidirectional.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 

@@ -26,6 +26,8 @@ MAY_INCLUDE = {
     "vocabulary": "graph core",
     "model": "vocabulary graph core",
     "schedule": "core",
+    "catalogue": "schedule core",
+    "study": "schedule core",
     "layout": "core",
     "machine": "core",
     "plan": PLAN,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // More micro-batches than a compiler proves without a flag.
+#include <ipu_dsl/catalogue/fill.hpp>
 #include <ipu_dsl/model/model.hpp>
 #include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/schedule/catalogue/fill.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 
 using namespace ipu_dsl;

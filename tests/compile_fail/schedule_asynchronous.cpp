@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A schedule that updates before the run ends.
+#include <ipu_dsl/catalogue/asynchronous.hpp>
 #include <ipu_dsl/model/model.hpp>
 #include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/schedule/catalogue/asynchronous.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 
 using namespace ipu_dsl;

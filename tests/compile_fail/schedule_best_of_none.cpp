@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Counts that none of several schedules takes.
+#include <ipu_dsl/catalogue/best_of.hpp>
+#include <ipu_dsl/catalogue/v_shape.hpp>
 #include <ipu_dsl/model/model.hpp>
 #include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/schedule/catalogue/best_of.hpp>
-#include <ipu_dsl/schedule/catalogue/v_shape.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 
 using namespace ipu_dsl;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Devices that the stages cannot be dealt over evenly.
+#include <ipu_dsl/catalogue/looped.hpp>
 #include <ipu_dsl/model/model.hpp>
 #include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/schedule/catalogue/looped.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 
 using namespace ipu_dsl;

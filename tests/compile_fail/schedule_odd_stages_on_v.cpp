@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A V has two stages a device.
+#include <ipu_dsl/catalogue/v_shape.hpp>
 #include <ipu_dsl/model/model.hpp>
 #include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/schedule/catalogue/v_shape.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 
 using namespace ipu_dsl;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A schedule that keeps the weights twice.
+#include <ipu_dsl/catalogue/bidirectional.hpp>
 #include <ipu_dsl/model/model.hpp>
 #include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/schedule/catalogue/bidirectional.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 
 using namespace ipu_dsl;

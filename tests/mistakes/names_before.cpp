@@ -35,13 +35,13 @@ inline float tanh(stage) {
   return 0;
 }
 
+#include <ipu_dsl/catalogue/catalogue.hpp>
 #include <ipu_dsl/inference.hpp>
 #include <ipu_dsl/ipu_dsl.hpp>
 #include <ipu_dsl/report/summary.hpp>
 #include <ipu_dsl/report/timeline_svg.hpp>
-#include <ipu_dsl/schedule/catalogue.hpp>
 #include <ipu_dsl/schedule/study.hpp>
-#include <ipu_dsl/schedule/text/written_schedule.hpp>
+#include <ipu_dsl/study/text/written_schedule.hpp>
 
 using namespace ipu_dsl;
 

@@ -2,9 +2,9 @@
 // Pipelines that are cut when they are compiled.
 #include <cstdio>
 
+#include <ipu_dsl/catalogue/v_shape.hpp>
 #include <ipu_dsl/model/model.hpp>
 #include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/schedule/catalogue/v_shape.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>

@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <string_view>
 
+#include <ipu_dsl/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/dropout.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include <ipu_dsl/catalogue/best_of.hpp>
+#include <ipu_dsl/catalogue/bidirectional.hpp>
+#include <ipu_dsl/catalogue/fill.hpp>
+#include <ipu_dsl/catalogue/list_scheduler.hpp>
+#include <ipu_dsl/catalogue/v_shape.hpp>
+#include <ipu_dsl/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/schedule/catalogue/best_of.hpp>
-#include <ipu_dsl/schedule/catalogue/bidirectional.hpp>
-#include <ipu_dsl/schedule/catalogue/fill.hpp>
-#include <ipu_dsl/schedule/catalogue/list_scheduler.hpp>
-#include <ipu_dsl/schedule/catalogue/v_shape.hpp>
-#include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
 #include <ipu_dsl/vocabulary/losses/sparse_categorical_crossentropy.hpp>

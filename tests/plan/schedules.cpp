@@ -4,15 +4,15 @@
 #include <cstddef>
 #include <cstdio>
 
+#include <ipu_dsl/catalogue/asynchronous.hpp>
+#include <ipu_dsl/catalogue/best_of.hpp>
+#include <ipu_dsl/catalogue/bidirectional.hpp>
+#include <ipu_dsl/catalogue/fill.hpp>
+#include <ipu_dsl/catalogue/list_scheduler.hpp>
+#include <ipu_dsl/catalogue/looped.hpp>
+#include <ipu_dsl/catalogue/v_shape.hpp>
+#include <ipu_dsl/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/schedule/catalogue/asynchronous.hpp>
-#include <ipu_dsl/schedule/catalogue/best_of.hpp>
-#include <ipu_dsl/schedule/catalogue/bidirectional.hpp>
-#include <ipu_dsl/schedule/catalogue/fill.hpp>
-#include <ipu_dsl/schedule/catalogue/list_scheduler.hpp>
-#include <ipu_dsl/schedule/catalogue/looped.hpp>
-#include <ipu_dsl/schedule/catalogue/v_shape.hpp>
-#include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
 
 #include "plan/models.hpp"
 #include "support/catch2.hpp"

@@ -2,8 +2,8 @@
 // Tests of plan/tile_memory.hpp, and of what compile says of it: bytes counted by hand and anew.
 #include <cstdio>
 
+#include <ipu_dsl/catalogue/fill.hpp>
 #include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/schedule/catalogue/fill.hpp>
 
 #include "plan/models.hpp"
 #include "support/catch2.hpp"

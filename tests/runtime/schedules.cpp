@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include <ipu_dsl/schedule/catalogue/bidirectional.hpp>
-#include <ipu_dsl/schedule/catalogue/v_shape.hpp>
+#include <ipu_dsl/catalogue/bidirectional.hpp>
+#include <ipu_dsl/catalogue/v_shape.hpp>
 
 #include "runtime/loaded_model.hpp"
 #include "runtime/trace_checks.hpp"

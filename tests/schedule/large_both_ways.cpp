@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Large schedules with micro-batches from both ends.
-#include <ipu_dsl/schedule/catalogue/bidirectional.hpp>
+#include <ipu_dsl/catalogue/bidirectional.hpp>
 
 #include "schedule/large_catalogue.hpp"
 #include "support/catch2.hpp"

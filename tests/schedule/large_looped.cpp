@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Large schedules of virtual stages.
-#include <ipu_dsl/schedule/catalogue/looped.hpp>
+#include <ipu_dsl/catalogue/looped.hpp>
 
 #include "schedule/large_catalogue.hpp"
 #include "support/catch2.hpp"

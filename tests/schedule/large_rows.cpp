@@ -2,7 +2,7 @@
 // Large schedules of one stage a device.
 #include <string_view>
 
-#include <ipu_dsl/schedule/catalogue.hpp>
+#include <ipu_dsl/catalogue/catalogue.hpp>
 
 #include "schedule/large_catalogue.hpp"
 #include "support/catch2.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Large schedules that update within a run, and with weight gradients of their own.
-#include <ipu_dsl/schedule/catalogue/asynchronous.hpp>
-#include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
+#include <ipu_dsl/catalogue/asynchronous.hpp>
+#include <ipu_dsl/catalogue/zero_bubble.hpp>
 
 #include "schedule/large_catalogue.hpp"
 #include "support/catch2.hpp"

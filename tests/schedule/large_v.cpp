@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Large schedules on a V of stages.
-#include <ipu_dsl/schedule/catalogue/v_blocks.hpp>
-#include <ipu_dsl/schedule/catalogue/v_shape.hpp>
+#include <ipu_dsl/catalogue/v_blocks.hpp>
+#include <ipu_dsl/catalogue/v_shape.hpp>
 
 #include "schedule/large_catalogue.hpp"
 #include "support/catch2.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Large schedules whose gaps are filled in pieces.
-#include <ipu_dsl/schedule/catalogue/v_blocks.hpp>
+#include <ipu_dsl/catalogue/v_blocks.hpp>
 
 #include "schedule/large_catalogue.hpp"
 #include "support/catch2.hpp"

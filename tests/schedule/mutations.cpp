@@ -9,15 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include <ipu_dsl/schedule/catalogue/asynchronous.hpp>
-#include <ipu_dsl/schedule/catalogue/bidirectional.hpp>
-#include <ipu_dsl/schedule/catalogue/fill.hpp>
-#include <ipu_dsl/schedule/catalogue/inference.hpp>
-#include <ipu_dsl/schedule/catalogue/list_scheduler.hpp>
-#include <ipu_dsl/schedule/catalogue/looped.hpp>
-#include <ipu_dsl/schedule/catalogue/v_blocks.hpp>
-#include <ipu_dsl/schedule/catalogue/v_shape.hpp>
-#include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
+#include <ipu_dsl/catalogue/asynchronous.hpp>
+#include <ipu_dsl/catalogue/bidirectional.hpp>
+#include <ipu_dsl/catalogue/fill.hpp>
+#include <ipu_dsl/catalogue/inference.hpp>
+#include <ipu_dsl/catalogue/list_scheduler.hpp>
+#include <ipu_dsl/catalogue/looped.hpp>
+#include <ipu_dsl/catalogue/v_blocks.hpp>
+#include <ipu_dsl/catalogue/v_shape.hpp>
+#include <ipu_dsl/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/schedule/facts.hpp>
 #include <ipu_dsl/schedule/proof.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>

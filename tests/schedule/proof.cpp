@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include <ipu_dsl/schedule/catalogue/asynchronous.hpp>
+#include <ipu_dsl/catalogue/asynchronous.hpp>
 #include <ipu_dsl/schedule/proof.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
 #include <ipu_dsl/schedule/slots.hpp>
-#include <ipu_dsl/schedule/text/csv_reader.hpp>
+#include <ipu_dsl/study/text/csv_reader.hpp>
 
 #include "schedule/oracle.hpp"
 #include "schedule/simulation.hpp"

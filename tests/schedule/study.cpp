@@ -5,10 +5,10 @@
 #include <iterator>
 #include <string_view>
 
-#include <ipu_dsl/schedule/catalogue/bidirectional.hpp>
-#include <ipu_dsl/schedule/catalogue/fill.hpp>
-#include <ipu_dsl/schedule/catalogue/v_shape.hpp>
-#include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
+#include <ipu_dsl/catalogue/bidirectional.hpp>
+#include <ipu_dsl/catalogue/fill.hpp>
+#include <ipu_dsl/catalogue/v_shape.hpp>
+#include <ipu_dsl/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
 #include <ipu_dsl/schedule/study.hpp>
 

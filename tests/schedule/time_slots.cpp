@@ -5,17 +5,17 @@
 #include <tuple>
 #include <vector>
 
-#include <ipu_dsl/schedule/catalogue/asynchronous.hpp>
-#include <ipu_dsl/schedule/catalogue/bidirectional.hpp>
-#include <ipu_dsl/schedule/catalogue/fill.hpp>
-#include <ipu_dsl/schedule/catalogue/looped.hpp>
-#include <ipu_dsl/schedule/catalogue/v_shape.hpp>
-#include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
+#include <ipu_dsl/catalogue/asynchronous.hpp>
+#include <ipu_dsl/catalogue/bidirectional.hpp>
+#include <ipu_dsl/catalogue/fill.hpp>
+#include <ipu_dsl/catalogue/looped.hpp>
+#include <ipu_dsl/catalogue/v_shape.hpp>
+#include <ipu_dsl/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/schedule/facts.hpp>
 #include <ipu_dsl/schedule/proof.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
-#include <ipu_dsl/schedule/text/csv_reader.hpp>
 #include <ipu_dsl/schedule/time_slots.hpp>
+#include <ipu_dsl/study/text/csv_reader.hpp>
 
 #include "support/catch2.hpp"
 

@@ -4,9 +4,9 @@
 #include <initializer_list>
 #include <vector>
 
-#include <ipu_dsl/schedule/catalogue/bidirectional.hpp>
-#include <ipu_dsl/schedule/catalogue/fill.hpp>
-#include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
+#include <ipu_dsl/catalogue/bidirectional.hpp>
+#include <ipu_dsl/catalogue/fill.hpp>
+#include <ipu_dsl/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/schedule/facts.hpp>
 #include <ipu_dsl/schedule/proof.hpp>
 #include <ipu_dsl/schedule/timeline.hpp>

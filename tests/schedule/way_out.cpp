@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <ipu_dsl/schedule/catalogue.hpp>
+#include <ipu_dsl/catalogue/catalogue.hpp>
 
 #include "support/catch2.hpp"
 

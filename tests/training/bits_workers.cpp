@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
+#include <ipu_dsl/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/layers/dropout.hpp>
 #include <ipu_dsl/vocabulary/layers/join.hpp>

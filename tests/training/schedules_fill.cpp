@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One stage a device, whole backwards: the reference's schedules and the family of 1F1B.
-#include <ipu_dsl/schedule/catalogue/fill.hpp>
-#include <ipu_dsl/schedule/catalogue/inference.hpp>
+#include <ipu_dsl/catalogue/fill.hpp>
+#include <ipu_dsl/catalogue/inference.hpp>
 
 #include "support/catch2.hpp"
 #include "training/schedules.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Two stages a device, dealt out in rounds.
-#include <ipu_dsl/schedule/catalogue/looped.hpp>
+#include <ipu_dsl/catalogue/looped.hpp>
 
 #include "support/catch2.hpp"
 #include "training/schedules.hpp"

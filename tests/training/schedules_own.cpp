@@ -2,7 +2,7 @@
 // Schedules of one's own, run: as functions, as a table of time slots, as a text.
 #include <string_view>
 
-#include <ipu_dsl/schedule/text/written_schedule.hpp>
+#include <ipu_dsl/study/text/written_schedule.hpp>
 
 #include "support/catch2.hpp"
 #include "training/schedules.hpp"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Tensors that skip stages, a stage in which nothing learns, and few devices for many stages: what
 // travels is read by several actions of other devices, and of the same one.
+#include <ipu_dsl/catalogue/bidirectional.hpp>
+#include <ipu_dsl/catalogue/looped.hpp>
+#include <ipu_dsl/catalogue/v_blocks.hpp>
+#include <ipu_dsl/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/model/functional.hpp>
-#include <ipu_dsl/schedule/catalogue/bidirectional.hpp>
-#include <ipu_dsl/schedule/catalogue/looped.hpp>
-#include <ipu_dsl/schedule/catalogue/v_blocks.hpp>
-#include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/vocabulary/layers/join.hpp>
 
 #include "support/catch2.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Two stages a device on a V: the first and the last share one.
-#include <ipu_dsl/schedule/catalogue/bidirectional.hpp>
-#include <ipu_dsl/schedule/catalogue/v_blocks.hpp>
-#include <ipu_dsl/schedule/catalogue/v_shape.hpp>
+#include <ipu_dsl/catalogue/bidirectional.hpp>
+#include <ipu_dsl/catalogue/v_blocks.hpp>
+#include <ipu_dsl/catalogue/v_shape.hpp>
 
 #include "support/catch2.hpp"
 #include "training/schedules.hpp"

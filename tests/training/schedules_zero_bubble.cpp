@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One stage a device, backwards in halves, and the schedules that look at costs.
-#include <ipu_dsl/schedule/catalogue/best_of.hpp>
-#include <ipu_dsl/schedule/catalogue/list_scheduler.hpp>
-#include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
+#include <ipu_dsl/catalogue/best_of.hpp>
+#include <ipu_dsl/catalogue/list_scheduler.hpp>
+#include <ipu_dsl/catalogue/zero_bubble.hpp>
 
 #include "support/catch2.hpp"
 #include "training/schedules.hpp"

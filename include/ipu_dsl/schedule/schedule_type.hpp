@@ -64,7 +64,7 @@ constexpr program make_program_for(int devices, int micro_batches, const stage_g
   return make_program<Schedule>(devices, graph.stages, micro_batches, aim);
 }
 
-/// A schedule that is written down row by row: schedule/text/written_schedule.hpp has it. Declared,
+/// A schedule that is written down row by row: study/text/written_schedule.hpp has it. Declared,
 /// so that compilers do not take it for something else where that is not included.
 template <typename Derived>
 struct written_schedule;

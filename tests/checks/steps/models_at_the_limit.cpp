@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The largest programs of models: 8,192 stages x micro-batches and fewer of
 // those that are made for the costs.
+#include <ipu_dsl/catalogue/best_of.hpp>
+#include <ipu_dsl/catalogue/list_scheduler.hpp>
+#include <ipu_dsl/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/plan/program_limit.hpp>
-#include <ipu_dsl/schedule/catalogue/best_of.hpp>
-#include <ipu_dsl/schedule/catalogue/list_scheduler.hpp>
-#include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
 
 #include "deep_model.hpp"
 

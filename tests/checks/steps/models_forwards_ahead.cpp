@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Models of 16 stages x 256 micro-batches under schedules with whole backwards.
-#include <ipu_dsl/schedule/catalogue/fill.hpp>
-#include <ipu_dsl/schedule/catalogue/inference.hpp>
+#include <ipu_dsl/catalogue/fill.hpp>
+#include <ipu_dsl/catalogue/inference.hpp>
 
 #include "deep_model.hpp"
 

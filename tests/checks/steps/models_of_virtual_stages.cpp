@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Models of 16 stages x 256 micro-batches under schedules of several stages a device.
-#include <ipu_dsl/schedule/catalogue/looped.hpp>
+#include <ipu_dsl/catalogue/looped.hpp>
 
 #include "deep_model.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Models of 16 stages x 256 micro-batches under schedules with blocks of stages on a V.
-#include <ipu_dsl/schedule/catalogue/v_blocks.hpp>
+#include <ipu_dsl/catalogue/v_blocks.hpp>
 
 #include "deep_model.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Models of 16 stages x 256 micro-batches under schedules whose backwards come in halves.
-#include <ipu_dsl/schedule/catalogue/zero_bubble.hpp>
+#include <ipu_dsl/catalogue/zero_bubble.hpp>
 
 #include "deep_model.hpp"
 
