@@ -32,6 +32,13 @@ class node_draft {
   /// The type of an input's numbers.
   constexpr dtype input_type(std::int32_t index) { return atom_of(index).type; }
 
+  /// Of an input of integers: they must lie in [0, classes). Several readers take the narrowest.
+  constexpr void integers_below(std::int32_t index, std::int32_t classes) {
+    const std::int32_t holder = owner_->view().storage_of(tensor_of(index));
+    std::int32_t& known = owner_->tensors[static_cast<std::size_t>(holder)].classes;
+    known = known == 0 || classes < known ? classes : known;
+  }
+
   /// The node that makes an input; null if it comes from the feed.
   constexpr const node* made_by(std::int32_t index) {
     const std::int32_t producer = atom_of(index).producer;
