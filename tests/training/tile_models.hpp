@@ -5,6 +5,7 @@
 #include <ipu_dsl/training/check_tiles.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
+#include <ipu_dsl/vocabulary/layers/embedding.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 #include <ipu_dsl/vocabulary/layers/simple_rnn.hpp>
 
@@ -53,5 +54,9 @@ struct convolutions
 struct recurrent
     : model<input<4, 3>, pipeline<stage<SimpleRNN<5, return_sequences<true>>>,
                                   stage<SimpleRNN<4, sigmoid, use_bias<false>>, Dense<3>>>> {};
+
+/// Rows of a table by number.
+struct of_words : model<input<dtype::int32, 4>,
+                        pipeline<stage<Embedding<7, 5>>, stage<SimpleRNN<3>, Dense<3>>>> {};
 
 }  // namespace ipu_dsl::tests

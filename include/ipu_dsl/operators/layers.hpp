@@ -5,5 +5,6 @@
 #include <ipu_dsl/operators/conv2d.hpp>
 #include <ipu_dsl/operators/dense.hpp>
 #include <ipu_dsl/operators/elementwise.hpp>
+#include <ipu_dsl/operators/embedding.hpp>
 #include <ipu_dsl/operators/repack.hpp>
 #include <ipu_dsl/operators/simple_rnn.hpp>
