@@ -296,12 +296,14 @@ constexpr void recurrent_kernel_gradient(emitter& emit) {
   call.ends_with(ending);
   const auto [before, unit] = call.over(units, units);
   const axis_id sample = call.all(emit.batch());
-  const axis_id step = call.all(emit.input_shape(0)[0]);
-  const axis_id tap = call.all(1);
+  // Every step but the last with the one behind it; of a single step nothing is multiplied.
+  const std::int32_t steps = emit.input_shape(0)[0];
+  const std::int32_t behind = steps > 1 ? 1 : 0;
+  const axis_id step = call.all(steps - behind);
   call.updates(emit.accumulator(1), {before, unit});
   update_parameter(emit, call, ending, 1, {before, unit});
-  call.reads(states(emit), {sample, window(step, tap, 1, 1, 1), before})
-      .reads(state_gradients(emit), {sample, step, unit});
+  call.reads(states(emit), {sample, step, before})
+      .reads(state_gradients(emit), {sample, shifted(step, behind), unit});
 }
 
 constexpr void weight_gradient(emitter& emit) {
