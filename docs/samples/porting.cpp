@@ -76,6 +76,11 @@ static_assert(check<model<input<28, 28>, sequential<Reshape<7, 112>, Flatten>>>(
 // row: Dropout(0.2)
 static_assert(check<model<input<6>, sequential<Dense<6>, Dropout<0.2F>>>>());
 
+// row: BatchNormalization(momentum=0.9, epsilon=1e-5, center=False)
+using batch_normalized =
+    BatchNormalization<running_momentum<0.9F>, epsilon<1e-5F>, use_center<false>>;
+static_assert(check<model<input<6>, sequential<Dense<6>, batch_normalized>>>());
+
 // row: x + f(x)
 struct skipped : model<input<6>, sequential<Dense<6>, residual<Dense<6, relu>, Dense<6>>>> {};
 

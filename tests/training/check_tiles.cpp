@@ -73,6 +73,13 @@ TEST_CASE("blocks of every step of recurrent layers have the bits of the session
   std::printf("checked %lld blocks of recurrent layers\n", static_cast<long long>(blocks));
 }
 
+TEST_CASE("blocks of layers with states have the bits of the session") {
+  std::int64_t blocks = check_on_all<tiled<channels, from_scores, 2>>();
+  blocks += check_on_all<tiled<channels, from_scores, 2, sgd<>, replicas<2>>>();
+  CHECK(blocks > 0);
+  std::printf("checked %lld blocks of layers with states\n", static_cast<long long>(blocks));
+}
+
 TEST_CASE("blocks of losses on probabilities have the bits of the session") {
   std::int64_t blocks = check_on_all<tiled<images, on_probabilities, 1>>();
   blocks += check_on_all<tiled<images, on_clipped, 1>>();

@@ -4,6 +4,7 @@
 
 #include <ipu_dsl/training/check_tiles.hpp>
 #include <ipu_dsl/training/session.hpp>
+#include <ipu_dsl/vocabulary/layers/batch_normalization.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/embedding.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
@@ -34,6 +35,11 @@ struct branching
 struct images
     : model<input<3, 4>,
             sequential<concat<sequential<relu>, sequential<swish>>, Flatten, Dense<6, softmax>>> {};
+
+/// Statistics of channels, over rows and over vectors, of the first layer and behind others.
+struct channels
+    : model<input<4, 3>, sequential<BatchNormalization<>, Flatten, Dense<7>,
+                                    BatchNormalization<use_scale<false>>, relu, Dense<4>>> {};
 
 /// Extents that fill no vector and no panel.
 struct odd_extents

@@ -151,6 +151,13 @@ class emitter {
     return {batch() * (elements / length), length};
   }
 
+  /// The same, one for the whole micro-batch.
+  constexpr buffer_ref scratch_of_batch(std::int32_t tag, const shape& extents) const {
+    buffer_ref made = scratch(tag, extents, storage::plain);
+    made.by_sample = false;
+    return made;
+  }
+
   /// Appends a call of the node's own family. `key` is a plain struct of the family's, for which
   /// its code is instantiated as `operators<&family>::run<key>`.
   template <typename Key = no_key>

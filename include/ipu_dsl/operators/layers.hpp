@@ -2,6 +2,7 @@
 // The code of all layers that we bring: the one list of it.
 #pragma once
 
+#include <ipu_dsl/operators/batch_normalization.hpp>
 #include <ipu_dsl/operators/conv2d.hpp>
 #include <ipu_dsl/operators/dense.hpp>
 #include <ipu_dsl/operators/elementwise.hpp>

@@ -50,8 +50,8 @@ constexpr tile_block home_of(const buffer& memory, std::int32_t batch, chosen_gr
   const shape& extents = memory.extents;
   std::int64_t columns = extents.elements();
   std::int64_t rows = batch;
-  const bool weights = memory.lies == storage::panels;
-  if (weights || memory.life != buffer_life::micro_batch) {
+  const bool whole = memory.lies == storage::panels || memory.lies == storage::plain;
+  if (whole || memory.life != buffer_life::micro_batch) {
     const std::int64_t last = extents.rank > 1 ? extents[extents.rank - 1] : columns;
     rows = columns / last;
     columns = last;

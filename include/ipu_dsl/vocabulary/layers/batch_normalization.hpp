@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+// BatchNormalization: every channel normalised by its mean and variance.
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/core/option.hpp>
+#include <ipu_dsl/graph/element.hpp>
+#include <ipu_dsl/graph/emitter.hpp>
+#include <ipu_dsl/graph/node_draft.hpp>
+
+namespace ipu_dsl {
+
+inline constexpr option_key running_momentum_key{"running_momentum"};
+inline constexpr option_key epsilon_key{"epsilon"};
+inline constexpr option_key use_scale_key{"use_scale"};
+inline constexpr option_key use_center_key{"use_center"};
+
+/// How much of the running statistics a micro-batch leaves: `running_momentum<0.9>`.
+template <auto Value>
+struct running_momentum {
+  static constexpr option as_option = real_option(&running_momentum_key, Value);
+};
+
+/// What is added to a variance before its root is taken: `epsilon<1e-5>`.
+template <auto Value>
+struct epsilon {
+  static constexpr option as_option = real_option(&epsilon_key, Value);
+};
+
+/// Whether there is a gamma to multiply by: `use_scale<false>`.
+template <auto Value>
+struct use_scale {
+  static constexpr option as_option = bool_option(&use_scale_key, Value);
+};
+
+/// Whether there is a beta to add: `use_center<false>`.
+template <auto Value>
+struct use_center {
+  static constexpr option as_option = bool_option(&use_center_key, Value);
+};
+
+struct batch_normalization_options {
+  float momentum = 0.99F;
+  float epsilon = 1e-3F;
+  std::int32_t has_scale = 1;
+  std::int32_t has_center = 1;
+};
+
+enum class batch_normalization_variant : std::int32_t {
+  moments,          ///< writes mean, variance; reads x
+  normalize,        ///< writes y; reads x, mean, variance[, gamma][, beta]
+  sums,             ///< writes the batch's gradients of beta and gamma; reads d, x, mean, variance
+  input_gradient,   ///< writes the gradient of x; reads d, x, mean, variance, both sums[, gamma]
+  weight_gradient,  ///< adds to an accumulator; reads a sum
+  fold              ///< moves the running mean and variance; reads those of a micro-batch
+};
+
+struct batch_normalization_call {
+  batch_normalization_variant variant;
+  std::int32_t batch;
+  std::int32_t positions;  ///< elements of a channel in a sample
+  std::int32_t channels;   ///< the last extent
+  std::int32_t has_scale;
+  std::int32_t has_center;
+  std::int32_t apart;  ///< every position is a row of its own
+};
+
+namespace batch_normalization_rules {
+
+using variant = batch_normalization_variant;
+
+constexpr label describe(const family&, const attributes& given) {
+  const auto options = given.as<batch_normalization_options>();
+  const batch_normalization_options usual;
+  label words = "BatchNormalization<";
+  const char* between = "";
+  if (options.momentum != usual.momentum) {
+    words << "running_momentum<" << options.momentum << ">";
+    between = ", ";
+  }
+  if (options.epsilon != usual.epsilon) {
+    words << between << "epsilon<" << options.epsilon << ">";
+    between = ", ";
+  }
+  if (options.has_scale == 0) {
+    words << between << "use_scale<false>";
+    between = ", ";
+  }
+  if (options.has_center == 0) {
+    words << between << "use_center<false>";
+  }
+  return words << ">";
+}
+
+constexpr problem shapes(node_draft& draft) {
+  const auto options = draft.options<batch_normalization_options>();
+  const shape& input = draft.input(0);
+  if (!(options.momentum >= 0.0F && options.momentum < 1.0F)) {
+    return refuse("a running_momentum of at least 0 and below 1", label() << options.momentum);
+  }
+  if (!(options.epsilon > 0.0F)) {
+    return refuse("an epsilon above 0", label() << options.epsilon);
+  }
+  if (input.rank == 0) {
+    return refuse("samples of at least 1 axis", ipu_dsl::describe(input),
+                  "the last axis is that of the channels");
+  }
+  const shape channels{input[input.rank - 1]};
+  if (options.has_scale != 0) {
+    draft.parameter("gamma", channels, {initializer_kind::ones});
+  }
+  if (options.has_center != 0) {
+    draft.parameter("beta", channels, {initializer_kind::zeros});
+  }
+  draft.state("moving_mean", channels, {initializer_kind::zeros});
+  draft.state("moving_variance", channels, {initializer_kind::ones});
+  draft.output(input);
+  return {};
+}
+
+constexpr batch_normalization_call key_of(const emitter& emit, variant which) {
+  const auto options = emit.options<batch_normalization_options>();
+  const shape& input = emit.input_shape(0);
+  const std::int32_t channels = input[input.rank - 1];
+  return {.variant = which,
+          .batch = emit.batch(),
+          .positions = static_cast<std::int32_t>(input.elements()) / channels,
+          .channels = channels,
+          .has_scale = options.has_scale,
+          .has_center = options.has_center,
+          .apart = emit.input_value(0).lies == storage::positions ? 1 : 0};
+}
+
+/// Rows of samples, as [positions, channels].
+constexpr buffer_ref by_channel(const buffer_ref& rows, const batch_normalization_call& key) {
+  return rows.as({key.positions, key.channels});
+}
+
+/// Number 0 is the mean, 1 the variance: in training those of the micro-batch, elsewhere the
+/// running ones.
+constexpr buffer_ref statistic(const emitter& emit, std::int32_t number) {
+  const auto options = emit.options<batch_normalization_options>();
+  const std::int32_t state = options.has_scale + options.has_center + number;
+  return emit.program() == program_kind::train ? emit.state_contribution(state)
+                                               : emit.parameter_value(state);
+}
+
+/// What the micro-batch's gradients of beta (0) and gamma (1) are summed in.
+constexpr buffer_ref sum_of_batch(const emitter& emit, std::int32_t number,
+                                  const batch_normalization_call& key) {
+  return emit.scratch_of_batch(number, {key.channels});
+}
+
+constexpr void forward(emitter& emit) {
+  if (emit.program() == program_kind::train) {
+    const batch_normalization_call key = key_of(emit, variant::moments);
+    call_draft call = emit.call(key);
+    const axis_id channel = call.over(key.channels);
+    const axis_id sample = call.all(key.batch);
+    const axis_id position = call.all(key.positions);
+    call.writes(statistic(emit, 0), {channel})
+        .writes(statistic(emit, 1), {channel})
+        .reads(by_channel(emit.input_value(0), key), {sample, position, channel});
+  }
+  const batch_normalization_call key = key_of(emit, variant::normalize);
+  call_draft call = emit.call(key);
+  const auto [sample, position] = call.over(key.batch, key.positions);
+  const axis_id channel = call.over(key.channels);
+  call.scalar(emit.options<batch_normalization_options>().epsilon)
+      .writes(by_channel(emit.output_value(0), key), {sample, position, channel})
+      .reads(by_channel(emit.input_value(0), key), {sample, position, channel})
+      .reads(statistic(emit, 0), {channel})
+      .reads(statistic(emit, 1), {channel});
+  for (std::int32_t i = 0; i < key.has_scale + key.has_center; ++i) {
+    call.reads(emit.parameter_value(i), {channel});
+  }
+}
+
+constexpr void sum_gradients_of_batch(emitter& emit) {
+  const batch_normalization_call key = key_of(emit, variant::sums);
+  call_draft call = emit.call(key);
+  const axis_id channel = call.over(key.channels);
+  const axis_id sample = call.all(key.batch);
+  const axis_id position = call.all(key.positions);
+  call.scalar(emit.options<batch_normalization_options>().epsilon)
+      .writes(sum_of_batch(emit, 0, key), {channel})
+      .writes(sum_of_batch(emit, 1, key), {channel})
+      .reads(by_channel(emit.output_gradient(0), key), {sample, position, channel})
+      .reads(by_channel(emit.input_value(0), key), {sample, position, channel})
+      .reads(statistic(emit, 0), {channel})
+      .reads(statistic(emit, 1), {channel});
+}
+
+/// First the sums, which the weight gradient reads as well.
+constexpr void input_gradient(emitter& emit) {
+  sum_gradients_of_batch(emit);
+  if (!emit.wants_input_gradient(0)) {
+    return;
+  }
+  const batch_normalization_call key = key_of(emit, variant::input_gradient);
+  call_draft call = emit.call(key);
+  const auto [sample, position] = call.over(key.batch, key.positions);
+  const axis_id channel = call.over(key.channels);
+  call.scalar(emit.options<batch_normalization_options>().epsilon)
+      .writes(by_channel(emit.input_gradient(0), key), {sample, position, channel})
+      .reads(by_channel(emit.output_gradient(0), key), {sample, position, channel})
+      .reads(by_channel(emit.input_value(0), key), {sample, position, channel})
+      .reads(statistic(emit, 0), {channel})
+      .reads(statistic(emit, 1), {channel})
+      .reads(sum_of_batch(emit, 0, key), {channel})
+      .reads(sum_of_batch(emit, 1, key), {channel});
+  if (key.has_scale != 0) {
+    call.reads(emit.parameter_value(0), {channel});
+  }
+}
+
+constexpr void weight_gradient(emitter& emit) {
+  const batch_normalization_call key = key_of(emit, variant::weight_gradient);
+  for (std::int32_t i = 0; i < key.has_scale + key.has_center; ++i) {
+    const bool of_gamma = key.has_scale != 0 && i == 0;
+    call_draft call = emit.call(key);
+    const axis_id channel = call.over(key.channels);
+    call.updates(emit.accumulator(i), {channel})
+        .reads(sum_of_batch(emit, of_gamma ? 1 : 0, key), {channel});
+  }
+}
+
+constexpr void fold(emitter& emit) {
+  const batch_normalization_call key = key_of(emit, variant::fold);
+  const std::int32_t mean = key.has_scale + key.has_center;
+  call_draft call = emit.call(key);
+  const axis_id channel = call.over(key.channels);
+  call.scalar(1.0F - emit.options<batch_normalization_options>().momentum)
+      .updates(emit.parameter_value(mean), {channel})
+      .updates(emit.parameter_value(mean + 1), {channel})
+      .reads(statistic(emit, 0), {channel})
+      .reads(statistic(emit, 1), {channel});
+}
+
+}  // namespace batch_normalization_rules
+
+inline constexpr family batch_normalization_family{
+    .name = "BatchNormalization",
+    .describe = batch_normalization_rules::describe,
+    .shapes = batch_normalization_rules::shapes,
+    .forward = batch_normalization_rules::forward,
+    .input_gradient = batch_normalization_rules::input_gradient,
+    .weight_gradient = batch_normalization_rules::weight_gradient,
+    .fold = batch_normalization_rules::fold,
+    .reads = {storage::rows, storage::positions},
+    .writes = {storage::rows, storage::positions}};
+
+/// What the options of a BatchNormalization say.
+template <typename... Options>
+struct batch_normalization_reading {
+  static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
+  static constexpr const option_key* accepted[] = {&running_momentum_key, &epsilon_key,
+                                                   &use_scale_key, &use_center_key};
+  static constexpr problem fault = given.find_fault(accepted);
+  static constexpr batch_normalization_options usual{};
+  static constexpr batch_normalization_options options{
+      .momentum = given.number(running_momentum_key, usual.momentum),
+      .epsilon = given.number(epsilon_key, usual.epsilon),
+      .has_scale = given.integer(use_scale_key, 1),
+      .has_center = given.integer(use_center_key, 1)};
+};
+
+/// (x - mean) / sqrt(variance + epsilon) * gamma + beta for every channel, the last axis of samples
+/// of any rank. In training mean and variance (that of the population) are those of the valid
+/// samples of the micro-batch, over all other axes; elsewhere the running ones, which every update
+/// moves by each of its micro-batches in turn: m += (m of the micro-batch - m) * (1 - momentum).
+/// Options in any order, with Keras's defaults: `running_momentum<...>` (0.99), `epsilon<...>`
+/// (0.001), `use_scale<...>` (true), `use_center<...>` (true). (Ioffe and Szegedy 2015)
+template <typename... Options>
+struct BatchNormalization {
+  static constexpr element description{
+      .kind = element_kind::layer,
+      .rule = &batch_normalization_family,
+      .options = attributes::of(batch_normalization_reading<Options...>::options),
+      .fault = &batch_normalization_reading<Options...>::fault};
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Tests of kernels/batch_normalization.hpp: each number is its own chain, over valid samples only.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include <ipu_dsl/kernels/batch_normalization.hpp>
+
+#include "support/catch2.hpp"
+#include "support/reference/numbers.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using kernels::channel_rows;
+
+constexpr float not_a_number = __builtin_nanf("");
+
+/// Rows with noise in valid samples and what must not be read elsewhere.
+std::vector<float> rows_of(const channel_rows& rows, std::int32_t valid, std::uint64_t seed) {
+  std::vector<float> made(static_cast<std::size_t>(rows.batch * rows.stride()), not_a_number);
+  const std::vector<float> values =
+      reference::numbers(static_cast<std::size_t>(valid * rows.elements()), seed, 2.0F);
+  for (std::int32_t i = 0; i < valid * rows.elements(); ++i) {
+    const std::int32_t at = i / rows.elements() * rows.stride() + i % rows.elements();
+    made[static_cast<std::size_t>(at)] = values[static_cast<std::size_t>(i)];
+  }
+  return made;
+}
+
+/// Visits the elements of a channel in order.
+template <typename Visit>
+void each_of_channel(const channel_rows& rows, std::int32_t valid, std::int32_t channel,
+                     const Visit& visit) {
+  for (std::int32_t sample = 0; sample < valid; ++sample) {
+    for (std::int32_t position = 0; position < rows.positions; ++position) {
+      visit(static_cast<std::size_t>(sample * rows.stride() + position * rows.channels + channel));
+    }
+  }
+}
+
+/// All kernels on one batch against scalar chains; returns how many numbers were compared.
+int check(const channel_rows& rows, std::int32_t valid) {
+  const std::vector<float> x = rows_of(rows, valid, 3);
+  const std::vector<float> d = rows_of(rows, valid, 5);
+  const auto channels = static_cast<std::size_t>(rows.channels);
+  const std::vector<float> gamma = reference::numbers(channels, 7, 1.0F);
+  const std::vector<float> beta = reference::numbers(channels, 9, 1.0F);
+  std::vector<float> mean(channels);
+  std::vector<float> variance(channels);
+  kernels::channel_moments(x.data(), rows, valid, mean.data(), variance.data());
+  const kernels::channel_statistics by{mean.data(), variance.data(), 1e-3F};
+  std::vector<float> y(x.size(), not_a_number);
+  kernels::normalize_channels(x.data(), rows, by, gamma.data(), beta.data(), y.data());
+  std::vector<float> sums(channels);
+  std::vector<float> products(channels);
+  kernels::channel_gradients(d.data(), x.data(), rows, valid, by, sums.data(), products.data());
+  std::vector<float> gradient(x.size(), not_a_number);
+  kernels::normalized_input_gradient(d.data(), x.data(), rows, valid, by, gamma.data(), sums.data(),
+                                     products.data(), gradient.data());
+  const double count = valid * rows.positions;
+  int compared = 0;
+  for (std::int32_t c = 0; c < rows.channels; ++c) {
+    const auto of = static_cast<std::size_t>(c);
+    double sum = 0;
+    each_of_channel(rows, valid, c, [&](std::size_t i) { sum += static_cast<double>(x[i]); });
+    CHECK(mean[of] == static_cast<float>(sum / count));
+    double squares = 0;
+    double sum_of_d = 0;
+    double product = 0;
+    each_of_channel(rows, valid, c, [&](std::size_t i) {
+      const auto centred = static_cast<double>(x[i] - mean[of]);
+      squares += centred * centred;
+      sum_of_d += static_cast<double>(d[i]);
+      product += static_cast<double>(d[i]) * centred;
+    });
+    CHECK(variance[of] == static_cast<float>(squares / count));
+    CHECK(sums[of] == static_cast<float>(sum_of_d));
+    const double inverse =
+        1 / std::sqrt(static_cast<double>(variance[of]) + static_cast<double>(1e-3F));
+    CHECK(products[of] == static_cast<float>(product * inverse));
+    each_of_channel(rows, valid, c, [&](std::size_t i) {
+      const double normal = (static_cast<double>(x[i]) - static_cast<double>(mean[of])) * inverse;
+      const double scaled = normal * static_cast<double>(gamma[of]);
+      CHECK(static_cast<double>(y[i]) ==
+            Approx(scaled + static_cast<double>(beta[of])).margin(2e-6));
+      const double slope = static_cast<double>(d[i]) - sum_of_d / count -
+                           normal * static_cast<double>(products[of]) / count;
+      const double wanted = slope * inverse * static_cast<double>(gamma[of]);
+      CHECK(static_cast<double>(gradient[i]) == Approx(wanted).margin(4e-6 * inverse));
+      compared += 2;
+    });
+  }
+  for (std::int32_t sample = 0; sample < rows.batch; ++sample) {
+    for (std::int32_t i = sample < valid ? rows.elements() : 0; i < rows.stride(); ++i) {
+      const auto at = static_cast<std::size_t>(sample * rows.stride() + i);
+      CHECK(gradient[at] == 0.0F);
+      CHECK((i < rows.elements() || y[at] == 0.0F));
+      ++compared;
+    }
+  }
+  return compared;
+}
+
+}  // namespace
+
+TEST_CASE("channels are normalised by chains over valid samples, and padding is zero") {
+  int compared = 0;
+  for (const std::int32_t channels : {1, 3, 16, 64, 65, 130}) {
+    for (const std::int32_t positions : {1, 5}) {
+      compared += check({.batch = 6, .positions = positions, .channels = channels}, 6);
+      compared += check({.batch = 6, .positions = positions, .channels = channels}, 4);
+    }
+  }
+  CHECK(compared > 0);
+  std::printf("batch normalization: compared %d elements\n", compared);
+}
+
+TEST_CASE("a batch without samples has moments of zero and no gradient") {
+  const channel_rows rows{.batch = 2, .positions = 1, .channels = 3};
+  const std::vector<float> x(static_cast<std::size_t>(2 * rows.stride()), 0.0F);
+  std::vector<float> mean(3, 1.0F);
+  std::vector<float> variance(3, 1.0F);
+  kernels::channel_moments(x.data(), rows, 0, mean.data(), variance.data());
+  CHECK(mean == std::vector<float>(3, 0.0F));
+  CHECK(variance == std::vector<float>(3, 0.0F));
+}
+
+TEST_CASE("an average moves by its rate") {
+  std::vector<float> average = {1.0F, -2.0F};
+  const std::vector<float> value = {3.0F, 2.0F};
+  kernels::move_average(value.data(), 2, 0.25F, average.data());
+  CHECK(average == std::vector<float>{1.5F, -1.0F});
+}
