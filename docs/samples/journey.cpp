@@ -165,8 +165,8 @@ void print_memory() {
     std::printf("region of edge %zu: %d slots of %lld bytes, written by %s, read by", i,
                 plan.slots[i], static_cast<long long>(link.bytes),
                 describe_step(link.writer).c_str());
-    for (int reader = 0; reader < link.reader_count; ++reader) {
-      std::printf(" %s", describe_step(link.readers[reader]).c_str());
+    for (const step& reader : plan.readers_of(link)) {
+      std::printf(" %s", describe_step(reader).c_str());
     }
     std::printf("\n");
   }

@@ -2,6 +2,7 @@
 // Tests of plan/memory.hpp, plan/lifetime.hpp and plan/buffer_size.hpp: properties of layouts.
 #include <cstdio>
 
+#include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/plan/memory.hpp>
 #include <ipu_dsl/schedule/program.hpp>
 
@@ -171,15 +172,45 @@ constexpr bool test_edges_of_mlp() {
   bool gradient_back = false;
   for (const edge& flow : edges) {
     right = right && flow.bytes > 0 && flow.reader_count > 0;
+    const step first = made.memory.readers[static_cast<std::size_t>(flow.first_reader)];
     hands_on = hands_on || (flow.writer == step{0, action_kind::forward} &&
-                            flow.readers[0] == step{1, action_kind::forward});
+                            first == step{1, action_kind::forward});
     gradient_back = gradient_back || (flow.writer == step{1, action_kind::backward} &&
-                                      flow.readers[0] == step{0, action_kind::backward});
+                                      first == step{0, action_kind::backward});
   }
   return right && hands_on && gradient_back;
 }
 
 static_assert(examine<testing::alike>(3, 1).right());
+
+/// Every stage reads what the first one made.
+struct read_by_all {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor point = build.input({8});
+    const symbolic_tensor first = build.layer<Dense<8, relu>>("first", point);
+    symbolic_tensor last = build.layer<Dense<8>>("", first);
+    for (int stage = 1; stage < 8; ++stage) {
+      build.stage(stage);
+      last = build.layer<Add>("", build.layer<Dense<8>>("", last), first);
+    }
+    return last;
+  }
+};
+
+/// An edge has as many readers as there are actions that read it.
+constexpr bool test_readers() {
+  const graph model = with_loss<read_by_all>();
+  const laid_out made = lay_out(model.view(), program_kind::train, 32, 8);
+  int most = 0;
+  std::size_t readers = 0;
+  for (const edge& flow : made.memory.edges) {
+    most = flow.reader_count > most ? flow.reader_count : most;
+    readers += static_cast<std::size_t>(flow.reader_count);
+  }
+  return most >= 8 && readers == made.memory.readers.size();
+}
+
+static_assert(test_readers());
 static_assert(test_edges_of_mlp());
 
 TEST_CASE("no two buffers that are alive share a byte") {
@@ -193,6 +224,10 @@ TEST_CASE("no two buffers that are alive share a byte") {
   CHECK(all.buffers > 1000);
   CHECK(all.pairs > 1000);
   CHECK(all.lasting > 100);
+}
+
+TEST_CASE("an edge has any number of readers") {
+  CHECK(test_readers());
 }
 
 TEST_CASE("activations and gradients between stages lie in slots") {

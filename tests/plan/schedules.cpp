@@ -63,8 +63,8 @@ constexpr bool edges_name(const program_plan_view& plan, action_kind kind) {
   bool named = false;
   for (const edge& link : plan.edges) {
     named = named || link.writer.kind == kind;
-    for (int k = 0; k < link.reader_count; ++k) {
-      named = named || link.readers[k].kind == kind;
+    for (const step& reader : plan.readers_of(link)) {
+      named = named || reader.kind == kind;
     }
   }
   return named;

@@ -127,7 +127,7 @@ int check_freed() {
         const edge& link = made.plan.edges[i];
         const std::int64_t at = slot.memory - made.memory.edge(i);
         if (at >= 0 && at < link.bytes * made.plan.slots[i]) {
-          const ipu_dsl::step last = link.readers[link.reader_count - 1];
+          const ipu_dsl::step last = made.plan.readers_of(link).back();
           CHECK(slot.bytes == link.bytes);
           CHECK(last.stage == step.what.stage);
           CHECK(last.kind == step.what.kind);

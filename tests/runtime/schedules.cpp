@@ -110,11 +110,12 @@ std::int64_t check_fresh() {
 
 /// Whether an edge is read when it is free: one whose last reader was taken out is freed by the
 /// reader before it, or by its writer, and nothing keeps that reader behind the writer any more.
-bool read_while_free(const edge& whole, const run_times& times, int micro_batches) {
-  const int last = whole.reader_count - 1;
-  const step frees = last > 0 ? whole.readers[last - 1] : whole.writer;
+bool read_while_free(const edge& whole, std::span<const step> readers, const run_times& times,
+                     int micro_batches) {
+  const std::size_t last = readers.size() - 1;
+  const step frees = last > 0 ? readers[last - 1] : whole.writer;
   for (int i = 0; i < micro_batches; ++i) {
-    const std::int64_t start = times.of(whole.readers[last], i).start;
+    const std::int64_t start = times.of(readers[last], i).start;
     if (start >= times.of(frees, i).end || start < times.of(whole.writer, i).end) {
       return true;
     }
@@ -149,7 +150,8 @@ early_frees check_early_free() {
     made.train.enable_trace();
     const outcome wrong = two_updates(made);
     const run_times times(plan.actions, made.train.last_trace());
-    const bool read = read_while_free(plan.edges[i], times, plan.actions.micro_batches);
+    const bool read = read_while_free(plan.edges[i], plan.readers_of(plan.edges[i]), times,
+                                      plan.actions.micro_batches);
     INFO("edge " << i << ", written by stage " << plan.edges[i].writer.stage);
     CHECK((wrong == expected) == !read);
     ++(read ? seen.found : seen.harmless);

@@ -136,12 +136,12 @@ inline int check_edges(const program_plan_view& plan, const run_times& times) {
     const auto depth = static_cast<std::size_t>(plan.slots[i]);
     for (std::size_t write = 0; write < writes.size(); ++write) {
       const traced_action& writer = times.of(link.writer, writes[write]);
-      for (int k = 0; k < link.reader_count; ++k) {
-        const traced_action& reader = times.of(link.readers[k], writes[write]);
+      for (const step& read : plan.readers_of(link)) {
+        const traced_action& reader = times.of(read, writes[write]);
         CHECK((reader.what == writer.what || reader.start >= writer.end));
         ++compared;
         if (write >= depth) {
-          CHECK(writer.start >= times.of(link.readers[k], writes[write - depth]).end);
+          CHECK(writer.start >= times.of(read, writes[write - depth]).end);
           ++compared;
         }
       }

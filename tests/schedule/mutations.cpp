@@ -248,23 +248,23 @@ class chance {
 
 /// An edge between two stages of a pipe: what is written on the way there is read by any of the
 /// steps of a later stage, what is written on the way back by those of an earlier one.
-edge random_edge(const program& rows, chance& random) {
+void add_random_edge(stage_graph& graph, const program& rows, chance& random) {
   const int length = rows.stages / rows.weights.copies;
   const int pipe = random.below(rows.weights.copies) * length;
   const int early = random.below(length - 1);
   const int late = early + 1 + random.below(length - 1 - early);
   const bool back = random.below(2) == 0;
-  edge link = {.writer = {pipe + (back ? late : early), back ? kind::backward : kind::forward}};
+  const step writer{pipe + (back ? late : early), back ? kind::backward : kind::forward};
+  graph.add_edge(writer);
   for (const kind reads : {kind::backward, kind::forward, kind::recompute, kind::input_gradient,
                            kind::weight_gradient}) {
     if (random.below(2) == 0 && !(back && reads == kind::forward)) {
-      link.read_by(pipe + (back ? early : late), reads);
+      graph.read_by(pipe + (back ? early : late), reads);
     }
   }
   if (random.below(3) == 0) {
-    link.read_by(link.writer.stage, kind::weight_gradient);
+    graph.read_by(writer.stage, kind::weight_gradient);
   }
-  return link;
 }
 
 /// Part of a chain with any costs and hop, and edges that skip stages.
@@ -276,15 +276,19 @@ stage_graph random_graph(const program& rows, chance& random) {
   }
   const output_use use = random.below(2) == 0 ? output_use::own_backward : output_use::forward_only;
   const stage_graph chain = chain_stage_graph(rows.stages, costs, use, rows.weights.copies);
-  stage_graph graph = {.stages = rows.stages, .edges = {}, .costs = costs, .hop = random.below(4)};
+  stage_graph graph = {
+      .stages = rows.stages, .edges = {}, .readers = {}, .costs = costs, .hop = random.below(4)};
   const int kept = 1 + random.below(4);
   for (const edge& link : chain.edges) {
     if (random.below(4) < kept) {
-      graph.edges.push_back(link);
+      graph.add_edge(link.writer, link.bytes);
+      for (const step& reader : chain.view().readers_of(link)) {
+        graph.read_by(reader.stage, reader.kind);
+      }
     }
   }
   for (int count = random.below(5); count > 0; --count) {
-    graph.edges.push_back(random_edge(rows, random));
+    add_random_edge(graph, rows, random);
   }
   return graph;
 }
@@ -340,9 +344,8 @@ std::string words_of(const program& rows, const stage_graph& graph, std::span<co
   for (std::size_t link = 0; link < graph.edges.size(); ++link) {
     const edge& each = graph.edges[link];
     words += std::string(1, letter(each.writer.kind)) + std::to_string(each.writer.stage) + " ->";
-    for (int which = 0; which < each.reader_count; ++which) {
-      words += std::string(" ") + letter(each.readers[which].kind) +
-               std::to_string(each.readers[which].stage);
+    for (const step& reader : graph.view().readers_of(each)) {
+      words += std::string(" ") + letter(reader.kind) + std::to_string(reader.stage);
     }
     words += ", " + std::to_string(slots.empty() ? rows.micro_batches : slots[link]) + " slots\n";
   }

@@ -713,15 +713,14 @@ TEST_CASE("the first action that would overwrite a slot is named, whoever reads 
   rows.end_row();
   stage_graph graph = chain_stage_graph(2);
   graph.edges = {};
-  edge link = {.writer = {0, kind::forward}};
-  link.read_by(0, kind::backward).read_by(1, kind::forward);
-  graph.edges.push_back(link);
+  graph.add_edge({0, kind::forward}).read_by(0, kind::backward).read_by(1, kind::forward);
   const list<int> one_slot = {1};
   verdict found = prove(rows.view(), graph.view(), one_slot);
   CHECK(found.kind == schedule_fault::deadlock);
   CHECK(found.position == 2);
   CHECK(found.at == action{kind::forward, 0, 1});
-  std::swap(graph.edges[0].readers[0], graph.edges[0].readers[1]);
+  const auto first = static_cast<std::size_t>(graph.edges[0].first_reader);
+  std::swap(graph.readers[first], graph.readers[first + 1]);
   found = prove(rows.view(), graph.view(), one_slot);
   CHECK(found.position == 2);
   CHECK(found.at == action{kind::forward, 0, 1});
@@ -759,7 +758,7 @@ TEST_CASE("edges of steps that nobody does are refused") {
   graph.edges[0].writer.kind = kind::recompute;
   CHECK(prove(rows.view(), graph.view()).kind == schedule_fault::unknown);
   graph = chain_stage_graph(2);
-  graph.edges[0].readers[0].stage = 2;
+  graph.readers[0].stage = 2;
   CHECK(prove(rows.view(), graph.view()).kind == schedule_fault::unknown);
 }
 

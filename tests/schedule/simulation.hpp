@@ -74,8 +74,7 @@ class simulation : row_rules {
 
   std::vector<place> readers_of(const edge& link, int micro_batch) const {
     std::vector<place> places;
-    for (int which = 0; which < link.reader_count; ++which) {
-      const ipu_dsl::step reader = link.readers[which];
+    for (const ipu_dsl::step& reader : graph_.readers_of(link)) {
       for (const place where : standing(reader.stage, reader.kind, micro_batch, false)) {
         places.push_back(where);
       }
@@ -84,18 +83,18 @@ class simulation : row_rules {
   }
 
   bool stays_on_device(const edge& link) const {
-    for (int which = 0; which < link.reader_count; ++which) {
-      if (device_of(link.readers[which].stage) != device_of(link.writer.stage)) {
+    for (const ipu_dsl::step& reader : graph_.readers_of(link)) {
+      if (device_of(reader.stage) != device_of(link.writer.stage)) {
         return false;
       }
     }
     return true;
   }
 
-  static bool touches(const edge& link, int stage) {
+  bool touches(const edge& link, int stage) const {
     bool any = link.writer.stage == stage;
-    for (int which = 0; which < link.reader_count; ++which) {
-      any = any || link.readers[which].stage == stage;
+    for (const ipu_dsl::step& reader : graph_.readers_of(link)) {
+      any = any || reader.stage == stage;
     }
     return any;
   }

@@ -251,9 +251,8 @@ TEST_CASE("an early update of a copy is a wait and not a fault") {
 TEST_CASE("an edge that a recomputation may read makes others wait where nobody recomputes") {
   // F1(0) B1(0) U1 beside F0(0) B0(0) U0, with B1 reading F0, and R1 if there were one.
   const program rows = one_micro_batch();
-  stage_graph graph = {.stages = 2, .edges = {}, .costs = {{.forward = 10}, {}}};
-  edge read_late = {.writer = {0, kind::forward}};
-  graph.edges.push_back(read_late.read_by(1, kind::recompute).read_by(1, kind::backward));
+  stage_graph graph = {.stages = 2, .edges = {}, .readers = {}, .costs = {{.forward = 10}, {}}};
+  graph.add_edge({0, kind::forward}).read_by(1, kind::recompute).read_by(1, kind::backward);
   CHECK(asynchronous_timeline(rows.view(), graph.view())[4].start == 10);
   // A slot is free when F1 has read it, R1 or not: F0(1) waits for F1(0).
   program forwards(2, neighbouring_placement(2, 2), 2);
@@ -266,8 +265,7 @@ TEST_CASE("an edge that a recomputation may read makes others wait where nobody 
     forwards.end_row();
   }
   graph.edges = {};
-  edge read_again = {.writer = {0, kind::forward}};
-  graph.edges.push_back(read_again.read_by(1, kind::forward).read_by(1, kind::recompute));
+  graph.add_edge({0, kind::forward}).read_by(1, kind::forward).read_by(1, kind::recompute);
   const list<int> one_slot = {1};
   REQUIRE(prove(forwards.view(), graph.view(), one_slot).proven());
   CHECK(asynchronous_timeline(forwards.view(), graph.view(), one_slot)[1].start == 11);

@@ -59,8 +59,8 @@ struct machine {
     for (std::size_t link = 0; link < graph.edges.size(); ++link) {
       const edge& along = graph.edges[link];
       int& slot = content[link][static_cast<std::size_t>(what.micro_batch % slots[link])];
-      for (int i = 0; i < along.reader_count; ++i) {
-        if (along.readers[i] == step{what.stage, what.kind}) {
+      for (const step& reader : graph.view().readers_of(along)) {
+        if (reader == step{what.stage, what.kind}) {
           REQUIRE(slot == tag);
           ++reads;
         }

@@ -115,12 +115,9 @@ constexpr bool test_messages() {
   rows.put(kind::backward, 1, 0);
   rows.end_row();
   stage_graph graph = chain_stage_graph(3);
-  edge mask = {.writer = {0, kind::forward}};
-  graph.edges.push_back(mask.read_by(1, kind::backward));
-  edge skip = {.writer = {0, kind::forward}};
-  graph.edges.push_back(skip.read_by(2, kind::backward).read_by(2, kind::forward));
-  edge skip_gradient = {.writer = {2, kind::backward}};
-  graph.edges.push_back(skip_gradient.read_by(0, kind::backward));
+  graph.add_edge({0, kind::forward}).read_by(1, kind::backward);
+  graph.add_edge({0, kind::forward}).read_by(2, kind::backward).read_by(2, kind::forward);
+  graph.add_edge({2, kind::backward}).read_by(0, kind::backward);
   const channel_plan plan = plan_channels(rows.view(), graph.view(), channel_sharing::by_kind);
   const auto is = [&](std::size_t number, int writer, int reader) {
     return plan.messages[number].writer == writer && plan.messages[number].reader == reader;
@@ -147,10 +144,8 @@ constexpr bool test_joined_readers() {
   stage_graph graph;
   graph.stages = 4;
   graph.costs = {{1}, {2}, {4}, {8}};
-  edge first = {.writer = {0, kind::forward}};
-  graph.edges.push_back(first.read_by(2, kind::forward));
-  edge second = {.writer = {1, kind::forward}};
-  graph.edges.push_back(second.read_by(3, kind::forward));
+  graph.add_edge({0, kind::forward}).read_by(2, kind::forward);
+  graph.add_edge({1, kind::forward}).read_by(3, kind::forward);
   const channel_outcome outcome = run_channels(rows.view(), graph.view(), 1);
   return outcome.end == channel_end::complete && outcome.makespan == 1 + 2 + 8 + 4;
 }
@@ -173,8 +168,7 @@ constexpr bool test_rendezvous_holds_the_sender() {
   graph.stages = 4;
   graph.costs = {{1}, {1}, {5}, {10}};
   graph.hop = 2;
-  edge only = {.writer = {0, kind::forward}};
-  graph.edges.push_back(only.read_by(1, kind::forward));
+  graph.add_edge({0, kind::forward}).read_by(1, kind::forward);
   return run_channels(rows.view(), graph.view(), 0).makespan == 10 + 5 &&
          run_channels(rows.view(), graph.view(), 1).makespan == 10 + 1 &&
          least_channel_capacity(rows.view(), graph.view()) == 0 &&

@@ -73,8 +73,7 @@ constexpr bool test_joined_writer() {
   stage_graph graph;
   graph.stages = 3;
   graph.costs = {{2}, {3}, {4}};
-  edge only = {.writer = {0, action_kind::forward}};
-  graph.edges.push_back(only.read_by(2, action_kind::forward));
+  graph.add_edge({0, action_kind::forward}).read_by(2, action_kind::forward);
   const list<timed_action> timeline = asynchronous_timeline(rows.view(), graph.view());
   const critical_path path = critical_path_of(rows.view(), graph.view(), timeline);
   return timeline[2].start == 5 && path_is(path, {0, 1, 2}) && path.rows == 2 && path.data == 3 &&

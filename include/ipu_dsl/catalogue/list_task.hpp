@@ -95,8 +95,9 @@ constexpr void append_waits(task& work, int stage, int part) {
   }
   for (const edge& link : work.graph.edges) {
     const int writer_part = part_of(link.writer.kind);
+    const step* const readers = work.graph.readers.data() + link.first_reader;
     for (int which = 0; which < link.reader_count && writer_part < 2; ++which) {
-      const step& reader = link.readers[which];
+      const step& reader = readers[which];
       const int writer = link.writer.stage;
       if (reader.stage == stage && part_of(reader.kind) == part && writer != stage) {
         const bool apart = work.device_of_stage[static_cast<std::size_t>(writer)] !=

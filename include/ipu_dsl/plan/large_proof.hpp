@@ -30,34 +30,23 @@ struct large_proof {
   static constexpr purpose aim = purpose_of(Kind);
   static constexpr int devices = C::settings.devices;
 
-  /// What is proven against what, of a plan that is made once for both.
-  struct unproven {
-    problem fault;
-    frozen_stage_graph<plan_sizes_of<C, Kind>.edges, static_cast<std::size_t>(C::stages)> stages;
+  static constexpr program_plan_sizes extents = plan_sizes_of<C, Kind>;
 
-    constexpr explicit unproven(const program_plan& plan)
-        : fault(plan.memory.fault),
-          stages(freeze_stages<plan_sizes_of<C, Kind>.edges, static_cast<std::size_t>(C::stages)>(
-              plan)) {}
-  };
-
-  static constexpr unproven given{unproven_plan_of<C, Kind>()};
-
-  static constexpr problem refuse() {
-    return given.fault.found() ? given.fault
-                               : refuse_unlowered(actions_of<C, Kind>, schedule::name);
-  }
+  /// What the program is proven against.
+  static constexpr auto stages =
+      freeze_stages<extents.edges, extents.readers, static_cast<std::size_t>(C::stages)>(
+          unproven_plan_of<C, Kind>());
 
   struct whole {
     static constexpr std::string_view name = schedule::name;
-    static constexpr problem fault = refuse();
+    static constexpr problem fault = refuse_unlowered(actions_of<C, Kind>, schedule::name);
     static constexpr program_view rows = actions_of<C, Kind>;
-    static constexpr stage_graph_view graph = given.stages.view();
+    static constexpr stage_graph_view graph = stages.view();
   };
 
   /// The stages as the costs of a schedule that looks at them.
   struct measured {
-    static constexpr stage_graph make(int, int) { return copy_of(given.stages.view()); }
+    static constexpr stage_graph make(int, int) { return copy_of(stages.view()); }
   };
 
   /// A search on the real program would grow with the square of the micro-batches.
@@ -66,7 +55,7 @@ struct large_proof {
         searched_micro_batches<schedule>(devices, C::stages, micro_batches_of<C, Kind>, aim);
 
     static constexpr program make() {
-      return make_program_for<schedule>(devices, searched, given.stages.view(), aim);
+      return make_program_for<schedule>(devices, searched, stages.view(), aim);
     }
 
     static constexpr auto freeze() {

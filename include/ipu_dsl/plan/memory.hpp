@@ -107,9 +107,9 @@ constexpr parameter_layout lay_out_parameters(graph_view model,
 struct memory_layout {
   list<placement> of_buffer;
   list<edge> edges;                     ///< what lives in slots, with the bytes of one slot
+  list<step> readers;                   ///< of all edges
   list<std::int64_t> shared_of_device;  ///< by device: what all replicas of the model share
   list<std::int64_t> bytes_of_device;   ///< by device: what lasts and what the program overlays
-  problem fault;                        ///< what this plan cannot hold
 };
 
 /// Lays out one program.
@@ -204,30 +204,20 @@ class memory_planner {
       }
     }
     edge made;
+    made.first_reader = static_cast<int>(made_.readers.size());
     bool written = false;
     for (std::int32_t position = 0; position < positions_of(model_.stages); ++position) {
       if (touched.has(position) && !written) {
         made.writer = step_at(position, model_.stages, program_.form);
         written = true;
       } else if (touched.has(position)) {
-        add_reader(made, step_at(position, model_.stages, program_.form));
+        made_.readers.push_back(step_at(position, model_.stages, program_.form));
+        ++made.reader_count;
       }
     }
     touched_by_.push_back(touched);
     made_.edges.push_back(made);
     return touched_by_.size() - 1;
-  }
-
-  constexpr void add_reader(edge& made, const step& reader) {
-    if (made.reader_count < edge::max_readers) {
-      made.read_by(reader.stage, reader.kind);
-      return;
-    }
-    made_.fault =
-        refuse(label("at most ") << edge::max_readers << " actions behind the one that "
-                                 << "writes a tensor",
-               "one that more of them read", "move the layers that read it into fewer stages");
-    made_.fault.where = label("a tensor of stage ") << made.writer.stage;
   }
 
   /// Buffers of one action lie over those of the others of the device; within the action each gets

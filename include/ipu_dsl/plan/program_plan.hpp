@@ -29,10 +29,10 @@ struct program_plan {
 };
 
 /// What a plan is proven against, in static storage.
-template <std::size_t Edges, std::size_t Stages>
-constexpr frozen_stage_graph<Edges, Stages> freeze_stages(const program_plan& plan) {
+template <std::size_t Edges, std::size_t Readers, std::size_t Stages>
+constexpr frozen_stage_graph<Edges, Readers, Stages> freeze_stages(const program_plan& plan) {
   return {plan.actions.stages, freeze_list<Edges>(plan.memory.edges),
-          freeze_list<Stages>(plan.costs)};
+          freeze_list<Readers>(plan.memory.readers), freeze_list<Stages>(plan.costs)};
 }
 
 /// Everything about one program except its slots.
@@ -57,6 +57,7 @@ struct program_plan_sizes {
   std::size_t operands = 0;
   std::size_t buffers = 0;
   std::size_t edges = 0;
+  std::size_t readers = 0;  ///< of edges
 };
 
 /// Of a plan, proven or not: a proof adds nothing but numbers for what is there.
@@ -69,7 +70,8 @@ constexpr program_plan_sizes sizes_of(const program_plan& plan) {
           .codes = plan.codes.distinct.size(),
           .operands = plan.lowered.operands.size(),
           .buffers = plan.lowered.buffers.size(),
-          .edges = plan.memory.edges.size()};
+          .edges = plan.memory.edges.size(),
+          .readers = plan.memory.readers.size()};
 }
 
 /// The first `Size` calls of a list, without the families that only the compiler knows.
@@ -108,6 +110,7 @@ struct frozen_program_plan {
   frozen_list<placement, Sizes.buffers> placements;
   frozen_list<std::int32_t, stages * action_kinds + 1> first_call;
   frozen_list<edge, Sizes.edges> edges;
+  frozen_list<step, Sizes.readers> readers;
   frozen_list<int, Sizes.edges> slots;
   frozen_list<stage_cost, stages> costs;
   frozen_list<std::int64_t, devices> shared_of_device;
@@ -125,6 +128,7 @@ struct frozen_program_plan {
         placements(freeze_list<Sizes.buffers>(plan.memory.of_buffer)),
         first_call(freeze_list<stages * action_kinds + 1>(plan.lowered.first_call)),
         edges(freeze_list<Sizes.edges>(plan.memory.edges)),
+        readers(freeze_list<Sizes.readers>(plan.memory.readers)),
         slots(freeze_list<Sizes.edges>(plan.slots)),
         costs(freeze_list<stages>(plan.costs)),
         shared_of_device(freeze_list<devices>(plan.memory.shared_of_device)),
@@ -146,6 +150,7 @@ struct frozen_program_plan {
             .placements = placements.view(),
             .first_call = first_call.view(),
             .edges = edges.view(),
+            .readers = readers.view(),
             .slots = slots.view(),
             .costs = costs.view(),
             .shared_of_device = shared_of_device.view(),

@@ -49,6 +49,7 @@ struct program_plan_view {
   std::span<const placement> placements;           ///< by buffer
   std::span<const std::int32_t> first_call;        ///< see lowered_program
   std::span<const edge> edges;                     ///< what lives in slots
+  std::span<const step> readers;                   ///< of all edges
   std::span<const int> slots;                      ///< by edge
   std::span<const stage_cost> costs;               ///< by stage, modelled
   std::span<const std::int64_t> shared_of_device;  ///< by device: see memory_layout
@@ -59,7 +60,11 @@ struct program_plan_view {
   std::span<const std::uint64_t> streams = {};     ///< by node: see streams_of_nodes
   std::int32_t replicas = 1;                       ///< that run it together
 
-  constexpr stage_graph_view stages() const { return {actions.stages, edges, costs}; }
+  constexpr stage_graph_view stages() const { return {actions.stages, edges, readers, costs}; }
+
+  constexpr std::span<const step> readers_of(const edge& link) const {
+    return stages().readers_of(link);
+  }
 
   /// Of the random numbers of a call's node; calls of no node draw none.
   constexpr std::uint64_t stream_of(const call& row) const {

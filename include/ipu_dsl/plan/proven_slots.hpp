@@ -58,11 +58,8 @@ constexpr problem refuse_unlowered(const program_view& rows, std::string_view sc
 template <schedule_type Schedule>
 constexpr void prove_with_slots(program_plan& plan, purpose aim) {
   const program_view& rows = plan.actions;
-  const stage_graph_view stages{rows.stages, plan.memory.edges, plan.costs};
-  plan.fault = plan.memory.fault;
-  if (!plan.fault.found()) {
-    plan.fault = refuse_unlowered(rows, Schedule::name);
-  }
+  const stage_graph_view stages{rows.stages, plan.memory.edges, plan.memory.readers, plan.costs};
+  plan.fault = refuse_unlowered(rows, Schedule::name);
   if (!plan.fault.found()) {
     const analysis unlimited = analyse(rows, stages, Schedule::name);
     plan.fault = unlimited.found.fault;

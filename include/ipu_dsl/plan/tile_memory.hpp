@@ -178,10 +178,11 @@ class tile_memory_model {
       const edge& flow = plan_.edges[i];
       const std::int32_t writer = device_of(flow.writer.stage);
       bool read_by_writer = false;
-      for (int reader = 0; reader < flow.reader_count; ++reader) {
-        const std::int32_t device = device_of(flow.readers[reader].stage);
+      const std::span<const step> readers = plan_.readers_of(flow);
+      for (std::size_t reader = 0; reader < readers.size(); ++reader) {
+        const std::int32_t device = device_of(readers[reader].stage);
         read_by_writer = read_by_writer || device == writer;
-        if (first_of_its_device(flow, reader)) {
+        if (first_of_its_device(readers, reader)) {
           made_[at(device)].kept += bytes[i] * plan_.slots[i];
         }
       }
@@ -189,9 +190,9 @@ class tile_memory_model {
     }
   }
 
-  constexpr bool first_of_its_device(const edge& flow, int reader) const {
-    for (int earlier = 0; earlier < reader; ++earlier) {
-      if (device_of(flow.readers[earlier].stage) == device_of(flow.readers[reader].stage)) {
+  constexpr bool first_of_its_device(std::span<const step> readers, std::size_t reader) const {
+    for (std::size_t earlier = 0; earlier < reader; ++earlier) {
+      if (device_of(readers[earlier].stage) == device_of(readers[reader].stage)) {
         return false;
       }
     }

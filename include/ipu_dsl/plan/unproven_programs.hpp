@@ -105,7 +105,9 @@ struct neighbouring_stages {
   }
 
   static constexpr std::size_t edges = plan().memory.edges.size();
-  static constexpr auto frozen = freeze_stages<edges, static_cast<std::size_t>(C::stages)>(plan());
+  static constexpr std::size_t readers = plan().memory.readers.size();
+  static constexpr auto frozen =
+      freeze_stages<edges, readers, static_cast<std::size_t>(C::stages)>(plan());
 
  public:
   static constexpr stage_graph_view graph = frozen.view();

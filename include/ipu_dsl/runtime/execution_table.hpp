@@ -293,10 +293,10 @@ class execution_table {
   }
 
   void collect_slots(const execution_step& step, const region_set& memory,
-                     bool (*affects)(const action& what, const edge& link)) {
+                     bool (*affects)(const program_plan_view&, const action&, const edge&)) {
     for (std::size_t index = 0; index < plan_.edges.size(); ++index) {
       const edge& link = plan_.edges[index];
-      if (affects(step.what, link)) {
+      if (affects(plan_, step.what, link)) {
         const auto slot = slot_of(static_cast<std::int32_t>(index), step.what.micro_batch);
         freed_.push_back({memory.edge(index, step.replica) + link.bytes * slot, link.bytes});
       }

@@ -37,17 +37,16 @@ inline list<std::int32_t> slots_of_micro_batches(const program_plan_view& plan) 
 
 /// The action that does the last work on a slot of an edge. Readers stand in an order in which a
 /// micro-batch can meet them.
-inline step last_user(const edge& link) {
-  return link.reader_count > 0 ? link.readers[link.reader_count - 1] : link.writer;
+inline step last_user(const program_plan_view& plan, const edge& link) {
+  return link.reader_count > 0 ? plan.readers_of(link).back() : link.writer;
 }
 
 /// Whether the last of an edge's readers really comes last: what only ends a backward and the
 /// backward of another stage come in either order.
-inline bool last_is_known(const edge& link) {
-  const step last = last_user(link);
-  for (int which = 0; which < link.reader_count; ++which) {
-    const step reader = link.readers[which];
-    const int kind = static_cast<int>(last.kind);
+inline bool last_is_known(const program_plan_view& plan, const edge& link) {
+  const step last = last_user(plan, link);
+  const int kind = static_cast<int>(last.kind);
+  for (const step& reader : plan.readers_of(link)) {
     if (ends_backward[kind] && !begins_backward[kind] && reader.stage != last.stage &&
         reader.kind != action_kind::forward) {
       return false;
@@ -57,13 +56,13 @@ inline bool last_is_known(const edge& link) {
 }
 
 /// Whether a slot of an edge is free when an action ends.
-inline bool freed_by(const action& what, const edge& link) {
-  return last_is_known(link) && does(what, last_user(link));
+inline bool freed_by(const program_plan_view& plan, const action& what, const edge& link) {
+  return last_is_known(plan, link) && does(what, last_user(plan, link));
 }
 
 /// Whether an action takes a slot of which it is not known before that nobody reads it any more.
-inline bool taken_by(const action& what, const edge& link) {
-  return !last_is_known(link) && does(what, link.writer);
+inline bool taken_by(const program_plan_view& plan, const action& what, const edge& link) {
+  return !last_is_known(plan, link) && does(what, link.writer);
 }
 
 }  // namespace ipu_dsl

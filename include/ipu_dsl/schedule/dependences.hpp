@@ -49,13 +49,12 @@ namespace dependence {
 
 /// Whether no reader of the same stage comes before reader `which`. A recomputation, which not
 /// every program does, stands in for nobody; nor does it below.
-constexpr bool is_first_reader(const edge& link, int which) {
-  const step reader = link.readers[which];
+constexpr bool is_first_reader(const step* readers, int count, int which) {
+  const step reader = readers[which];
   const int rank = static_cast<int>(first_role[static_cast<int>(reader.kind)]);
-  for (int other = 0; other < link.reader_count; ++other) {
-    const int other_rank = static_cast<int>(first_role[static_cast<int>(link.readers[other].kind)]);
-    if (link.readers[other].stage == reader.stage &&
-        link.readers[other].kind != action_kind::recompute &&
+  for (int other = 0; other < count; ++other) {
+    const int other_rank = static_cast<int>(first_role[static_cast<int>(readers[other].kind)]);
+    if (readers[other].stage == reader.stage && readers[other].kind != action_kind::recompute &&
         (other_rank < rank || (other_rank == rank && other < which))) {
       return false;
     }
@@ -64,13 +63,12 @@ constexpr bool is_first_reader(const edge& link, int which) {
 }
 
 /// Whether no reader of the same stage comes after reader `which`.
-constexpr bool is_last_reader(const edge& link, int which) {
-  const step reader = link.readers[which];
+constexpr bool is_last_reader(const step* readers, int count, int which) {
+  const step reader = readers[which];
   const int rank = static_cast<int>(last_role[static_cast<int>(reader.kind)]);
-  for (int other = 0; other < link.reader_count; ++other) {
-    const int other_rank = static_cast<int>(last_role[static_cast<int>(link.readers[other].kind)]);
-    if (link.readers[other].stage == reader.stage &&
-        link.readers[other].kind != action_kind::recompute &&
+  for (int other = 0; other < count; ++other) {
+    const int other_rank = static_cast<int>(last_role[static_cast<int>(readers[other].kind)]);
+    if (readers[other].stage == reader.stage && readers[other].kind != action_kind::recompute &&
         (other_rank > rank || (other_rank == rank && other > which))) {
       return false;
     }
@@ -80,39 +78,49 @@ constexpr bool is_last_reader(const edge& link, int which) {
 
 }  // namespace dependence
 
-/// What is left of an edge in a program that only goes forward, where steps of the backward do not
-/// exist.
-constexpr edge forward_part(const edge& whole) {
-  edge link = {.writer = whole.writer, .bytes = whole.bytes};
-  for (int which = 0; which < whole.reader_count; ++which) {
-    if (whole.readers[which].kind == action_kind::forward) {
-      link.read_by(whole.readers[which].stage, action_kind::forward);
+/// What is left of the edges in a program that only goes forward, where steps of the backward do
+/// not exist.
+constexpr stage_graph forward_part(const stage_graph_view& whole) {
+  stage_graph part;
+  part.stages = whole.stages;
+  part.hop = whole.hop;
+  for (const edge& link : whole.edges) {
+    part.add_edge(link.writer, link.bytes);
+    for (const step& reader : whole.readers_of(link)) {
+      if (reader.kind == action_kind::forward) {
+        part.read_by(reader.stage, reader.kind);
+      }
     }
   }
-  return link;
+  return part;
 }
 
 /// The dependences of a stage graph for stages on devices.
 constexpr dependences sort_edges(const stage_graph_view& graph,
                                  std::span<const int> device_of_stage, bool forward_only) {
+  if (forward_only) {
+    const stage_graph part = forward_part(graph);
+    return sort_edges(part.view(), device_of_stage, false);
+  }
   const int edges = static_cast<int>(graph.edges.size());
   const int* const device = device_of_stage.data();
   dependences sorted(graph.stages, edges);
   for (int number = 0; number < edges; ++number) {
-    const edge& whole = graph.edges[static_cast<std::size_t>(number)];
-    const edge link = forward_only ? forward_part(whole) : whole;
+    const edge& link = graph.edges[static_cast<std::size_t>(number)];
+    const step* const readers = graph.readers.data() + link.first_reader;
     const int writer = role_row(link.writer.stage, first_role[static_cast<int>(link.writer.kind)]);
     bool within = true;
     for (int which = 0; which < link.reader_count; ++which) {
-      const step reader = link.readers[which];
+      const step reader = readers[which];
       within = within && device[reader.stage] == device[link.writer.stage];
       // The row of a stage holds the order of its own actions, which the proof checks first.
-      if (reader.stage != link.writer.stage && dependence::is_first_reader(link, which)) {
+      if (reader.stage != link.writer.stage &&
+          dependence::is_first_reader(readers, link.reader_count, which)) {
         sorted.read.add(role_row(reader.stage, first_role[static_cast<int>(reader.kind)]), writer);
         sorted.read_delay.push_back(device[reader.stage] == device[link.writer.stage] ? 0
                                                                                       : graph.hop);
       }
-      if (dependence::is_last_reader(link, which)) {
+      if (dependence::is_last_reader(readers, link.reader_count, which)) {
         sorted.freed.add(number, role_row(reader.stage, last_role[static_cast<int>(reader.kind)]));
       }
     }

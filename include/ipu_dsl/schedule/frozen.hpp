@@ -115,20 +115,23 @@ constexpr auto freeze_program(const program& rows) {
 }
 
 /// A stage graph in static storage.
-template <std::size_t Edges, std::size_t Costs>
+template <std::size_t Edges, std::size_t Readers, std::size_t Costs>
 struct frozen_stage_graph {
   int stages = 0;
   frozen_list<edge, Edges> edges;
+  frozen_list<step, Readers> readers;
   frozen_list<stage_cost, Costs> costs;
   std::int64_t hop = 0;
 
-  constexpr stage_graph_view view() const { return {stages, edges.view(), costs.view(), hop}; }
+  constexpr stage_graph_view view() const {
+    return {stages, edges.view(), readers.view(), costs.view(), hop};
+  }
 };
 
-template <std::size_t Edges, std::size_t Costs>
-constexpr frozen_stage_graph<Edges, Costs> freeze_stage_graph(const stage_graph& graph) {
-  return {graph.stages, freeze_list<Edges>(graph.edges), freeze_list<Costs>(graph.costs),
-          graph.hop};
+template <std::size_t Edges, std::size_t Readers, std::size_t Costs>
+constexpr frozen_stage_graph<Edges, Readers, Costs> freeze_stage_graph(const stage_graph& graph) {
+  return {graph.stages, freeze_list<Edges>(graph.edges), freeze_list<Readers>(graph.readers),
+          freeze_list<Costs>(graph.costs), graph.hop};
 }
 
 /// `freeze<[] { return grouped::make(2, 2, 4); }>()`: a generator's program in static storage.

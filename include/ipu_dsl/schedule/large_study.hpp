@@ -30,9 +30,10 @@ struct large_study {
   static constexpr int copies = rows.weights.copies;
   static constexpr std::size_t actions = rows.actions.size();
   static constexpr std::size_t edges = Costs::make(Stages, copies).edges.size();
+  static constexpr std::size_t readers = Costs::make(Stages, copies).readers.size();
 
   static constexpr auto stages =
-      freeze_stage_graph<edges, Costs::make(Stages, copies).costs.size()>(
+      freeze_stage_graph<edges, readers, Costs::make(Stages, copies).costs.size()>(
           Costs::make(Stages, copies));
 
   struct studied {

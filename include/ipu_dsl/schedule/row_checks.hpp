@@ -204,12 +204,14 @@ constexpr verdict check_complete(const examination& exam) {
 constexpr verdict check_edges(const examination& exam) {
   int number = 0;
   for (const edge& link : exam.graph.edges) {
-    bool wrong = link.reader_count < 0 || link.reader_count > edge::max_readers ||
+    const int readers = static_cast<int>(exam.graph.readers.size());
+    bool wrong = link.reader_count < 0 || link.first_reader < 0 ||
+                 link.reader_count > readers - link.first_reader ||
                  link.writer.kind == action_kind::weight_gradient ||
                  !uses_edges(link.writer.kind) || link.writer.stage < 0 ||
                  link.writer.stage >= exam.rows.stages;
     for (int which = 0; !wrong && which < link.reader_count; ++which) {
-      const step reader = link.readers[which];
+      const step reader = exam.graph.readers_of(link)[static_cast<std::size_t>(which)];
       wrong = !uses_edges(reader.kind) || reader.stage < 0 || reader.stage >= exam.rows.stages;
     }
     if (!wrong && link.writer.kind == action_kind::recompute) {

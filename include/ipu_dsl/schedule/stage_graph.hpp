@@ -2,6 +2,7 @@
 // What a schedule is proven against: what stages hand to each other, and what their work costs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -11,24 +12,17 @@
 namespace ipu_dsl {
 
 /// Bytes that live in a slot from the action that writes them to the last action that reads them,
-/// writer and readers being of the same micro-batch.
+/// writer and readers being of the same micro-batch. Any number of actions read them: they stand
+/// one after the other in the stage graph.
 ///
 /// `backward` stands for whichever form the program uses: as a writer the whole backward or the
 /// input gradient; as a reader the whole backward or both halves, so that the weight gradient frees
 /// the slot. A program without any backward ignores the steps it does not do.
 struct edge {
-  static constexpr int max_readers = 6;
-
   step writer;
-  step readers[max_readers] = {};
+  int first_reader = 0;  ///< in the readers of its stage graph
   int reader_count = 0;
   std::int64_t bytes = 0;  ///< of one slot
-
-  constexpr edge& read_by(int stage, action_kind kind) {
-    readers[reader_count] = {stage, kind};
-    ++reader_count;
-    return *this;
-  }
 };
 
 /// What one micro-batch costs a stage, in any unit of time; `update` is a cost of each update.
@@ -66,18 +60,38 @@ struct stage_cost {
 struct stage_graph_view {
   int stages = 0;
   std::span<const edge> edges;
+  std::span<const step> readers;      ///< of all edges
   std::span<const stage_cost> costs;  ///< [stages]
   std::int64_t hop = 0;               ///< time from one device to another, of each datum
+
+  constexpr std::span<const step> readers_of(const edge& link) const {
+    return {readers.data() + link.first_reader, static_cast<std::size_t>(link.reader_count)};
+  }
 };
 
 /// A stage graph that owns its edges and costs.
 struct stage_graph {
   int stages = 0;
   list<edge> edges;
+  list<step> readers;      ///< of all edges
   list<stage_cost> costs;  ///< [stages]
   std::int64_t hop = 0;    ///< time from one device to another, of each datum
 
-  constexpr stage_graph_view view() const { return {stages, edges, costs, hop}; }
+  constexpr stage_graph_view view() const { return {stages, edges, readers, costs, hop}; }
+
+  /// An edge without readers yet: `graph.add_edge({0, forward}).read_by(1, forward)`.
+  constexpr stage_graph& add_edge(const step& writer, std::int64_t bytes = 0) {
+    edges.push_back(
+        {.writer = writer, .first_reader = static_cast<int>(readers.size()), .bytes = bytes});
+    return *this;
+  }
+
+  /// One more reader of the newest edge.
+  constexpr stage_graph& read_by(int stage, action_kind kind) {
+    readers.push_back({stage, kind});
+    ++edges.back().reader_count;
+    return *this;
+  }
 };
 
 /// A stage graph of one's own with what is seen.
@@ -85,6 +99,7 @@ constexpr stage_graph copy_of(const stage_graph_view& seen) {
   stage_graph graph;
   graph.stages = seen.stages;
   graph.edges.append(seen.edges);
+  graph.readers.append(seen.readers);
   graph.costs.append(seen.costs);
   graph.hop = seen.hop;
   return graph;
@@ -109,23 +124,21 @@ constexpr stage_graph chain_stage_graph(int stages, std::span<const stage_cost> 
     if ((stage + 1) % length == 0) {
       continue;
     }
-    edge activation = {.writer = {stage, action_kind::forward}};
-    activation.read_by(stage + 1, action_kind::forward).read_by(stage + 1, action_kind::backward);
+    graph.add_edge({stage, action_kind::forward})
+        .read_by(stage + 1, action_kind::forward)
+        .read_by(stage + 1, action_kind::backward);
     if (use == output_use::own_backward) {
-      activation.read_by(stage, action_kind::backward);
+      graph.read_by(stage, action_kind::backward);
     }
-    graph.edges.push_back(activation);
   }
   for (int stage = 0; stage + 1 < stages; ++stage) {
     if ((stage + 1) % length == 0) {
       continue;
     }
-    edge gradient = {.writer = {stage + 1, action_kind::backward}};
-    graph.edges.push_back(gradient.read_by(stage, action_kind::backward));
+    graph.add_edge({stage + 1, action_kind::backward}).read_by(stage, action_kind::backward);
   }
   for (int stage = 0; stage < stages; ++stage) {
-    edge stash = {.writer = {stage, action_kind::forward}};
-    graph.edges.push_back(stash.read_by(stage, action_kind::backward));
+    graph.add_edge({stage, action_kind::forward}).read_by(stage, action_kind::backward);
   }
   return graph;
 }
