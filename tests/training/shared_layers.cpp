@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <ipu_dsl/formats/zip.hpp>
+#include <ipu_dsl/formats/npz.hpp>
 #include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/report/summary.hpp>
 #include <ipu_dsl/training/check_tiles.hpp>

@@ -175,17 +175,13 @@ class emitter {
   /// Completes the gradient of parameter `i` in the accumulator of its first use: for each use the
   /// accumulators of all replicas are summed in their order, then the uses in order of nodes.
   constexpr void sum_accumulators(std::int32_t i) {
-    const std::int32_t of = owned(i);
-    const std::int32_t uses = facts_->reader_count(of);
-    const auto accumulator_of = [&](std::int32_t use) {
-      return of_tensor(buffer_role::accumulator, of, use_at(of, use));
-    };
+    const std::int32_t uses = facts_->reader_count(owned(i));
     for (std::int32_t use = 0; use < uses && facts_->replicas > 1; ++use) {
-      add_to_first(i, facts_->replicas, [&](std::int32_t) { return accumulator_of(use); });
+      add_to_first(i, facts_->replicas, use, 0);
       made_->calls.back().operands_of = replica_reach::each;
     }
     if (uses > 1) {
-      add_to_first(i, uses, accumulator_of);
+      add_to_first(i, uses, 0, 1);
     }
   }
 
@@ -258,17 +254,24 @@ class emitter {
     return facts_->readers[at(facts_->first_reader[at(of)] + use)];
   }
 
-  /// A call that adds to accumulator 0 of parameter `i` all others, in their order.
-  template <typename Accumulator>
-  constexpr void add_to_first(std::int32_t i, std::int32_t terms, Accumulator accumulator_of) {
+  /// A call that adds to the first of several accumulators of parameter `i` all others, in their
+  /// order: term k is that of use `first` + k x `stride`.
+  constexpr void add_to_first(std::int32_t i, std::int32_t terms, std::int32_t first,
+                              std::int32_t stride) {
+    const std::int32_t of = owned(i);
     const tensor& whole = parameter(i);
     call_draft call =
         call_of(accumulator_sum_family, accumulator_sum_call{terms, {whole.lies, whole.extents}});
     const axis_id element = call.over(whole.extents.elements());
     call.all(terms);
-    call.updates(accumulator_of(0).flat(), {element});
-    for (std::int32_t term = 1; term < terms; ++term) {
-      call.reads(accumulator_of(term).flat(), {element});
+    for (std::int32_t term = 0; term < terms; ++term) {
+      const std::int32_t use = use_at(of, first + term * stride);
+      const buffer_ref named = of_tensor(buffer_role::accumulator, of, use).flat();
+      if (term == 0) {
+        call.updates(named, {element});
+      } else {
+        call.reads(named, {element});
+      }
     }
   }
 
