@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Holds the plan of the house: which room includes which, and who may include outside libraries.
+"""Holds the plan of the house: which room includes which, who may include outside libraries, and
+that a family has one file name in its rooms.
 
 Refuses an include that the table does not allow, an outside library through another door, an
 include cycle, a quoted include, and a header that does not exist or lives in no known room. Holds
@@ -145,6 +146,23 @@ def architecture_faults(texts, edges):
     return found
 
 
+# Of operators/, what is not the code of one family of vocabulary/: lists, what all code shares, and
+# the code of families that stand in graph/, of which no layer is one.
+NO_FAMILY_OF_VOCABULARY = {"layers", "library", "operators", "run_context", "final_value", "feed",
+                           "repack", "update"}
+
+
+def name_faults(texts):
+    """A family has one file name: its code stands in operators/ as its rules do in vocabulary/,
+    losses and metrics in folders of the same names."""
+    rules = {header.removeprefix("vocabulary/").removeprefix("layers/")
+             for header in texts if header.startswith("vocabulary/")}
+    names = [header.removeprefix("operators/") for header in texts
+             if header.startswith("operators/")]
+    return [f"operators/{name}: no header of vocabulary/ has that name" for name in sorted(names)
+            if name.removesuffix(".hpp") not in NO_FAMILY_OF_VOCABULARY and name not in rules]
+
+
 def check(root):
     """All faults below `root`, the number of headers and the number of edges between them."""
     texts = {path.relative_to(root).as_posix(): path.read_text() for path in root.rglob("*.hpp")}
@@ -160,6 +178,7 @@ def check(root):
                          if include.startswith("ipu_dsl/")]
     faults += cycles(edges)
     faults += architecture_faults(texts, edges)
+    faults += name_faults(texts)
     faults += real_time_faults(texts, edges)
     return faults, len(texts), sum(map(len, edges.values()))
 
@@ -218,6 +237,7 @@ PLANTED = [
     ("plan/planted.hpp", "#include <ipu_dsl/layout/panel.hpp>\nnamespace ipu_dsl {}",
      "must be in the architecture's"),
     ("core/planted.hpp", "namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {}", "must be outside the"),
+    ("operators/another_name.hpp", "", "no header of vocabulary/ has that name"),
 ]
 
 

@@ -2,10 +2,12 @@
 // The code of all layers that we bring: the one list of it.
 #pragma once
 
+#include <ipu_dsl/operators/activation.hpp>
 #include <ipu_dsl/operators/batch_normalization.hpp>
 #include <ipu_dsl/operators/conv2d.hpp>
 #include <ipu_dsl/operators/dense.hpp>
-#include <ipu_dsl/operators/elementwise.hpp>
+#include <ipu_dsl/operators/dropout.hpp>
 #include <ipu_dsl/operators/embedding.hpp>
+#include <ipu_dsl/operators/join.hpp>
 #include <ipu_dsl/operators/repack.hpp>
 #include <ipu_dsl/operators/simple_rnn.hpp>
