@@ -8,18 +8,33 @@ using namespace ipu_dsl;
 
 namespace {
 
+/// Judged by labels of so many classes, or by floats of the output's shape if there are none.
+constexpr family judge{.name = "judge", .shapes = [](node_draft& draft) {
+                         const bool labels = draft.input(0).rank == 1;
+                         draft.target(labels ? shape{} : draft.input(0),
+                                      labels ? dtype::int32 : dtype::float32, draft.input(0)[0]);
+                         draft.result(2);
+                         return problem{};
+                       }};
+
 /// An input of one shape and an output of another, with nothing in between.
-constexpr graph model_between(const shape& input, const shape& output) {
+constexpr graph model_between(const shape& input, const shape& output,
+                              dtype type = dtype::float32) {
   graph made;
-  made.input = add_source(made, input, dtype::float32, tensor_role::input);
+  static_cast<void>(add_source(made, input, type, tensor_role::input));
   made.output = add_source(made, output, dtype::float32, tensor_role::activation);
+  const std::int32_t scores[] = {made.output};
+  static_cast<void>(add_node(made, judge, {}, scores, 0, -1, -1, node_purpose::loss));
   return made;
 }
 
-constexpr sentence said_of_data(const shape& input, const shape& sample, std::int32_t classes) {
-  const graph made = model_between(input, {10});
-  const problem found = check_data(made.view(), sample, classes);
+constexpr sentence said_of(const graph& made, const data_form& data) {
+  const problem found = check_data(made.view(), data);
   return found.found() ? found.message() : sentence();
+}
+
+constexpr sentence said_of_data(const shape& input, const shape& sample, std::int32_t classes) {
+  return said_of(model_between(input, {10}), {sample, dtype::float32, shape{}, classes});
 }
 
 constexpr sentence said_of_rank(const shape& input, std::int32_t rank) {
@@ -69,6 +84,32 @@ TEST_CASE("more classes than the model scores are refused") {
   CHECK(said_of_data({8}, {8}, 11).view() ==
         "the data: expected labels of at most 10 classes, as many as the model scores, got 11 "
         "classes. Hint: end the model in as many units as classes");
+}
+
+TEST_CASE("targets are of the kind that the loss judges by") {
+  const graph by_labels = model_between({8}, {10});
+  const graph by_floats = model_between({8}, {2, 5});
+  CHECK(said_of(by_floats, {{8}, dtype::float32, {2, 5}, 0}).empty());
+  CHECK(
+      said_of(by_labels, {{8}, dtype::float32, {2, 5}, 0}).view() ==
+      "the data: expected labels, which the loss judge judges by, got float targets. Hint: take a "
+      "loss of float targets, such as mean_squared_error");
+  CHECK(said_of(by_floats, {{8}, dtype::float32, {}, 10}).view() ==
+        "the data: expected float targets, which the loss judge judges by, got labels. Hint: take "
+        "sparse_categorical_crossentropy, or give the data as a paired_dataset");
+  CHECK(
+      said_of(by_floats, {{8}, dtype::float32, {5, 2}, 0}).view() ==
+      "the data: expected targets of shape (2, 5), got (5, 2). Hint: end the model in the shape of "
+      "the targets");
+}
+
+TEST_CASE("samples are of the type that the model takes") {
+  const graph words = model_between({8}, {10}, dtype::int32);
+  CHECK(said_of(words, {{8}, dtype::int32, {}, 10}).empty());
+  CHECK(
+      said_of(words, {{8}, dtype::float32, {}, 10}).view() ==
+      "the data: expected samples of int32, got float32. Hint: give the model's input the type of "
+      "the data");
 }
 
 TEST_CASE("a batch has one axis more than a sample") {
