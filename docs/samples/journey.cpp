@@ -28,7 +28,7 @@ constexpr auto frozen_buffers = freeze_list<buffer_count>(lowered_buffers());
 constexpr std::span<const buffer> buffers = frozen_buffers.view();
 
 const char* name_of(tensor_role role) {
-  constexpr const char* names[] = {"input", "target", "activation", "parameter", "state"};
+  constexpr const char* names[] = {"input", "target", "activation", "result", "parameter", "state"};
   return names[static_cast<std::size_t>(role)];
 }
 

@@ -47,7 +47,7 @@ TEST_CASE("evaluate takes any number of samples") {
     auto feed = make_feed(digits | take(samples), 1);
     const evaluation found = run->evaluate(feed);
     auto same_feed = make_feed(digits | take(samples), 1);
-    const reference_evaluation expected = exact.evaluate(same_feed);
+    const tests::reference_evaluation expected = exact.evaluate(same_feed);
     INFO(samples << " samples");
     CHECK(found.samples == samples);
     CHECK(expected.samples == samples);

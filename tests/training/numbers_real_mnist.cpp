@@ -71,7 +71,7 @@ void check_seed(const mnist::data& digits, std::uint64_t seed) {
   auto test_feed = make_feed(digits.test, seed);
   auto same_test_feed = make_feed(digits.test, seed);
   const evaluation found = run->evaluate(test_feed);
-  const evaluation expected = exact.evaluate(same_test_feed);
+  const tests::reference_evaluation expected = exact.evaluate(same_test_feed);
   CHECK(found.samples == 10'000);
   CHECK(found.metrics["accuracy"] >= 0.94);
   CHECK(std::abs(found.metrics["accuracy"] - expected.accuracy) <= 0.006);

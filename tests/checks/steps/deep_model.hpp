@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 
 namespace deep_model {
 
