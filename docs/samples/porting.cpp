@@ -123,6 +123,15 @@ struct functional {
 
 static_assert(check<functional>());
 
+// row: Conv2D(32, 3, strides=2, padding='same', activation='relu')
+static_assert(
+    check<model<input<28, 28, 1>, sequential<Conv2D<32, 3, strides<2>, same_padding, relu>,
+                                             Conv2D<8, kernel_size{3, 5}>>>>());
+// row: SimpleRNN(16, return_sequences=True)
+static_assert(check<model<input<12, 4>, SimpleRNN<16, return_sequences<true>>>>());
+// row: Input(shape=(16,), dtype='int32'), Embedding(1000, 8)
+static_assert(check<model<input<dtype::int32, 16>, Embedding<1000, 8>>>());
+
 // row: keras.Input(shape=(28, 28))
 static_assert(check<model<input<28, 28>, Flatten>>());
 

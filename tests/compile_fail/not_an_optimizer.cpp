@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is no optimizer in optimizer<...>.
 #include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Sparse cross-entropy of one unit: its softmax is 1 whatever it learns.
 #include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 
 using namespace ipu_dsl;
 

@@ -7,9 +7,7 @@
 #include <ipu_dsl/graph/builder.hpp>
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/report/summary.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
-#include <ipu_dsl/vocabulary/layers/dropout.hpp>
-#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 
 #include "support/catch2.hpp"
 
