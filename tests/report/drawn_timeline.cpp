@@ -7,6 +7,7 @@
 #include <ipu_dsl/report/drawn_model.hpp>
 #include <ipu_dsl/report/drawn_trace.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 
 #include "report/programs.hpp"
 #include "support/catch2.hpp"

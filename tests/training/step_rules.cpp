@@ -12,6 +12,7 @@
 #include <ipu_dsl/training/checked_feed.hpp>
 #include <ipu_dsl/training/step_rules.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 
 #include "formats/sentence_of.hpp"
 #include "support/catch2.hpp"

@@ -9,6 +9,7 @@
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/schedule/program.hpp>
+#include <ipu_dsl/schedule/step_order.hpp>
 
 namespace ipu_dsl {
 
