@@ -14,6 +14,7 @@ namespace {
 struct lenet
     : model<input<28, 28>, sequential<Reshape<28, 28, 1>, Conv2D<6, 5, same_padding, relu>,
                                       Conv2D<20, 3, strides<2>, relu>, Flatten, Dense<10>>> {};
+
 // [/convolution_model]
 
 struct training : compile<lenet, micro_batch<8>, loss<sparse_categorical_crossentropy>,

@@ -73,7 +73,7 @@ def check_mistake(readme, compiler, name):
 
 
 PLANTED = [
-    ("a line that is not compiled", "sgd<momentum>>> {};", "sgd<>>> {};", "README.md shows"),
+    ("a line that is not compiled", "sgd<momentum>>", "sgd<>>", "README.md shows"),
     ("a block that is not compiled", "```cpp\nint main", "```cpp\nint other;\nint main", "int other"),
     ("a block left out", "```cpp\nint main", "```\nint main", "(the end)"),
 ]

@@ -5,7 +5,7 @@
 
 #include <ipu_dsl/data/dataset.hpp>
 #include <ipu_dsl/training/session_interface.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 
 using namespace ipu_dsl;
 

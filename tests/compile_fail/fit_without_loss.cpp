@@ -2,8 +2,7 @@
 // Training what was compiled to predict.
 #include <ipu_dsl/data/digits.hpp>
 #include <ipu_dsl/training/session_interface.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
-#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 
 using namespace ipu_dsl;
 

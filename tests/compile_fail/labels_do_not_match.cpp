@@ -2,7 +2,7 @@
 // Data of ten classes for a model that scores seven.
 #include <ipu_dsl/data/dataset.hpp>
 #include <ipu_dsl/training/session_interface.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 
 using namespace ipu_dsl;
 

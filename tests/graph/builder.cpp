@@ -77,7 +77,8 @@ constexpr bool test_frozen() {
   const graph model = two_nodes();
   const graph_view left = frozen.view();
   const graph_view right = model.view();
-  bool same = left.operands.size() == right.operands.size() && left.find(tensor_role::input) == right.find(tensor_role::input);
+  bool same = left.operands.size() == right.operands.size() &&
+              left.find(tensor_role::input) == right.find(tensor_role::input);
   for (std::size_t i = 0; i < right.operands.size(); ++i) {
     same = same && left.operands[i] == right.operands[i];
   }

@@ -27,8 +27,7 @@ constexpr bool test_sizes() {
   bool right = view.tensors.size() == 17 && view.nodes.size() == 6 && view.layers.size() == 6;
   right = right && view.operands.size() == 2 + 5 * 4 && view.stages == 2;
   return right && view.find(tensor_role::input) == 0 && view.find(tensor_role::target) == -1 &&
-         view.loss() == nullptr &&
-         view.at(view.output).extents == shape{10};
+         view.loss() == nullptr && view.at(view.output).extents == shape{10};
 }
 
 constexpr bool test_shapes() {
@@ -48,8 +47,8 @@ constexpr bool test_shapes() {
 constexpr bool test_tensors() {
   const graph_view& view = graph_of<mlp>;
   const std::int32_t flat = view.layers[0].output;
-  return view.at(flat).view_of == view.find(tensor_role::input) &&
-         !view.at(flat).needs_gradient && !view.input().needs_gradient && view.at(view.layers[1].output).needs_gradient;
+  return view.at(flat).view_of == view.find(tensor_role::input) && !view.at(flat).needs_gradient &&
+         !view.input().needs_gradient && view.at(view.layers[1].output).needs_gradient;
 }
 
 struct nested

@@ -105,8 +105,7 @@ constexpr element kept{.kind = element_kind::layer, .rule = &kept_family};
 /// A state of 8 values beside 4 that learn.
 graph with_state() {
   graph made;
-  made.input = add_source(made, {8}, dtype::float32, tensor_role::input);
-  const std::int32_t inputs[] = {made.input};
+  const std::int32_t inputs[] = {add_source(made, {8}, dtype::float32, tensor_role::input)};
   add_node(made, kept_family, {}, inputs, 0, 0);
   made.output = newest_output(made);
   made.layers.push_back({.source = &kept, .name = {}, .nodes = 1, .output = made.output});

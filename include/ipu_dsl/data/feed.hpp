@@ -173,7 +173,7 @@ class batch_feed {
   batch_feed(const batch_source& input, const batch_source& target, std::size_t sources)
       : batches_{input, target}, forms_{input.form, target.form}, sources_(sources) {
     for (std::size_t i = 0; i < sources_; ++i) {
-      check(batches_[i], i == 0 ? "values" : "numbers of targets");
+      check_rows(batches_[i], i == 0 ? "values" : "numbers of targets");
     }
     if (sources_ > 1 && samples_of(target) != samples()) {
       throw error("A batch of " + std::to_string(samples()) + " samples got " +
@@ -200,7 +200,7 @@ class batch_feed {
     }
   }
 
-  static void check(const batch_source& batch, const char* what) {
+  static void check_rows(const batch_source& batch, const char* what) {
     const std::int64_t elements = batch.form.elements;
     if (elements < 1 || batch.count % static_cast<std::size_t>(elements) != 0) {
       throw error("A batch of " + std::to_string(batch.count) + " " + what +

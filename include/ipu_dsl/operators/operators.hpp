@@ -123,8 +123,8 @@ inline double* doubles(void* operand) {
   return static_cast<double*>(operand);
 }
 
-/// What makes the number that is reported of a family: what its code says as `static double final_value(std::span<const double>)`, or
-/// else the mean.
+/// What makes the number that is reported of a family: what its code says as `static double
+/// final_value(std::span<const double>)`, or else the mean.
 template <const family* Family>
 consteval final_value_function final_value_of() {
   if constexpr (requires { operators<Family>::final_value; }) {
