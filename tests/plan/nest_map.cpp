@@ -53,8 +53,8 @@ static_assert(nest_map(stepped, 0, 8).blocks() == 8);
 static_assert(last_step.ranges[0] == position_range{8, 9} && last_step.ranges[1].size() == 4);
 static_assert(nest_map(stepped, 0, 8).block_of(3).ranges[0] == position_range{8, 9});
 static_assert(reached(shifted(axis(0), -1), last_step, 9) == position_range{7, 8});
-static_assert(reached(descending(axis(0), 9), last_step, 9) == position_range{0, 1});
-static_assert(reached(descending(axis(0), 9, 1), last_step, 9) == position_range{1, 2});
+static_assert(reached(counted_back(axis(0), 9), last_step, 9) == position_range{0, 1});
+static_assert(reached(counted_back(axis(0), 9, 1), last_step, 9) == position_range{1, 2});
 
 // Windows and the windows that see an input: 3 taps, stride 2, padding 1, of 8 positions.
 constexpr nest_block window_block{{{1, 3}, {0, 3}}};

@@ -64,7 +64,7 @@ constexpr reach shifted(axis_id along, std::int32_t by) {
 
 /// The position of iteration extent - 1 - i, `by` further along: what goes from the last to the
 /// first.
-constexpr reach descending(axis_id along, std::int32_t extent, std::int32_t by = 0) {
+constexpr reach counted_back(axis_id along, std::int32_t extent, std::int32_t by = 0) {
   reach made = along;
   made.scale = -1;
   made.offset = extent - 1 + by;

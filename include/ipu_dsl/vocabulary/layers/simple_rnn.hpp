@@ -228,10 +228,10 @@ constexpr void walk_back(emitter& emit) {
   const auto [sample, unit] = call.over(key.batch, key.units);
   const axis_id behind = call.all(key.units);
   call.scalar(emit.options<simple_rnn_options>().alpha)
-      .updates(state_gradients(emit), {sample, descending(step, key.steps), unit})
-      .reads(state_gradients(emit), {sample, descending(step, key.steps, 1), behind})
+      .updates(state_gradients(emit), {sample, counted_back(step, key.steps), unit})
+      .reads(state_gradients(emit), {sample, counted_back(step, key.steps, 1), behind})
       .reads(weights, {behind, unit})
-      .reads(states(emit), {sample, descending(step, key.steps), unit});
+      .reads(states(emit), {sample, counted_back(step, key.steps), unit});
 }
 
 constexpr void input_gradient(emitter& emit) {
