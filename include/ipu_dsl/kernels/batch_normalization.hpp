@@ -42,7 +42,7 @@ inline constexpr std::int32_t channel_block = 64;
 template <typename Visit>
 void for_channel_blocks(std::int32_t channels, const Visit& visit) {
   for (std::int32_t first = 0; first < channels; first += channel_block) {
-    visit(first, std::min(channel_block, channels - first));
+    visit(first, (std::min)(channel_block, channels - first));
   }
 }
 
@@ -60,7 +60,7 @@ void for_positions(const channel_rows& rows, std::int32_t samples, const Visit& 
 
 /// How many elements of a channel the first `valid` samples have; 1 for none, to divide by.
 inline double elements_of_channel(const channel_rows& rows, std::int32_t valid) {
-  return std::max(1.0, static_cast<double>(valid) * static_cast<double>(rows.positions));
+  return (std::max)(1.0, static_cast<double>(valid) * static_cast<double>(rows.positions));
 }
 
 /// Mean and variance (that of the population) of every channel over the first `valid` samples. Sums
