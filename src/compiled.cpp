@@ -8,4 +8,5 @@
 #include <ipu_dsl/data/index_stream_definition.hpp>
 #include <ipu_dsl/data/mnist_definition.hpp>
 #include <ipu_dsl/training/checkpoint_definition.hpp>
+#include <ipu_dsl/training/saved_training_definition.hpp>
 #include <ipu_dsl/training/session_core.hpp>

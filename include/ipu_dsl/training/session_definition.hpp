@@ -8,6 +8,7 @@
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/training/checkpoint.hpp>
 #include <ipu_dsl/training/program_code.hpp>
+#include <ipu_dsl/training/saved_training.hpp>
 #include <ipu_dsl/training/session_code.hpp>
 #ifndef IPU_DSL_COMPILED
 #include <ipu_dsl/training/session_core.hpp>
