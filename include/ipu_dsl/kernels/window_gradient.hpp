@@ -37,7 +37,8 @@ template <layout::architecture Architecture, window_product Product, int Vectors
         const gradient_target<Rule> target = to.at(row * PanelWidth);
         if (steps == 0) {
           // Nothing but padding is met: the gradient is what it was, or zero.
-          outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule>({}, target, count,
+          const gradient_factors none = {x + first, d, 0, x_stride, Product.written.pixel};
+          outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule>(none, target, count,
                                                                              step);
         }
         for (std::int32_t i = 0; i < steps; ++i) {
