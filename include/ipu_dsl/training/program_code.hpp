@@ -64,13 +64,13 @@ template <compiled_model C, program_kind Kind>
 inline constexpr frozen_list<placement, result_count<C>> result_placements_of =
     freeze_list<result_count<C>>(result_placements<C, Kind>());
 
-/// What becomes of result `Index`; theirs are the last nodes of the graph.
+/// What becomes of result `Index`.
 template <compiled_model C, std::size_t Index>
 consteval result_code result_code_of() {
   constexpr graph_view model = frozen_compiled_graph_of<C>.view();
-  constexpr const node& here = model.nodes[model.nodes.size() - result_count<C> + Index];
-  const tensor& counted = model.at(model.output_of(here, 0));
-  return {here.rule->name, counted.extents[0], final_value_of<here.rule>()};
+  constexpr const tensor& counted = model.at(result_tensors<C>()[Index]);
+  constexpr const family* rule = model.node_at(counted.producer).rule;
+  return {rule->name, counted.extents[0], final_value_of<rule>()};
 }
 
 template <compiled_model C>

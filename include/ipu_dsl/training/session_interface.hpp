@@ -208,8 +208,8 @@ class session_of {
   /// Writes all that training goes on from as .npz; see `ipu_dsl::save_training`.
   void save_training(const std::string& path) const { code::save_training(engine(), path); }
 
-  /// Reads it: what is trained from here on has the bits of a session that was never interrupted,
-  /// given the same data. See `ipu_dsl::load_training`.
+  /// Reads it: what is trained from here on, by a session of the same seed on the same data, has
+  /// the bits of one that was never interrupted. See `ipu_dsl::load_training`.
   void load_training(const std::string& path, non_finite floats = non_finite::refused) {
     code::load_training(engine(), path, floats);
   }

@@ -25,7 +25,7 @@ struct epoch_steps {
   std::int64_t of_execution = 0;
 };
 
-/// "The model's input", "the data's input"; a target of integers is told by its classes.
+/// What a source of a model is called in a sentence; inputs come before targets.
 inline const char* name_of_source(std::size_t number, const model_interface& model) {
   return number < static_cast<std::size_t>(model.inputs) ? "input" : "target";
 }
