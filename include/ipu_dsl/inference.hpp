@@ -90,7 +90,7 @@ class predictor_of {
   static constexpr std::size_t sample_values =
       static_cast<std::size_t>(model.input().extents.elements());
   static constexpr std::size_t result_values =
-      static_cast<std::size_t>(model.at(model.output).extents.elements());
+      static_cast<std::size_t>(model.at(model.output(0)).extents.elements());
 
  private:
   static constexpr const std::byte* no_weights = nullptr;

@@ -27,7 +27,7 @@ constexpr bool test_sizes() {
   bool right = view.tensors.size() == 17 && view.nodes.size() == 6 && view.layers.size() == 6;
   right = right && view.operands.size() == 2 + 5 * 4 && view.stages == 2;
   return right && view.find(tensor_role::input) == 0 && view.find(tensor_role::target) == -1 &&
-         view.loss() == nullptr && view.at(view.output).extents == shape{10};
+         view.loss() == nullptr && view.at(view.output(0)).extents == shape{10};
 }
 
 constexpr bool test_shapes() {

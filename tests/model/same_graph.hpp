@@ -34,7 +34,10 @@ constexpr bool same_computation(const graph_view& left, const graph_view& right)
               left.nodes.size() == right.nodes.size() &&
               left.operands.size() == right.operands.size() &&
               left.find(tensor_role::input) == right.find(tensor_role::input) &&
-              left.output == right.output;
+              left.outputs.size() == right.outputs.size();
+  for (std::size_t i = 0; same && i < left.outputs.size(); ++i) {
+    same = left.outputs[i].tensor == right.outputs[i].tensor;
+  }
   for (std::size_t i = 0; same && i < left.tensors.size(); ++i) {
     same = same_tensor(left.tensors[i], right.tensors[i]);
   }
@@ -65,7 +68,7 @@ constexpr bool same_graph(const graph_view& left, const graph_view& right) {
 /// The shape that a right model hands on.
 template <typename M>
 constexpr shape output_of() {
-  return graph_of<M>.at(graph_of<M>.output).extents;
+  return graph_of<M>.at(graph_of<M>.output(0)).extents;
 }
 
 }  // namespace ipu_dsl::testing

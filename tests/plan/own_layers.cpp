@@ -168,12 +168,13 @@ constexpr graph split(bool both) {
   } else {
     add_node(model, activation_family, relu::description.options, {halves + 1, 1}, 0, -1);
   }
-  model.output = newest_output(model);
+  model.outputs.push_back({newest_output(model), 0});
   layer_record record;
   record.source = &dense;
   model.layers.push_back(record);
   mark_gradients(model);
-  attach_results(model, {&sparse_categorical_crossentropy_family, {}}, {});
+  const result_choice loss[] = {{&sparse_categorical_crossentropy_family}};
+  attach_results(model, loss, {});
   return model;
 }
 

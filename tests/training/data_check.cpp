@@ -22,8 +22,9 @@ constexpr graph model_between(const shape& input, const shape& output,
                               dtype type = dtype::float32) {
   graph made;
   static_cast<void>(add_source(made, input, type, tensor_role::input));
-  made.output = add_source(made, output, dtype::float32, tensor_role::activation);
-  const std::int32_t scores[] = {made.output};
+  const std::int32_t scores[] = {
+      add_source(made, output, dtype::float32, tensor_role::activation)};
+  made.outputs.push_back({scores[0], -1});
   static_cast<void>(add_node(made, judge, {}, scores, 0, -1, -1, node_purpose::loss));
   return made;
 }

@@ -15,12 +15,13 @@ struct net : model<input<4>, sequential<Dense<3>, Reshape<3, 1>>> {};
 /// The graph of `net` judged so.
 constexpr graph judged(const family& loss, std::span<const result_choice> metrics) {
   graph made = fold<net>();
-  made.fault = attach_results(made, {&loss, {}}, metrics);
+  const result_choice losses[] = {{&loss}};
+  made.fault = attach_results(made, losses, metrics);
   return made;
 }
 
-constexpr result_choice hits[] = {{&binary_accuracy_family, {}}};
-constexpr result_choice classes[] = {{&accuracy_family, {}}};
+constexpr result_choice hits[] = {{&binary_accuracy_family}};
+constexpr result_choice classes[] = {{&accuracy_family}};
 
 /// All that judge one output are told one target, which has the output's shape.
 constexpr bool test_target() {
@@ -59,7 +60,8 @@ struct flat : model<input<4>, sequential<Dense<3>>> {};
 
 TEST_CASE("a metric that wants other targets than the loss is refused") {
   graph made = fold<flat>();
-  const problem found = attach_results(made, {&mean_squared_error_family, {}}, classes);
+  const result_choice losses[] = {{&mean_squared_error_family}};
+  const problem found = attach_results(made, losses, classes);
   CHECK(found.where.view() == "accuracy behind layer 0 Dense<3> in stage 0");
   CHECK(found.expected.view() == "targets () of int32");
   CHECK(found.got.view() == "those of the loss, (3) of float32");

@@ -11,6 +11,9 @@ namespace ipu_dsl {
 /// So many inputs and targets a model can have.
 inline constexpr int most_sources = 8;
 
+/// So many outputs a model can have.
+inline constexpr int most_outputs = 8;
+
 /// What a feed gives for every sample, once for each input of the model and each target of its
 /// loss: how many numbers of which type.
 struct source_form {

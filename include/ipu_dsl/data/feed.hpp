@@ -130,6 +130,10 @@ struct batch_source {
   batch_source(std::span<const std::int32_t> numbers, std::int64_t elements, std::int32_t classes)
       : form{dtype::int32, elements, classes}, first(numbers.data()), count(numbers.size()) {}
 
+  /// The numbers of another source, as the model takes them.
+  batch_source(const batch_source& numbers, const source_form& taken)
+      : form(taken), first(numbers.first), count(numbers.count) {}
+
   std::span<const float> floats() const { return {static_cast<const float*>(first), count}; }
 
   std::span<const std::int32_t> integers() const {
@@ -142,11 +146,24 @@ class batch_feed {
  public:
   /// Inputs without targets, for predictions. Throws `error` if they do not divide into samples, or
   /// an integer lies outside its classes.
-  explicit batch_feed(const batch_source& input) : batch_feed(input, {}, 1) {}
+  explicit batch_feed(const batch_source& input) : batch_feed(std::span(&input, 1), {}) {}
 
   /// Inputs and targets. Throws `error` as well if the two do not belong together.
   batch_feed(const batch_source& input, const batch_source& target)
-      : batch_feed(input, target, 2) {}
+      : batch_feed(std::span(&input, 1), std::span(&target, 1)) {}
+
+  /// The same for several inputs, then several targets: at least one input, and not more than
+  /// `most_sources` in all.
+  batch_feed(std::span<const batch_source> inputs, std::span<const batch_source> targets)
+      : inputs_(inputs.size()) {
+    check_count(inputs.size(), targets.size());
+    add(inputs);
+    add(targets);
+    for (std::size_t i = 0; i < sources_; ++i) {
+      check_rows(batches_[i], i < inputs_ ? "values" : "numbers of targets");
+      check_samples(i);
+    }
+  }
 
   std::int32_t next(const feed_rows& rows) {
     const std::int64_t left = samples() - position_;
@@ -170,15 +187,32 @@ class batch_feed {
   std::optional<std::int64_t> length() const { return samples(); }
 
  private:
-  batch_feed(const batch_source& input, const batch_source& target, std::size_t sources)
-      : batches_{input, target}, forms_{input.form, target.form}, sources_(sources) {
-    for (std::size_t i = 0; i < sources_; ++i) {
-      check_rows(batches_[i], i == 0 ? "values" : "numbers of targets");
+  static void check_count(std::size_t inputs, std::size_t targets) {
+    if (inputs == 0 || inputs + targets > std::size_t{most_sources}) {
+      throw error("A batch has at least 1 input, and at most " + std::to_string(most_sources) +
+                  " inputs and targets, got " + std::to_string(inputs) + " and " +
+                  std::to_string(targets) + ".");
     }
-    if (sources_ > 1 && samples_of(target) != samples()) {
+  }
+
+  void add(std::span<const batch_source> sources) {
+    for (const batch_source& each : sources) {
+      batches_[sources_] = each;
+      forms_[sources_] = each.form;
+      ++sources_;
+    }
+  }
+
+  /// All have as many samples as the first input.
+  void check_samples(std::size_t source) const {
+    const std::int64_t found = samples_of(batches_[source]);
+    if (found != samples()) {
+      const bool labels = forms_[source].type == dtype::int32;
       throw error("A batch of " + std::to_string(samples()) + " samples got " +
-                  std::to_string(samples_of(target)) +
-                  (target.form.type == dtype::int32 ? " labels." : " targets."));
+                  std::to_string(found) +
+                  (source < inputs_ ? " of another input."
+                   : labels         ? " labels."
+                                    : " targets."));
     }
   }
 
@@ -220,9 +254,10 @@ class batch_feed {
     }
   }
 
-  batch_source batches_[2];
-  source_form forms_[2];
-  std::size_t sources_;
+  batch_source batches_[most_sources];
+  source_form forms_[most_sources];
+  std::size_t inputs_;
+  std::size_t sources_ = 0;
   std::int64_t position_ = 0;
 };
 

@@ -174,18 +174,19 @@ constexpr problem add_node(graph& model, const family& rule, const attributes& o
   return add_node_reading(model, rule, options, read, wanted, stage, layer, shares, purpose);
 }
 
-/// The model's output as it is handed out, in rows; what lays it out belongs to the newest layer.
-constexpr void hand_out_rows(graph& model) {
-  if (model.fault.found() || model.output < 0 || model.layers.empty()) {
+/// The tensor `made` becomes an output of the model: it is handed out in rows, and what lays it out
+/// belongs to the newest layer.
+constexpr void hand_out(graph& model, std::int32_t made) {
+  if (model.fault.found() || made < 0 || model.layers.empty()) {
     return;
   }
-  const std::size_t before = model.nodes.size();
-  const std::int32_t producer = model.tensors[static_cast<std::size_t>(model.output)].producer;
-  const std::int32_t stage =
-      producer < 0 ? 0 : model.nodes[static_cast<std::size_t>(producer)].stage;
-  const auto layer = static_cast<std::int32_t>(model.layers.size()) - 1;
-  model.output = laid_out(model, model.output, storage::rows, stage, layer);
-  model.layers.back().nodes += static_cast<std::int32_t>(model.nodes.size() - before);
+  const graph_view before = model.view();
+  const std::int32_t producer = before.at(made).producer;
+  const std::int32_t maker = producer < 0 ? -1 : before.node_at(producer).layer;
+  const auto newest = static_cast<std::int32_t>(model.layers.size()) - 1;
+  const std::int32_t handed = laid_out(model, made, storage::rows, before.stage_of(made), newest);
+  model.layers.back().nodes += static_cast<std::int32_t>(model.nodes.size() - before.nodes.size());
+  model.outputs.push_back({handed, maker});
 }
 
 /// Where one tensor goes on, the newest node must make no more.

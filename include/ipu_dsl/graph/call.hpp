@@ -92,6 +92,7 @@ constexpr std::int32_t replica_of_operand(replica_reach reach, std::int32_t oper
 struct call {
   call_key key;
   float scalars[2] = {};  ///< slopes, rates: what no code depends on
+  float loss_weight = 1;  ///< by which what a sample's loss counts is multiplied
   call_phase phase = call_phase::forward;
   replica_reach operands_of = replica_reach::own;
   std::int32_t node = -1;  ///< -1: of no node, such as the infeed

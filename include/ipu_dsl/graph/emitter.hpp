@@ -204,10 +204,11 @@ class emitter {
     }
   }
 
-  /// Hands the rows of a tensor to whoever runs the program.
-  constexpr void write_output(std::int32_t output) {
-    const buffer_ref read = value_of(output).flat();
-    call_draft call = call_of(outfeed_family, outfeed_call{batch(), read.extents[0]});
+  /// Hands the rows of an output of the model to whoever runs the program.
+  constexpr void write_output(std::int32_t number) {
+    const model_output& handed = model_->outputs[at(number)];
+    const buffer_ref read = value_of(handed.tensor).flat();
+    call_draft call = call_of(outfeed_family, outfeed_call{number, batch(), read.extents[0]});
     const auto [sample, element] = call.over(batch(), read.extents[0]);
     call.reads(read, {sample, element});
   }
@@ -311,6 +312,7 @@ class emitter {
     row.phase = phase_;
     // Replicas update what they share together, from what is summed in the first.
     row.operands_of = phase_ == call_phase::update ? replica_reach::first : replica_reach::own;
+    row.loss_weight = here_->weight;
     row.node = node_;
     row.stage = here_->stage;
     row.first_operand = static_cast<std::int32_t>(made_->operands.size());

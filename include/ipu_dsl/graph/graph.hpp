@@ -6,6 +6,7 @@
 #include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/source_form.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/tensor.hpp>
 
@@ -20,6 +21,8 @@ struct node {
   const family* rule = nullptr;
   attributes options;
   node_purpose purpose = node_purpose::layer;
+  std::int32_t judged = -1;  ///< of a loss or a metric: the number of the output of the model
+  float weight = 1;          ///< of a loss: what it counts in the sum of all
   std::int32_t layer = -1;
   std::int32_t stage = 0;
   std::int32_t first_operand = 0;
@@ -40,6 +43,12 @@ struct layer_record {
   std::int32_t nodes = 0;
   std::int32_t output = -1;  ///< the tensor that it hands on
   std::int32_t shares = -1;  ///< the layer whose parameters and states it uses; -1: its own
+};
+
+/// What a model hands out: predict gives it, losses and metrics judge it.
+struct model_output {
+  std::int32_t tensor = -1;
+  std::int32_t layer = -1;  ///< which makes it, and after which it is called
 };
 
 /// What a layer is called after, without its element, whose family's rules nothing that runs may
@@ -85,8 +94,8 @@ struct graph_view {
   std::span<const node> nodes;
   std::span<const std::int32_t> operands;
   std::span<const layer_record> layers;
+  std::span<const model_output> outputs;
   std::int32_t stages = 1;
-  std::int32_t output = -1;  ///< what predict returns
 
   /// The tensor of role `role` that was added as number `number` of them, counted from 0; -1 if
   /// there are not so many. Inputs, targets and results are found so.
@@ -99,10 +108,19 @@ struct graph_view {
     return -1;
   }
 
+  /// How many tensors have a role.
+  constexpr std::int32_t count(tensor_role role) const {
+    std::int32_t found = 0;
+    for (const tensor& atom : tensors) {
+      found += atom.role == role ? 1 : 0;
+    }
+    return found;
+  }
+
   /// The first input.
   constexpr const tensor& input() const { return at(find(tensor_role::input)); }
 
-  /// The node of the loss; null without one.
+  /// The node of the first loss; null without one.
   constexpr const node* loss() const {
     for (const node& here : nodes) {
       if (here.purpose == node_purpose::loss) {
@@ -137,6 +155,33 @@ struct graph_view {
       --found;
     }
     return nodes[found];
+  }
+
+  /// The output that a layer of this name makes; of a model with one output also that. -1 if there
+  /// is none.
+  constexpr std::int32_t find_output(std::string_view name) const {
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(outputs.size()); ++i) {
+      if (!name.empty() && name_of_output(i) == name) {
+        return i;
+      }
+    }
+    return name.empty() && outputs.size() == 1 ? 0 : -1;
+  }
+
+  /// The tensor of an output.
+  constexpr std::int32_t output(std::int32_t number) const {
+    return outputs[static_cast<std::size_t>(number)].tensor;
+  }
+
+  /// The name that the layer which makes an output was given, or empty.
+  constexpr std::string_view name_of_output(std::int32_t number) const {
+    const std::int32_t layer = outputs[static_cast<std::size_t>(number)].layer;
+    return layer < 0 ? std::string_view() : layers[static_cast<std::size_t>(layer)].name;
+  }
+
+  /// The stage in which a tensor is computed; what comes from the feed is there from the first on.
+  constexpr std::int32_t stage_of(std::int32_t index) const {
+    return at(index).producer < 0 ? 0 : node_at(at(index).producer).stage;
   }
 
   constexpr const tensor& at(std::int32_t index) const {
@@ -183,8 +228,8 @@ struct graph {
   list<node> nodes;
   list<std::int32_t> operands;
   list<layer_record> layers;
+  list<model_output> outputs;
   std::int32_t stages = 1;
-  std::int32_t output = -1;
   bool automatic = false;  ///< the layers' stages are still to be chosen; all stand in stage 0
   problem fault;
 
@@ -193,8 +238,8 @@ struct graph {
             .nodes = {nodes.data(), nodes.size()},
             .operands = {operands.data(), operands.size()},
             .layers = {layers.data(), layers.size()},
-            .stages = stages,
-            .output = output};
+            .outputs = {outputs.data(), outputs.size()},
+            .stages = stages};
   }
 };
 
@@ -205,14 +250,15 @@ struct frozen_graph {
   node nodes[Nodes + 1] = {};
   std::int32_t operands[Operands + 1] = {};
   layer_record layers[Layers + 1] = {};
+  model_output outputs[most_outputs] = {};
+  std::size_t output_count = 0;
   std::int32_t stages = 1;
-  std::int32_t output = -1;
   problem fault;
 
   constexpr frozen_graph() = default;
 
   constexpr explicit frozen_graph(const graph& source)
-      : stages(source.stages), output(source.output), fault(source.fault) {
+      : output_count(source.outputs.size()), stages(source.stages), fault(source.fault) {
     for (std::size_t i = 0; i < Tensors; ++i) {
       tensors[i] = source.tensors[i];
     }
@@ -225,6 +271,9 @@ struct frozen_graph {
     for (std::size_t i = 0; i < Layers; ++i) {
       layers[i] = source.layers[i];
     }
+    for (std::size_t i = 0; i < output_count; ++i) {
+      outputs[i] = source.outputs[i];
+    }
   }
 
   constexpr graph_view view() const {
@@ -232,8 +281,8 @@ struct frozen_graph {
             .nodes = {nodes, Nodes},
             .operands = {operands, Operands},
             .layers = {layers, Layers},
-            .stages = stages,
-            .output = output};
+            .outputs = {outputs, output_count},
+            .stages = stages};
   }
 };
 

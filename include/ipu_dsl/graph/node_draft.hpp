@@ -94,7 +94,7 @@ class node_draft {
   /// Of a loss or a metric: what it wants to be told of every sample, as its last input. Of
   /// integers `classes` says below which they lie. All that judge one output are told the same.
   constexpr void target(const shape& extents, dtype type, std::int32_t classes = 0) {
-    const std::int32_t known = owner_->view().find(tensor_role::target);
+    const std::int32_t known = known_target();
     if (known < 0) {
       check_made(extents, "target");
       target_ = static_cast<std::int32_t>(owner_->tensors.size());
@@ -103,6 +103,7 @@ class node_draft {
       atom.type = type;
       atom.classes = classes;
       atom.role = tensor_role::target;
+      atom.target_of = tensor_of(0);
       owner_->tensors.push_back(atom);
       return;
     }
@@ -142,6 +143,19 @@ class node_draft {
   }
 
  private:
+  /// The target of what the node judges, if another that judges it wanted one already; otherwise
+  /// -1.
+  constexpr std::int32_t known_target() {
+    const std::int32_t judged = tensor_of(0);
+    for (std::size_t i = 0; i < owner_->tensors.size(); ++i) {
+      const tensor& atom = owner_->tensors[i];
+      if (atom.role == tensor_role::target && atom.target_of == judged) {
+        return static_cast<std::int32_t>(i);
+      }
+    }
+    return -1;
+  }
+
   constexpr void fail(const problem& found) {
     if (!fault_.found()) {
       fault_ = found;

@@ -33,9 +33,10 @@ struct tensor {
   std::int32_t producer = -1;    ///< the node that computes it; -1: it comes from outside
   std::int32_t owner = -1;       ///< the first node that uses a parameter or a state: it owns it
   std::int32_t view_of = -1;     ///< the tensor whose elements these are, in another shape
+  std::int32_t target_of = -1;   ///< of a target: the tensor that should be like it
   initializer start;             ///< of a parameter or a state
   storage lies = storage::rows;  ///< how its elements lie in memory
-  std::string_view name;         ///< of a parameter or a state: "kernel"
+  std::string_view name;         ///< of a parameter or a state: "kernel"; of an input, if given
 };
 
 /// One sample at a time, as opposed to one for all.

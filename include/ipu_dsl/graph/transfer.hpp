@@ -27,11 +27,12 @@ struct infeed_call {
 inline constexpr family infeed_family{.name = "infeed"};
 
 struct outfeed_call {
+  std::int32_t output;  ///< of the model
   std::int32_t batch;
   std::int32_t elements;  ///< of a sample
 };
 
-/// Reads the model's output and hands its rows to whoever runs the program.
+/// Reads an output of the model and hands its rows to whoever runs the program.
 inline constexpr family outfeed_family{.name = "outfeed"};
 
 struct gradient_sum_call {

@@ -31,9 +31,8 @@ class assembly {
     if (!walk.failed()) {
       walk.made_.fault = refuse_repeated_name(walk.made_);
     }
-    walk.made_.output = walk.current_;
     walk.made_.stages = walk.stage_ + 1;
-    hand_out_rows(walk.made_);
+    hand_out(walk.made_, walk.current_);
     mark_gradients(walk.made_);
     return std::move(walk.made_);
   }

@@ -60,18 +60,28 @@ class shared_layer {
 /// After the first problem calls return a tensor of nowhere and add nothing.
 class functional_builder {
  public:
-  /// The features, or integers such as the numbers of words; a model has one input.
+  /// Features, or integers such as the numbers of words. A model may have several inputs: feeds and
+  /// predict are given them in this order.
   constexpr symbolic_tensor input(const shape& extents, dtype type = dtype::float32) {
-    if (made_.view().find(tensor_role::input) >= 0) {
-      fail("input", refuse("one input", "a second one"));
-      return {};
+    return input("", extents, type);
+  }
+
+  /// The same with a name for messages.
+  constexpr symbolic_tensor input(std::string_view name, const shape& extents,
+                                  dtype type = dtype::float32) {
+    label where = "input";
+    where << (name.empty() ? "" : " ") << name;
+    problem refused = check_input(extents, type);
+    if (made_.view().count(tensor_role::input) == most_sources) {
+      refused = refuse(label("at most ") << most_sources << " inputs", "one more");
     }
-    const problem refused = check_input(extents, type);
     if (refused.found()) {
-      fail("input", refused);
+      fail(where, refused);
       return {};
     }
-    return {add_source(made_, extents, type, tensor_role::input)};
+    const std::int32_t added = add_source(made_, extents, type, tensor_role::input);
+    made_.tensors[static_cast<std::size_t>(added)].name = name;
+    return {added};
   }
 
   /// Layers that are called from now on belong to this stage; the first is 0.
@@ -114,20 +124,22 @@ class functional_builder {
     return {*this, shared_.size() - 1};
   }
 
-  /// The whole model, its output being `output`.
-  constexpr graph finish(symbolic_tensor output) {
+  /// The whole model with its outputs, in this order.
+  constexpr graph finish(std::span<const symbolic_tensor> outputs) {
     if (!made_.fault.found()) {
       made_.fault = refuse_repeated_name(made_);
     }
     if (!made_.fault.found()) {
-      check_output(output);
+      check_stages();
+      check_outputs(outputs);
     }
     if (!made_.fault.found()) {
-      refuse_unread(output);
+      refuse_unread(outputs);
       refuse_uncalled();
     }
-    made_.output = output.index;
-    hand_out_rows(made_);
+    for (const symbolic_tensor output : outputs) {
+      hand_out(made_, output.index);
+    }
     mark_gradients(made_);
     return made_;
   }
@@ -227,9 +239,9 @@ class functional_builder {
     for (const std::int32_t input : inputs) {
       if (input < 0) {
         fail(where_is(record), refuse("tensors of this model", "one of nowhere"));
-      } else if (stage_of(input) > stage_) {
+      } else if (made_.view().stage_of(input) > stage_) {
         fail(where_is(record), refuse(label("inputs of stage ") << stage_ << " or before",
-                                      label("one of stage ") << stage_of(input),
+                                      label("one of stage ") << made_.view().stage_of(input),
                                       "a layer depends on its own stage and on those before it"));
       }
     }
@@ -250,11 +262,6 @@ class functional_builder {
     }
   }
 
-  constexpr std::int32_t stage_of(std::int32_t tensor) const {
-    const std::int32_t producer = made_.tensors[static_cast<std::size_t>(tensor)].producer;
-    return producer < 0 ? 0 : made_.nodes[static_cast<std::size_t>(producer)].stage;
-  }
-
   constexpr std::int32_t add(const element& piece, std::span<const std::int32_t> inputs,
                              const layer_record& record) {
     const auto layer = static_cast<std::int32_t>(made_.layers.size());
@@ -272,8 +279,8 @@ class functional_builder {
     return newest_output(made_);
   }
 
-  /// Every stage has a layer, and the output comes from the last one.
-  constexpr void check_output(symbolic_tensor output) {
+  /// Every stage has a layer.
+  constexpr void check_stages() {
     list<std::int32_t> layers(static_cast<std::size_t>(made_.stages), 0);
     for (const node& here : made_.nodes) {
       ++layers[static_cast<std::size_t>(here.stage)];
@@ -285,22 +292,54 @@ class functional_builder {
                                                   << stage << "), stages being numbered from 0"));
       }
     }
-    if (output.index < 0) {
-      fail("output", refuse("a tensor of this model", "one of nowhere"));
-    } else if (stage_of(output.index) != made_.stages - 1) {
-      fail("output", refuse(label("a tensor of the last stage, ") << made_.stages - 1,
-                            label("one of stage ") << stage_of(output.index)));
+  }
+
+  /// Outputs are tensors that layers make, each given once.
+  constexpr void check_outputs(std::span<const symbolic_tensor> outputs) {
+    if (outputs.empty() || outputs.size() > std::size_t{most_outputs}) {
+      fail("output",
+           refuse(label("1 to ") << most_outputs << " outputs", label() << outputs.size()));
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      check_output(outputs, i);
     }
   }
 
-  /// What nobody reads is a mistake: a layer that was to be part of the model and is not.
-  constexpr void refuse_unread(symbolic_tensor output) {
+  constexpr void check_output(std::span<const symbolic_tensor> outputs, std::size_t number) {
+    const std::int32_t made = outputs[number].index;
+    label where = "output";
+    if (outputs.size() > 1) {
+      where << " " << number;
+    }
+    if (made < 0) {
+      fail(where, refuse("a tensor of this model", "one of nowhere"));
+      return;
+    }
+    for (std::size_t earlier = 0; earlier < number; ++earlier) {
+      if (outputs[earlier].index == made) {
+        fail(where, refuse("a tensor of its own", label("that of output ") << earlier));
+      }
+    }
+  }
+
+  /// What nobody reads is a mistake: what was to be part of the model and is not.
+  constexpr void refuse_unread(std::span<const symbolic_tensor> outputs) {
     list<bool> read(made_.tensors.size(), false);
-    read[static_cast<std::size_t>(output.index)] = true;
+    for (const symbolic_tensor output : outputs) {
+      read[static_cast<std::size_t>(output.index)] = true;
+    }
     const graph_view view = made_.view();
     for (const node& here : view.nodes) {
       for (std::int32_t i = 0; i < here.inputs; ++i) {
         read[static_cast<std::size_t>(view.input_of(here, i))] = true;
+      }
+    }
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      if (view.tensors[i].role == tensor_role::input && !read[i]) {
+        label where = "input";
+        where << (view.tensors[i].name.empty() ? "" : " ") << view.tensors[i].name;
+        fail(where, refuse("an input that a layer reads", "one that nobody reads",
+                           "call a layer on it or take it out"));
       }
     }
     for (const layer_record& layer : view.layers) {
@@ -326,17 +365,31 @@ constexpr symbolic_tensor shared_layer::operator()(Inputs... inputs) const {
   return builder_->call_shared(number_, list<std::int32_t>{inputs.index...});
 }
 
+/// What `build` returns: one tensor, or `std::array<symbolic_tensor, 2>`.
+template <typename T>
+inline constexpr std::size_t built_outputs = 0;
+
+template <>
+inline constexpr std::size_t built_outputs<symbolic_tensor> = 1;
+
+template <std::size_t Outputs>
+inline constexpr std::size_t built_outputs<std::array<symbolic_tensor, Outputs>> = Outputs;
+
 /// A model that builds itself.
 template <typename M>
 concept functional_model = !layered_model<M> && requires(functional_builder& builder) {
-  { M::build(builder) } -> std::same_as<symbolic_tensor>;
+  requires(built_outputs<decltype(M::build(builder))> > 0);
 };
 
 template <functional_model M>
 constexpr graph run_build() {
   functional_builder builder;
-  const symbolic_tensor output = M::build(builder);
-  return builder.finish(output);
+  const auto made = M::build(builder);
+  if constexpr (std::same_as<decltype(M::build(builder)), symbolic_tensor>) {
+    return builder.finish({&made, 1});
+  } else {
+    return builder.finish(made);
+  }
 }
 
 template <functional_model M>

@@ -77,7 +77,7 @@ struct operators<&outfeed_family> {
     constexpr std::int32_t elements = Call.elements;
     constexpr std::ptrdiff_t stride = layout::row_stride(elements);
     const float* read = floats(operands[0]);
-    float* row = context.output + context.first_sample * std::uint64_t{elements};
+    float* row = context.outputs[Call.output] + context.first_sample * std::uint64_t{elements};
     for (std::int32_t sample = 0; sample < context.valid_samples(); ++sample) {
       for (std::int32_t i = 0; i < elements; ++i) {
         row[i] = read[sample * stride + i];

@@ -24,7 +24,7 @@ struct run_context {
   const float* optimizer = nullptr;  ///< the optimizer's numbers: learning rate, momentum, ...
   feed_reference* feed = nullptr;    ///< where inputs and targets come from
   std::int32_t* valid = nullptr;     ///< [micro-batches] samples that the feed gave
-  float* output = nullptr;           ///< [samples, elements] for predict
+  float* const* outputs = nullptr;   ///< for predict: of each output [samples, elements]
   std::int32_t step = 0;             ///< of a call that runs once for each of its steps
   grain part = {};                   ///< what of the output to compute, where calls have grains
 

@@ -18,7 +18,7 @@ namespace ipu_dsl {
 
 /// What the options of a compilation say, as values.
 struct compile_settings : run_settings {
-  result_choice loss;  ///< none: predict only
+  std::span<const result_choice> losses;  ///< none: predict only
   std::span<const result_choice> metrics;
   const family* optimizer = nullptr;
   const machine_target* target = nullptr;  ///< none: nothing of the machine is modelled
@@ -117,7 +117,8 @@ struct compile<M, Options...> {
   using chosen = typename option_about<Key, Otherwise, Options...>::type;
 
   struct no_loss {
-    static constexpr result_choice choice{};
+    static constexpr result_choice choices[1] = {};
+    static constexpr std::size_t count = 0;
     static constexpr problem fault{};
   };
 
@@ -140,8 +141,8 @@ struct compile<M, Options...> {
        .devices = options.integer(devices_key, default_devices<schedule_type>(stages)),
        .replicas = options.integer(replicas_key, 1),
        .mean_gradients = options.integer(reduction_key, 0) != 0,
-       .has_loss = loss_type::choice.rule != nullptr},
-      loss_type::choice,
+       .has_loss = loss_type::count > 0},
+      {loss_type::choices, loss_type::count},
       {metrics_type::choices, metrics_type::count},
       optimizer_type::rule,
       chosen<&target_key, no_target>::target};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The graph that is planned: a model with its loss, every layer in its stage.
+// The graph that is planned: a model with its losses, every layer in its stage.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ constexpr problem check_micro_batch(const graph_view& model, std::int32_t sample
   return found;
 }
 
-/// The model's graph with its loss and metrics, stages as the model has them.
+/// The model's graph with its losses and metrics, stages as the model has them.
 template <compiled_model C>
 constexpr graph fold_with_loss() {
   graph model = fold<typename C::model_type>();
@@ -38,7 +38,7 @@ constexpr graph fold_with_loss() {
     model.fault = C::check_options();
   }
   if (!model.fault.found() && C::settings.has_loss) {
-    model.fault = attach_results(model, C::settings.loss, C::settings.metrics);
+    model.fault = attach_results(model, C::settings.losses, C::settings.metrics);
   }
   if (!model.fault.found()) {
     model.fault = check_micro_batch(model.view(), C::settings.micro_batch);

@@ -11,7 +11,7 @@
 
 namespace ipu_dsl {
 
-/// Backwards from what the program is for, the loss and the metrics or the output: [nodes].
+/// Backwards from what the program is for, losses and metrics or the outputs: [nodes].
 constexpr list<bool> live_nodes(const graph_view& model, program_kind program) {
   list<bool> live(model.nodes.size(), false);
   const auto mark_producer = [&](std::int32_t tensor) {
@@ -21,7 +21,9 @@ constexpr list<bool> live_nodes(const graph_view& model, program_kind program) {
     }
   };
   if (program == program_kind::predict) {
-    mark_producer(model.output);
+    for (const model_output& output : model.outputs) {
+      mark_producer(output.tensor);
+    }
   }
   for (std::size_t i = model.nodes.size(); i-- > 0;) {
     const node& here = model.nodes[i];

@@ -145,8 +145,20 @@ class lowering {
         here.rule->forward(emit);
       }
     }
-    if (facts_.program == program_kind::predict && stage == model_.stages - 1) {
-      at_node(node_count() - 1, call_phase::forward).write_output(model_.output);
+    if (facts_.program == program_kind::predict) {
+      lower_outputs(stage);
+    }
+  }
+
+  /// Each where it is made.
+  constexpr void lower_outputs(std::int32_t stage) {
+    for (std::size_t i = 0; i < model_.outputs.size(); ++i) {
+      const std::int32_t made = model_.outputs[i].tensor;
+      const std::int32_t producer = model_.at(made).producer;
+      if (model_.stage_of(made) == stage) {
+        at_node(producer < 0 ? 0 : producer, call_phase::forward)
+            .write_output(static_cast<std::int32_t>(i));
+      }
     }
   }
 

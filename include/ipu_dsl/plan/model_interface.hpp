@@ -22,8 +22,9 @@ struct source_interface {
 struct model_interface {
   source_interface sources[most_sources];  ///< inputs, then targets
   std::int32_t inputs = 0;
-  std::int32_t targets = 0;  ///< none without a loss
-  shape output;              ///< of one sample
+  std::int32_t targets = 0;      ///< none without a loss
+  shape outputs[most_outputs];   ///< of one sample
+  std::int32_t output_count = 0;
 
   constexpr const source_interface& input() const { return sources[0]; }
 
@@ -36,7 +37,10 @@ struct model_interface {
 /// Of a model that has been folded.
 constexpr model_interface interface_of(const graph_view& model) {
   model_interface known;
-  known.output = model.at(model.output).extents;
+  for (const model_output& output : model.outputs) {
+    known.outputs[static_cast<std::size_t>(known.output_count)] = model.at(output.tensor).extents;
+    ++known.output_count;
+  }
   std::size_t count = 0;
   for (const std::int32_t source : sources_of(model, true)) {
     const tensor& atom = model.at(source);

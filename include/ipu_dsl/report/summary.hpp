@@ -41,23 +41,29 @@ inline std::int64_t parameters_of(const graph_view& model, const layer_record& l
   return sum;
 }
 
-/// What the loss reads, where that is not what the model puts out.
-inline std::string loss_line(const graph_view& model) {
-  const node* const loss = model.loss();
-  if (loss == nullptr) {
-    return {};
+/// What the losses read, where that is not what the model puts out.
+inline std::string loss_lines(const graph_view& model) {
+  std::string lines;
+  for (const node& here : model.nodes) {
+    if (here.purpose != node_purpose::loss) {
+      continue;
+    }
+    lines += "Loss: " + std::string(here.rule->name);
+    if (model.outputs.size() > 1) {
+      lines += " of " + std::string(model.name_of_output(here.judged));
+    }
+    if (model.input_of(here, 0) != model.output(here.judged)) {
+      lines += ", from the logits before the softmax at the end";
+    }
+    lines += "\n";
   }
-  std::string line = "Loss: " + std::string(loss->rule->name);
-  if (model.input_of(*loss, 0) != model.output) {
-    line += ", from the logits before the softmax at the end";
-  }
-  return line + "\n";
+  return lines;
 }
 
 }  // namespace summary
 
 /// The table of a model, one line a layer: name, kind, output shape of one sample, stage and number
-/// of learned values; then the sum, and what the loss reads.
+/// of learned values; then the sum, and what the losses read.
 inline std::string summary_text(const graph_view& model, std::string_view name) {
   const std::size_t widths[] = {16, 22, 18, 7, 12};
   const auto line = [&widths](const std::string(&fields)[5]) {
@@ -83,7 +89,7 @@ inline std::string summary_text(const graph_view& model, std::string_view name) 
   }
   table.append(75, '-') += "\n";
   table += "Parameters: " + std::to_string(sum) + "\n";
-  return table + summary::loss_line(model);
+  return table + summary::loss_lines(model);
 }
 
 /// The stages of a model's layers, as Keras's print_pipeline_stage_assignment_summary lays it out:

@@ -82,7 +82,7 @@ class block_check {
       call_ = at(resolved.number);
       resolved_ = &resolved;
       context_ = context;
-      tell(context_, resolved);
+      tell(context_, resolved, context.loss_scale);
       perform(step.what.micro_batch);
     }
   }

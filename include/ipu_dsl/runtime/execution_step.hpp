@@ -25,6 +25,7 @@ struct resolved_call {
   kernel_function run = nullptr;
   const float* scalars = nullptr;
   std::uint64_t stream = 0;
+  float loss_weight = 1;
   std::int32_t first_operand = 0;
   std::int32_t operands = 0;
   std::int32_t number = 0;                 ///< in the plan
@@ -53,9 +54,10 @@ struct execution_step {
   std::int32_t last_taken = 0;
 };
 
-/// Tells the context of a step what is true of one of its calls.
-inline void tell(run_context& context, const resolved_call& row) {
+/// Tells the context of a step what is true of one of its calls; `loss_scale` is that of the run.
+inline void tell(run_context& context, const resolved_call& row, float loss_scale) {
   context.stream = row.stream;
+  context.loss_scale = loss_scale * row.loss_weight;
   if (row.micro_batch != resolved_call::of_its_step) {
     context.micro_batch = row.micro_batch;
   }

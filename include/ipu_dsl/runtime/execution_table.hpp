@@ -134,6 +134,7 @@ class execution_table {
     resolved_call resolved{.run = code.run,
                            .scalars = row.scalars,
                            .stream = plan_.stream_of(row),
+                           .loss_weight = row.loss_weight,
                            .first_operand = static_cast<std::int32_t>(operands_.size()),
                            .operands = row.writes + row.reads,
                            .number = number,

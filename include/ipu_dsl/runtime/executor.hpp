@@ -246,7 +246,7 @@ class executor {
     for (std::int32_t i = 0; i < row.operands; ++i) {
       operands[i] = table_.address(row.first_operand + i, micro_batch);
     }
-    tell(context, row);
+    tell(context, row, context_.loss_scale);
     row.run(context, operands, row.scalars);
   }
 

@@ -63,7 +63,7 @@ class prediction_resolver {
  public:
   constexpr prediction_resolver(const graph_view& model, const program_plan_view& plan,
                                 std::int64_t weight_bytes)
-      : plan_(plan), input_(model.input()), output_(model.at(model.output)) {
+      : plan_(plan), input_(model.input()), output_(model.at(model.output(0))) {
     made_.facts.weight_bytes = weight_bytes;
   }
 

@@ -98,9 +98,43 @@ constexpr problem check_loss(const graph_view& model) {
   return found;
 }
 
+/// "2 inputs".
+constexpr label count_of_sources(std::int32_t count, tensor_role role) {
+  const bool input = role == tensor_role::input;
+  label words;
+  words << count << (input ? " input" : " target") << (count == 1 ? "" : "s");
+  return words;
+}
+
+/// Plain arrays are as many as the model takes.
+constexpr problem check_array_count(const graph_view& model, tensor_role role, std::int32_t given) {
+  const std::int32_t wanted = model.count(role);
+  problem found;
+  if (wanted != given && (role == tensor_role::input || wanted > 0)) {
+    found =
+        refuse(count_of_sources(wanted, role), count_of_sources(given, role),
+               role == tensor_role::input ? "write inputs{first, second} with an array for each"
+                                          : "write targets{first, second} with an array for each");
+    found.where = "the batch";
+  }
+  return found;
+}
+
+/// There is room for as many outputs as the model has.
+constexpr problem check_output_count(const graph_view& model, std::size_t given) {
+  problem found;
+  if (model.outputs.size() != given) {
+    found = refuse(label("room for ") << model.outputs.size() << " outputs", label() << given,
+                   "write outputs{first, second} with an array for each");
+    found.where = "predict";
+  }
+  return found;
+}
+
 /// Plain arrays must hold what the model takes.
-constexpr problem check_array(const graph_view& model, tensor_role role, dtype given) {
-  const std::int32_t wanted = model.find(role);
+constexpr problem check_array(const graph_view& model, tensor_role role, dtype given,
+                              std::int32_t number = 0) {
+  const std::int32_t wanted = model.find(role, number);
   if (wanted < 0 || model.at(wanted).type == given) {
     return {};
   }

@@ -12,8 +12,9 @@
 
 namespace ipu_dsl {
 
-/// One number for each metric that a model was compiled with, in their order. Takes no memory of
-/// its own; the names are those of the metrics and last.
+/// One number for each metric that a model was compiled with, in their order; of a model with
+/// several losses before them each loss by itself, "price_loss". What judges one of several outputs
+/// is called after it: "logits_accuracy". Takes no memory of its own; the names last.
 class metric_values {
  public:
   void add(std::string_view name, double value) {
@@ -51,8 +52,8 @@ class metric_values {
     return words + ".";
   }
 
-  std::string_view names_[most_metrics];
-  double values_[most_metrics] = {};
+  std::string_view names_[most_results];
+  double values_[most_results] = {};
   std::size_t size_ = 0;
 };
 

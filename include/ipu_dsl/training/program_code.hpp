@@ -27,7 +27,7 @@ struct host_code {
 template <compiled_model C, program_kind Kind>
 inline constexpr const auto& functions_of = kernel_table_of<C, Kind, host_code>;
 
-/// The tensors of what the loss and the metrics count: [results].
+/// The tensors of what losses and metrics count: [results].
 template <compiled_model C>
 constexpr list<std::int32_t> result_tensors() {
   list<std::int32_t> found;
@@ -42,7 +42,7 @@ constexpr list<std::int32_t> result_tensors() {
 
 template <compiled_model C>
 inline constexpr std::size_t result_count =
-    C::settings.has_loss ? 1 + C::settings.metrics.size() : 0;
+    C::settings.has_loss ? C::settings.losses.size() + C::settings.metrics.size() : 0;
 
 /// Where a program puts the results.
 template <compiled_model C, program_kind Kind>
@@ -64,13 +64,34 @@ template <compiled_model C, program_kind Kind>
 inline constexpr frozen_list<placement, result_count<C>> result_placements_of =
     freeze_list<result_count<C>>(result_placements<C, Kind>());
 
+/// What a result is called: of one output after its family, of several after the output as well.
+template <compiled_model C, std::size_t Index>
+constexpr label name_result() {
+  const graph_view model = frozen_compiled_graph_of<C>.view();
+  const node& judge = model.node_at(model.at(result_tensors<C>()[Index]).producer);
+  label name;
+  if (model.outputs.size() > 1) {
+    name << model.name_of_output(judge.judged) << "_";
+  }
+  const bool is_loss = judge.purpose == node_purpose::loss;
+  name << (is_loss ? "loss" : judge.rule->name);
+  return name;
+}
+
+template <compiled_model C, std::size_t Index>
+inline constexpr label result_name = name_result<C, Index>();
+
 /// What becomes of result `Index`.
 template <compiled_model C, std::size_t Index>
 consteval result_code result_code_of() {
   constexpr graph_view model = frozen_compiled_graph_of<C>.view();
   constexpr const tensor& counted = model.at(result_tensors<C>()[Index]);
-  constexpr const family* rule = model.node_at(counted.producer).rule;
-  return {rule->name, counted.extents[0], final_value_of<rule>()};
+  constexpr const node& judge = model.node_at(counted.producer);
+  return {.name = result_name<C, Index>.view(),
+          .is_loss = judge.purpose == node_purpose::loss,
+          .weight = judge.weight,
+          .numbers = counted.extents[0],
+          .final_value = final_value_of<judge.rule>()};
 }
 
 template <compiled_model C>

@@ -13,7 +13,7 @@
 
 namespace ipu_dsl {
 
-/// Sums for all results of a model, the loss first. Takes memory when it is made, and then none.
+/// Sums for all results of a model, losses first. Takes memory when it is made, and then none.
 class result_sums {
  public:
   explicit result_sums(std::span<const result_code> results) : results_(results) {
@@ -50,24 +50,34 @@ class result_sums {
         static_cast<const void*>(memory.copy(place, micro_batch, replicas)));
   }
 
-  /// Of the loss, over all samples.
-  double loss() const { return results_[0].final_value(sums_of_first(results_[0])); }
+  /// The sum of the losses over all samples, each by its weight, in the order of the outputs.
+  double loss() const {
+    double sum = 0;
+    std::size_t first = 0;
+    for (const result_code& result : results_) {
+      sum += result.is_loss ? double{result.weight} * value_of(result, first) : 0;
+      first += static_cast<std::size_t>(result.numbers);
+    }
+    return sum;
+  }
 
-  /// Of the metrics.
+  /// Of the metrics; of several losses each as well, without its weight.
   metric_values metrics() const {
     metric_values made;
-    std::size_t first = static_cast<std::size_t>(results_[0].numbers);
-    for (const result_code& result : results_.subspan(1)) {
-      const auto numbers = static_cast<std::size_t>(result.numbers);
-      made.add(result.name, result.final_value({sums_.data() + first, numbers}));
-      first += numbers;
+    const bool one_loss = results_.size() < 2 || !results_[1].is_loss;
+    std::size_t first = 0;
+    for (const result_code& result : results_) {
+      if (!result.is_loss || !one_loss) {
+        made.add(result.name, value_of(result, first));
+      }
+      first += static_cast<std::size_t>(result.numbers);
     }
     return made;
   }
 
  private:
-  std::span<const double> sums_of_first(const result_code& result) const {
-    return {sums_.data(), static_cast<std::size_t>(result.numbers)};
+  double value_of(const result_code& result, std::size_t first) const {
+    return result.final_value({sums_.data() + first, static_cast<std::size_t>(result.numbers)});
   }
 
   std::span<const result_code> results_;

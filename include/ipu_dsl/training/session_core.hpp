@@ -118,17 +118,21 @@ class session_core final : public session_engine {
     return found;
   }
 
-  std::int64_t predict(feed_reference source, std::span<float> output) override {
+  std::int64_t predict(feed_reference source, std::span<const std::span<float>> outputs) override {
     check_sources(parts_.model, source, false);
     require_end(source, "predict");
     const std::int64_t samples = *source.length();
-    check_room(samples, output.size());
+    check_room(samples, outputs);
+    float* rows[most_outputs] = {};
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      rows[i] = outputs[i].data();
+    }
     const session_turn turn(work_, "predict");
     source.restart();
     checked_feed pass = checked_feed::of_pass(source);
     feed_reference checked(pass);
     run_context context = context_for(checked);
-    context.output = output.data();
+    context.outputs = rows;
     for (std::int64_t done = 0; done < samples;) {
       context.first_sample = static_cast<std::uint64_t>(done);
       predict_.run(context);
@@ -185,11 +189,16 @@ class session_core final : public session_engine {
   }
 
   /// Predictions of so many samples fill exactly the room that there is for them.
-  void check_room(std::int64_t samples, std::size_t room) const {
-    const std::optional<std::int64_t> values =
-        checked_product(samples, parts_.model.output.elements());
+  void check_room(std::int64_t samples, std::span<const std::span<float>> outputs) const {
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      check_room(samples, parts_.model.outputs[i], outputs[i].size());
+    }
+  }
+
+  static void check_room(std::int64_t samples, const shape& output, std::size_t room) {
+    const std::optional<std::int64_t> values = checked_product(samples, output.elements());
     if (!values) {
-      throw error(sentence_of({"predict of ", samples, " samples ", describe(parts_.model.output),
+      throw error(sentence_of({"predict of ", samples, " samples ", describe(output),
                                " writes more values than 64 bits can count."}));
     }
     if (static_cast<std::size_t>(*values) != room) {
@@ -208,9 +217,13 @@ class session_core final : public session_engine {
   /// the factor by which gradients are scaled.
   double mean_loss(int micro_batch) const {
     const double of_update = parts_.settings.mean_gradients ? micro_batches_of_update() : 1;
-    const double* const counted = result_sums::counted_in(memory_, parts_.train.results[0],
-                                                          micro_batch, parts_.settings.replicas);
-    return of_update * (counted[0] * static_cast<double>(loss_scale()));
+    double sum = 0;
+    for (std::size_t i = 0; i < parts_.results.size() && parts_.results[i].is_loss; ++i) {
+      const double* const counted = result_sums::counted_in(memory_, parts_.train.results[i],
+                                                            micro_batch, parts_.settings.replicas);
+      sum += double{parts_.results[i].weight} * counted[0];
+    }
+    return of_update * (sum * static_cast<double>(loss_scale()));
   }
 
   float loss_scale() const {

@@ -36,9 +36,10 @@ class session_engine {
   /// may be short.
   virtual evaluation evaluate(feed_reference source) = 0;
 
-  /// The model's output for every sample of the feed, in order; returns how many there were.
-  /// Throws `error` before anything is written if `output` is not [samples, output elements].
-  virtual std::int64_t predict(feed_reference source, std::span<float> output) = 0;
+  /// The model's outputs for every sample of the feed, in order; returns how many there were.
+  /// Throws `error` before anything is written if one is not [samples, elements of the output].
+  virtual std::int64_t predict(feed_reference source,
+                               std::span<const std::span<float>> outputs) = 0;
 
   /// Throws `error` unless a batch has these extents, and as many values.
   virtual void check_batch(std::span<const std::int64_t> extents, std::size_t values) const = 0;

@@ -2,6 +2,7 @@
 // What a session offers: fit, evaluate, predict. Its code may be compiled elsewhere.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/data/arrays.hpp>
 #include <ipu_dsl/data/dataset.hpp>
 #include <ipu_dsl/data/feed.hpp>
 #include <ipu_dsl/data/tensor_view.hpp>
@@ -48,10 +50,29 @@ struct data_fault_of {
   static constexpr problem value = check_data(frozen_compiled_graph_of<C>.view(), form_of<Data>());
 };
 
-/// What is wrong with arrays of a type, as inputs or as targets of a compiled model.
-template <compiled_model C, tensor_role Role, dtype Given>
+/// What is wrong with arrays of these types, as inputs or as targets of a compiled model.
+template <compiled_model C, tensor_role Role, dtype... Given>
 struct array_fault_of {
-  static constexpr problem value = check_array(frozen_compiled_graph_of<C>.view(), Role, Given);
+  static constexpr problem find() {
+    const graph_view model = frozen_compiled_graph_of<C>.view();
+    problem found = check_array_count(model, Role, static_cast<std::int32_t>(sizeof...(Given)));
+    std::int32_t number = 0;
+    for (const dtype given : {Given...}) {
+      if (!found.found()) {
+        found = check_array(model, Role, given, number);
+      }
+      ++number;
+    }
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with a number of outputs.
+template <compiled_model C, std::size_t Given>
+struct output_count_fault_of {
+  static constexpr problem value = check_output_count(frozen_compiled_graph_of<C>.view(), Given);
 };
 
 /// What is wrong with the rank of a batch.
@@ -144,6 +165,16 @@ class session_of {
                     non_finite::kept);
   }
 
+  /// The same for a model of several inputs or targets, each [samples, elements]; targets in the
+  /// order of the outputs that have a loss: `run.train_step(inputs{images, words}, targets{labels,
+  /// prices})`.
+  template <typename... Input, typename... Target>
+  double train_step(const inputs<Input...>& input, const targets<Target...>& target,
+                    non_finite floats = non_finite::kept) {
+    return train_on(rows_of<tensor_role::input>(input), rows_of<tensor_role::target>(target),
+                    floats);
+  }
+
   /// Mean loss and metrics over all samples of a feed, or of data:
   /// `run.evaluate(digits.test | take(1'000))`.
   template <typename Source>
@@ -172,14 +203,21 @@ class session_of {
   /// they are: a NaN makes the output of its own sample NaN, and no other. Throws `error` before
   /// anything is written if `output` has another size.
   void predict(std::span<const float> features, std::span<float> output) {
-    batch_feed given(rows_of<tensor_role::input>(features));
-    engine().predict(given, output);
+    predict_into(rows_of<tensor_role::input>(features), output);
   }
 
   /// The same for a model whose input are integers.
   void predict(std::span<const std::int32_t> input, std::span<float> output) {
-    batch_feed given(rows_of<tensor_role::input>(input));
-    engine().predict(given, output);
+    predict_into(rows_of<tensor_role::input>(input), output);
+  }
+
+  /// The same for a model of several inputs or outputs:
+  /// `run.predict(inputs{images, words}, outputs{scores, prices})`.
+  template <typename... Input, typename... Output>
+  void predict(const inputs<Input...>& input, const outputs<Output...>& output) {
+    static_assert(diagnose<output_count_fault_of<compiled, sizeof...(Output)>>());
+    batch_feed given(rows_of<tensor_role::input>(input), {});
+    engine().predict(given, output.each);
   }
 
   /// The same for a batch whose rank is known to the compiler: [samples, extents of the input...].
@@ -248,7 +286,15 @@ class session_of {
     return engine().fit(source, wanted, optimizer_reference(optimizer_), calls);
   }
 
-  double train_on(const batch_source& input, const batch_source& target, non_finite floats) {
+  /// Of a model with one output.
+  void predict_into(const std::array<batch_source, 1>& input, std::span<float> output) {
+    static_assert(diagnose<output_count_fault_of<compiled, 1>>());
+    batch_feed given(input, {});
+    engine().predict(given, {&output, 1});
+  }
+
+  double train_on(std::span<const batch_source> input, std::span<const batch_source> target,
+                  non_finite floats) {
     static_assert(diagnose<loss_fault_of<compiled>>());
     batch_feed given(input, target);
     if (floats == non_finite::refused) {
@@ -258,31 +304,45 @@ class session_of {
     return engine().train_step(given, optimizer_reference(optimizer_));
   }
 
-  static void check_finite(const batch_source& rows) {
-    if (rows.form.type == dtype::float32) {
-      datasets::check_finite(rows.floats(), static_cast<std::size_t>(rows.form.elements));
+  static void check_finite(std::span<const batch_source> sources) {
+    for (const batch_source& rows : sources) {
+      if (rows.form.type == dtype::float32) {
+        datasets::check_finite(rows.floats(), static_cast<std::size_t>(rows.form.elements));
+      }
     }
   }
 
-  /// Plain arrays as the model's input or target, if they have its type.
+  /// A plain array as the model's only input or target, if it has its type.
   template <tensor_role Role>
-  static batch_source rows_of(std::span<const float> numbers) {
+  static std::array<batch_source, 1> rows_of(std::span<const float> numbers) {
     static_assert(diagnose<array_fault_of<compiled, Role, dtype::float32>>());
-    return {numbers, atom_of(Role).elements};
+    return {batch_source(numbers, atom_of(Role, 0).elements)};
   }
 
   template <tensor_role Role>
-  static batch_source rows_of(std::span<const std::int32_t> numbers) {
+  static std::array<batch_source, 1> rows_of(std::span<const std::int32_t> numbers) {
     static_assert(diagnose<array_fault_of<compiled, Role, dtype::int32>>());
-    constexpr source_form form = atom_of(Role);
-    return {numbers, form.elements, form.classes};
+    constexpr source_form form = atom_of(Role, 0);
+    return {batch_source(numbers, form.elements, form.classes)};
   }
 
-  /// The first input or target; of a model without a loss, about which there is an error already,
-  /// one number.
-  static consteval source_form atom_of(tensor_role role) {
+  /// Plain arrays as all inputs or targets.
+  template <tensor_role Role, typename... Numbers>
+  static std::array<batch_source, sizeof...(Numbers)> rows_of(
+      const arrays::of_sources<Numbers...>& given) {
+    return []<std::size_t... I>(const arrays::of_sources<Numbers...>& each,
+                                std::index_sequence<I...>) {
+      using type = arrays::of_sources<Numbers...>;
+      static_assert(diagnose<array_fault_of<compiled, Role, type::types[I]...>>());
+      return std::array<batch_source, sizeof...(I)>{
+          batch_source{each.each[I], atom_of(Role, I)}...};
+    }(given, std::index_sequence_for<Numbers...>());
+  }
+
+  /// An input or a target; of what there is not, about which there is an error already, one number.
+  static consteval source_form atom_of(tensor_role role, std::int32_t number) {
     constexpr graph_view model = frozen_compiled_graph_of<compiled>.view();
-    const std::int32_t found = model.find(role);
+    const std::int32_t found = model.find(role, number);
     if (found < 0) {
       return {.elements = 1};
     }

@@ -18,12 +18,14 @@ namespace ipu_dsl {
 struct loaded_program {
   program_plan_view plan;
   std::span<const kernel_code> functions;
-  std::span<const placement> results;  ///< of the loss, then of each metric; none in prediction
+  std::span<const placement> results;  ///< of each loss, then of each metric; none in prediction
 };
 
-/// The loss or a metric: how many numbers it counts in a micro-batch, and what their sums mean.
+/// A loss or a metric: how many numbers it counts in a micro-batch, and what their sums mean.
 struct result_code {
-  std::string_view name;
+  std::string_view name;  ///< with several outputs behind that of its output: "price_loss"
+  bool is_loss = false;
+  float weight = 1;  ///< of a loss in the sum of all
   std::int32_t numbers = 0;
   final_value_function final_value = nullptr;
 };
@@ -35,7 +37,7 @@ struct session_parts {
   run_settings settings;
   std::span<const parameter_place> places;
   std::span<const parameter_place> kept;  ///< of the optimizer
-  std::span<const result_code> results;   ///< the loss, then the metrics; none without a loss
+  std::span<const result_code> results;   ///< losses, then metrics; none without a loss
   loaded_program train;
   loaded_program evaluate;
   loaded_program predict;

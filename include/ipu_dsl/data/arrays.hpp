@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Plain arrays for a model of several inputs, targets or outputs: in one call, in their order.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <ipu_dsl/core/dtype.hpp>
+#include <ipu_dsl/data/feed.hpp>
+
+namespace ipu_dsl {
+
+/// Floats side by side: a vector, an array, a span of them.
+template <typename T>
+concept array_of_floats = std::convertible_to<const T&, std::span<const float>>;
+
+/// The same of integers.
+template <typename T>
+concept array_of_integers = std::convertible_to<const T&, std::span<const std::int32_t>>;
+
+namespace arrays {
+
+template <array_of_floats Numbers>
+batch_source source_of(const Numbers& numbers) {
+  return {std::span<const float>(numbers), 0};
+}
+
+template <array_of_integers Numbers>
+batch_source source_of(const Numbers& numbers) {
+  return {std::span<const std::int32_t>(numbers), 0, 0};
+}
+
+/// Arrays of sources; how many numbers a sample has is the model's to say. They are referred to.
+template <typename... Numbers>
+struct of_sources {
+  static constexpr std::size_t count = sizeof...(Numbers);
+  static constexpr dtype types[] = {array_of_floats<Numbers> ? dtype::float32 : dtype::int32...};
+
+  batch_source each[count];
+};
+
+}  // namespace arrays
+
+/// The inputs of a model, each [samples, elements]: `inputs{images, words}`. Floats, or
+/// std::int32_t. The arrays are referred to and must outlive the call that they are given to.
+template <typename... Numbers>
+  requires((array_of_floats<Numbers> || array_of_integers<Numbers>) && ...)
+struct inputs : arrays::of_sources<Numbers...> {
+  explicit inputs(const Numbers&... numbers)
+      : arrays::of_sources<Numbers...>{{arrays::source_of(numbers)...}} {}
+};
+
+/// The same of targets.
+template <typename... Numbers>
+  requires((array_of_floats<Numbers> || array_of_integers<Numbers>) && ...)
+struct targets : arrays::of_sources<Numbers...> {
+  explicit targets(const Numbers&... numbers)
+      : arrays::of_sources<Numbers...>{{arrays::source_of(numbers)...}} {}
+};
+
+/// Where the outputs of a model are written, each [samples, elements]: `outputs{scores, prices}`.
+template <typename... Numbers>
+  requires(std::convertible_to<Numbers&, std::span<float>> && ...)
+struct outputs {
+  static constexpr std::size_t count = sizeof...(Numbers);
+
+  std::span<float> each[count];
+
+  explicit outputs(Numbers&... numbers) : each{std::span<float>(numbers)...} {}
+};
+
+}  // namespace ipu_dsl
