@@ -22,8 +22,7 @@ constexpr graph model_between(const shape& input, const shape& output,
                               dtype type = dtype::float32) {
   graph made;
   static_cast<void>(add_source(made, input, type, tensor_role::input));
-  const std::int32_t scores[] = {
-      add_source(made, output, dtype::float32, tensor_role::activation)};
+  const std::int32_t scores[] = {add_source(made, output, dtype::float32, tensor_role::activation)};
   made.outputs.push_back({scores[0], -1});
   static_cast<void>(add_node(made, judge, {}, scores, 0, -1, -1, node_purpose::loss));
   return made;
@@ -34,8 +33,13 @@ constexpr sentence said_of(const graph& made, const data_form& data) {
   return found.found() ? found.message() : sentence();
 }
 
+/// Of one input and one target.
+constexpr sentence said_of(const graph& made, const data_source& input, const data_source& target) {
+  return said_of(made, {{&input, 1}, {&target, 1}});
+}
+
 constexpr sentence said_of_data(const shape& input, const shape& sample, std::int32_t classes) {
-  return said_of(model_between(input, {10}), {sample, dtype::float32, shape{}, classes});
+  return said_of(model_between(input, {10}), {.extents = sample}, {{}, dtype::int32, classes});
 }
 
 constexpr sentence said_of_rank(const shape& input, std::int32_t rank) {
@@ -90,25 +94,25 @@ TEST_CASE("more classes than the model scores are refused") {
 TEST_CASE("targets are of the kind that the loss judges by") {
   const graph by_labels = model_between({8}, {10});
   const graph by_floats = model_between({8}, {2, 5});
-  CHECK(said_of(by_floats, {{8}, dtype::float32, {2, 5}, 0}).empty());
+  CHECK(said_of(by_floats, {.extents = {8}}, {.extents = {2, 5}}).empty());
   CHECK(
-      said_of(by_labels, {{8}, dtype::float32, {2, 5}, 0}).view() ==
+      said_of(by_labels, {.extents = {8}}, {.extents = {2, 5}}).view() ==
       "the data: expected labels, which the loss judge judges by, got float targets. Hint: take a "
       "loss of float targets, such as mean_squared_error");
-  CHECK(said_of(by_floats, {{8}, dtype::float32, {}, 10}).view() ==
+  CHECK(said_of(by_floats, {{8}, dtype::float32}, {{}, dtype::int32, 10}).view() ==
         "the data: expected float targets, which the loss judge judges by, got labels. Hint: take "
         "sparse_categorical_crossentropy, or give the data as a paired_dataset");
   CHECK(
-      said_of(by_floats, {{8}, dtype::float32, {5, 2}, 0}).view() ==
+      said_of(by_floats, {.extents = {8}}, {.extents = {5, 2}}).view() ==
       "the data: expected targets of shape (2, 5), got (5, 2). Hint: end the model in the shape of "
       "the targets");
 }
 
 TEST_CASE("samples are of the type that the model takes") {
   const graph words = model_between({8}, {10}, dtype::int32);
-  CHECK(said_of(words, {{8}, dtype::int32, {}, 10}).empty());
+  CHECK(said_of(words, {{8}, dtype::int32}, {{}, dtype::int32, 10}).empty());
   CHECK(
-      said_of(words, {{8}, dtype::float32, {}, 10}).view() ==
+      said_of(words, {{8}, dtype::float32}, {{}, dtype::int32, 10}).view() ==
       "the data: expected samples of int32, got float32. Hint: give the model's input the type of "
       "the data");
 }

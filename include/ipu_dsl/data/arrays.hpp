@@ -43,32 +43,33 @@ struct of_sources {
 
 }  // namespace arrays
 
-/// The inputs of a model, each [samples, elements]: `inputs{images, words}`. Floats, or
+/// The inputs of a model, each [samples, elements]: `input_arrays{images, words}`. Floats, or
 /// std::int32_t. The arrays are referred to and must outlive the call that they are given to.
 template <typename... Numbers>
   requires((array_of_floats<Numbers> || array_of_integers<Numbers>) && ...)
-struct inputs : arrays::of_sources<Numbers...> {
-  explicit inputs(const Numbers&... numbers)
+struct input_arrays : arrays::of_sources<Numbers...> {
+  explicit input_arrays(const Numbers&... numbers)
       : arrays::of_sources<Numbers...>{{arrays::source_of(numbers)...}} {}
 };
 
 /// The same of targets.
 template <typename... Numbers>
   requires((array_of_floats<Numbers> || array_of_integers<Numbers>) && ...)
-struct targets : arrays::of_sources<Numbers...> {
-  explicit targets(const Numbers&... numbers)
+struct target_arrays : arrays::of_sources<Numbers...> {
+  explicit target_arrays(const Numbers&... numbers)
       : arrays::of_sources<Numbers...>{{arrays::source_of(numbers)...}} {}
 };
 
-/// Where the outputs of a model are written, each [samples, elements]: `outputs{scores, prices}`.
+/// Where the outputs of a model are written, each [samples, elements]: `output_arrays{scores,
+/// prices}`.
 template <typename... Numbers>
   requires(std::convertible_to<Numbers&, std::span<float>> && ...)
-struct outputs {
+struct output_arrays {
   static constexpr std::size_t count = sizeof...(Numbers);
 
   std::span<float> each[count];
 
-  explicit outputs(Numbers&... numbers) : each{std::span<float>(numbers)...} {}
+  explicit output_arrays(Numbers&... numbers) : each{std::span<float>(numbers)...} {}
 };
 
 }  // namespace ipu_dsl

@@ -46,19 +46,22 @@ inline void clear_unused(const feed_rows& rows, std::int32_t valid) {
   }
 }
 
-/// What a data set gives: samples and what they should become.
+/// What a data set gives: inputs, and what they should become.
 template <dataset Data>
-constexpr std::array<source_form, 2> forms_of() {
-  std::array<source_form, 2> forms;
-  forms[0].elements = Data::sample_shape.elements();
-  if constexpr (gathers_integers<Data>) {
-    forms[0].type = dtype::int32;
-    forms[0].classes = Data::input_classes;
+constexpr auto forms_of() {
+  constexpr auto inputs = datasets::inputs_of<Data>();
+  constexpr auto targets = datasets::targets_of<Data>();
+  std::array<source_form, inputs.size() + targets.size()> forms;
+  std::size_t count = 0;
+  const auto add = [&](const data_source& told) {
+    forms[count] = {told.type, told.extents.elements(), told.classes};
+    ++count;
+  };
+  for (const data_source& input : inputs) {
+    add(input);
   }
-  if constexpr (tells_labels<Data>) {
-    forms[1] = {.type = dtype::int32, .elements = 1, .classes = Data::classes};
-  } else {
-    forms[1].elements = Data::target_shape.elements();
+  for (const data_source& target : targets) {
+    add(target);
   }
   return forms;
 }
@@ -76,10 +79,7 @@ class dataset_feed {
     std::int32_t valid = 0;
     std::uint32_t index = 0;
     while (valid < rows.micro_batch && order_.next(index)) {
-      gather(rows.sources[0], valid, index);
-      if (rows.sources.size() > 1) {
-        gather_target(rows.sources[1], valid, index);
-      }
+      gather(rows.sources, valid, index);
       ++valid;
     }
     feeds::clear_unused(rows, valid);
@@ -93,21 +93,18 @@ class dataset_feed {
   std::optional<std::int64_t> length() const { return order_.length(); }
 
  private:
-  static constexpr std::array<source_form, 2> forms = feeds::forms_of<Data>();
+  static constexpr auto forms = feeds::forms_of<Data>();
 
-  void gather(const source_rows& to, std::int32_t row, std::uint32_t index) const {
-    if constexpr (gathers_integers<Data>) {
-      data_->gather(index, to.integers(row).data());
+  void gather(std::span<const source_rows> to, std::int32_t row, std::uint32_t index) const {
+    if constexpr (gathers_sources<Data>) {
+      for (std::size_t source = 0; source < to.size(); ++source) {
+        data_->gather_source(source, index, to[source], row);
+      }
     } else {
-      data_->gather(index, to.floats(row).data());
-    }
-  }
-
-  void gather_target(const source_rows& to, std::int32_t row, std::uint32_t index) const {
-    if constexpr (tells_labels<Data>) {
-      to.integers(row)[0] = data_->label(index);
-    } else {
-      data_->gather_target(index, to.floats(row).data());
+      datasets::gather_input(*data_, index, to[0], row);
+      if (to.size() > 1) {
+        datasets::gather_target(*data_, index, to[1], row);
+      }
     }
   }
 

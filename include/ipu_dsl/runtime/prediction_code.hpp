@@ -47,7 +47,7 @@ struct prediction_fault_of {
         problem found = refuse("a model of 1 input and 1 output",
                                label() << inputs << " and " << model.outputs.size(),
                                "a session predicts with several: "
-                               "run.predict(inputs{...}, outputs{...})");
+                               "run.predict(input_arrays{...}, output_arrays{...})");
         found.where = "the predictor";
         return found;
       }

@@ -2,10 +2,13 @@
 // Whether data fit a model, as far as their types say.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/data/dataset.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 
 namespace ipu_dsl {
@@ -24,36 +27,40 @@ constexpr shape without_unit_extents(const shape& extents) {
 
 /// What data tell of their samples, as a type says it.
 struct data_form {
-  shape sample;
-  dtype sample_type = dtype::float32;
-  shape target;              ///< of floats
-  std::int32_t classes = 0;  ///< of labels; 0: the targets are floats
+  std::span<const data_source> inputs;
+  std::span<const data_source> targets;
 };
 
 /// Samples must have the shape of the model's input.
-constexpr problem check_samples(const graph_view& model, const data_form& data) {
-  const tensor& input = model.input();
-  if (data.sample_type != input.type) {
-    return refuse(label("samples of ") << name_of(input.type), name_of(data.sample_type),
+constexpr problem check_samples(const tensor& input, const data_source& data) {
+  if (data.type != input.type) {
+    return refuse(label("samples of ") << name_of(input.type), name_of(data.type),
                   "give the model's input the type of the data");
   }
-  if (!(without_unit_extents(data.sample) == without_unit_extents(input.extents))) {
-    return refuse(label("samples of shape ") << describe(input.extents), describe(data.sample),
+  if (!(without_unit_extents(data.extents) == without_unit_extents(input.extents))) {
+    return refuse(label("samples of shape ") << describe(input.extents), describe(data.extents),
                   "give the model's input the shape of the data");
   }
   return {};
 }
 
-/// Labels must have no more classes than the loss tells apart, other targets its shape.
-constexpr problem check_targets(const graph_view& model, const data_form& data) {
-  const std::int32_t target = model.find(tensor_role::target);
-  if (target < 0) {
-    return {};
+/// The loss, or if there is none the metric, that judges by a target.
+constexpr std::string_view judge_of(const graph_view& model, std::int32_t target) {
+  for (const node& here : model.nodes) {
+    if (here.purpose != node_purpose::layer && model.input_of(here, here.inputs - 1) == target) {
+      return here.rule->name;
+    }
   }
+  return {};
+}
+
+/// Labels must have no more classes than the loss tells apart, other targets its shape.
+constexpr problem check_targets(const graph_view& model, std::int32_t target,
+                                const data_source& data) {
   const tensor& wanted = model.at(target);
   const bool wants_labels = wanted.type == dtype::int32;
   if (wants_labels != (data.classes > 0)) {
-    const std::string_view loss = model.loss()->rule->name;
+    const std::string_view loss = judge_of(model, target);
     return wants_labels
                ? refuse(label("labels, which the loss ") << loss << " judges by", "float targets",
                         "take a loss of float targets, such as mean_squared_error")
@@ -67,22 +74,11 @@ constexpr problem check_targets(const graph_view& model, const data_form& data) 
         label() << data.classes << " classes", "end the model in as many units as classes");
   }
   if (!wants_labels &&
-      !(without_unit_extents(data.target) == without_unit_extents(wanted.extents))) {
-    return refuse(label("targets of shape ") << describe(wanted.extents), describe(data.target),
+      !(without_unit_extents(data.extents) == without_unit_extents(wanted.extents))) {
+    return refuse(label("targets of shape ") << describe(wanted.extents), describe(data.extents),
                   "end the model in the shape of the targets");
   }
   return {};
-}
-
-constexpr problem check_data(const graph_view& model, const data_form& data) {
-  problem found = check_samples(model, data);
-  if (!found.found()) {
-    found = check_targets(model, data);
-  }
-  if (found.found()) {
-    found.where = "the data";
-  }
-  return found;
 }
 
 /// Training and evaluating take a loss.
@@ -106,15 +102,49 @@ constexpr label count_of_sources(std::int32_t count, tensor_role role) {
   return words;
 }
 
+/// What is wrong with the number of inputs or targets of data.
+constexpr problem check_data_count(const graph_view& model, tensor_role role, std::size_t given) {
+  const std::int32_t wanted = model.count(role);
+  // Without a loss nobody asks for targets.
+  if (wanted == static_cast<std::int32_t>(given) || (role == tensor_role::target && wanted == 0)) {
+    return {};
+  }
+  return refuse(count_of_sources(wanted, role),
+                count_of_sources(static_cast<std::int32_t>(given), role),
+                "zipped(...) makes one data set of several");
+}
+
+/// What is wrong with data for a model.
+constexpr problem check_data(const graph_view& model, const data_form& data) {
+  problem found = check_data_count(model, tensor_role::input, data.inputs.size());
+  if (!found.found()) {
+    found = check_data_count(model, tensor_role::target, data.targets.size());
+  }
+  for (std::size_t i = 0; i < data.inputs.size() && !found.found(); ++i) {
+    const std::int32_t input = model.find(tensor_role::input, static_cast<std::int32_t>(i));
+    found = check_samples(model.at(input), data.inputs[i]);
+  }
+  for (std::size_t i = 0; i < data.targets.size() && !found.found(); ++i) {
+    const std::int32_t target = model.find(tensor_role::target, static_cast<std::int32_t>(i));
+    if (target >= 0) {
+      found = check_targets(model, target, data.targets[i]);
+    }
+  }
+  if (found.found()) {
+    found.where = "the data";
+  }
+  return found;
+}
+
 /// Plain arrays are as many as the model takes.
 constexpr problem check_array_count(const graph_view& model, tensor_role role, std::int32_t given) {
   const std::int32_t wanted = model.count(role);
   problem found;
   if (wanted != given && (role == tensor_role::input || wanted > 0)) {
-    found =
-        refuse(count_of_sources(wanted, role), count_of_sources(given, role),
-               role == tensor_role::input ? "write inputs{first, second} with an array for each"
-                                          : "write targets{first, second} with an array for each");
+    found = refuse(count_of_sources(wanted, role), count_of_sources(given, role),
+                   role == tensor_role::input
+                       ? "write input_arrays{first, second} with an array for each"
+                       : "write target_arrays{first, second} with an array for each");
     found.where = "the batch";
   }
   return found;
@@ -125,7 +155,7 @@ constexpr problem check_output_count(const graph_view& model, std::size_t given)
   problem found;
   if (model.outputs.size() != given) {
     found = refuse(label("room for ") << model.outputs.size() << " outputs", label() << given,
-                   "write outputs{first, second} with an array for each");
+                   "write output_arrays{first, second} with an array for each");
     found.where = "predict";
   }
   return found;
@@ -145,7 +175,7 @@ constexpr problem check_array(const graph_view& model, tensor_role role, dtype g
   } else {
     found = refuse(floats ? "labels, std::int32_t" : "targets that are floats",
                    floats ? "floats" : "labels, std::int32_t",
-                   text<191>("the loss ") << model.loss()->rule->name << " judges by these");
+                   text<191>("the loss ") << judge_of(model, wanted) << " judges by these");
   }
   found.where = "the batch";
   return found;

@@ -28,26 +28,13 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
-/// What a type of data tells of its samples.
-template <dataset Data>
-constexpr data_form form_of() {
-  data_form form;
-  form.sample = Data::sample_shape;
-  if constexpr (gathers_integers<Data>) {
-    form.sample_type = dtype::int32;
-  }
-  if constexpr (tells_labels<Data>) {
-    form.classes = Data::classes;
-  } else {
-    form.target = Data::target_shape;
-  }
-  return form;
-}
-
 /// What is wrong with a type of data for a compiled model.
 template <compiled_model C, dataset Data>
 struct data_fault_of {
-  static constexpr problem value = check_data(frozen_compiled_graph_of<C>.view(), form_of<Data>());
+  static constexpr auto inputs = datasets::inputs_of<Data>();
+  static constexpr auto targets = datasets::targets_of<Data>();
+  static constexpr problem value =
+      check_data(frozen_compiled_graph_of<C>.view(), {inputs, targets});
 };
 
 /// What is wrong with arrays of these types, as inputs or as targets of a compiled model.
@@ -166,10 +153,10 @@ class session_of {
   }
 
   /// The same for a model of several inputs or targets, each [samples, elements]; targets in the
-  /// order of the outputs that have a loss: `run.train_step(inputs{images, words}, targets{labels,
-  /// prices})`.
+  /// order of the outputs that have a loss: `run.train_step(input_arrays{images, words},
+  /// target_arrays{labels, prices})`.
   template <typename... Input, typename... Target>
-  double train_step(const inputs<Input...>& input, const targets<Target...>& target,
+  double train_step(const input_arrays<Input...>& input, const target_arrays<Target...>& target,
                     non_finite floats = non_finite::kept) {
     return train_on(rows_of<tensor_role::input>(input), rows_of<tensor_role::target>(target),
                     floats);
@@ -212,9 +199,9 @@ class session_of {
   }
 
   /// The same for a model of several inputs or outputs:
-  /// `run.predict(inputs{images, words}, outputs{scores, prices})`.
+  /// `run.predict(input_arrays{images, words}, output_arrays{scores, prices})`.
   template <typename... Input, typename... Output>
-  void predict(const inputs<Input...>& input, const outputs<Output...>& output) {
+  void predict(const input_arrays<Input...>& input, const output_arrays<Output...>& output) {
     static_assert(diagnose<output_count_fault_of<compiled, sizeof...(Output)>>());
     batch_feed given(rows_of<tensor_role::input>(input), {});
     engine().predict(given, output.each);

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Data of one input or one target alone, from which `zipped` makes a data set.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/data/dataset.hpp>
+
+namespace ipu_dsl {
+
+namespace datasets {
+
+/// Rows of equal length side by side.
+template <typename Number, shape RowShape>
+class rows {
+ public:
+  static_assert(RowShape.elements() > 0,
+                "ipu_dsl: expected at least one element in a row, got none");
+
+  static constexpr std::size_t elements = static_cast<std::size_t>(RowShape.elements());
+
+  rows() = default;
+
+  explicit rows(std::vector<Number> numbers) : numbers_(std::move(numbers)) {
+    if (numbers_.size() % elements != 0) {
+      throw error("A column of rows " + std::string(describe(RowShape).view()) + " got " +
+                  std::to_string(numbers_.size()) + " values; expected a multiple of " +
+                  std::to_string(elements) + ".");
+    }
+  }
+
+  std::int64_t size() const { return static_cast<std::int64_t>(numbers_.size() / elements); }
+
+  void copy(std::uint32_t index, Number* to) const {
+    std::copy_n(numbers_.data() + index * elements, elements, to);
+  }
+
+  const std::vector<Number>& numbers() const { return numbers_; }
+
+ private:
+  std::vector<Number> numbers_;
+};
+
+/// Throws `error` for the first of `numbers` that lies outside [0, below).
+inline void check_integers(const std::vector<std::int32_t>& numbers, std::int32_t below) {
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] < 0 || numbers[i] >= below) {
+      throw error("Value " + std::to_string(i) + " of a column is " + std::to_string(numbers[i]) +
+                  "; expected 0 to " + std::to_string(below - 1) + ".");
+    }
+  }
+}
+
+}  // namespace datasets
+
+/// Floats that are one input of a model: [samples, elements of `RowShape`]. Throws `error` if they
+/// do not divide into rows, or one is no finite number and such are not to be kept.
+template <shape RowShape>
+class feature_column {
+ public:
+  static constexpr shape sample_shape = RowShape;
+
+  feature_column() = default;
+
+  explicit feature_column(std::vector<float> values, non_finite floats = non_finite::refused)
+      : rows_(std::move(values)) {
+    if (floats == non_finite::refused) {
+      datasets::check_finite(rows_.numbers(), decltype(rows_)::elements);
+    }
+  }
+
+  std::int64_t size() const { return rows_.size(); }
+
+  void gather(std::uint32_t index, float* row) const { rows_.copy(index, row); }
+
+ private:
+  datasets::rows<float, RowShape> rows_;
+};
+
+/// Integers in [0, Classes) that are one input, such as the numbers of words. Throws `error` for
+/// others.
+template <shape RowShape, std::int32_t Classes>
+class index_column {
+ public:
+  static constexpr shape sample_shape = RowShape;
+  static constexpr std::int32_t input_classes = Classes;
+
+  index_column() = default;
+
+  explicit index_column(std::vector<std::int32_t> values) : rows_(std::move(values)) {
+    datasets::check_integers(rows_.numbers(), Classes);
+  }
+
+  std::int64_t size() const { return rows_.size(); }
+
+  void gather(std::uint32_t index, std::int32_t* row) const { rows_.copy(index, row); }
+
+ private:
+  datasets::rows<std::int32_t, RowShape> rows_;
+};
+
+/// Labels in [0, Classes), one target. Throws `error` for others.
+template <std::int32_t Classes>
+class label_column {
+ public:
+  static constexpr std::int32_t classes = Classes;
+
+  label_column() = default;
+
+  explicit label_column(std::vector<std::int32_t> labels) : labels_(std::move(labels)) {
+    datasets::check_integers(labels_, Classes);
+  }
+
+  std::int64_t size() const { return static_cast<std::int64_t>(labels_.size()); }
+
+  std::int32_t label(std::uint32_t index) const { return labels_[index]; }
+
+ private:
+  std::vector<std::int32_t> labels_;
+};
+
+/// Floats that are one target: [samples, elements of `RowShape`]. Throws as `feature_column` does.
+template <shape RowShape>
+class target_column {
+ public:
+  static constexpr shape target_shape = RowShape;
+
+  target_column() = default;
+
+  explicit target_column(std::vector<float> values, non_finite floats = non_finite::refused)
+      : rows_(std::move(values)) {
+    if (floats == non_finite::refused) {
+      datasets::check_finite(rows_.numbers(), decltype(rows_)::elements);
+    }
+  }
+
+  std::int64_t size() const { return rows_.size(); }
+
+  void gather_target(std::uint32_t index, float* row) const { rows_.copy(index, row); }
+
+ private:
+  datasets::rows<float, RowShape> rows_;
+};
+
+}  // namespace ipu_dsl
