@@ -20,10 +20,12 @@
 #include "formats/temporary_directory.hpp"
 #include "support/catch2.hpp"
 #include "support/labelled_points.hpp"
+#include "support/reference/descent.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
+using namespace reference;
 using tests::labelled_points;
 using tests::point_set;
 using tests::temporary_directory;
@@ -55,58 +57,22 @@ struct trained
     : compile<tied, micro_batch<samples_of_micro_batch>, gradient_accumulation<4>, Schedule,
               replicas<Replicas>, loss<sparse_categorical_crossentropy>, optimizer<Optimizer>> {};
 
-/// In order: kernel and bias of left, right, encoder, logits.
-using weight_list = std::vector<std::vector<double>>;
-
-weight_list weights_of_session(const parameters& kept) {
-  weight_list weights;
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    std::vector<float> values(static_cast<std::size_t>(kept.at(i).extents.elements()));
-    kept.get(i, values);
-    weights.emplace_back(values.begin(), values.end());
-  }
-  return weights;
-}
-
-/// x * kernel + bias, of layer `number`.
-std::vector<double> dense(const weight_list& weights, std::size_t number,
-                          const std::vector<double>& x) {
-  const std::vector<double>& kernel = weights[2 * number];
-  std::vector<double> y = weights[2 * number + 1];
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    for (std::size_t n = 0; n < y.size(); ++n) {
-      y[n] += x[k] * kernel[k * y.size() + n];
-    }
-  }
-  return y;
-}
-
-std::vector<double> tanh_of(std::vector<double> values) {
-  for (double& value : values) {
-    value = std::tanh(value);
-  }
-  return values;
-}
-
+/// Weights in order: kernel and bias of left, right, encoder, logits.
 double loss_of_sample(const weight_list& weights, const std::vector<double>& point,
                       std::int32_t label) {
-  const std::vector<double> left = tanh_of(dense(weights, 0, point));
-  std::vector<double> right = dense(weights, 1, point);
+  const std::vector<double> left = tanh_of(dense_of(weights, 0, point));
+  std::vector<double> right = dense_of(weights, 1, point);
   for (double& value : right) {
     value = 1 / (1 + std::exp(-value));
   }
-  const std::vector<double> first = tanh_of(dense(weights, 2, left));
-  const std::vector<double> second = tanh_of(dense(weights, 2, right));
-  std::vector<double> sum = tanh_of(dense(weights, 2, second));
+  const std::vector<double> first = tanh_of(dense_of(weights, 2, left));
+  const std::vector<double> second = tanh_of(dense_of(weights, 2, right));
+  std::vector<double> sum = tanh_of(dense_of(weights, 2, second));
   for (std::size_t i = 0; i < sum.size(); ++i) {
     sum[i] += first[i] + second[i];
   }
-  const std::vector<double> logits = dense(weights, 3, sum);
-  double exponentials = 0;
-  for (const double logit : logits) {
-    exponentials += std::exp(logit);
-  }
-  return std::log(exponentials) - logits[static_cast<std::size_t>(label)];
+  const std::vector<double> logits = dense_of(weights, 3, sum);
+  return cross_entropy_of(logits, label);
 }
 
 /// What update number `update` descends: the sum of the micro-batches' mean losses.
@@ -114,30 +80,10 @@ double loss_of_update(const weight_list& weights, const point_set& data, std::si
   double sum = 0;
   for (std::size_t i = 0; i < samples_of_update; ++i) {
     const std::size_t sample = update * samples_of_update + i;
-    const auto row = data.features().subspan(sample * features, features);
-    sum += loss_of_sample(weights, {row.begin(), row.end()}, data.labels()[sample]);
+    sum +=
+        loss_of_sample(weights, row_of(data.features(), sample, features), data.labels()[sample]);
   }
   return sum / samples_of_micro_batch;
-}
-
-/// One step of SGD with momentum, its gradients by central differences in float64.
-void descend(weight_list& weights, weight_list& velocities, const point_set& data,
-             std::size_t update) {
-  const weight_list before = weights;
-  weight_list probe = weights;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    for (std::size_t k = 0; k < weights[i].size(); ++k) {
-      constexpr double nudge = 1e-5;
-      probe[i][k] = before[i][k] + nudge;
-      const double above = loss_of_update(probe, data, update);
-      probe[i][k] = before[i][k] - nudge;
-      const double below = loss_of_update(probe, data, update);
-      probe[i][k] = before[i][k];
-      const double gradient = (above - below) / (2 * nudge);
-      velocities[i][k] = 0.9 * velocities[i][k] - 0.05 * gradient;
-      weights[i][k] += velocities[i][k];
-    }
-  }
 }
 
 struct outcome {
@@ -175,14 +121,12 @@ TEST_CASE("a Dense called three times trains as float64 says") {
   const point_set data = labelled_points(updates * samples_of_update, 5);
   session<trained<grouped>> run({.learning_rate = 0.05F, .momentum = 0.9F});
   weight_list weights = weights_of_session(run.weights());
-  weight_list velocities = weights;
-  for (std::vector<double>& each : velocities) {
-    each.assign(each.size(), 0);
-  }
+  weight_list velocities = zeros_like(weights);
   const weight_list start = weights;
   int compared = 0;
   for (std::size_t update = 0; update < updates; ++update) {
-    descend(weights, velocities, data, update);
+    descend(weights, velocities, 0.05, 0.9,
+            [&](const weight_list& probe) { return loss_of_update(probe, data, update); });
     const std::size_t first = update * samples_of_update;
     run.train_step(data.features().subspan(first * features, samples_of_update * features),
                    data.labels().subspan(first, samples_of_update));
