@@ -191,6 +191,9 @@ struct read_loss<Loss, Options...> {
   static constexpr problem fault = options_of_loss<Loss, Options...>::find_fault();
 };
 
+template <fixed_string Name, typename Judge, typename... Options>
+struct read_loss<for_output<Name, Judge, Options...>> : read_loss<Judge> {};
+
 /// The option of every loss that is one of several.
 inline constexpr const option_key* weighing[] = {&loss_weight_key};
 
@@ -251,6 +254,8 @@ struct loss<for_output<Name, Judge, Options...>, More...> {
 /// A metric as a value; of what is none there is no rule.
 template <typename T>
 struct read_metric {
+  static constexpr std::string_view type = type_name<T>();
+
   static constexpr result_choice make() {
     if constexpr (metric_kind<T>) {
       if constexpr (requires { T::options; }) {
@@ -268,6 +273,8 @@ struct read_metric {
 
 template <fixed_string Name, typename Metric>
 struct read_metric<for_output<Name, Metric>> {
+  static constexpr std::string_view type = read_metric<Metric>::type;
+
   static constexpr result_choice make() {
     result_choice made = read_metric<Metric>::choice;
     made.output = Name.view();
@@ -311,7 +318,7 @@ struct metrics {
   static constexpr option as_option{&metrics_key};
   static constexpr result_choice choices[sizeof...(Metrics) + 1] = {
       read_metric<Metrics>::choice...};
-  static constexpr std::string_view types[sizeof...(Metrics) + 1] = {type_name<Metrics>()...};
+  static constexpr std::string_view types[sizeof...(Metrics) + 1] = {read_metric<Metrics>::type...};
   static constexpr std::size_t count = sizeof...(Metrics);
   static constexpr problem fault = check_metrics({choices, count}, {types, count});
 };

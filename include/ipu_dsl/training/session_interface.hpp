@@ -299,16 +299,27 @@ class session_of {
     }
   }
 
+  /// Where one array is too few for the inputs, nothing is said of the targets.
+  template <tensor_role Role, dtype Given>
+  static consteval bool check_array_of() {
+    constexpr graph_view model = frozen_compiled_graph_of<compiled>.view();
+    if constexpr (Role == tensor_role::target && model.count(tensor_role::input) > 1) {
+      return true;
+    } else {
+      return diagnose<array_fault_of<compiled, Role, Given>>();
+    }
+  }
+
   /// A plain array as the model's only input or target, if it has its type.
   template <tensor_role Role>
   static std::array<batch_source, 1> rows_of(std::span<const float> numbers) {
-    static_assert(diagnose<array_fault_of<compiled, Role, dtype::float32>>());
+    static_assert(check_array_of<Role, dtype::float32>());
     return {batch_source(numbers, atom_of(Role, 0).elements)};
   }
 
   template <tensor_role Role>
   static std::array<batch_source, 1> rows_of(std::span<const std::int32_t> numbers) {
-    static_assert(diagnose<array_fault_of<compiled, Role, dtype::int32>>());
+    static_assert(check_array_of<Role, dtype::int32>());
     constexpr source_form form = atom_of(Role, 0);
     return {batch_source(numbers, form.elements, form.classes)};
   }
