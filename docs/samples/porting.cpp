@@ -296,6 +296,20 @@ static_assert(
 
 // row: micro-batches between two drains of a pipeline in evaluate and predict
 static_assert(check<compile<mlp, inference_micro_batches<16>>>());
+// row: keras.Model([a, b], [c, d]), loss={'c': ..., 'd': ...}, loss_weights
+struct two_by_two {
+  static constexpr std::array<symbolic_tensor, 2> build(functional_builder& build) {
+    const symbolic_tensor a = build.input("a", {4});
+    const symbolic_tensor b = build.input("b", {2});
+    const symbolic_tensor both = build.layer<Concatenate>("both", a, b);
+    return {build.layer<Dense<3>>("c", both), build.layer<Dense<1>>("d", both)};
+  }
+};
+static_assert(check<compile<two_by_two,
+                            loss<for_output<"c", sparse_categorical_crossentropy>,
+                                 for_output<"d", mean_squared_error, loss_weight<0.5>>>,
+                            metrics<for_output<"c", accuracy>>>>());
+
 // row: MeanSquaredError(), BinaryAccuracy()
 static_assert(check<compile<mlp, loss<mean_squared_error>, metrics<binary_accuracy>>>());
 // row: Adam(0.001, beta_1=0.9)
