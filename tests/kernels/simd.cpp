@@ -45,10 +45,18 @@ TEST_CASE("vectors and scalars agree bit by bit") {
   CHECK(differing_elements([](auto a, auto b) { return choose(a < b, a, b); }) == 0);
   CHECK(differing_elements([](auto a, auto b) { return multiply_add(a, b, a); }) == 0);
   CHECK(differing_elements([](auto a, auto b) { return magnitude(a - b); }) == 0);
+  CHECK(differing_elements([](auto a, auto b) { return sign_of(a - b); }) == 0);
   // The count makes sure that the comparison can fail.
   CHECK(differing_elements([](auto a, auto) {
           return a + decltype(a)(std::is_same_v<decltype(a), float> ? 1.0F : 2.0F);
         }) > 0);
+}
+
+TEST_CASE("a sign is one, a zero or not a number") {
+  CHECK(kernels::sign_of(0x1p-149F) == 1.0F);
+  CHECK(kernels::sign_of(-pairs::infinity) == -1.0F);
+  CHECK(test::same_bits(kernels::sign_of(-0.0F), -0.0F));
+  CHECK(std::isnan(kernels::sign_of(std::numeric_limits<float>::quiet_NaN())));
 }
 
 TEST_CASE("a multiply-add rounds once where the architecture does") {

@@ -39,6 +39,16 @@ struct arithmetic {
   IPU_DSL_ALWAYS_INLINE static Vector minimum(const Vector& a, const Vector& b) {
     return kernels::minimum(a, b);
   }
+
+  template <typename Vector>
+  IPU_DSL_ALWAYS_INLINE static Vector magnitude(const Vector& a) {
+    return kernels::magnitude(a);
+  }
+
+  template <typename Vector>
+  IPU_DSL_ALWAYS_INLINE static Vector sign(const Vector& a) {
+    return kernels::sign_of(a);
+  }
 };
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

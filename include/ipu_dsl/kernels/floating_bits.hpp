@@ -55,10 +55,4 @@ IPU_DSL_ALWAYS_INLINE Vector polynomial(Vector x, const float (&coefficients)[Co
   return value;
 }
 
-/// |x|; zero for both zeros.
-template <typename Vector>
-IPU_DSL_ALWAYS_INLINE Vector magnitude(Vector x) {
-  return maximum(Vector(0.0F) - x, x);
-}
-
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

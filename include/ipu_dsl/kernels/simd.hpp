@@ -89,6 +89,20 @@ IPU_DSL_ALWAYS_INLINE float choose(bool condition, float a, float b) {
   return condition ? a : b;
 }
 
+/// |x|; zero for both zeros.
+template <typename Vector>
+IPU_DSL_ALWAYS_INLINE Vector magnitude(Vector x) {
+  return maximum(Vector(0.0F) - x, x);
+}
+
+/// 1 above zero, -1 below it; zeros and what is not a number stay what they are. Not `sign`, which
+/// xsimd has as well.
+template <typename Vector>
+IPU_DSL_ALWAYS_INLINE Vector sign_of(Vector x) {
+  const Vector zero(0.0F);
+  return choose(x > zero, Vector(1.0F), choose(x < zero, Vector(-1.0F), x));
+}
+
 /// The integer that has the place of a float.
 std::int32_t integers_beside(float);
 
