@@ -98,8 +98,7 @@ TEST_CASE("losses of a regression agree with float64 over twelve updates") {
                             function(activation::sigmoid)};
   tests::copy_weights(run.weights(), exact);
   const auto losses = run.fit(data, {.steps_per_epoch = micro_batches}).losses();
-  const reference::descent by{reference::descent::kind::momentum,
-                              static_cast<double>(rates.learning_rate),
+  const reference::descent by{reference::descent::kind::momentum, rates.learning_rate.at(0),
                               static_cast<double>(rates.momentum)};
   int compared = 0;
   for (std::size_t i = 0; i < std::size_t{micro_batches}; ++i) {

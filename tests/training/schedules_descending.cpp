@@ -71,8 +71,7 @@ TEST_CASE("descending gradients have the bits of descending ones on one device")
   // A gradient of the last bias is a sum of 64 numbers, each at most 1 / 4: two orders of adding
   // differ by at most 2 x 64 roundings of a sum of at most 16; then the update rounds twice.
   constexpr double unit = static_cast<double>(std::numeric_limits<float>::epsilon()) / 2;
-  constexpr double tolerance =
-      2 * 64 * unit * 16 * static_cast<double>(scheduled_rates.learning_rate);
+  constexpr double tolerance = 2 * 64 * unit * 16 * scheduled_rates.learning_rate.at(0);
   int checked = 0;
   for (std::size_t i = down.weights.size() - 3; i < down.weights.size(); ++i) {
     const double value = static_cast<double>(up.weights[i]);

@@ -3,11 +3,11 @@
 // algorithm 1's last line, as Keras has it.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 #include <ipu_dsl/graph/update_rule.hpp>
 #include <ipu_dsl/vocabulary/optimizers/each_parameter.hpp>
+#include <ipu_dsl/vocabulary/optimizers/learning_rate_schedule.hpp>
 
 namespace ipu_dsl {
 
@@ -28,12 +28,25 @@ struct adam_rule {
   template <typename Math, typename Vector>
   [[gnu::always_inline]] static void apply(Vector& w, Vector* kept_beside, const Vector& gradient,
                                            const numbers& of_update) {
+    take_moments<Math>(kept_beside, gradient, of_update);
+    step<Math>(w, kept_beside[0], kept_beside[1], of_update);
+  }
+
+  /// The running means of the gradient and of its square.
+  template <typename Math, typename Vector>
+  [[gnu::always_inline]] static void take_moments(Vector* kept_beside, const Vector& gradient,
+                                                  const numbers& of_update) {
     Vector& mean = kept_beside[0];
     Vector& square = kept_beside[1];
     mean = Math::multiply_add(Vector(of_update.take_mean), gradient,
                               Vector(of_update.keep_mean) * mean);
     square = Math::multiply_add(Vector(of_update.take_square) * gradient, gradient,
                                 Vector(of_update.keep_square) * square);
+  }
+
+  template <typename Math, typename Vector>
+  [[gnu::always_inline]] static void step(Vector& w, const Vector& mean, const Vector& square,
+                                          const numbers& of_update) {
     const Vector scale = Math::square_root(square) + Vector(of_update.epsilon);
     w = Math::multiply_add(Vector(-of_update.rate), Math::divide(mean, scale), w);
   }
@@ -47,47 +60,34 @@ struct update_rule<&adam_family> {
   using type = adam_rule;
 };
 
+/// The rate of an update, counted from 1, with the corrections of both biases in it.
+inline double corrected_rate(double rate, float beta_1, float beta_2, std::uint64_t update) {
+  const double squares = 1 - elementary::power(static_cast<double>(beta_2), update);
+  const double means = 1 - elementary::power(static_cast<double>(beta_1), update);
+  return rate * elementary::square_root(squares) / means;
+}
+
 /// Keras's settings and defaults.
 struct adam_settings {
-  float learning_rate = 0.001F;
+  learning_rate_schedule learning_rate = 0.001F;
   float beta_1 = 0.9F;
   float beta_2 = 0.999F;
   float epsilon = 1e-7F;
 
   /// For an update, counted from 1.
   adam_rule::numbers numbers(std::uint64_t update) const {
-    const double rate = static_cast<double>(learning_rate) *
-                        std::sqrt(1 - power(static_cast<double>(beta_2), update)) /
-                        (1 - power(static_cast<double>(beta_1), update));
+    const double rate = corrected_rate(learning_rate.of_update(update), beta_1, beta_2, update);
     return {static_cast<float>(rate), beta_1, 1 - beta_1, beta_2, 1 - beta_2, epsilon};
   }
 
   /// What is wrong with them.
   constexpr problem fault() const {
-    if (!(learning_rate >= 0 && learning_rate <= 1e30F)) {
-      return refuse("a finite learning_rate of at least 0", label() << learning_rate);
-    }
-    if (!(beta_1 >= 0 && beta_1 < 1)) {
-      return refuse("a beta_1 of at least 0 and below 1", label() << beta_1);
-    }
-    if (!(beta_2 >= 0 && beta_2 < 1)) {
-      return refuse("a beta_2 of at least 0 and below 1", label() << beta_2);
-    }
-    if (!(epsilon > 0 && epsilon <= 1)) {
-      return refuse("an epsilon above 0, at most 1", label() << epsilon);
-    }
-    return {};
-  }
-
- private:
-  /// By squaring, so that all processors and libraries agree.
-  static constexpr double power(double base, std::uint64_t exponent) {
-    double result = 1;
-    for (; exponent > 0; exponent /= 2) {
-      result *= exponent % 2 == 1 ? base : 1;
-      base *= base;
-    }
-    return result;
+    settings_check check;
+    check.take(learning_rate.fault());
+    check.decay("beta_1", beta_1);
+    check.decay("beta_2", beta_2);
+    check.epsilon(epsilon);
+    return check.fault;
   }
 };
 

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
-#include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/graph/update_rule.hpp>
 #include <ipu_dsl/vocabulary/optimizers/each_parameter.hpp>
+#include <ipu_dsl/vocabulary/optimizers/learning_rate_schedule.hpp>
+#include <ipu_dsl/vocabulary/optimizers/momentum.hpp>
 
 namespace ipu_dsl {
 
@@ -85,48 +85,37 @@ struct update_rule<&sgd_nesterov_family> {
   using type = sgd_nesterov_rule;
 };
 
-inline constexpr option_key momentum_key{"momentum"};
 inline constexpr option_key nesterov_key{"nesterov"};
 
 /// The numbers of plain descent.
 struct sgd_settings {
-  float learning_rate = 0.01F;
+  learning_rate_schedule learning_rate = 0.01F;
 
   /// For an update, counted from 1.
-  constexpr sgd_rule::numbers numbers(std::uint64_t) const { return {learning_rate}; }
+  constexpr sgd_rule::numbers numbers(std::uint64_t update) const {
+    return {static_cast<float>(learning_rate.of_update(update))};
+  }
 
   /// What is wrong with them.
-  constexpr problem fault() const {
-    if (learning_rate > (std::numeric_limits<float>::max)()) {
-      return refuse("a finite learning_rate", "infinity");
-    }
-    // Comparisons with a NaN are false, so that one is refused as well.
-    if (learning_rate >= 0) {
-      return {};
-    }
-    return refuse("a learning_rate of at least 0", label() << learning_rate);
-  }
+  constexpr problem fault() const { return learning_rate.fault(); }
 };
 
 /// The numbers of descent with momentum. Keras's momentum is 0 unless it is said; who asks for
 /// momentum by type gets the usual one.
 struct sgd_momentum_settings {
-  float learning_rate = 0.01F;
+  learning_rate_schedule learning_rate = 0.01F;
   float momentum = 0.9F;
 
-  constexpr sgd_numbers numbers(std::uint64_t) const { return {learning_rate, momentum}; }
+  constexpr sgd_numbers numbers(std::uint64_t update) const {
+    return {static_cast<float>(learning_rate.of_update(update)), momentum};
+  }
 
   constexpr problem fault() const {
-    if (momentum >= 0 && momentum <= 1) {
-      return sgd_settings{learning_rate}.fault();
-    }
-    return refuse("a momentum of 0 to 1", label() << momentum);
+    settings_check check;
+    check.fraction("momentum", momentum);
+    check.take(learning_rate.fault());
+    return check.fault;
   }
-};
-
-/// Keeps a velocity beside every parameter.
-struct momentum {
-  static constexpr option as_option{&momentum_key, 1};
 };
 
 /// Looks ahead along the velocity; keeps one as `momentum` does.

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// The learning rate of every optimizer: a number, or one that depends on the iteration.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include <ipu_dsl/vocabulary/optimizers/decays.hpp>
+
+namespace ipu_dsl {
+
+struct warm_up;
+
+/// A rate that stays.
+struct constant_learning_rate {
+  float rate = 0;
+
+  constexpr double at(std::uint64_t) const { return static_cast<double>(rate); }
+
+  constexpr problem fault() const {
+    settings_check check;
+    check.not_negative("learning_rate", rate);
+    return check.fault;
+  }
+};
+
+/// A rate that a function of one's own makes.
+struct own_learning_rate {
+  double (*function)(std::uint64_t iteration) = nullptr;
+
+  constexpr double at(std::uint64_t iteration) const { return function(iteration); }
+
+  constexpr problem fault() const {
+    return function == nullptr ? refuse("a function as learning_rate", "none") : problem{};
+  }
+};
+
+/// What `learning_rate` is in the settings of an optimizer, made of a number, of one of the decays,
+/// of a `warm_up` around one of them, or of a function of one's own:
+///
+///   {.learning_rate = 0.01F}
+///   {.learning_rate = cosine_decay{.initial_learning_rate = 0.1F, .decay_steps = 1000}}
+///   {.learning_rate = [](std::uint64_t iteration) { return 0.1 / static_cast<double>(1 +
+///   iteration); }}
+///
+/// A plain value without memory of its own.
+class learning_rate_schedule {
+ public:
+  constexpr learning_rate_schedule(float rate) : constant_{rate} {}
+
+  constexpr learning_rate_schedule(const piecewise_constant_decay& schedule)
+      : form_(form::piecewise_constant), piecewise_constant_(schedule) {}
+
+  constexpr learning_rate_schedule(const exponential_decay& schedule)
+      : form_(form::exponential), exponential_(schedule) {}
+
+  constexpr learning_rate_schedule(const inverse_time_decay& schedule)
+      : form_(form::inverse_time), inverse_time_(schedule) {}
+
+  constexpr learning_rate_schedule(const polynomial_decay& schedule)
+      : form_(form::polynomial), polynomial_(schedule) {}
+
+  constexpr learning_rate_schedule(const cosine_decay& schedule)
+      : form_(form::cosine), cosine_(schedule) {}
+
+  constexpr learning_rate_schedule(const cosine_decay_restarts& schedule)
+      : form_(form::cosine_restarts), cosine_restarts_(schedule) {}
+
+  constexpr learning_rate_schedule(const warm_up& schedule);
+
+  /// Its numbers must be finite and at least 0; that is left to the function.
+  template <typename Function>
+    requires std::convertible_to<const Function&, double (*)(std::uint64_t)>
+  constexpr learning_rate_schedule(const Function& function) : form_(form::own), own_{function} {}
+
+  /// The rate of an iteration, the first being 0, as Keras counts them.
+  constexpr double at(std::uint64_t iteration) const {
+    const auto warm_up_steps = static_cast<std::uint64_t>(warm_up_steps_);
+    if (iteration >= warm_up_steps) {
+      return rate_behind_warm_up(iteration - warm_up_steps);
+    }
+    const auto from = static_cast<double>(warm_up_from_);
+    const double done = static_cast<double>(iteration) / static_cast<double>(warm_up_steps);
+    return from + elementary::product(rate_behind_warm_up(0) - from, done);
+  }
+
+  /// The rate of an update, the first being 1, as `numbers(update)` counts them.
+  constexpr double of_update(std::uint64_t update) const { return at(update - 1); }
+
+  /// What is wrong with it.
+  constexpr problem fault() const {
+    if (warm_up_twice_) {
+      return refuse("one warm_up", "one within another");
+    }
+    settings_check check;
+    if (warms_up_) {
+      check.steps("warmup_steps", warm_up_steps_);
+      check.not_negative("initial_learning_rate", warm_up_from_);
+    }
+    check.take(visit<problem>([](const auto& schedule) { return schedule.fault(); }));
+    return check.fault;
+  }
+
+ private:
+  enum class form : std::uint8_t {
+    constant,
+    piecewise_constant,
+    exponential,
+    inverse_time,
+    polynomial,
+    cosine,
+    cosine_restarts,
+    own
+  };
+
+  constexpr double rate_behind_warm_up(std::uint64_t iteration) const {
+    return visit<double>([iteration](const auto& schedule) { return schedule.at(iteration); });
+  }
+
+  template <typename Result, typename Visitor>
+  constexpr Result visit(const Visitor& look) const {
+    switch (form_) {
+      case form::piecewise_constant:
+        return look(piecewise_constant_);
+      case form::exponential:
+        return look(exponential_);
+      case form::inverse_time:
+        return look(inverse_time_);
+      case form::polynomial:
+        return look(polynomial_);
+      case form::cosine:
+        return look(cosine_);
+      case form::cosine_restarts:
+        return look(cosine_restarts_);
+      case form::own:
+        return look(own_);
+      default:
+        return look(constant_);
+    }
+  }
+
+  form form_ = form::constant;
+  bool warms_up_ = false;
+  bool warm_up_twice_ = false;
+  float warm_up_from_ = 0;
+  std::int64_t warm_up_steps_ = 0;
+
+  union {
+    constant_learning_rate constant_;
+    piecewise_constant_decay piecewise_constant_;
+    exponential_decay exponential_;
+    inverse_time_decay inverse_time_;
+    polynomial_decay polynomial_;
+    cosine_decay cosine_;
+    cosine_decay_restarts cosine_restarts_;
+    own_learning_rate own_;
+  };
+};
+
+/// From initial_learning_rate in a straight line to what the schedule begins with, within
+/// warmup_steps; then the schedule from its beginning, as in Keras's later CosineDecay:
+///
+///   {.learning_rate = warm_up{.warmup_steps = 100, .schedule = cosine_decay{...}}}
+struct warm_up {
+  float initial_learning_rate = 0;
+  std::int64_t warmup_steps = 0;
+  learning_rate_schedule schedule = 0.0F;
+};
+
+constexpr learning_rate_schedule::learning_rate_schedule(const warm_up& schedule)
+    : learning_rate_schedule(schedule.schedule) {
+  warm_up_twice_ = warms_up_;
+  warms_up_ = true;
+  warm_up_from_ = schedule.initial_learning_rate;
+  warm_up_steps_ = schedule.warmup_steps;
+}
+
+}  // namespace ipu_dsl
