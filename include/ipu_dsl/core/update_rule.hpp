@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 #include <ipu_dsl/core/standard.hpp>
 
@@ -19,22 +20,36 @@ class optimizer_reference {
  public:
   /// `settings.numbers(update)` makes the numbers of the rule for the update with that number, the
   /// first being 1: floats and nothing else, at most `most_optimizer_numbers`.
+  ///
+  /// `settings.kept_at_first(slot)` makes what the numbers kept under a name are before the first
+  /// update; without it they are zero.
   template <typename Settings>
   explicit optimizer_reference(const Settings& settings)
-      : settings_(&settings), write_([](const void* object, std::uint64_t update, float* to) {
+      : settings_(&settings),
+        write_([](const void* object, std::uint64_t update, float* to) {
           const auto made = static_cast<const Settings*>(object)->numbers(update);
           static_assert(sizeof(made) % sizeof(float) == 0 &&
                             sizeof(made) <= most_optimizer_numbers * sizeof(float),
                         "ipu_dsl: the numbers of an optimizer are at most 8 floats");
           std::memcpy(to, &made, sizeof(made));
+        }),
+        kept_at_first_([](const void* object, std::string_view slot) -> float {
+          if constexpr (requires(const Settings& chosen) { chosen.kept_at_first(slot); }) {
+            return static_cast<const Settings*>(object)->kept_at_first(slot);
+          } else {
+            return 0;
+          }
         }) {}
 
   /// [most_optimizer_numbers]
   void write(std::uint64_t update, float* to) const { write_(settings_, update, to); }
 
+  float kept_at_first(std::string_view slot) const { return kept_at_first_(settings_, slot); }
+
  private:
   const void* settings_;
   void (*write_)(const void* settings, std::uint64_t update, float* to);
+  float (*kept_at_first_)(const void* settings, std::string_view slot);
 };
 
 /// No update: a gradient is summed, and that is all. The rule of an optimizer whose update is
@@ -49,8 +64,9 @@ class optimizer_reference {
 ///   };
 ///
 /// `Vector` is a float or a vector of them. `Math` has what every processor rounds alike:
-/// `multiply_add(a, b, c)`, `divide(a, b)`, `square_root(a)`; sums and products are written with +
-/// and *. Padding, which is zero, must stay zero.
+/// `multiply_add(a, b, c)`, `divide(a, b)`, `square_root(a)`, and exactly `maximum(a, b)`,
+/// `minimum(a, b)`, `magnitude(a)`, `sign(a)` and `choose(condition, a, b)` of a comparison; sums
+/// and products are written with + and *. Padding, which is zero, must stay zero.
 struct no_update {
   static constexpr int kept = 0;
 

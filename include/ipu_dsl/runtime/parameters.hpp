@@ -15,6 +15,7 @@
 #include <ipu_dsl/core/hash.hpp>
 #include <ipu_dsl/core/random.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/core/update_rule.hpp>
 #include <ipu_dsl/model/layer_name.hpp>
 #include <ipu_dsl/plan/program_plan_view.hpp>
 #include <ipu_dsl/runtime/parameter_shapes.hpp>
@@ -153,6 +154,18 @@ class parameters {
       values.resize(static_cast<std::size_t>(at(i).extents.elements()));
       fill(i, seed, {values.data(), values.size()});
       set(i, {values.data(), values.size()});
+    }
+  }
+
+  /// Starts what an optimizer keeps: memory is zero, and some of it begins with something else.
+  void initialize(const optimizer_reference& optimizer) {
+    std::vector<float> values;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const float start = optimizer.kept_at_first(places_[i].slot);
+      if (start != 0) {
+        values.assign(static_cast<std::size_t>(at(i).extents.elements()), start);
+        set(i, {values.data(), values.size()});
+      }
     }
   }
 

@@ -118,6 +118,7 @@ step_bits train_on_drawn(const session_parts& parts, const optimizer_reference& 
                           parts.settings.replicas);
   parameters weights(parts.places, memory);
   weights.initialize(settings.seed);
+  parameters(parts.kept, memory).initialize(optimizer);
   drawn_feed source(parts.model, settings.seed);
   feed_reference feed(source);
   const auto micro_batches = static_cast<std::size_t>(parts.settings.micro_batches_of_update());

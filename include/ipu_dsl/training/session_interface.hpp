@@ -86,6 +86,7 @@ class session_of {
   explicit session_of(const settings& optimizer = {}, const session_options& options = {})
       : engine_(code::make(options)) {
     set_optimizer(optimizer);
+    engine().kept().initialize(optimizer_reference(optimizer_));
   }
 
   /// New numbers for the optimizer, from the next update on. Throws `error` if they are none that
