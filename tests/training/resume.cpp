@@ -61,6 +61,12 @@ TEST_CASE("training goes on with the bits of one that was never interrupted") {
   check_resumed<sgd<momentum>>({.learning_rate = 0.05F, .momentum = 0.9F}, "resume_momentum.npz");
   check_resumed<adam>({.learning_rate = 0.01F}, "resume_adam.npz");
   check_resumed<sgd<>>({.learning_rate = 0.05F}, "resume_plain.npz");
+  check_resumed<rmsprop<momentum, centered>>({.learning_rate = 0.01F}, "resume_rmsprop.npz");
+  // What is kept does not begin with zero, and the rate depends on the update.
+  check_resumed<adagrad>(
+      {.learning_rate =
+           exponential_decay{.initial_learning_rate = 0.1F, .decay_steps = 2, .decay_rate = 0.5F}},
+      "resume_adagrad.npz");
 }
 
 TEST_CASE("a file of weights, or of another optimizer, is no training, and nothing is changed") {

@@ -16,5 +16,14 @@
 #include <ipu_dsl/vocabulary/metrics/accuracy.hpp>
 #include <ipu_dsl/vocabulary/metrics/binary_accuracy.hpp>
 #include <ipu_dsl/vocabulary/names_elsewhere.hpp>
+#include <ipu_dsl/vocabulary/optimizers/adadelta.hpp>
+#include <ipu_dsl/vocabulary/optimizers/adagrad.hpp>
 #include <ipu_dsl/vocabulary/optimizers/adam.hpp>
+#include <ipu_dsl/vocabulary/optimizers/adamax.hpp>
+#include <ipu_dsl/vocabulary/optimizers/adamw.hpp>
+#include <ipu_dsl/vocabulary/optimizers/amsgrad.hpp>
+#include <ipu_dsl/vocabulary/optimizers/ftrl.hpp>
+#include <ipu_dsl/vocabulary/optimizers/lion.hpp>
+#include <ipu_dsl/vocabulary/optimizers/nadam.hpp>
+#include <ipu_dsl/vocabulary/optimizers/rmsprop.hpp>
 #include <ipu_dsl/vocabulary/optimizers/sgd.hpp>

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Training with the optimizers of vocabulary/optimizers/: all of them learn; those with two and
+// three numbers beside each parameter have the same bits on every schedule, with any number of
+// workers and with replicas; what they keep begins with what their settings say.
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include <ipu_dsl/training/check_tiles.hpp>
+#include <ipu_dsl/training/session.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
+
+#include "support/catch2.hpp"
+#include "support/labelled_points.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using namespace ipu_dsl::tests;
+
+struct net : model<input<8>, sequential<Dense<12, relu>, Dense<3>>> {};
+
+struct staged_net : model<input<8>, pipeline<stage<Dense<12, relu>>, stage<Dense<3>>>> {};
+
+template <typename Model, typename Optimizer, typename Schedule, int Replicas = 1>
+struct training
+    : compile<Model, micro_batch<8>, gradient_accumulation<4>, Schedule, replicas<Replicas>,
+              mean_gradients, loss<sparse_categorical_crossentropy>, optimizer<Optimizer>> {};
+
+template <typename Optimizer>
+using simple = training<net, Optimizer, sequential_schedule>;
+
+template <typename Compiled>
+std::uint64_t trained(const typename session<Compiled>::settings& settings, int threads) {
+  session<Compiled> run(settings, {.threads = threads});
+  const point_set data = labelled_points(320, 1);
+  run.fit(data | repeated(), {.steps_per_epoch = 48});
+  return run.weights().fingerprint();
+}
+
+/// How many runs have the same bits, one apart.
+template <typename Optimizer, int Replicas>
+int count_equal(const typename Optimizer::settings& settings) {
+  const auto expected =
+      trained<training<net, Optimizer, sequential_schedule, Replicas>>(settings, 1);
+  int equal = 0;
+  const auto compare = [&](std::uint64_t found) {
+    CHECK(found == expected);
+    equal += found == expected ? 1 : 0;
+  };
+  compare(trained<training<net, Optimizer, sequential_schedule, Replicas>>(settings, 3));
+  for (const int threads : {1, 2, 4}) {
+    compare(trained<training<staged_net, Optimizer, grouped, Replicas>>(settings, threads));
+  }
+  compare(trained<training<staged_net, Optimizer, interleaved, Replicas>>(settings, 2));
+  return equal;
+}
+
+/// The loss behind some epochs, as part of that before them.
+template <typename Optimizer>
+double loss_left(const typename Optimizer::settings& settings) {
+  session<simple<Optimizer>> run(settings);
+  const point_set data = labelled_points(320, 1);
+  const double before = run.evaluate(data).loss;
+  run.fit(data | repeated(), {.steps_per_epoch = 800});
+  return run.evaluate(data).loss / before;
+}
+
+/// How far one update from the same samples moves the first weight.
+template <typename Optimizer>
+float first_step(const typename Optimizer::settings& settings) {
+  session<simple<Optimizer>> run(settings);
+  const point_set data = labelled_points(32, 1);
+  std::array<float, 96> kernel{};
+  run.weights().get(0, kernel);
+  const float before = kernel[0];
+  run.train_step(data.features(), data.labels());
+  run.weights().get(0, kernel);
+  return std::abs(kernel[0] - before);
+}
+
+}  // namespace
+
+TEST_CASE("every optimizer learns") {
+  CHECK(loss_left<rmsprop<>>({.learning_rate = 0.01F}) < 0.5);
+  CHECK(loss_left<rmsprop<momentum, centered>>({.learning_rate = 0.003F}) < 0.5);
+  CHECK(loss_left<amsgrad>({.learning_rate = 0.01F}) < 0.5);
+  CHECK(loss_left<adamw>({.learning_rate = 0.01F}) < 0.5);
+  CHECK(loss_left<adamax>({.learning_rate = 0.01F}) < 0.5);
+  CHECK(loss_left<nadam>({.learning_rate = 0.01F}) < 0.5);
+  CHECK(loss_left<adagrad>({.learning_rate = 0.1F}) < 0.5);
+  CHECK(loss_left<adadelta>({.learning_rate = 1, .epsilon = 1e-4F}) < 0.5);
+  CHECK(loss_left<ftrl>({.learning_rate = 0.1F}) < 0.5);
+  CHECK(loss_left<lion>({.learning_rate = 0.003F}) < 0.5);
+}
+
+TEST_CASE("optimizers have the same bits on every schedule, number of threads and replicas") {
+  const learning_rate_schedule falling =
+      cosine_decay{.initial_learning_rate = 0.01F, .decay_steps = 10};
+  int equal = 0;
+  equal += count_equal<rmsprop<momentum, centered>, 1>({.learning_rate = falling});
+  equal += count_equal<rmsprop<momentum, centered>, 2>({.learning_rate = falling});
+  equal += count_equal<nadam, 1>({.learning_rate = falling});
+  equal += count_equal<nadam, 2>({.learning_rate = falling});
+  equal += count_equal<ftrl, 1>({.learning_rate = 0.1F, .l1_regularization_strength = 0.01F});
+  CHECK(equal == 5 * 5);
+  std::printf("optimizers: %d runs agree\n", equal);
+}
+
+TEST_CASE("what is kept begins with what the settings say") {
+  // rate g / (sqrt(a + g^2) + epsilon): with nothing before, all of the rate.
+  const float from_zero =
+      first_step<adagrad>({.learning_rate = 0.01F, .initial_accumulator_value = 0});
+  CHECK(from_zero == Approx(0.01).epsilon(1e-3));
+  const float by_default = first_step<adagrad>({.learning_rate = 0.01F});
+  CHECK(by_default < 0.9F * from_zero);
+  const float from_much =
+      first_step<adagrad>({.learning_rate = 0.01F, .initial_accumulator_value = 1e6F});
+  CHECK(from_much > 0);
+  CHECK(from_much < 1e-3F * from_zero);
+}
+
+TEST_CASE("each block of an update with three numbers beside a parameter is what is declared") {
+  const tile_check three = check_tiles<simple<rmsprop<momentum, centered>>>(ipu2);
+  CHECK(three.fault == "");
+  CHECK(three.count.blocks > 0);
+  const tile_check beginning = check_tiles<training<staged_net, adagrad, grouped, 2>>(ipu2);
+  CHECK(beginning.fault == "");
+  CHECK(beginning.count.blocks > 0);
+}
