@@ -163,8 +163,8 @@ TEST_CASE("the bits of losses") {
   check_hash("loss of probabilities", test::hash({&loss, 1}), 0x7585666587929B62U);
   check_hash("gradient of probabilities", hash_rows(gradient, batch, units), 0x2E70A5E736A6EC69U);
   loss = static_cast<float>(
-      kernels::pointwise_sum<squared_error_rule>(x.data(), y.data(), units, batch));
-  kernels::pointwise_gradient<squared_error_rule>(x.data(), y.data(), batch, units, batch, 0.1F,
+      kernels::pointwise_sum<squared_error_rule{}>(x.data(), y.data(), units, batch));
+  kernels::pointwise_gradient<squared_error_rule{}>(x.data(), y.data(), batch, units, batch, 0.1F,
                                                   gradient.data());
   check_hash("mean squared error", test::hash({&loss, 1}), 0xF10C76867713A8E8U);
   check_hash("gradient of squared error", hash_rows(gradient, batch, units), 0x22EBAB513593D437U);

@@ -23,8 +23,8 @@ void check_error(int batch, int units, int valid) {
   test::buffer gradient(prediction.size());
   const float scale = 0.125F;
   const double sum =
-      kernels::pointwise_sum<squared_error_rule>(prediction.data(), target.data(), units, valid);
-  kernels::pointwise_gradient<squared_error_rule>(prediction.data(), target.data(), batch, units,
+      kernels::pointwise_sum<squared_error_rule{}>(prediction.data(), target.data(), units, valid);
+  kernels::pointwise_gradient<squared_error_rule{}>(prediction.data(), target.data(), batch, units,
                                                   valid, scale, gradient.data());
   const std::int64_t stride = layout::row_stride(units);
   double want = 0;
@@ -85,7 +85,7 @@ TEST_CASE("a sum over a sample is sixteen chains, whatever the vectors") {
     const test::buffer x = test::random_rows(1, units, 113);
     const test::buffer y = test::random_rows(1, units, 114);
     const double expected = static_cast<double>(chains_of(x.data(), y.data(), units)) / units;
-    CHECK(kernels::pointwise_sum<squared_error_rule>(x.data(), y.data(), units, 1) == expected);
+    CHECK(kernels::pointwise_sum<squared_error_rule{}>(x.data(), y.data(), units, 1) == expected);
     ++compared;
   }
   CHECK(compared == 10);
@@ -106,7 +106,7 @@ TEST_CASE("binary hits lie on the side of one half that the target says") {
     }
   }
   const double mean =
-      kernels::pointwise_sum<binary_hit_rule>(predicted.data(), wanted.data(), units, 3);
+      kernels::pointwise_sum<binary_hit_rule{}>(predicted.data(), wanted.data(), units, 3);
   CHECK(hits > 0);
   CHECK(std::fabs(mean - static_cast<double>(hits) / units) < 1e-12);
 }

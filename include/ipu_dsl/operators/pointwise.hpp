@@ -2,6 +2,8 @@
 // Losses and metrics that judge one number at a time, by the rule of any of them.
 #pragma once
 
+#include <span>
+
 #include <ipu_dsl/kernels/pointwise.hpp>
 #include <ipu_dsl/operators/operators.hpp>
 #include <ipu_dsl/vocabulary/pointwise.hpp>
@@ -15,13 +17,21 @@ struct operators<Judge> {
   using key = pointwise_call;
   using rule = typename pointwise_rule<Judge>::type;
 
+  static double final_value(std::span<const double> sums) {
+    if constexpr (requires { rule::finish(1.0); }) {
+      return rule::finish(mean_of(sums));
+    } else {
+      return mean_of(sums);
+    }
+  }
+
   template <pointwise_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
     if constexpr (Call.variant == pointwise_variant::gradient) {
       count<Call>(context, doubles(operands[1]), floats(operands[2]), floats(operands[3]));
-      kernels::pointwise_gradient<rule>(floats(operands[2]), floats(operands[3]), Call.batch,
-                                        Call.units, context.valid_samples(), context.loss_scale,
-                                        floats(operands[0]));
+      kernels::pointwise_gradient<rule_of<rule>(Call.rule)>(
+          floats(operands[2]), floats(operands[3]), Call.batch, Call.units, context.valid_samples(),
+          context.loss_scale, floats(operands[0]));
     } else {
       count<Call>(context, doubles(operands[0]), floats(operands[1]), floats(operands[2]));
     }
@@ -32,7 +42,8 @@ struct operators<Judge> {
   static void count(const run_context& context, double* result, const float* predicted,
                     const float* wanted) noexcept {
     const std::int32_t valid = context.valid_samples();
-    result[0] = kernels::pointwise_sum<rule>(predicted, wanted, Call.units, valid);
+    result[0] =
+        kernels::pointwise_sum<rule_of<rule>(Call.rule)>(predicted, wanted, Call.units, valid);
     result[1] = valid;
   }
 };

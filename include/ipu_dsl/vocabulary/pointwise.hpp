@@ -7,6 +7,7 @@
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
 #include <ipu_dsl/graph/pointwise_rule.hpp>
+#include <ipu_dsl/vocabulary/rule_words.hpp>
 
 namespace ipu_dsl {
 
@@ -19,6 +20,7 @@ struct pointwise_call {
   pointwise_variant variant;
   std::int32_t batch;
   std::int32_t units;  ///< numbers of a sample
+  rule_words rule;     ///< the members of the rule
 };
 
 namespace pointwise_rules {
@@ -33,7 +35,8 @@ constexpr problem shapes(node_draft& draft) {
 constexpr pointwise_call key_of(const emitter& emit, pointwise_variant variant) {
   return {.variant = variant,
           .batch = emit.batch(),
-          .units = static_cast<std::int32_t>(emit.input_shape(0).elements())};
+          .units = static_cast<std::int32_t>(emit.input_shape(0).elements()),
+          .rule = emit.options<rule_words>()};
 }
 
 /// The nest that writes the result.
