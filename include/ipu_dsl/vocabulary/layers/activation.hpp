@@ -106,11 +106,11 @@ inline constexpr family activation_family{.name = "Activation",
                                           .reads = {storage::rows, storage::positions},
                                           .writes = {storage::rows, storage::positions}};
 
-/// Whether what a loss or a metric judges is made by a softmax.
-constexpr bool made_by_softmax(node_draft& draft) {
+/// Whether what a loss or a metric judges is made by a node of this activation.
+constexpr bool made_by(node_draft& draft, activation_kind kind) {
   const node* const last = draft.made_by(0);
   return last != nullptr && last->rule == &activation_family &&
-         last->options.as<activation_options>().kind == activation_kind::softmax;
+         last->options.as<activation_options>().kind == kind;
 }
 
 /// What the types of activations have in common: `Dense<10, softmax>` reads the option, and

@@ -8,16 +8,9 @@
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
-#include <ipu_dsl/vocabulary/layers/activation.hpp>
+#include <ipu_dsl/vocabulary/scores.hpp>
 
 namespace ipu_dsl {
-
-/// What the model's output is taken for.
-enum class score_kind : std::int32_t {
-  logits,                ///< any numbers: the loss applies softmax itself
-  probabilities,         ///< of a softmax at the end of the model
-  clipped_probabilities  ///< clipped to [1e-7, 1 - 1e-7], as Keras does with what is no softmax
-};
 
 struct crossentropy_options {
   score_kind scores = score_kind::logits;
@@ -37,24 +30,6 @@ struct crossentropy_call {
 
 namespace crossentropy_rules {
 
-/// A model that ends in softmax trains on the logits before it, whatever was asked, as Keras does:
-/// the gradient of log(softmax(x)) is exact there, and a second softmax would be wrong.
-/// Probabilities of a model without softmax are refused, unless Keras's clipping is asked for by
-/// name.
-constexpr problem choose_scores(node_draft& draft) {
-  if (made_by_softmax(draft)) {
-    draft.pass_over_producer();
-    draft.choose(crossentropy_options{score_kind::logits});
-    return {};
-  }
-  if (draft.options<crossentropy_options>().scores == score_kind::probabilities) {
-    return refuse("an output of softmax for a loss from probabilities", "one without softmax",
-                  "drop from_probabilities to train on logits, or write from_clipped_probabilities "
-                  "for Keras's clipping of the output");
-  }
-  return {};
-}
-
 constexpr problem shapes(node_draft& draft) {
   const shape scores = draft.input(0);
   if (scores.rank != 1) {
@@ -68,7 +43,7 @@ constexpr problem shapes(node_draft& draft) {
   }
   draft.target({}, dtype::int32, scores[0]);
   draft.result(2);
-  return choose_scores(draft);
+  return choose_scores<crossentropy_options>(draft, activation_kind::softmax);
 }
 
 constexpr crossentropy_call key_of(const emitter& emit, crossentropy_variant variant) {
@@ -116,24 +91,6 @@ inline constexpr family sparse_categorical_crossentropy_family{
     .shapes = crossentropy_rules::shapes,
     .forward = crossentropy_rules::forward,
     .input_gradient = crossentropy_rules::input_gradient};
-
-inline constexpr option_key scores_key{"what the model's output is taken for"};
-
-/// The output holds logits: the default, unlike Keras's, because it is what trains well.
-struct from_logits {
-  static constexpr option as_option{&scores_key, 0};
-};
-
-/// The output holds probabilities, from a softmax.
-struct from_probabilities {
-  static constexpr option as_option{&scores_key, 1};
-};
-
-/// The output is taken for probabilities clipped to [1e-7, 1 - 1e-7], as Keras
-/// does.
-struct from_clipped_probabilities {
-  static constexpr option as_option{&scores_key, 2};
-};
 
 /// `loss<sparse_categorical_crossentropy>`: minus the logarithm of the probability of the label, a
 /// mean over the samples of a micro-batch.

@@ -26,7 +26,7 @@ constexpr problem shapes(node_draft& draft) {
   draft.target({}, dtype::int32, scores[0]);
   draft.result(2);
   // The largest score is the largest probability: training needs no softmax for this.
-  if (made_by_softmax(draft)) {
+  if (made_by(draft, activation_kind::softmax)) {
     draft.pass_over_producer();
   }
   return {};

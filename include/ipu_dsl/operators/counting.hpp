@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Metrics that count, by the rule of any of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <ipu_dsl/layout/padding.hpp>
+#include <ipu_dsl/operators/operators.hpp>
+#include <ipu_dsl/vocabulary/counting.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+
+/// Every metric that has such a rule has this code.
+template <const family* Judge>
+  requires judges_by_counting<Judge>
+struct operators<Judge> {
+  using key = counting_call;
+  using rule = typename counting_rule<Judge>::type;
+
+  static double final_value(std::span<const double> counted) { return rule::final_value(counted); }
+
+  template <counting_call Call>
+  static void run(const run_context& context, void* const* operands, const float*) noexcept {
+    constexpr rule by = rule_of<rule>(Call.rule);
+    double* const counted = doubles(operands[0]);
+    const float* predicted = floats(operands[1]);
+    const float* wanted = floats(operands[2]);
+    for (std::int32_t number = 0; number < Call.numbers; ++number) {
+      counted[number] = 0;
+    }
+    for (std::int32_t b = 0; b < context.valid_samples(); ++b) {
+      for (std::int32_t n = 0; n < Call.units; ++n) {
+        by.count(counted, predicted[n], wanted[n]);
+      }
+      predicted += layout::row_stride(Call.units);
+      wanted += layout::row_stride(Call.units);
+    }
+  }
+};
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

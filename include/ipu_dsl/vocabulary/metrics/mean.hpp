@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The mean of the output.
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/vocabulary/pointwise.hpp>
+
+namespace ipu_dsl {
+
+/// The output itself.
+struct mean_rule {
+  template <typename Math, typename Vector>
+  [[gnu::always_inline]] static Vector add(const Vector& sum, const Vector& predicted,
+                                           const Vector&) {
+    return sum + predicted;
+  }
+};
+
+namespace mean_rules {
+
+/// It is told nothing.
+constexpr problem shapes(node_draft& draft) {
+  draft.result(2);
+  return {};
+}
+
+/// The output stands for what is wanted as well, which nobody looks at.
+constexpr void forward(emitter& emit) {
+  const pointwise_call key = pointwise_rules::key_of(emit, pointwise_variant::value);
+  call_draft call = emit.call(key);
+  const axis_id number = call.over(2);
+  const axis_id sample = call.all(key.batch);
+  const axis_id unit = call.all(key.units);
+  call.writes(emit.output_value(0), {number})
+      .reads(emit.input_value(0).flat(), {sample, unit})
+      .reads(emit.input_value(0).flat(), {sample, unit})
+      .costs(std::int64_t{key.batch} * key.units);
+}
+
+}  // namespace mean_rules
+
+inline constexpr family mean_family{
+    .name = "mean", .shapes = mean_rules::shapes, .forward = mean_rules::forward};
+
+template <>
+struct pointwise_rule<&mean_family> {
+  using type = mean_rule;
+};
+
+/// `metrics<mean>`: of the numbers of the output, whatever the targets.
+struct mean {
+  static constexpr bool is_metric = true;
+  static constexpr const family* rule = &mean_family;
+};
+
+}  // namespace ipu_dsl
