@@ -107,8 +107,9 @@ class lowering {
       for (std::int32_t input = 0; hands_gradient_back(i) && input < here.inputs; ++input) {
         const std::int32_t read = model_.input_of(here, input);
         const tensor& atom = model_.at(read);
-        const bool between_two =
-            facts_.reader_count(read) == 1 && atom.view_of < 0 && atom.producer >= 0;
+        // Columns are those of vectors.
+        const bool between_two = facts_.reader_count(read) == 1 && atom.view_of < 0 &&
+                                 atom.producer >= 0 && atom.extents.rank == 1;
         facts_.gradient_lies[at(read)] =
             between_two ? here.rule->gradients.first_of(
                               model_.node_at(atom.producer).rule->gradients, atom.lies)

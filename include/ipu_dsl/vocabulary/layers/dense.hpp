@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <ipu_dsl/graph/transfer.hpp>
+#include <ipu_dsl/vocabulary/layers/position_product.hpp>
 #include <ipu_dsl/vocabulary/layers/weights.hpp>
 
 namespace ipu_dsl {
@@ -65,15 +66,35 @@ constexpr problem shapes(node_draft& draft) {
   if (options.units <= 0) {
     return refuse("at least 1 unit", label() << options.units);
   }
-  if (input.rank != 1) {
-    return refuse("a vector", ipu_dsl::describe(input), "put Flatten before it");
+  if (input.rank < 1) {
+    return refuse("a vector, or positions of features", ipu_dsl::describe(input));
   }
-  draft.parameter("kernel", {input[0], options.units}, options.kernel_start, storage::panels);
+  shape output = input;
+  std::int32_t& features = output.extents[input.rank - 1];
+  draft.parameter("kernel", {features, options.units}, options.kernel_start, storage::panels);
   if (options.has_bias != 0) {
     draft.parameter("bias", {options.units}, options.bias_start, storage::panel_bias);
   }
-  draft.output({options.units});
+  features = options.units;
+  draft.output(output);
   return {};
+}
+
+/// Images and sequences are multiplied position by position.
+constexpr bool has_positions(const emitter& emit) {
+  return emit.input_shape(0).rank > 1;
+}
+
+constexpr position_product product_of(const emitter& emit) {
+  const auto options = emit.options<dense_options>();
+  const shape& input = emit.input_shape(0);
+  return {.positions = positions_of(input),
+          .inputs = input[input.rank - 1],
+          .units = options.units,
+          .kernel = 0,
+          .bias = options.has_bias != 0 ? 1 : -1,
+          .activation = options.fused(),
+          .alpha = options.alpha};
 }
 
 constexpr dense_call key_of(const emitter& emit, dense_variant variant) {
@@ -95,6 +116,11 @@ constexpr axis_id unit_axis(call_draft& call, const dense_call& key) {
 }
 
 constexpr void forward(emitter& emit) {
+  if (has_positions(emit)) {
+    product_of(emit).forward(emit, by_position(emit.output_value(0)),
+                             by_position(emit.input_value(0)));
+    return;
+  }
   const dense_call key = key_of(emit, dense_variant::forward);
   call_draft call = emit.call(key);
   const axis_id sample = call.over(key.batch);
@@ -168,8 +194,22 @@ constexpr void output_gradient(emitter& emit) {
   }
 }
 
+/// The same of positions.
+constexpr void input_gradient_by_position(emitter& emit) {
+  const position_product product = product_of(emit);
+  product.mask_gradient(emit, 0);
+  if (emit.wants_input_gradient(0)) {
+    product.input_gradient(emit, by_position(emit.input_gradient(0)),
+                           product.output_gradient(emit, 0), 1);
+  }
+}
+
 /// First the activation's mask, then the product.
 constexpr void input_gradient(emitter& emit) {
+  if (has_positions(emit)) {
+    input_gradient_by_position(emit);
+    return;
+  }
   output_gradient(emit);
   if (!emit.wants_input_gradient(0)) {
     return;
@@ -192,6 +232,12 @@ constexpr void input_gradient(emitter& emit) {
 
 /// The gradients of kernel and bias, from the same operands.
 constexpr void weight_gradient(emitter& emit) {
+  if (has_positions(emit)) {
+    const position_product product = product_of(emit);
+    product.weight_gradient(emit, by_position(emit.input_value(0)),
+                            product.output_gradient(emit, 0));
+    return;
+  }
   const dense_call key = key_of(emit, dense_variant::weight_gradient);
   const family* const ending = emit.fused_update();
   call_draft call = emit.call(key);
@@ -225,6 +271,8 @@ inline constexpr family dense_family{.name = "Dense",
                                      .forward = dense_rules::forward,
                                      .input_gradient = dense_rules::input_gradient,
                                      .weight_gradient = dense_rules::weight_gradient,
+                                     .reads = {storage::positions},
+                                     .writes = {storage::positions},
                                      .gradients = {storage::columns},
                                      .updates_with_gradient = true};
 
@@ -265,7 +313,8 @@ struct dense_reading {
   }
 };
 
-/// activation(x * kernel + bias), with x a vector: kernel [inputs, units], bias [units].
+/// activation(x * kernel + bias): kernel [inputs, units], bias [units]. Of an image or a sequence
+/// x is what stands at each position: (28, 28) becomes (28, units), as in Keras.
 /// Options in any order, with Keras's defaults: an activation (linear), `alpha<...>` of it,
 /// `use_bias<...>` (true), `init<...>` (glorot_uniform), `bias_init<...>` (zeros).
 template <auto Units = no_number{}, typename... Options>

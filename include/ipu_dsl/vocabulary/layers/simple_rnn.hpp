@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <ipu_dsl/vocabulary/layers/conv2d.hpp>
+#include <ipu_dsl/vocabulary/layers/position_product.hpp>
 #include <ipu_dsl/vocabulary/layers/weights.hpp>
 
 namespace ipu_dsl {
@@ -103,28 +103,22 @@ constexpr simple_rnn_call key_of(const emitter& emit, simple_rnn_variant variant
           .activation = options.activation};
 }
 
-/// A product over all steps is a convolution along them with a kernel of one tap, which looks
-/// `back` steps back.
-constexpr conv2d_call product_over_steps(const emitter& emit, conv2d_variant variant,
-                                         std::int32_t inputs, std::int32_t back, bool has_bias) {
-  const std::int32_t steps = emit.input_shape(0)[0];
-  return {.variant = variant,
-          .batch = emit.batch(),
-          .rows = 1,
-          .columns = steps,
-          .channels = inputs,
-          .filters = emit.options<simple_rnn_options>().units,
-          .kernel_rows = 1,
-          .kernel_columns = 1,
-          .stride_rows = 1,
-          .stride_columns = 1,
-          .padding_rows = 0,
-          .padding_columns = back,
-          .output_rows = 1,
-          .output_columns = steps,
-          .activation = activation_kind::linear,
-          .has_bias = has_bias ? 1 : 0,
-          .input_in_one_row = 0};
+/// W x + b for all steps at once.
+constexpr position_product product_of_inputs(const emitter& emit) {
+  const auto options = emit.options<simple_rnn_options>();
+  const shape& input = emit.input_shape(0);
+  return {.positions = input[0],
+          .inputs = input[1],
+          .units = options.units,
+          .kernel = 0,
+          .bias = options.has_bias != 0 ? 2 : -1};
+}
+
+/// U h of all steps, of which each reads the one before.
+constexpr position_product product_of_states(const emitter& emit) {
+  const std::int32_t units = emit.options<simple_rnn_options>().units;
+  return {
+      .positions = emit.input_shape(0)[0], .inputs = units, .units = units, .kernel = 1, .back = 1};
 }
 
 /// All states, first the inputs' part of them; they are kept for the gradients.
@@ -140,24 +134,6 @@ constexpr buffer_ref states(const emitter& emit) {
 constexpr buffer_ref state_gradients(const emitter& emit) {
   const std::int32_t units = emit.options<simple_rnn_options>().units;
   return emit.scratch(1, {emit.input_shape(0)[0], units}, storage::positions);
-}
-
-/// W x + b for all steps at once.
-constexpr void add_inputs(emitter& emit) {
-  const auto options = emit.options<simple_rnn_options>();
-  const shape& input = emit.input_shape(0);
-  const bool has_bias = options.has_bias != 0;
-  call_draft call = emit.call_of(
-      conv2d_family, product_over_steps(emit, conv2d_variant::forward, input[1], 0, has_bias));
-  const axis_id sample = call.over(emit.batch());
-  const auto [step, unit] = call.over(input[0], options.units);
-  const axis_id feature = call.all(input[1]);
-  call.writes(states(emit), {sample, step, unit})
-      .reads(emit.input_value(0), {sample, step, feature})
-      .reads(emit.parameter_value(0), {feature, unit});
-  if (has_bias) {
-    call.reads(emit.parameter_value(2), {unit});
-  }
 }
 
 /// Each step reads what the one before has written.
@@ -180,7 +156,7 @@ constexpr reach last_step(std::int32_t steps) {
 }
 
 constexpr void forward(emitter& emit) {
-  add_inputs(emit);
+  product_of_inputs(emit).forward(emit, states(emit), emit.input_value(0));
   walk(emit);
   if (emit.options<simple_rnn_options>().returns_sequences == 0) {
     const simple_rnn_call key = key_of(emit, simple_rnn_variant::last);
@@ -207,22 +183,10 @@ constexpr void start_gradients(emitter& emit) {
   }
 }
 
-/// The weights [inputs, units] of a parameter as panels of [units, inputs].
-constexpr buffer_ref transposed(emitter& emit, std::int32_t parameter, std::int32_t inputs) {
-  const std::int32_t units = emit.options<simple_rnn_options>().units;
-  buffer_ref made = emit.scratch(2 + parameter, {units, inputs}, storage::panels);
-  made.by_sample = false;
-  call_draft call = emit.call_of(
-      conv2d_family, product_over_steps(emit, conv2d_variant::transposed_kernel, inputs, 0, false));
-  const auto [input, unit] = call.over(inputs, units);
-  call.writes(made, {unit, input}).reads(emit.parameter_value(parameter), {input, unit});
-  return made;
-}
-
 /// Backpropagation through time: each step reads what the one behind it has written.
 constexpr void walk_back(emitter& emit) {
   const simple_rnn_call key = key_of(emit, simple_rnn_variant::gradient_step);
-  const buffer_ref weights = transposed(emit, 1, key.units);
+  const buffer_ref weights = product_of_states(emit).transposed_kernel(emit, 3);
   call_draft call = emit.call(key);
   const axis_id step = call.steps(key.steps);
   const auto [sample, unit] = call.over(key.batch, key.units);
@@ -240,51 +204,7 @@ constexpr void input_gradient(emitter& emit) {
   if (!emit.wants_input_gradient(0)) {
     return;
   }
-  const shape& input = emit.input_shape(0);
-  const buffer_ref weights = transposed(emit, 0, input[1]);
-  call_draft call = emit.call_of(
-      conv2d_family, product_over_steps(emit, conv2d_variant::input_gradient, input[1], 0, false));
-  const axis_id sample = call.over(emit.batch());
-  const auto [step, feature] = call.over(input[0], input[1]);
-  const axis_id unit = call.all(emit.options<simple_rnn_options>().units);
-  call.writes(emit.input_gradient(0), {sample, step, feature})
-      .reads(state_gradients(emit), {sample, step, unit})
-      .reads(weights, {unit, feature});
-}
-
-/// The gradients of the inputs' kernel and of the bias.
-constexpr void kernel_gradient(emitter& emit) {
-  const auto options = emit.options<simple_rnn_options>();
-  const shape& input = emit.input_shape(0);
-  const bool has_bias = options.has_bias != 0;
-  const buffer_ref d = state_gradients(emit);
-  const family* const ending = emit.fused_update();
-  call_draft call = emit.call_of(
-      conv2d_family,
-      product_over_steps(emit, conv2d_variant::weight_gradient, input[1], 0, has_bias));
-  call.ends_with(ending);
-  const auto [feature, unit] = call.over(input[1], options.units);
-  const axis_id sample = call.all(emit.batch());
-  const axis_id step = call.all(input[0]);
-  call.updates(emit.accumulator(0), {feature, unit});
-  axis_id unit_of_bias;
-  axis_id sample_of_bias;
-  axis_id step_of_bias;
-  if (has_bias) {
-    call.beside();
-    unit_of_bias = call.over(options.units);
-    sample_of_bias = call.all(emit.batch());
-    step_of_bias = call.all(input[0]);
-    call.updates(emit.accumulator(2), {unit_of_bias});
-  }
-  update_parameter(emit, call, ending, 0, {feature, unit});
-  if (has_bias) {
-    update_parameter(emit, call, ending, 2, {unit_of_bias});
-  }
-  call.reads(emit.input_value(0), {sample, step, feature}).reads(d, {sample, step, unit});
-  if (has_bias) {
-    call.reads(d, {sample_of_bias, step_of_bias, unit_of_bias});
-  }
+  product_of_inputs(emit).input_gradient(emit, emit.input_gradient(0), state_gradients(emit), 2);
 }
 
 /// That of the recurrent kernel, from the states a step before the gradients.
@@ -292,7 +212,7 @@ constexpr void recurrent_kernel_gradient(emitter& emit) {
   const std::int32_t units = emit.options<simple_rnn_options>().units;
   const family* const ending = emit.fused_update();
   call_draft call = emit.call_of(
-      conv2d_family, product_over_steps(emit, conv2d_variant::weight_gradient, units, 1, false));
+      conv2d_family, product_of_states(emit).key(emit, conv2d_variant::weight_gradient));
   call.ends_with(ending);
   const auto [before, unit] = call.over(units, units);
   const axis_id sample = call.all(emit.batch());
@@ -307,7 +227,7 @@ constexpr void recurrent_kernel_gradient(emitter& emit) {
 }
 
 constexpr void weight_gradient(emitter& emit) {
-  kernel_gradient(emit);
+  product_of_inputs(emit).weight_gradient(emit, emit.input_value(0), state_gradients(emit));
   recurrent_kernel_gradient(emit);
 }
 

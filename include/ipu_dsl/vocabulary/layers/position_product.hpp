@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// The product of the features of each position (of an image, of a sequence) with one matrix.
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/vocabulary/layers/conv2d.hpp>
+
+namespace ipu_dsl {
+
+/// How many positions a sample has: all axes but the last count.
+constexpr std::int32_t positions_of(const shape& extents) {
+  return static_cast<std::int32_t>(extents.elements() / extents[extents.rank - 1]);
+}
+
+/// A tensor as (positions, features), which it is in memory.
+constexpr buffer_ref by_position(const buffer_ref& named) {
+  const shape& extents = named.extents;
+  return named.as({positions_of(extents), extents[extents.rank - 1]});
+}
+
+/// activation(features * kernel + bias) at every position: the calls of a convolution along the
+/// positions with a kernel of one tap, for families that own kernel [inputs, units] and bias
+/// [units]. Buffers are of (positions, features).
+struct position_product {
+  std::int32_t positions = 1;
+  std::int32_t inputs = 1;
+  std::int32_t units = 1;
+  std::int32_t kernel = 0;  ///< its number among the node's parameters
+  std::int32_t bias = -1;   ///< the same; -1: none
+  std::int32_t back = 0;    ///< reads the features of so many positions before
+  activation_kind activation = activation_kind::linear;
+  float alpha = 0;
+
+  constexpr bool has_bias() const { return bias >= 0; }
+
+  constexpr conv2d_call key(const emitter& emit, conv2d_variant variant) const {
+    return {.variant = variant,
+            .batch = emit.batch(),
+            .rows = 1,
+            .columns = positions,
+            .channels = inputs,
+            .filters = units,
+            .kernel_rows = 1,
+            .kernel_columns = 1,
+            .stride_rows = 1,
+            .stride_columns = 1,
+            .padding_rows = 0,
+            .padding_columns = back,
+            .output_rows = 1,
+            .output_columns = positions,
+            .activation = activation,
+            .has_bias = has_bias() ? 1 : 0,
+            .input_in_one_row = 0};
+  }
+
+  constexpr void forward(emitter& emit, const buffer_ref& output, const buffer_ref& input) const {
+    call_draft call = emit.call_of(conv2d_family, key(emit, conv2d_variant::forward));
+    const axis_id sample = call.over(emit.batch());
+    const auto [position, unit] = call.over(positions, units);
+    const axis_id feature = call.all(inputs);
+    call.scalar(alpha)
+        .writes(output, {sample, position, unit})
+        .reads(input, {sample, position, feature})
+        .reads(emit.parameter_value(kernel), {feature, unit});
+    if (has_bias()) {
+      call.reads(emit.parameter_value(bias), {unit});
+    }
+  }
+
+  /// The gradient of the product: that of the node's output, or where an activation masks it
+  /// scratch `tag`.
+  constexpr buffer_ref output_gradient(const emitter& emit, std::int32_t tag) const {
+    return activation == activation_kind::linear
+               ? by_position(emit.output_gradient(0))
+               : emit.scratch(tag, {positions, units}, storage::positions);
+  }
+
+  /// Writes it, where that is to be done.
+  constexpr void mask_gradient(emitter& emit, std::int32_t tag) const {
+    if (activation == activation_kind::linear) {
+      return;
+    }
+    call_draft call =
+        emit.call_of(activation_family, activation_call{.variant = activation_variant::gradient,
+                                                        .kind = activation,
+                                                        .rows = emit.batch() * positions,
+                                                        .units = units});
+    const axis_id sample = call.over(emit.batch());
+    const auto [position, unit] = call.over(positions, units);
+    call.scalar(alpha)
+        .writes(output_gradient(emit, tag), {sample, position, unit})
+        .reads(by_position(emit.output_gradient(0)), {sample, position, unit})
+        .reads(by_position(emit.output_value(0)), {sample, position, unit});
+  }
+
+  /// The kernel as panels of [units, inputs], in scratch `tag`.
+  constexpr buffer_ref transposed_kernel(emitter& emit, std::int32_t tag) const {
+    buffer_ref made = emit.scratch(tag, {units, inputs}, storage::panels);
+    made.by_sample = false;
+    call_draft call = emit.call_of(conv2d_family, key(emit, conv2d_variant::transposed_kernel));
+    const auto [feature, unit] = call.over(inputs, units);
+    call.writes(made, {unit, feature}).reads(emit.parameter_value(kernel), {feature, unit});
+    return made;
+  }
+
+  /// From `gradient`, that of the product; `tag` is of the scratch for the kernel.
+  constexpr void input_gradient(emitter& emit, const buffer_ref& made, const buffer_ref& gradient,
+                                std::int32_t tag) const {
+    const buffer_ref weights = transposed_kernel(emit, tag);
+    call_draft call = emit.call_of(conv2d_family, key(emit, conv2d_variant::input_gradient));
+    const axis_id sample = call.over(emit.batch());
+    const auto [position, feature] = call.over(positions, inputs);
+    const axis_id unit = call.all(units);
+    call.writes(made, {sample, position, feature})
+        .reads(gradient, {sample, position, unit})
+        .reads(weights, {unit, feature});
+  }
+
+  /// The gradients of kernel and bias, from the same operands.
+  constexpr void weight_gradient(emitter& emit, const buffer_ref& input,
+                                 const buffer_ref& gradient) const {
+    const family* const ending = emit.fused_update();
+    call_draft call = emit.call_of(conv2d_family, key(emit, conv2d_variant::weight_gradient));
+    call.ends_with(ending);
+    const auto [feature, unit] = call.over(inputs, units);
+    const axis_id sample = call.all(emit.batch());
+    const axis_id position = call.all(positions);
+    call.updates(emit.accumulator(kernel), {feature, unit});
+    axis_id unit_of_bias;
+    axis_id sample_of_bias;
+    axis_id position_of_bias;
+    if (has_bias()) {
+      call.beside();
+      unit_of_bias = call.over(units);
+      sample_of_bias = call.all(emit.batch());
+      position_of_bias = call.all(positions);
+      call.updates(emit.accumulator(bias), {unit_of_bias});
+    }
+    update_parameter(emit, call, ending, kernel, {feature, unit});
+    if (has_bias()) {
+      update_parameter(emit, call, ending, bias, {unit_of_bias});
+    }
+    call.reads(input, {sample, position, feature}).reads(gradient, {sample, position, unit});
+    if (has_bias()) {
+      call.reads(gradient, {sample_of_bias, position_of_bias, unit_of_bias});
+    }
+  }
+};
+
+}  // namespace ipu_dsl
