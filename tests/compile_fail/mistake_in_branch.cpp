@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The message counts the layers of a branch within their outermost layer.
 #include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 
 using namespace ipu_dsl;
 
 #ifdef WITH_MISTAKE
-struct net : model<input<28, 28>, sequential<concat<sequential<Flatten, Dense<8>>, Dense<8>>>> {};
+struct net : model<input<28, 28>, sequential<concat<sequential<Flatten, Dense<8>>, Conv2D<8, 3>>>> {
+};
 #else
 struct net
     : model<input<28, 28>,

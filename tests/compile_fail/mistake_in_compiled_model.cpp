@@ -2,12 +2,13 @@
 // A mistake of the model is reported once, through its compilation.
 #include <ipu_dsl/model/model.hpp>
 #include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 
 using namespace ipu_dsl;
 
 #ifdef WITH_MISTAKE
-struct net : model<input<28, 28>, sequential<Dense<64>>> {};
+struct net : model<input<28, 28>, sequential<Conv2D<64, 3>>> {};
 #else
 struct net : model<input<784>, sequential<Dense<64>>> {};
 #endif

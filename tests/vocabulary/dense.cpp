@@ -35,14 +35,21 @@ constexpr bool test_starts() {
 }
 
 constexpr bool test_refusals() {
-  bool right = apply<Dense<256>>({{28, 28}}).refused("a vector", "(28, 28)");
-  right = right && apply<Dense<256>>({{}}).refused("a vector", "()");
+  bool right = apply<Dense<256>>({{}}).refused("a vector, or positions of features", "()");
   right = right && apply<Dense<0>>({{784}}).refused("at least 1 unit", "0");
   right = right && apply<Dense<-3>>({{784}}).refused("at least 1 unit", "-3");
   right = right &&
           apply<Dense<3, relu, hyperbolic_tangent>>({{784}}).refused(
               "one option for activation", "relu as option 1 and hyperbolic_tangent as option 2");
   return right && apply<Dense<3, stranger>>({{784}}).found.found();
+}
+
+/// The last axis is multiplied, whatever stands before it.
+constexpr bool test_positions() {
+  const auto made = apply<Dense<8>>({{28, 28, 3}});
+  return made.gives({28, 28, 8}) && made.parameter(0).extents == shape{3, 8} &&
+         made.output().lies == storage::positions &&
+         apply<Dense<32>>({{28, 28}}).output().lies == storage::rows;
 }
 
 /// The same options in another order are the same layer.
@@ -59,6 +66,7 @@ constexpr bool same_layer() {
 
 static_assert(test_defaults());
 static_assert(test_starts());
+static_assert(test_positions());
 static_assert(apply<Dense<1, use_bias<false>>>({{3}}).only().parameters == 1);
 static_assert(same_layer<Dense<8, relu, use_bias<false>, init<ones>>,
                          Dense<8, init<ones>, relu, use_bias<false>>>());
@@ -82,6 +90,10 @@ TEST_CASE("Dense has Keras's defaults") {
 
 TEST_CASE("Dense takes its initialisers") {
   CHECK(test_starts());
+}
+
+TEST_CASE("Dense multiplies the last axis") {
+  CHECK(test_positions());
 }
 
 TEST_CASE("Dense refuses what it cannot multiply") {

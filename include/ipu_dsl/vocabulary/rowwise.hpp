@@ -58,7 +58,8 @@ constexpr problem check_vector(const shape& output) {
   if (output.rank == 1) {
     return {};
   }
-  return refuse("a vector", describe(output), "put Flatten before it");
+  return refuse("a vector", describe(output),
+                "put Flatten before Dense, which multiplies the last axis alone");
 }
 
 /// Targets are floats, as many as the output has.

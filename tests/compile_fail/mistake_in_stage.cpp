@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The message names the stage, and the layer counts through all stages.
 #include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 
 using namespace ipu_dsl;
 
 #ifdef WITH_MISTAKE
-struct net : model<input<784>, pipeline<stage<Dense<64>>, stage<Reshape<8, 8>, Dense<10>>>> {};
+struct net : model<input<784>, pipeline<stage<Dense<64>>, stage<Reshape<8, 8>, Conv2D<10, 3>>>> {};
 #else
 struct net : model<input<784>, pipeline<stage<Dense<64>>, stage<Reshape<64>, Dense<10>>>> {};
 #endif
