@@ -316,6 +316,65 @@ static_assert(check<compile<mlp, loss<mean_squared_error>, metrics<binary_accura
 static_assert(optimizer<adam>::type::settings{}.beta_2 == 0.999F);
 constexpr adam::settings decays = {.learning_rate = 0.001F, .beta_1 = 0.9F};
 static_assert(!decays.fault().found());
+// row: Adam(amsgrad=True), AdamW(weight_decay=0.004)
+static_assert(optimizer<amsgrad>::type::settings{}.beta_2 == 0.999F);
+constexpr optimizer<adamw>::type::settings shrinking = {.weight_decay = 0.004F};
+// row: Adamax(0.001), Nadam(0.001), Lion(0.001)
+static_assert(optimizer<adamax>::type::settings{}.beta_1 == 0.9F);
+static_assert(optimizer<nadam>::type::settings{}.beta_1 == 0.9F);
+static_assert(optimizer<lion>::type::settings{}.beta_2 == 0.99F);
+// row: RMSprop(0.001, rho=0.9, momentum=0.9, centered=True)
+static_assert(optimizer<rmsprop<>>::type::settings{}.rho == 0.9F);
+static_assert(optimizer<rmsprop<momentum>>::type::settings{}.momentum == 0.9F);
+constexpr optimizer<rmsprop<momentum, centered>>::type::settings about_mean = {.rho = 0.9F,
+                                                                               .momentum = 0.9F};
+// row: Adagrad(0.001, initial_accumulator_value=0.1), Adadelta(0.001, rho=0.95)
+constexpr optimizer<adagrad>::type::settings sums = {.initial_accumulator_value = 0.1F};
+constexpr optimizer<adadelta>::type::settings ratios = {.rho = 0.95F};
+// row: Ftrl(0.001, l1_regularization_strength=0.01)
+constexpr optimizer<ftrl>::type::settings sparse = {.l1_regularization_strength = 0.01F};
+// end of rows
+static_assert(!shrinking.fault().found() && !about_mean.fault().found() && !sums.fault().found() &&
+              !ratios.fault().found() && !sparse.fault().found());
+// row: ExponentialDecay(0.1, 1000, 0.96, staircase=True)
+constexpr adam::settings in_steps = {.learning_rate =
+                                         exponential_decay{.initial_learning_rate = 0.1F,
+                                                           .decay_steps = 1000,
+                                                           .decay_rate = 0.96F,
+                                                           .staircase = true}};
+// row: PiecewiseConstantDecay([1000, 2000], [0.1, 0.01, 0.001])
+constexpr adam::settings in_pieces = {
+    .learning_rate =
+        piecewise_constant_decay{.boundaries = {1000, 2000}, .values = {0.1F, 0.01F, 0.001F}}};
+// row: InverseTimeDecay(0.1, 1000, 0.5)
+constexpr adam::settings inverse = {
+    .learning_rate =
+        inverse_time_decay{.initial_learning_rate = 0.1F, .decay_steps = 1000, .decay_rate = 0.5F}};
+// row: PolynomialDecay(0.1, 1000, power=2.0, cycle=True)
+constexpr adam::settings in_cycles = {
+    .learning_rate = polynomial_decay{
+        .initial_learning_rate = 0.1F, .decay_steps = 1000, .power = 2, .cycle = true}};
+// row: CosineDecay(0.1, 1000, alpha=0.1), CosineDecayRestarts(0.1, 1000, t_mul=2.0)
+constexpr adam::settings along_cosine = {
+    .learning_rate =
+        cosine_decay{.initial_learning_rate = 0.1F, .decay_steps = 1000, .alpha = 0.1F}};
+constexpr adam::settings along_cosines = {
+    .learning_rate = cosine_decay_restarts{
+        .initial_learning_rate = 0.1F, .first_decay_steps = 1000, .t_mul = 2}};
+// row: CosineDecay(..., warmup_steps=100)
+constexpr adam::settings warmed_up = {
+    .learning_rate =
+        warm_up{.warmup_steps = 100,
+                .schedule = cosine_decay{.initial_learning_rate = 0.1F, .decay_steps = 1000}}};
+// row: a LearningRateSchedule of one's own
+constexpr adam::settings of_ones_own = {.learning_rate = [](std::uint64_t iteration) {
+  return 0.1 / static_cast<double>(1 + iteration);
+}};
+// end of rows
+static_assert(!in_steps.fault().found() && !in_pieces.fault().found() && !inverse.fault().found());
+static_assert(!in_cycles.fault().found() && !along_cosine.fault().found());
+static_assert(!along_cosines.fault().found() && !warmed_up.fault().found());
+static_assert(of_ones_own.learning_rate.at(1) == 0.05 && warmed_up.learning_rate.at(0) == 0);
 // row: SGD(0.01, momentum=0.9), nesterov=True
 static_assert(optimizer<sgd<momentum>>::type::rule != sgd<>::rule);
 static_assert(optimizer<sgd<momentum, nesterov>>::type::rule == sgd<nesterov>::rule);

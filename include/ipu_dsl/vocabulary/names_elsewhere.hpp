@@ -29,8 +29,19 @@ struct SparseCategoricalCrossentropy;
 template <typename... Options>
 struct SGD;
 
-/// Here: `adam`.
+/// Here: `adam`, and the others below in small letters as well; `amsgrad` for `Adam(amsgrad=True)`.
 struct Adam;
+struct AdamW;
+struct Adamax;
+struct Nadam;
+struct Adagrad;
+struct Adadelta;
+struct Ftrl;
+struct Lion;
+
+/// Here: `rmsprop<...>`.
+template <typename... Options>
+struct RMSprop;
 
 /// Here: `run.fit(data, {.steps_per_execution = 10})`.
 template <auto Steps>
