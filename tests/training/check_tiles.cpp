@@ -87,6 +87,15 @@ TEST_CASE("blocks of losses on probabilities have the bits of the session") {
   std::printf("checked %lld blocks of losses\n", static_cast<long long>(blocks));
 }
 
+TEST_CASE("blocks of losses and metrics of every kind have the bits of the session") {
+  std::int64_t blocks = check_on_all<tiled_numbers>();
+  blocks += check_on_all<tiled_rows>();
+  blocks += check_on_all<tiled_labels>();
+  blocks += check_on_all<tiled_hinge>();
+  CHECK(blocks > 0);
+  std::printf("checked %lld blocks of losses and metrics\n", static_cast<long long>(blocks));
+}
+
 TEST_CASE("blocks of every optimizer have the bits of the session") {
   std::int64_t blocks = check_on_all<tiled<odd_extents, from_scores, 3>>();
   blocks += check_on_all<tiled<odd_extents, from_scores, 3, sgd<>>>();

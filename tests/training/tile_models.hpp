@@ -9,6 +9,7 @@
 #include <ipu_dsl/vocabulary/layers/embedding.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 #include <ipu_dsl/vocabulary/layers/simple_rnn.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 
 namespace ipu_dsl::tests {
 
@@ -64,5 +65,23 @@ struct recurrent
 /// Rows of a table by number.
 struct of_words : model<input<dtype::int32, 4>,
                         pipeline<stage<Embedding<7, 5>>, stage<SimpleRNN<3>, Dense<3>>>> {};
+
+/// Outputs that are judged by what they are told, number by number and as a whole.
+struct judged : model<input<7>, sequential<Dense<9, relu>, Dense<19>, sigmoid>> {};
+
+struct judged_classes : model<input<7>, sequential<Dense<9, relu>, Dense<19>, softmax>> {};
+
+template <typename Model, typename Loss, typename... Metrics>
+struct tiled_judges : compile<Model, micro_batch<5>, gradient_accumulation<2>, Loss,
+                              metrics<Metrics...>, sequential_schedule> {};
+
+/// A loss and metrics of every kind that there is code for.
+using tiled_numbers = tiled_judges<judged, loss<binary_crossentropy>, auc, precision, mean,
+                                   metric<huber, delta<0.25F>>, root_mean_squared_error>;
+using tiled_rows = tiled_judges<judged_classes, loss<categorical_crossentropy>, cosine_similarity,
+                                kl_divergence, categorical_accuracy, top_k_categorical_accuracy<3>>;
+using tiled_labels = tiled_judges<judged_classes, loss<sparse_categorical_crossentropy>, accuracy,
+                                  sparse_top_k_categorical_accuracy<3>>;
+using tiled_hinge = tiled_judges<judged, loss<categorical_hinge>, hinge>;
 
 }  // namespace ipu_dsl::tests

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// An area under a curve whose thresholds are probabilities, of logits.
+#include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
+
+using namespace ipu_dsl;
+
+struct net : model<input<4>, sequential<Dense<1>>> {};
+
+#ifdef WITH_MISTAKE
+using wanted = metrics<auc>;
+#else
+using wanted = metrics<binary_accuracy>;
+#endif
+
+struct training : compile<net, micro_batch<8>, loss<binary_crossentropy>, wanted> {};
+
+static_assert(check<training>());
