@@ -312,6 +312,51 @@ static_assert(check<compile<two_by_two,
 
 // row: MeanSquaredError(), BinaryAccuracy()
 static_assert(check<compile<mlp, loss<mean_squared_error>, metrics<binary_accuracy>>>());
+// row: MeanAbsoluteError(), MeanAbsolutePercentageError(), MeanSquaredLogarithmicError()
+static_assert(check<compile<mlp, loss<mean_absolute_error>>>());
+static_assert(check<compile<mlp, loss<mean_absolute_percentage_error>>>());
+static_assert(check<compile<mlp, loss<mean_squared_logarithmic_error>>>());
+// row: Huber(delta=0.5), LogCosh(), Poisson()
+static_assert(check<compile<mlp, loss<huber, delta<0.5F>>>>());
+static_assert(check<compile<mlp, loss<log_cosh>>>());
+static_assert(check<compile<mlp, loss<poisson>>>());
+// row: Hinge(), SquaredHinge(), CategoricalHinge()
+static_assert(check<compile<mlp, loss<hinge>>>());
+static_assert(check<compile<mlp, loss<squared_hinge>>>());
+static_assert(check<compile<mlp, loss<categorical_hinge>>>());
+// row: BinaryCrossentropy(from_logits=True, label_smoothing=0.1)
+static_assert(check<compile<mlp, loss<binary_crossentropy, label_smoothing<0.1F>>>>());
+
+// row: BinaryCrossentropy() on a model with sigmoid
+struct answer : model<input<4>, sequential<Dense<1>, sigmoid>> {};
+
+struct fused_answer : model<input<4>, sequential<Dense<1, sigmoid>>> {};
+
+static_assert(check<compile<answer, loss<binary_crossentropy>>>());
+static_assert(check<compile<fused_answer, loss<binary_crossentropy>>>());
+// row: BinaryCrossentropy() on a model without sigmoid
+static_assert(check<compile<mlp, loss<binary_crossentropy, from_clipped_probabilities>>>());
+// row: CategoricalCrossentropy(from_logits=True, label_smoothing=0.1)
+static_assert(check<compile<mlp, loss<categorical_crossentropy, label_smoothing<0.1F>>>>());
+// row: KLDivergence(), CosineSimilarity()
+static_assert(check<compile<mlp, loss<kl_divergence>>>());
+static_assert(check<compile<mlp, loss<cosine_similarity>>>());
+// row: metrics=['mae', 'cosine_similarity', Huber(0.5)]: losses as metrics
+static_assert(
+    check<compile<mlp, loss<mean_squared_error>,
+                  metrics<mean_absolute_error, cosine_similarity, metric<huber, delta<0.5F>>>>>());
+// row: AUC(), Precision(thresholds=0.7), Recall()
+static_assert(check<compile<answer, loss<binary_crossentropy>,
+                            metrics<auc, metric<precision, threshold<0.7F>>, recall>>>());
+static_assert(check<compile<answer, loss<binary_crossentropy>, metrics<f1_score>>>());
+// row: CategoricalAccuracy(), TopKCategoricalAccuracy(k=3), SparseTopKCategoricalAccuracy(k=3)
+static_assert(check<compile<mlp, loss<categorical_crossentropy>,
+                            metrics<categorical_accuracy, top_k_categorical_accuracy<3>>>>());
+static_assert(check<compile<mlp, loss<sparse_categorical_crossentropy>,
+                            metrics<sparse_top_k_categorical_accuracy<3>>>>());
+// row: RootMeanSquaredError(), Mean() of the output
+static_assert(
+    check<compile<mlp, loss<mean_squared_error>, metrics<root_mean_squared_error, mean>>>());
 // row: Adam(0.001, beta_1=0.9)
 static_assert(optimizer<adam>::type::settings{}.beta_2 == 0.999F);
 constexpr adam::settings decays = {.learning_rate = 0.001F, .beta_1 = 0.9F};
