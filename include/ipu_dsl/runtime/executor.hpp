@@ -187,7 +187,8 @@ class executor {
       return false;
     }
     context.part = {};
-    for (context.step = 0; context.step < row.steps; ++context.step) {
+    for (std::int32_t i = 0; i < row.steps; ++i) {
+      context.step = i;
       perform(row, step.what.micro_batch, context);
     }
     if (row.feeds) {
