@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Half the squared difference where it is small, and liinner beyond.
+// Half the squared difference where it is small, and linear beyond.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace ipu_dsl {
 
 inline constexpr option_key delta_key{"delta"};
 
-/// From which difference on `huber` is liinner; 1 unless given.
+/// From which difference on `huber` is linear; 1 unless given.
 template <auto Value>
 struct delta {
   static constexpr option as_option = real_option(&delta_key, Value);
