@@ -296,6 +296,7 @@ static_assert(
 
 // row: micro-batches between two drains of a pipeline in evaluate and predict
 static_assert(check<compile<mlp, inference_micro_batches<16>>>());
+
 // row: keras.Model([a, b], [c, d]), loss={'c': ..., 'd': ...}, loss_weights
 struct two_by_two {
   static constexpr std::array<symbolic_tensor, 2> build(functional_builder& build) {
@@ -305,6 +306,7 @@ struct two_by_two {
     return {build.layer<Dense<3>>("c", both), build.layer<Dense<1>>("d", both)};
   }
 };
+
 static_assert(check<compile<two_by_two,
                             loss<for_output<"c", sparse_categorical_crossentropy>,
                                  for_output<"d", mean_squared_error, loss_weight<0.5>>>,

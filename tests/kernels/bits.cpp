@@ -165,7 +165,7 @@ TEST_CASE("the bits of losses") {
   loss = static_cast<float>(
       kernels::pointwise_sum<squared_error_rule{}>(x.data(), y.data(), units, batch));
   kernels::pointwise_gradient<squared_error_rule{}>(x.data(), y.data(), batch, units, batch, 0.1F,
-                                                  gradient.data());
+                                                    gradient.data());
   check_hash("mean squared error", test::hash({&loss, 1}), 0xF10C76867713A8E8U);
   check_hash("gradient of squared error", hash_rows(gradient, batch, units), 0x22EBAB513593D437U);
   CHECK(checked_hashes == (layout::native.fused_multiply_add ? 6 : 0));

@@ -25,7 +25,7 @@ void check_error(int batch, int units, int valid) {
   const double sum =
       kernels::pointwise_sum<squared_error_rule{}>(prediction.data(), target.data(), units, valid);
   kernels::pointwise_gradient<squared_error_rule{}>(prediction.data(), target.data(), batch, units,
-                                                  valid, scale, gradient.data());
+                                                    valid, scale, gradient.data());
   const std::int64_t stride = layout::row_stride(units);
   double want = 0;
   int wrong = 0;

@@ -39,8 +39,8 @@ struct slender : model<input<7>, pipeline<stage<Dense<3, sigmoid>>, stage<softpl
 template <typename M>
 constexpr graph with_loss(score_kind scores = score_kind::logits) {
   graph made = fold<M>();
-  const result_choice losses[] = {{&sparse_categorical_crossentropy_family,
-                                   attributes::of(crossentropy_options{scores})}};
+  const result_choice losses[] = {
+      {&sparse_categorical_crossentropy_family, attributes::of(crossentropy_options{scores})}};
   const result_choice metrics[] = {{&accuracy_family}};
   made.fault = attach_results(made, losses, metrics);
   return made;

@@ -22,8 +22,8 @@ struct source_interface {
 struct model_interface {
   source_interface sources[most_sources];  ///< inputs, then targets
   std::int32_t inputs = 0;
-  std::int32_t targets = 0;      ///< none without a loss
-  shape outputs[most_outputs];   ///< of one sample
+  std::int32_t targets = 0;     ///< none without a loss
+  shape outputs[most_outputs];  ///< of one sample
   std::int32_t output_count = 0;
 
   constexpr const source_interface& input() const { return sources[0]; }
