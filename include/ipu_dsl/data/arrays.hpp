@@ -8,7 +8,7 @@
 #include <span>
 
 #include <ipu_dsl/core/dtype.hpp>
-#include <ipu_dsl/data/feed.hpp>
+#include <ipu_dsl/data/batch_feed.hpp>
 
 namespace ipu_dsl {
 

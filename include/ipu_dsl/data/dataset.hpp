@@ -16,142 +16,15 @@
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/exceptions.hpp>
-#include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/core/non_finite.hpp>
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/shape.hpp>
 #include <ipu_dsl/core/type_name.hpp>
+#include <ipu_dsl/data/data_source.hpp>
 
 namespace ipu_dsl {
 
-/// Data that tell of every sample its class:
-/// - `classes`: a constant; the label of every sample lies in [0, classes).
-/// - `label(index)`: its class.
-template <typename T>
-concept tells_labels = requires(const T& data, std::uint32_t index) {
-  { T::classes } -> std::convertible_to<std::int32_t>;
-  { data.label(index) } -> std::same_as<std::int32_t>;
-};
-
-/// Data that tell of every sample the floats that should come out:
-/// - `target_shape`: a constant.
-/// - `gather_target(index, row)`: writes `target_shape.elements()` values side by side.
-template <typename T>
-concept tells_targets = requires(const T& data, std::uint32_t index, float* row) {
-  requires std::same_as<std::remove_cvref_t<decltype(T::target_shape)>, shape>;
-  { data.gather_target(index, row) } -> std::same_as<void>;
-};
-
-/// Data whose samples are integers.
-template <typename T>
-concept gathers_integers = requires(const T& data, std::uint32_t index, std::int32_t* row) {
-  { data.gather(index, row) } -> std::same_as<void>;
-  { T::input_classes } -> std::convertible_to<std::int32_t>;
-};
-
-template <typename T>
-concept gathers_floats = requires(const T& data, std::uint32_t index, float* row) {
-  { data.gather(index, row) } -> std::same_as<void>;
-};
-
-/// Data whose samples are one input of a model:
-/// - `sample_shape`: a constant.
-/// - `gather(index, row)`: writes `sample_shape.elements()` values, one sample, side by side:
-///   floats, or integers in [0, input_classes).
-template <typename T>
-concept tells_samples = requires {
-  requires std::same_as<std::remove_cvref_t<decltype(T::sample_shape)>, shape>;
-  requires gathers_floats<T> || gathers_integers<T>;
-};
-
-/// One input or target that data give, as their type says it.
-struct data_source {
-  shape extents;  ///< of a sample
-  dtype type = dtype::float32;
-  std::int32_t classes = 0;  ///< integers lie in [0, classes)
-};
-
-/// Data of any number of inputs and targets:
-/// - `inputs`, `targets`: constant arrays of `data_source`.
-/// - `gather_source(source, index, to, row)`: writes what is given of sample `index` as source
-///   number `source`, inputs first, into a row of `to`.
-template <typename T>
-concept gathers_sources = requires(const T& data, std::uint32_t index, const source_rows& to) {
-  { T::inputs.size() + T::targets.size() } -> std::same_as<std::size_t>;
-  { data.gather_source(std::size_t{0}, index, to, 0) } -> std::same_as<void>;
-};
-
-/// Samples that can be picked one by one:
-/// - `size()`: how many samples there are.
-/// - samples, and what they should become, a label or floats; or any number of both.
-template <typename T>
-concept dataset = requires(const T& data) {
-  { data.size() } -> std::same_as<std::int64_t>;
-  requires gathers_sources<T> || (tells_samples<T> && (tells_labels<T> || tells_targets<T>));
-};
-
 namespace datasets {
-
-/// The input that data are.
-template <tells_samples Data>
-constexpr data_source input_of() {
-  if constexpr (gathers_integers<Data>) {
-    return {Data::sample_shape, dtype::int32, Data::input_classes};
-  } else {
-    return {.extents = Data::sample_shape};
-  }
-}
-
-/// The target that data tell.
-template <typename Data>
-  requires(tells_labels<Data> || tells_targets<Data>)
-constexpr data_source target_of() {
-  if constexpr (tells_labels<Data>) {
-    return {{}, dtype::int32, Data::classes};
-  } else {
-    return {.extents = Data::target_shape};
-  }
-}
-
-/// What data give of every sample: inputs.
-template <typename Data>
-constexpr auto inputs_of() {
-  if constexpr (gathers_sources<Data>) {
-    return Data::inputs;
-  } else {
-    return std::array{input_of<Data>()};
-  }
-}
-
-/// The same of targets.
-template <typename Data>
-constexpr auto targets_of() {
-  if constexpr (gathers_sources<Data>) {
-    return Data::targets;
-  } else {
-    return std::array{target_of<Data>()};
-  }
-}
-
-/// Writes sample `index` into a row.
-template <tells_samples Data>
-void gather_input(const Data& data, std::uint32_t index, const source_rows& to, std::int32_t row) {
-  if constexpr (gathers_integers<Data>) {
-    data.gather(index, to.integers(row).data());
-  } else {
-    data.gather(index, to.floats(row).data());
-  }
-}
-
-/// Writes what sample `index` should become into a row.
-template <typename Data>
-void gather_target(const Data& data, std::uint32_t index, const source_rows& to, std::int32_t row) {
-  if constexpr (tells_labels<Data>) {
-    to.integers(row)[0] = data.label(index);
-  } else {
-    data.gather_target(index, to.floats(row).data());
-  }
-}
 
 /// `float(byte) / 255.0f` of every byte. g++ 12 at -O2 does not vectorise the division, and one by
 /// one it takes twice as long as looking the quotient up (0.6 against 1.4 us a digit).

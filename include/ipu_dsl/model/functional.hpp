@@ -14,6 +14,7 @@
 #include <ipu_dsl/graph/builder.hpp>
 #include <ipu_dsl/graph/gradient.hpp>
 #include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/model/whole_model_check.hpp>
 
 namespace ipu_dsl {
 
@@ -130,11 +131,9 @@ class functional_builder {
       made_.fault = refuse_repeated_name(made_);
     }
     if (!made_.fault.found()) {
-      check_stages();
-      check_outputs(outputs);
+      made_.fault = whole_model_check(made_.view(), list_outputs(outputs)).find();
     }
     if (!made_.fault.found()) {
-      refuse_unread(outputs);
       refuse_uncalled();
     }
     for (const symbolic_tensor output : outputs) {
@@ -160,6 +159,14 @@ class functional_builder {
     call(*called.source, called.name, inputs, output, called.layer);
     called.layer = called.layer < 0 ? layer : called.layer;
     return output[0];
+  }
+
+  static constexpr list<std::int32_t> list_outputs(std::span<const symbolic_tensor> outputs) {
+    list<std::int32_t> tensors;
+    for (const symbolic_tensor output : outputs) {
+      tensors.push_back(output.index);
+    }
+    return tensors;
   }
 
   /// A shared layer without a call was to be part of the model and is not.
@@ -277,82 +284,6 @@ class functional_builder {
       return -1;
     }
     return newest_output(made_);
-  }
-
-  /// Every stage has a layer.
-  constexpr void check_stages() {
-    list<std::int32_t> layers(static_cast<std::size_t>(made_.stages), 0);
-    for (const node& here : made_.nodes) {
-      ++layers[static_cast<std::size_t>(here.stage)];
-    }
-    for (std::int32_t stage = 0; stage < made_.stages; ++stage) {
-      if (layers[static_cast<std::size_t>(stage)] == 0) {
-        fail(label("stage ") << stage, refuse("at least 1 layer", "none",
-                                              text<191>("call one behind build.stage(")
-                                                  << stage << "), stages being numbered from 0"));
-      }
-    }
-  }
-
-  /// Outputs are tensors that layers make, each given once.
-  constexpr void check_outputs(std::span<const symbolic_tensor> outputs) {
-    if (outputs.empty() || outputs.size() > std::size_t{most_outputs}) {
-      fail("output",
-           refuse(label("1 to ") << most_outputs << " outputs", label() << outputs.size()));
-    }
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      check_output(outputs, i);
-    }
-  }
-
-  constexpr void check_output(std::span<const symbolic_tensor> outputs, std::size_t number) {
-    const std::int32_t made = outputs[number].index;
-    label where = "output";
-    if (outputs.size() > 1) {
-      where << " " << number;
-    }
-    if (made < 0) {
-      fail(where, refuse("a tensor of this model", "one of nowhere"));
-      return;
-    }
-    for (std::size_t earlier = 0; earlier < number; ++earlier) {
-      if (outputs[earlier].index == made) {
-        fail(where, refuse("a tensor of its own", label("that of output ") << earlier));
-      }
-    }
-  }
-
-  /// What nobody reads is a mistake: what was to be part of the model and is not.
-  constexpr void refuse_unread(std::span<const symbolic_tensor> outputs) {
-    list<bool> read(made_.tensors.size(), false);
-    for (const symbolic_tensor output : outputs) {
-      read[static_cast<std::size_t>(output.index)] = true;
-    }
-    const graph_view view = made_.view();
-    for (const node& here : view.nodes) {
-      for (std::int32_t i = 0; i < here.inputs; ++i) {
-        read[static_cast<std::size_t>(view.input_of(here, i))] = true;
-      }
-    }
-    for (std::size_t i = 0; i < read.size(); ++i) {
-      if (view.tensors[i].role == tensor_role::input && !read[i]) {
-        label where = "input";
-        where << (view.tensors[i].name.empty() ? "" : " ") << view.tensors[i].name;
-        fail(where, refuse("an input that a layer reads", "one that nobody reads",
-                           "call a layer on it or take it out"));
-      }
-    }
-    for (const layer_record& layer : view.layers) {
-      const node& last = view.node_at(layer.first_node + layer.nodes - 1);
-      bool any = false;
-      for (std::int32_t i = 0; i < last.outputs; ++i) {
-        any = any || read[static_cast<std::size_t>(view.output_of(last, i))];
-      }
-      if (!any) {
-        fail(where_is(layer), refuse("an output that a layer reads, or that build returns",
-                                     "one that nobody reads", "call a layer on it or take it out"));
-      }
-    }
   }
 
   graph made_;

@@ -14,7 +14,6 @@
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
-#include <ipu_dsl/data/arrays.hpp>
 #include <ipu_dsl/data/dataset.hpp>
 #include <ipu_dsl/data/feed.hpp>
 #include <ipu_dsl/data/tensor_view.hpp>
@@ -22,6 +21,7 @@
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/training/data_check.hpp>
+#include <ipu_dsl/training/model_arrays.hpp>
 #include <ipu_dsl/training/session_code.hpp>
 #include <ipu_dsl/training/session_refusal.hpp>
 #include <ipu_dsl/training/session_source.hpp>
@@ -35,31 +35,6 @@ struct data_fault_of {
   static constexpr auto targets = datasets::targets_of<Data>();
   static constexpr problem value =
       check_data(frozen_compiled_graph_of<C>.view(), {inputs, targets});
-};
-
-/// What is wrong with arrays of these types, as inputs or as targets of a compiled model.
-template <compiled_model C, tensor_role Role, dtype... Given>
-struct array_fault_of {
-  static constexpr problem find() {
-    const graph_view model = frozen_compiled_graph_of<C>.view();
-    problem found = check_array_count(model, Role, static_cast<std::int32_t>(sizeof...(Given)));
-    std::int32_t number = 0;
-    for (const dtype given : {Given...}) {
-      if (!found.found()) {
-        found = check_array(model, Role, given, number);
-      }
-      ++number;
-    }
-    return found;
-  }
-
-  static constexpr problem value = find();
-};
-
-/// What is wrong with a number of outputs.
-template <compiled_model C, std::size_t Given>
-struct output_count_fault_of {
-  static constexpr problem value = check_output_count(frozen_compiled_graph_of<C>.view(), Given);
 };
 
 /// What is wrong with the rank of a batch.
@@ -286,67 +261,16 @@ class session_of {
     static_assert(diagnose<loss_fault_of<compiled>>());
     batch_feed given(input, target);
     if (floats == non_finite::refused) {
-      check_finite(input);
-      check_finite(target);
+      check_all_finite(input);
+      check_all_finite(target);
     }
     return engine().train_step(given, optimizer_reference(optimizer_));
   }
 
-  static void check_finite(std::span<const batch_source> sources) {
-    for (const batch_source& rows : sources) {
-      if (rows.form.type == dtype::float32) {
-        datasets::check_finite(rows.floats(), static_cast<std::size_t>(rows.form.elements));
-      }
-    }
-  }
-
-  /// Where one array is too few for the inputs, nothing is said of the targets.
-  template <tensor_role Role, dtype Given>
-  static consteval bool check_array_of() {
-    constexpr graph_view model = frozen_compiled_graph_of<compiled>.view();
-    if constexpr (Role == tensor_role::target && model.count(tensor_role::input) > 1) {
-      return true;
-    } else {
-      return diagnose<array_fault_of<compiled, Role, Given>>();
-    }
-  }
-
-  /// A plain array as the model's only input or target, if it has its type.
-  template <tensor_role Role>
-  static std::array<batch_source, 1> rows_of(std::span<const float> numbers) {
-    static_assert(check_array_of<Role, dtype::float32>());
-    return {batch_source(numbers, atom_of(Role, 0).elements)};
-  }
-
-  template <tensor_role Role>
-  static std::array<batch_source, 1> rows_of(std::span<const std::int32_t> numbers) {
-    static_assert(check_array_of<Role, dtype::int32>());
-    constexpr source_form form = atom_of(Role, 0);
-    return {batch_source(numbers, form.elements, form.classes)};
-  }
-
-  /// Plain arrays as all inputs or targets.
-  template <tensor_role Role, typename... Numbers>
-  static std::array<batch_source, sizeof...(Numbers)> rows_of(
-      const arrays::of_sources<Numbers...>& given) {
-    return []<std::size_t... I>(const arrays::of_sources<Numbers...>& each,
-                                std::index_sequence<I...>) {
-      using type = arrays::of_sources<Numbers...>;
-      static_assert(diagnose<array_fault_of<compiled, Role, type::types[I]...>>());
-      return std::array<batch_source, sizeof...(I)>{
-          batch_source{each.each[I], atom_of(Role, I)}...};
-    }(given, std::index_sequence_for<Numbers...>());
-  }
-
-  /// An input or a target; of what there is not, about which there is an error already, one number.
-  static consteval source_form atom_of(tensor_role role, std::int32_t number) {
-    constexpr graph_view model = frozen_compiled_graph_of<compiled>.view();
-    const std::int32_t found = model.find(role, number);
-    if (found < 0) {
-      return {.elements = 1};
-    }
-    const tensor& atom = model.at(found);
-    return {atom.type, atom.extents.elements(), atom.classes};
+  /// Plain arrays as the inputs or targets of the model, if they are what it takes.
+  template <tensor_role Role, typename Arrays>
+  static auto rows_of(const Arrays& given) {
+    return model_arrays<compiled>::template rows_of<Role>(given);
   }
 
   /// What does the work. A session that was moved from has none.

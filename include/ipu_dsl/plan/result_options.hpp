@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+// Losses and metrics as options of compile, and which output each of them judges.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/option.hpp>
+#include <ipu_dsl/core/source_form.hpp>
+#include <ipu_dsl/core/text.hpp>
+#include <ipu_dsl/plan/loss.hpp>
+
+namespace ipu_dsl {
+
+inline constexpr option_key loss_key{"loss"};
+inline constexpr option_key metrics_key{"metrics"};
+inline constexpr option_key loss_weight_key{"loss_weight"};
+
+/// A type that stands for a loss; its own options, if it takes any, are read as
+/// `sparse_categorical_crossentropy` reads them. Model: `sparse_categorical_crossentropy`. Not a
+/// model: `relu`.
+template <typename T>
+concept loss_kind = requires {
+  { T::rule } -> std::convertible_to<const family*>;
+  requires T::is_loss;
+};
+
+/// A type that stands for a metric. Model: `accuracy`. Not a model: a loss.
+template <typename T>
+concept metric_kind = requires {
+  { T::rule } -> std::convertible_to<const family*>;
+  requires T::is_metric;
+};
+
+/// The options of a loss.
+template <loss_kind Loss, typename... Options>
+struct options_of_loss {
+  static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
+
+  /// `besides` are keys of options that are not the loss's own.
+  static constexpr problem find_fault(std::span<const option_key* const> besides = {}) {
+    list<const option_key*> accepted;
+    if constexpr (requires { Loss::accepted; }) {
+      accepted.append(Loss::accepted);
+    }
+    accepted.append(besides);
+    return given.find_fault(accepted);
+  }
+
+  static constexpr attributes read() {
+    if constexpr (requires { Loss::read(given); }) {
+      return attributes::of(Loss::read(given));
+    } else {
+      return {};
+    }
+  }
+};
+
+/// What a loss counts in the sum of all: `for_output<"price", mean_squared_error,
+/// loss_weight<0.5>>`.
+template <auto Weight>
+struct loss_weight {
+  static constexpr problem not_positive =
+      refuse("a number above 0", label() << real(Weight).value,
+             "an output that is not to be trained needs no loss");
+  static constexpr option as_option = real(Weight).fault != nullptr || real(Weight).value > 0
+                                          ? real_option(&loss_weight_key, Weight)
+                                          : option{&loss_weight_key, 0, 0, &not_positive};
+};
+
+/// Which output a loss or a metric judges, by the name of the layer that makes it:
+/// `loss<for_output<"logits", sparse_categorical_crossentropy>,
+///       for_output<"price", mean_squared_error, loss_weight<0.5>>>`,
+/// `metrics<for_output<"logits", accuracy>>`. A loss may have its own options behind it.
+template <fixed_string Name, typename Judge, typename... Options>
+struct for_output {};
+
+/// A loss as a value, and what is wrong with it; of what is none there is no rule.
+template <typename T, typename... Options>
+struct read_loss {
+  static constexpr result_choice choice{};
+  static constexpr problem fault =
+      refuse("a loss in loss<...>", type_name<T>(),
+             "there are sparse_categorical_crossentropy and mean_squared_error");
+};
+
+template <loss_kind Loss, typename... Options>
+struct read_loss<Loss, Options...> {
+  static constexpr result_choice choice{.rule = Loss::rule,
+                                        .options = options_of_loss<Loss, Options...>::read()};
+  static constexpr problem fault = options_of_loss<Loss, Options...>::find_fault();
+};
+
+template <fixed_string Name, typename Judge, typename... Options>
+struct read_loss<for_output<Name, Judge, Options...>> : read_loss<Judge> {};
+
+/// The option of every loss that is one of several.
+inline constexpr const option_key* weighing[] = {&loss_weight_key};
+
+template <fixed_string Name, loss_kind Loss, typename... Options>
+struct read_loss<for_output<Name, Loss, Options...>> {
+  using own = options_of_loss<Loss, Options...>;
+
+  static constexpr problem fault = own::find_fault(weighing);
+  static constexpr result_choice choice{.rule = Loss::rule,
+                                        .options = own::read(),
+                                        .output = Name.view(),
+                                        .weight = own::given.number(loss_weight_key, 1)};
+};
+
+/// What is wrong with losses that are read one by one.
+constexpr problem first_fault(std::initializer_list<const problem*> faults) {
+  for (const problem* each : faults) {
+    if (each->found()) {
+      return *each;
+    }
+  }
+  return {};
+}
+
+/// The loss, with options: `loss<sparse_categorical_crossentropy, from_probabilities>`; of a model
+/// with several outputs one for each that is to be trained: see `for_output`.
+template <typename... Parts>
+struct loss {
+  using read = read_loss<typename first_type<Parts...>::type>;
+
+  static constexpr option as_option{&loss_key};
+  static constexpr problem fault = read::fault;
+  static constexpr result_choice choices[1] = {read::choice};
+  static constexpr std::size_t count = fault.found() ? 0 : 1;
+};
+
+template <loss_kind Loss, typename... Options>
+struct loss<Loss, Options...> {
+  using read = read_loss<Loss, Options...>;
+
+  static constexpr option as_option{&loss_key};
+  static constexpr problem fault = read::fault;
+  static constexpr result_choice choices[1] = {read::choice};
+  static constexpr std::size_t count = fault.found() ? 0 : 1;
+};
+
+template <fixed_string Name, typename Judge, typename... Options, typename... More>
+struct loss<for_output<Name, Judge, Options...>, More...> {
+  using first = for_output<Name, Judge, Options...>;
+
+  static constexpr option as_option{&loss_key};
+  static constexpr problem fault =
+      first_fault({&read_loss<first>::fault, &read_loss<More>::fault...});
+  static constexpr result_choice choices[] = {read_loss<first>::choice, read_loss<More>::choice...};
+  static constexpr std::size_t count = fault.found() ? 0 : 1 + sizeof...(More);
+};
+
+/// A metric as a value; of what is none there is no rule.
+template <typename T>
+struct read_metric {
+  static constexpr std::string_view type = type_name<T>();
+
+  static constexpr result_choice make() {
+    if constexpr (metric_kind<T>) {
+      if constexpr (requires { T::options; }) {
+        return {.rule = T::rule, .options = T::options};
+      } else {
+        return {.rule = T::rule, .options = {}};
+      }
+    } else {
+      return {};
+    }
+  }
+
+  static constexpr result_choice choice = make();
+};
+
+template <fixed_string Name, typename Metric>
+struct read_metric<for_output<Name, Metric>> {
+  static constexpr std::string_view type = read_metric<Metric>::type;
+
+  static constexpr result_choice make() {
+    result_choice made = read_metric<Metric>::choice;
+    made.output = Name.view();
+    return made;
+  }
+
+  static constexpr result_choice choice = make();
+};
+
+/// So many metrics a model can have.
+inline constexpr int most_metrics = 15;
+
+/// Losses and metrics.
+inline constexpr int most_results = most_metrics + most_outputs;
+
+/// What is wrong with some of the metrics.
+constexpr problem check_metrics(std::span<const result_choice> chosen,
+                                std::span<const std::string_view> types) {
+  if (chosen.size() > std::size_t{most_metrics}) {
+    return refuse(label("at most ") << most_metrics << " metrics", label() << chosen.size());
+  }
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    if (chosen[i].rule == nullptr) {
+      return refuse("a metric in metrics<...>", types[i],
+                    "there are accuracy and binary_accuracy; the loss needs no mention");
+    }
+    for (std::size_t earlier = 0; earlier < i; ++earlier) {
+      if (chosen[earlier].rule->name == chosen[i].rule->name &&
+          chosen[earlier].output == chosen[i].output) {
+        return refuse("metrics of different names", label(chosen[i].rule->name) << " twice",
+                      "keep one of them");
+      }
+    }
+  }
+  return {};
+}
+
+/// What is reported beside the loss: `metrics<accuracy>`. None by default.
+template <typename... Metrics>
+struct metrics {
+  static constexpr option as_option{&metrics_key};
+  static constexpr result_choice choices[sizeof...(Metrics) + 1] = {
+      read_metric<Metrics>::choice...};
+  static constexpr std::string_view types[sizeof...(Metrics) + 1] = {read_metric<Metrics>::type...};
+  static constexpr std::size_t count = sizeof...(Metrics);
+  static constexpr problem fault = check_metrics({choices, count}, {types, count});
+};
+
+}  // namespace ipu_dsl
