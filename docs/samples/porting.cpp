@@ -383,6 +383,9 @@ constexpr optimizer<ftrl>::type::settings sparse = {.l1_regularization_strength 
 // end of rows
 static_assert(!shrinking.fault().found() && !about_mean.fault().found() && !sums.fault().found() &&
               !ratios.fault().found() && !sparse.fault().found());
+// row: Adam(clipvalue=0.5), later Keras's SGD(weight_decay=0.004)
+static_assert(!optimizer<adam, clipvalue<0.5F>>::fault.found());
+static_assert(!optimizer<sgd<momentum>, weight_decay<0.004F>>::fault.found());
 // row: ExponentialDecay(0.1, 1000, 0.96, staircase=True)
 constexpr adam::settings in_steps = {.learning_rate =
                                          exponential_decay{.initial_learning_rate = 0.1F,

@@ -38,6 +38,12 @@ std::uint64_t trained(const typename session<Compiled>::settings& settings, int 
   return run.weights().fingerprint();
 }
 
+/// An optimizer with options beside it, as `optimizer<...>` has it.
+template <typename... Parts>
+struct trained_with
+    : compile<staged_net, micro_batch<8>, gradient_accumulation<4>, grouped, mean_gradients,
+              loss<sparse_categorical_crossentropy>, optimizer<Parts...>> {};
+
 /// How many runs have the same bits, one apart.
 template <typename Optimizer, int Replicas>
 int count_equal(const typename Optimizer::settings& settings) {
@@ -105,6 +111,16 @@ TEST_CASE("optimizers have the same bits on every schedule, number of threads an
   equal += count_equal<ftrl, 1>({.learning_rate = 0.1F, .l1_regularization_strength = 0.01F});
   CHECK(equal == 5 * 5);
   std::printf("optimizers: %d runs agree\n", equal);
+}
+
+TEST_CASE("options beside an optimizer do what they say, and nothing else") {
+  const std::uint64_t as_adamw =
+      trained<trained_with<adamw>>({.learning_rate = 0.01F, .weight_decay = 0.25F}, 2);
+  CHECK(trained<trained_with<adam, weight_decay<0.25F>>>({.learning_rate = 0.01F}, 2) == as_adamw);
+  const std::uint64_t plain = trained<trained_with<adam>>({.learning_rate = 0.01F}, 2);
+  CHECK(plain != as_adamw);
+  CHECK(trained<trained_with<adam, clipvalue<1e6F>>>({.learning_rate = 0.01F}, 1) == plain);
+  CHECK(trained<trained_with<adam, clipvalue<1e-3F>>>({.learning_rate = 0.01F}, 1) != plain);
 }
 
 TEST_CASE("what is kept begins with what the settings say") {

@@ -12,7 +12,7 @@
 namespace ipu_dsl {
 
 /// The floats that an optimizer's kernels may be told for an update: rates, decays.
-inline constexpr std::size_t most_optimizer_numbers = 8;
+inline constexpr std::size_t most_optimizer_numbers = 12;
 
 /// The settings of an optimizer, without their type: what its kernels are told follows from them
 /// for each update. The settings must outlive it.
@@ -25,12 +25,36 @@ class optimizer_reference {
   /// update; without it they are zero.
   template <typename Settings>
   explicit optimizer_reference(const Settings& settings)
+      : optimizer_reference(settings, [](const Settings& chosen, std::uint64_t update) {
+          return chosen.numbers(update);
+        }) {}
+
+  /// The same of an optimizer that may make the numbers itself, of settings that are another's.
+  template <typename Optimizer, typename Settings>
+  static optimizer_reference of(const Settings& settings) {
+    if constexpr (requires { Optimizer::numbers(settings, std::uint64_t{1}); }) {
+      return {settings, [](const Settings& chosen, std::uint64_t update) {
+                return Optimizer::numbers(chosen, update);
+              }};
+    } else {
+      return optimizer_reference(settings);
+    }
+  }
+
+  /// [most_optimizer_numbers]
+  void write(std::uint64_t update, float* to) const { write_(settings_, update, to); }
+
+  float kept_at_first(std::string_view slot) const { return kept_at_first_(settings_, slot); }
+
+ private:
+  template <typename Settings, typename Maker>
+  optimizer_reference(const Settings& settings, Maker)
       : settings_(&settings),
         write_([](const void* object, std::uint64_t update, float* to) {
-          const auto made = static_cast<const Settings*>(object)->numbers(update);
+          const auto made = Maker()(*static_cast<const Settings*>(object), update);
           static_assert(sizeof(made) % sizeof(float) == 0 &&
                             sizeof(made) <= most_optimizer_numbers * sizeof(float),
-                        "ipu_dsl: the numbers of an optimizer are at most 8 floats");
+                        "ipu_dsl: the numbers of an optimizer are at most 12 floats");
           std::memcpy(to, &made, sizeof(made));
         }),
         kept_at_first_([](const void* object, std::string_view slot) -> float {
@@ -41,12 +65,6 @@ class optimizer_reference {
           }
         }) {}
 
-  /// [most_optimizer_numbers]
-  void write(std::uint64_t update, float* to) const { write_(settings_, update, to); }
-
-  float kept_at_first(std::string_view slot) const { return kept_at_first_(settings_, slot); }
-
- private:
   const void* settings_;
   void (*write_)(const void* settings, std::uint64_t update, float* to);
   float (*kept_at_first_)(const void* settings, std::string_view slot);
@@ -71,6 +89,34 @@ struct no_update {
   static constexpr int kept = 0;
 
   struct numbers {};
+};
+
+/// A rule around another: clips the gradient to [-limit, limit], takes from the parameter what it
+/// loses to decay, or both, and then is that rule.
+template <typename Rule, bool Clips, bool Decays>
+struct adapted_rule {
+  static constexpr int kept = Rule::kept;
+
+  struct numbers {
+    typename Rule::numbers of_rule;
+    float limit = 0;
+    float keep_weight = 1;
+  };
+
+  template <typename Math, typename Vector>
+  [[gnu::always_inline]] static void apply(Vector& w, Vector* kept_beside, const Vector& gradient,
+                                           const numbers& of_update) {
+    Vector taken = gradient;
+    if constexpr (Clips) {
+      const Vector limit(of_update.limit);
+      // In this order what is not a number stays what it is.
+      taken = Math::minimum(limit, Math::maximum(Vector(-of_update.limit), gradient));
+    }
+    if constexpr (Decays) {
+      w = Vector(of_update.keep_weight) * w;
+    }
+    Rule::template apply<Math>(w, kept_beside, taken, of_update.of_rule);
+  }
 };
 
 }  // namespace ipu_dsl

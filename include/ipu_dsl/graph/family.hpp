@@ -31,6 +31,15 @@ struct kept_slots {
   }
 };
 
+struct family;
+
+/// What an optimizer does beside the rule of another that it is made of.
+struct adapted_update {
+  const family* of = nullptr;
+  bool clips = false;   ///< the gradient by value
+  bool decays = false;  ///< the parameter before the update
+};
+
 /// The rules of a kind of node: a layer, a loss, a metric, an optimizer. Ours and a user's are
 /// alike. A family is one constexpr object with static storage; a node points to it, and the code
 /// of its kernels is `template <> struct operators<&the_family>`.
@@ -92,6 +101,9 @@ struct family {
   /// Optimizers only: the update of a number needs nothing but its gradient and what is kept beside
   /// it, as `update_rule<&the_family>` says it, so that a weight gradient can end with it.
   bool elementwise = false;
+
+  /// Optimizers only: the one that it adapts, if it does.
+  adapted_update adapted = {};
 
   /// Layers only: the kernels of `weight_gradient` complete the gradients of all parameters and can
   /// update them while they are at it, as `emitter::fused_update` tells.

@@ -12,6 +12,7 @@
 #include <ipu_dsl/machine/target.hpp>
 #include <ipu_dsl/plan/result_options.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
+#include <ipu_dsl/vocabulary/optimizers/adapted_optimizer.hpp>
 #include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
 
 namespace ipu_dsl {
@@ -113,15 +114,15 @@ concept optimizer_kind = requires {
   };
 };
 
-/// The optimizer: `optimizer<sgd<momentum>>`.
+/// The optimizer, with options that all of them take: `optimizer<sgd<momentum>>`,
+/// `optimizer<adam, clipvalue<0.5F>>`.
 template <typename... Parts>
 struct optimizer {
   static constexpr option as_option{&optimizer_key};
   static constexpr problem fault =
-      refuse("an optimizer in optimizer<...>",
-             sizeof...(Parts) > 1 ? "more than one type"
-                                  : type_name<typename first_type<Parts...>::type>(),
-             "write optimizer<sgd<momentum>>");
+      refuse("an optimizer in optimizer<...>", type_name<typename first_type<Parts...>::type>(),
+             "write optimizer<sgd<momentum>>; there are adadelta, adagrad, adam, adamax, adamw, "
+             "amsgrad, ftrl, lion, nadam, rmsprop and sgd");
   using type = sgd<>;
 };
 
@@ -130,6 +131,13 @@ struct optimizer<Optimizer> {
   static constexpr option as_option{&optimizer_key};
   static constexpr const problem& fault = Optimizer::fault;
   using type = Optimizer;
+};
+
+template <optimizer_kind Optimizer, typename First, typename... Options>
+struct optimizer<Optimizer, First, Options...> {
+  static constexpr option as_option{&optimizer_key};
+  using type = adapted_optimizer<Optimizer, First, Options...>;
+  static constexpr const problem& fault = type::fault;
 };
 
 /// A type that is meant to be a schedule.

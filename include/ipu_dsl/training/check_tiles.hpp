@@ -192,7 +192,7 @@ tile_check check_tiles(
                 "ipu_dsl: check_tiles runs a training step: compile the model with loss<...>");
   static_assert(diagnose<access_fault_of<compiled, program_kind::train>>());
   constexpr session_parts parts = parts_of<compiled>();
-  const optimizer_reference numbers(optimizer);
+  const auto numbers = optimizer_reference::of<typename compiled::optimizer_type>(optimizer);
   tile_check found;
   const step_bits by_blocks =
       train_on_drawn(parts, numbers, settings, [&](const region_set& memory) {

@@ -61,7 +61,7 @@ class session_of {
   explicit session_of(const settings& optimizer = {}, const session_options& options = {})
       : engine_(code::make(options)) {
     set_optimizer(optimizer);
-    engine().kept().initialize(optimizer_reference(optimizer_));
+    engine().kept().initialize(numbers_of_optimizer());
   }
 
   /// New numbers for the optimizer, from the next update on. Throws `error` if they are none that
@@ -227,9 +227,13 @@ class session_of {
   std::size_t bytes() const { return engine().bytes(); }
 
  private:
+  optimizer_reference numbers_of_optimizer() const {
+    return optimizer_reference::of<typename compiled::optimizer_type>(optimizer_);
+  }
+
   template <feed Feed>
   const history& fit_feed(Feed& source, const fit_options& wanted) {
-    return engine().fit(source, wanted, optimizer_reference(optimizer_), {});
+    return engine().fit(source, wanted, numbers_of_optimizer(), {});
   }
 
   template <feed Feed, typename Done, typename... More>
@@ -246,7 +250,7 @@ class session_of {
         (*static_cast<Done*>(object))(record);
       };
     }
-    return engine().fit(source, wanted, optimizer_reference(optimizer_), calls);
+    return engine().fit(source, wanted, numbers_of_optimizer(), calls);
   }
 
   /// Of a model with one output.
@@ -264,7 +268,7 @@ class session_of {
       check_all_finite(input);
       check_all_finite(target);
     }
-    return engine().train_step(given, optimizer_reference(optimizer_));
+    return engine().train_step(given, numbers_of_optimizer());
   }
 
   /// Plain arrays as the inputs or targets of the model, if they are what it takes.

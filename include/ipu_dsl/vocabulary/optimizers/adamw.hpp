@@ -11,21 +11,7 @@
 namespace ipu_dsl {
 
 /// w -= rate weight_decay w, then Adam.
-struct adamw_rule {
-  static constexpr int kept = adam_rule::kept;
-
-  struct numbers {
-    adam_rule::numbers of_adam;
-    float keep_weight = 1;
-  };
-
-  template <typename Math, typename Vector>
-  [[gnu::always_inline]] static void apply(Vector& w, Vector* kept_beside, const Vector& gradient,
-                                           const numbers& of_update) {
-    w = Vector(of_update.keep_weight) * w;
-    adam_rule::apply<Math>(w, kept_beside, gradient, of_update.of_adam);
-  }
-};
+using adamw_rule = adapted_rule<adam_rule, false, true>;
 
 inline constexpr family adamw_family{
     .name = "adamw", .update = update_each_parameter, .kept = {{"m", "v"}}, .elementwise = true};
@@ -47,7 +33,7 @@ struct adamw_settings {
   adamw_rule::numbers numbers(std::uint64_t update) const {
     const double lost =
         elementary::product(learning_rate.of_update(update), static_cast<double>(weight_decay));
-    return {of_adam().numbers(update), static_cast<float>(1 - lost)};
+    return {of_adam().numbers(update), 0, static_cast<float>(1 - lost)};
   }
 
   /// What is wrong with them.

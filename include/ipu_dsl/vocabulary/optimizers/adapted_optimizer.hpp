@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// What every optimizer can be told beside its own settings: `optimizer<adam, clipvalue<0.5F>>`.
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/core/elementary.hpp>
+#include <ipu_dsl/core/option.hpp>
+#include <ipu_dsl/graph/update_rule.hpp>
+
+namespace ipu_dsl {
+
+inline constexpr option_key clipvalue_key{"clipvalue"};
+inline constexpr option_key weight_decay_key{"weight_decay"};
+
+/// Gradients, complete as the update gets them, are clipped to [-Limit, Limit].
+template <auto Limit>
+struct clipvalue {
+  static constexpr option as_option = real_option(&clipvalue_key, Limit);
+};
+
+/// w -= rate Part w before each update, of every parameter, as later Keras has it for all of its
+/// optimizers (decoupled; Loshchilov and Hutter 2019). `adamw` is Adam with it.
+template <auto Part>
+struct weight_decay {
+  static constexpr option as_option = real_option(&weight_decay_key, Part);
+};
+
+inline constexpr option_key norm_key{"clipnorm"};
+inline constexpr problem no_clipnorm =
+    refuse("clipvalue<...>, which looks at one number at a time", "the norm of a whole gradient",
+           "an update that waits for a norm is not there yet");
+
+/// Refused with a sentence, both.
+template <auto Limit>
+struct clipnorm {
+  static constexpr option as_option{&norm_key, 0, 0, &no_clipnorm};
+};
+
+template <auto Limit>
+struct global_clipnorm {
+  static constexpr option as_option{&norm_key, 0, 0, &no_clipnorm};
+};
+
+/// An optimizer that is told something beside its settings, which stay what they are.
+template <typename Optimizer, typename... Options>
+struct adapted_optimizer {
+ private:
+  static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
+  static constexpr const option_key* accepted[] = {&clipvalue_key, &weight_decay_key};
+  static constexpr float limit = given.number(clipvalue_key, 0);
+  static constexpr float decay = given.number(weight_decay_key, 0);
+
+ public:
+  using settings = typename Optimizer::settings;
+
+ private:
+  static constexpr bool has_rate =
+      requires(const settings& chosen) { chosen.learning_rate.of_update(std::uint64_t{1}); };
+
+  static constexpr problem find_fault() {
+    if (Optimizer::fault.found()) {
+      return Optimizer::fault;
+    }
+    const problem found = given.find_fault(accepted);
+    if (found.found()) {
+      return found;
+    }
+    if (given.given(clipvalue_key) && !(limit > 0)) {
+      return refuse("a clipvalue above 0", label() << limit);
+    }
+    if (given.given(weight_decay_key) && !(decay >= 0)) {
+      return refuse("a weight_decay of at least 0", label() << decay);
+    }
+    if (given.given(weight_decay_key) && !has_rate) {
+      return refuse("settings with a learning_rate_schedule learning_rate for weight_decay",
+                    label("those of ") << Optimizer::rule->name);
+    }
+    if (!updates_elementwise<Optimizer::rule>) {
+      return refuse("an optimizer that updates one number at a time", label()
+                                                                          << Optimizer::rule->name);
+    }
+    return {};
+  }
+
+  static constexpr family adapt() {
+    family made = *Optimizer::rule;
+    made.adapted = {Optimizer::rule, given.given(clipvalue_key), given.given(weight_decay_key)};
+    return made;
+  }
+
+  static constexpr family adapted_family = adapt();
+
+ public:
+  static constexpr problem fault = find_fault();
+  static constexpr const family* rule = &adapted_family;
+
+  /// For an update, counted from 1.
+  static auto numbers(const settings& chosen, std::uint64_t update) {
+    typename update_rule<rule>::type::numbers made{chosen.numbers(update), limit, 1};
+    if constexpr (has_rate) {
+      const double lost =
+          elementary::product(chosen.learning_rate.of_update(update), static_cast<double>(decay));
+      made.keep_weight = static_cast<float>(1 - lost);
+    }
+    return made;
+  }
+};
+
+}  // namespace ipu_dsl

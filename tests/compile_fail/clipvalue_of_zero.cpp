@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// A value at which every gradient would be clipped to nothing.
+#include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
+
+using namespace ipu_dsl;
+
+struct net : model<input<784>, sequential<Dense<64, relu>, Dense<10>>> {};
+
+#ifdef WITH_MISTAKE
+struct training
+    : compile<net, loss<sparse_categorical_crossentropy>, optimizer<adam, clipvalue<0>>> {};
+#else
+struct training
+    : compile<net, loss<sparse_categorical_crossentropy>, optimizer<adam, clipvalue<0.5>>> {};
+#endif
+static_assert(check<training>());

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Tests of vocabulary/optimizers/adapted_optimizer.hpp: twenty updates against float64, what is
+// refused.
+#include <algorithm>
+#include <cmath>
+
+#include <ipu_dsl/vocabulary/optimizers/adam.hpp>
+#include <ipu_dsl/vocabulary/optimizers/adapted_optimizer.hpp>
+#include <ipu_dsl/vocabulary/optimizers/nadam.hpp>
+#include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
+
+#include "updates.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using namespace ipu_dsl::tests;
+
+/// Makes the numbers of an optimizer as a session does.
+template <typename Optimizer>
+struct numbers_made_for {
+  typename Optimizer::settings chosen;
+
+  auto numbers(std::uint64_t update) const {
+    typename update_rule<Optimizer::rule>::type::numbers made;
+    float written[most_optimizer_numbers] = {};
+    optimizer_reference::of<Optimizer>(chosen).write(update, written);
+    std::memcpy(static_cast<void*>(&made), written, sizeof(made));
+    return made;
+  }
+};
+
+using both = adapted_optimizer<sgd<momentum>, clipvalue<0.25F>, weight_decay<0.5F>>;
+using clipped = adapted_optimizer<sgd<>, clipvalue<0.25>>;
+using shrinking = adapted_optimizer<sgd<>, weight_decay<0.5>>;
+
+/// Keras's optimizers clip first, and take from w before they move it.
+struct exact_both : exact_number {
+  void update(double gradient, double) {
+    w -= 0.5 * static_cast<double>(0.1F) * w;
+    kept[0] = static_cast<double>(0.9F) * kept[0] -
+              static_cast<double>(0.1F) * std::clamp(gradient, -0.25, 0.25);
+    w += kept[0];
+  }
+};
+
+struct exact_clipped : exact_number {
+  void update(double gradient, double) {
+    w -= static_cast<double>(0.1F) * std::clamp(gradient, -0.25, 0.25);
+  }
+};
+
+struct exact_shrinking : exact_number {
+  void update(double gradient, double step) {
+    const double rate = step == 1 ? 0.5 : 0.125;
+    w -= 0.5 * rate * w;
+    w -= rate * gradient;
+  }
+};
+
+/// An optimizer without a rule, and one without a learning rate.
+inline constexpr family whole_family{.name = "whole"};
+
+struct whole : adam {
+  static constexpr const family* rule = &whole_family;
+};
+
+struct no_rate_settings {
+  constexpr sgd_rule::numbers numbers(std::uint64_t) const { return {1}; }
+
+  constexpr problem fault() const { return {}; }
+};
+
+struct without_rate {
+  static constexpr problem fault{};
+  static constexpr const family* rule = &sgd_family;
+  using settings = no_rate_settings;
+};
+
+template <typename Optimizer, typename... Options>
+constexpr problem fault_with = adapted_optimizer<Optimizer, Options...>::fault;
+
+static_assert(!both::fault.found() && !clipped::fault.found() && !shrinking::fault.found());
+static_assert(both::rule->kept.names[0] == "momentum");
+static_assert(both::rule != sgd<momentum>::rule && clipped::rule != shrinking::rule);
+static_assert(fault_with<adam, clipvalue<-1>>.expected.view() == "a clipvalue above 0");
+static_assert(fault_with<adam, weight_decay<-1>>.expected.view() == "a weight_decay of at least 0");
+static_assert(fault_with<adam, clipvalue<1>, clipvalue<1>>.expected.view() ==
+              "one option for clipvalue");
+static_assert(fault_with<adam, global_clipnorm<1>>.got.view() == "the norm of a whole gradient");
+static_assert(fault_with<sgd<adam>, clipvalue<1>>.got.view() == "adam as option 1");
+static_assert(fault_with<whole, clipvalue<1>>.got.view() == "whole");
+static_assert(fault_with<without_rate, weight_decay<1>>.got.view() == "those of sgd");
+static_assert(!fault_with<without_rate, clipvalue<1>>.found());
+
+}  // namespace
+
+TEST_CASE("clipping and decay stand around the rule of any optimizer") {
+  check_updates<update_rule<both::rule>::type>(
+      "clipped and decaying", numbers_made_for<both>{{.learning_rate = 0.1F}}, exact_both());
+  check_updates<update_rule<clipped::rule>::type>(
+      "clipped", numbers_made_for<clipped>{{.learning_rate = 0.1F}}, exact_clipped());
+  check_padding<update_rule<both::rule>::type>(numbers_made_for<both>{});
+}
+
+TEST_CASE("decay follows the schedule of the rate") {
+  const numbers_made_for<shrinking> settings{
+      {.learning_rate = piecewise_constant_decay{.boundaries = {0}, .values = {0.5F, 0.125F}}}};
+  check_updates<update_rule<shrinking::rule>::type>("decaying", settings, exact_shrinking());
+}
+
+TEST_CASE("the numbers of the rule with the most fit beside those of what is around it") {
+  using most = adapted_optimizer<nadam, clipvalue<1>, weight_decay<0.5>>;
+  const numbers_made_for<most> settings{{.learning_rate = 0.5F}};
+  const auto made = settings.numbers(1);
+  CHECK(made.limit == 1);
+  CHECK(made.keep_weight == 0.75F);
+  CHECK(made.of_rule.epsilon == 1e-7F);
+}
+
+TEST_CASE("what is not a number is not clipped") {
+  float w = 0.5F;
+  const numbers_made_for<clipped> settings{};
+  update_rule<clipped::rule>::type::apply<kernels::arithmetic>(w, &w, std::nanf(""),
+                                                               settings.numbers(1));
+  CHECK(std::isnan(w));
+}
