@@ -74,6 +74,7 @@ std::string said(asked what, const lie& told, int threads) {
   session_core core(parts_of<trained::compiled>(), {.threads = threads});
   const trained::compiled::optimizer_type::settings rates{.learning_rate = 0.1F};
   std::vector<float> output(static_cast<std::size_t>(told.length > 0 ? told.length : 0) * 3);
+  const std::span<float> room = output;
   return sentence_of([&] {
     switch (what) {
       case asked::fit:
@@ -83,7 +84,7 @@ std::string said(asked what, const lie& told, int threads) {
         core.evaluate(source);
         break;
       case asked::predict:
-        core.predict(source, output);
+        core.predict(source, {&room, 1});
         break;
     }
   });

@@ -62,7 +62,8 @@ outcome train(const session_parts& parts, const session_options& options) {
   made.weights = weights_of(run.weights());
   batch_feed features({points().features(), 8});
   made.outputs.resize(3 * 256);
-  run.predict(features, made.outputs);
+  const std::span<float> room = made.outputs;
+  run.predict(features, {&room, 1});
   auto all = make_feed(points(), 3);
   made.evaluated = run.evaluate(all).loss;
   return made;
