@@ -7,8 +7,9 @@
 #include <ipu_dsl/kernels/dense_output_gradient.hpp>
 #include <ipu_dsl/kernels/dense_weight_gradient.hpp>
 #include <ipu_dsl/kernels/pointwise.hpp>
+#include <ipu_dsl/kernels/rowwise.hpp>
 #include <ipu_dsl/kernels/update.hpp>
-#include <ipu_dsl/vocabulary/losses/mean_squared_error.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 #include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
 
 #include "reference.hpp"
@@ -170,4 +171,82 @@ TEST_CASE("the bits of losses") {
   check_hash("gradient of squared error", hash_rows(gradient, batch, units), 0x22EBAB513593D437U);
   CHECK(checked_hashes == (layout::native.fused_multiply_add ? 6 : 0));
   std::printf("bits: checked %d hashes of losses\n", checked_hashes);
+}
+
+namespace {
+
+/// Outputs in [0, 10), targets in [0, 1).
+struct judged_rows {
+  static constexpr int batch = 9;
+  static constexpr int units = 37;
+
+  test::buffer predicted = test::random_rows(batch, units, 147, 5.0F);
+  test::buffer wanted = test::random_rows(batch, units, 148, 0.5F);
+
+  judged_rows() {
+    const std::int64_t stride = layout::whole_vectors(units, layout::native);
+    for (int b = 0; b < batch; ++b) {
+      for (int n = 0; n < units; ++n) {
+        predicted[b * stride + n] += 5.0F;
+        wanted[b * stride + n] += 0.5F;
+      }
+    }
+  }
+};
+
+/// The sum and the gradient of a rule in one hash.
+void check_rule(const char* what, double sum, const test::buffer& gradient, std::uint64_t want) {
+  const auto loss = static_cast<float>(sum);
+  const std::uint64_t of_sum = test::hash({&loss, 1});
+  check_hash(what, of_sum ^ hash_rows(gradient, judged_rows::batch, judged_rows::units), want);
+}
+
+template <auto Rule>
+void check_pairs(const char* what, std::uint64_t want) {
+  const judged_rows rows;
+  test::buffer gradient(rows.predicted.size());
+  const double sum = kernels::pointwise_sum<Rule>(rows.predicted.data(), rows.wanted.data(),
+                                                  rows.units, rows.batch);
+  kernels::pointwise_gradient<Rule>(rows.predicted.data(), rows.wanted.data(), rows.batch,
+                                    rows.units, rows.batch, 0.1F, gradient.data());
+  check_rule(what, sum, gradient, want);
+}
+
+template <auto Rule>
+void check_rows(const char* what, std::uint64_t want) {
+  const judged_rows rows;
+  test::buffer gradient(rows.predicted.size());
+  const double sum =
+      kernels::rowwise_sum<Rule, true>(rows.predicted.data(), rows.wanted.data(), rows.batch,
+                                       rows.units, rows.batch, 0.1F, gradient.data());
+  check_rule(what, sum, gradient, want);
+}
+
+constexpr score_kind clipped = score_kind::clipped_probabilities;
+
+}  // namespace
+
+TEST_CASE("the bits of losses on float targets") {
+  checked_hashes = 0;
+  check_pairs<absolute_error_rule{}>("mean_absolute_error", 0xFC9816E262B0EDCCU);
+  check_pairs<absolute_percentage_error_rule{}>("mean_absolute_percentage_error",
+                                                0x78D96FAC16A9A75FU);
+  check_pairs<squared_logarithmic_error_rule{}>("mean_squared_logarithmic_error",
+                                                0x99115DC9900841F6U);
+  check_pairs<huber_rule{0.25F}>("huber", 0x84C8708F2BF60C25U);
+  check_pairs<log_cosh_rule{}>("log_cosh", 0xD831F510E90112A5U);
+  check_pairs<poisson_rule{}>("poisson", 0xEFB3F00CAE45A67FU);
+  check_pairs<hinge_rule{}>("hinge", 0x0A5192F65492A6B9U);
+  check_pairs<squared_hinge_rule{}>("squared_hinge", 0x8083210332662FD6U);
+  check_pairs<binary_crossentropy_rule{}>("binary_crossentropy", 0x425FDBA063942FD1U);
+  check_pairs<binary_crossentropy_rule{clipped, 0.1F}>("clipped binary_crossentropy",
+                                                       0xA38480FD30ED786DU);
+  check_rows<kl_divergence_rule{}>("kl_divergence", 0xCCC5B2A4C658BDDFU);
+  check_rows<cosine_similarity_rule{}>("cosine_similarity", 0x53E44A1C850B4452U);
+  check_rows<categorical_hinge_rule{}>("categorical_hinge", 0x6A9FD06B89381440U);
+  check_rows<categorical_crossentropy_rule{}>("categorical_crossentropy", 0x55742A8E65AC9F2CU);
+  check_rows<categorical_crossentropy_rule{clipped, 0.1F}>("clipped categorical_crossentropy",
+                                                           0xC29A3104E7AE97EAU);
+  CHECK(checked_hashes == (layout::native.fused_multiply_add ? 15 : 0));
+  std::printf("bits: checked %d hashes of losses on float targets\n", checked_hashes);
 }
