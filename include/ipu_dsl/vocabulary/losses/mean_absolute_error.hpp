@@ -16,10 +16,7 @@ struct absolute_error_rule {
 
   template <typename Math, typename Vector>
   [[gnu::always_inline]] static Vector slope(const Vector& predicted, const Vector& wanted) {
-    const Vector zero(0.0F);
-    const Vector difference = predicted - wanted;
-    const Vector below = Math::choose(difference < zero, Vector(-1.0F), zero);
-    return Math::choose(difference > zero, Vector(1.0F), below);
+    return Math::sign(predicted - wanted);
   }
 };
 

@@ -22,10 +22,7 @@ struct absolute_percentage_error_rule {
 
   template <typename Math, typename Vector>
   [[gnu::always_inline]] static Vector slope(const Vector& predicted, const Vector& wanted) {
-    const Vector zero(0.0F);
-    const Vector difference = predicted - wanted;
-    const Vector below = Math::choose(difference < zero, Vector(-100.0F), zero);
-    const Vector sign = Math::choose(difference > zero, Vector(100.0F), below);
+    const Vector sign = Vector(100.0F) * Math::sign(predicted - wanted);
     return Math::divide(sign, size_of<Math>(wanted));
   }
 };

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// What losses and metrics on float targets refuse, and what they take their output for.
+#include <ipu_dsl/plan/options.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
+
+#include "support/catch2.hpp"
+#include "vocabulary/one_layer.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using testing::apply;
+using testing::one_layer;
+
+/// A loss as a layer of outputs of such a shape.
+template <typename Loss, typename... Options>
+constexpr one_layer loss_on(const shape& output) {
+  const element judge{.kind = element_kind::layer,
+                      .rule = Loss::rule,
+                      .options = options_of_loss<Loss, Options...>::read()};
+  return apply(judge, {output});
+}
+
+template <typename Metric>
+constexpr one_layer metric_on(const shape& output) {
+  const element judge{
+      .kind = element_kind::layer, .rule = Metric::rule, .options = Metric::options};
+  return apply(judge, {output});
+}
+
+static_assert(loss_on<huber, delta<0.5F>>({3}).gives({2}));
+static_assert(loss_on<huber>({4, 4}).gives({2}));
+static_assert(loss_on<huber, delta<0>>({3}).refused("a delta above 0", "0"));
+static_assert(loss_on<huber, delta<-1>>({3}).refused("a delta above 0", "-1"));
+
+static_assert(loss_on<binary_crossentropy>({1}).gives({2}));
+static_assert(loss_on<binary_crossentropy, label_smoothing<0>>({1}).gives({2}));
+static_assert(loss_on<binary_crossentropy, label_smoothing<1>>({1}).refused(
+    "a label_smoothing of at least 0 and below 1", "1"));
+static_assert(loss_on<binary_crossentropy, label_smoothing<-0.5F>>({1}).refused(
+    "a label_smoothing of at least 0 and below 1", "-0.5"));
+static_assert(loss_on<categorical_crossentropy, label_smoothing<2>>({3}).found.found());
+static_assert(loss_on<binary_crossentropy, from_probabilities>({1}).refused(
+    "an output of sigmoid for a loss from probabilities", "one without sigmoid"));
+static_assert(loss_on<categorical_crossentropy, from_probabilities>({3}).refused(
+    "an output of softmax for a loss from probabilities", "one without softmax"));
+static_assert(loss_on<categorical_crossentropy>({1}).refused("scores of at least 2 classes",
+                                                             "(1)"));
+
+static_assert(loss_on<kl_divergence>({3}).gives({2}));
+static_assert(loss_on<kl_divergence>({3, 3}).refused("a vector", "(3, 3)"));
+static_assert(loss_on<cosine_similarity>({3, 3}).refused("a vector", "(3, 3)"));
+static_assert(loss_on<categorical_hinge>({3, 3}).refused("a vector", "(3, 3)"));
+
+static_assert(metric_on<precision>({3}).gives({3}));
+static_assert(metric_on<metric<recall, threshold<1>>>({3}).gives({3}));
+static_assert(metric_on<metric<recall, threshold<1.5F>>>({3}).refused(
+    "a threshold of at least 0 and at most 1", "1.5"));
+static_assert(metric_on<metric<binary_accuracy, threshold<-0.5F>>>({3}).found.found());
+static_assert(metric_on<top_k_categorical_accuracy<3>>({3}).gives({2}));
+static_assert(metric_on<top_k_categorical_accuracy<4>>({3}).refused(
+    "a k of at least 1 and at most 3, the classes", "4"));
+static_assert(metric_on<sparse_top_k_categorical_accuracy<0>>({3}).found.found());
+static_assert(metric_on<sparse_top_k_categorical_accuracy<2>>({3, 3}).refused("a vector",
+                                                                              "(3, 3)"));
+
+// What is no metric, or has options that it does not take, is none.
+static_assert(metric_kind<metric<precision, threshold<0.7F>>>);
+static_assert(metric_kind<metric<precision>>);
+static_assert(!metric_kind<metric<precision, from_logits>>);
+static_assert(metric<precision, from_logits>::fault.found());
+static_assert(!metric_kind<metric<relu>>);
+static_assert(!metric_kind<metric<accuracy, threshold<0.5F>>>);
+static_assert(!metric_kind<sparse_top_k_categorical_accuracy<1.5F>>);
+static_assert(metric_kind<cosine_similarity> && loss_kind<cosine_similarity>);
+
+// As a metric the cosine itself.
+static_assert(cosine_similarity::options.as<cosine_similarity_rule>().sign == 1);
+static_assert(options_of_loss<cosine_similarity>::read().as<cosine_similarity_rule>().sign == -1);
+
+TEST_CASE("losses and metrics refuse what they cannot judge") {
+  CHECK(loss_on<huber, delta<0>>({3}).found.found());
+  CHECK(metric_on<metric<recall, threshold<1.5F>>>({3}).found.found());
+  CHECK(loss_on<kl_divergence>({3, 3}).refused("a vector", "(3, 3)"));
+}
+
+/// The score kind of a binary cross-entropy behind such a layer.
+template <typename... Layers>
+constexpr score_kind taken_for() {
+  graph made;
+  const std::int32_t source = add_source(made, {4}, dtype::float32, tensor_role::input);
+  std::int32_t last = source;
+  for (const element* each : elements_of<Layers...>) {
+    for (; each != nullptr; each = each->followed_by) {
+      const std::int32_t inputs[] = {last};
+      add_node(made, *each->rule, each->options, inputs, 0, -1);
+      last = made.view().output_of(made.nodes.back(), 0);
+    }
+  }
+  const std::int32_t inputs[] = {last};
+  add_node(made, binary_crossentropy_family, binary_crossentropy::options, inputs, 0, -1);
+  return made.nodes.back().options.as<binary_crossentropy_rule>().scores;
+}
+
+constexpr score_kind clipped = score_kind::clipped_probabilities;
+
+static_assert(taken_for<Dense<3>>() == score_kind::logits);
+static_assert(taken_for<Dense<3>, sigmoid>() == score_kind::logits);
+static_assert(taken_for<Dense<3, sigmoid>>() == clipped);
+static_assert(taken_for<Dense<3>, softmax>() == clipped);
+static_assert(taken_for<Dense<3, softmax>>() == clipped);
+
+TEST_CASE("what ends in a sigmoid of its own is taken for probabilities") {
+  CHECK(taken_for<Dense<3, sigmoid>>() == clipped);
+  CHECK(taken_for<Dense<3>, sigmoid>() == score_kind::logits);
+}
+
+}  // namespace
