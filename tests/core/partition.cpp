@@ -4,6 +4,7 @@
 #include <ipu_dsl/core/partition.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
 
@@ -16,7 +17,7 @@ static_assert(balanced_deal{10, 3}.largest() == 4 && balanced_deal{10, 3}.larges
 
 TEST_CASE("parts follow each other and differ by at most one, the larger ones first") {
   int checked = 0;
-  bool right = true;
+  tests::checks done;
   for (std::int32_t extent = 0; extent <= 40; ++extent) {
     for (std::int32_t parts = 1; parts <= 12; ++parts) {
       std::int32_t next = 0;
@@ -24,16 +25,18 @@ TEST_CASE("parts follow each other and differ by at most one, the larger ones fi
       for (std::int32_t part = 0; part < parts; ++part) {
         const index_range held = range_of(extent, {part, parts});
         const std::int32_t size = held.end - held.begin;
-        right = right && held.begin == next && size <= before && size >= extent / parts;
-        right = right && size <= (extent + parts - 1) / parts;
+        done.that(held.begin == next);
+        done.that(size <= before);
+        done.that(size >= extent / parts);
+        done.that(size <= (extent + parts - 1) / parts);
         next = held.end;
         before = size;
         ++checked;
       }
-      right = right && next == extent;
+      done.that(next == extent);
     }
   }
-  CHECK(right);
+  CHECK(done);
   CHECK(checked == 41 * 78);
   std::printf("checked %d parts\n", checked);
 }

@@ -6,10 +6,12 @@
 #include <ipu_dsl/core/random.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
+using tests::checks;
 
 constexpr bool same(const random_block& made, std::uint32_t w0, std::uint32_t w1, std::uint32_t w2,
                     std::uint32_t w3) {
@@ -19,13 +21,15 @@ constexpr bool same(const random_block& made, std::uint32_t w0, std::uint32_t w1
 // The known answers of Philox4x32-10 that its authors publish with Random123 (kat_vectors), written
 // there as counter words 0 to 3 and key words 0 and 1. Ours: counter = words 0 and 1, stream =
 // words 2 and 3, seed = the key, the lower word first.
-constexpr bool test_known_answers() {
-  bool right = same(philox(0, 0, 0), 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8);
+constexpr checks test_known_answers() {
+  checks done;
+  done.that(same(philox(0, 0, 0), 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8));
   constexpr std::uint64_t ones = 0xffffffffffffffff;
-  right = right && same(philox(ones, ones, ones), 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd);
+  done.that(same(philox(ones, ones, ones), 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd));
   // Counter 243f6a88 85a308d3 13198a2e 03707344, key a4093822 299f31d0: the digits of pi.
-  return right && same(philox(0x299f31d0a4093822, 0x0370734413198a2e, 0x85a308d3243f6a88),
-                       0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1);
+  done.that(same(philox(0x299f31d0a4093822, 0x0370734413198a2e, 0x85a308d3243f6a88), 0xd16cfe09,
+                 0x94fdcceb, 0x5001e420, 0x24126ea1));
+  return done;
 }
 
 static_assert(test_known_answers());

@@ -7,10 +7,12 @@
 #include <ipu_dsl/core/text.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
+using tests::checks;
 
 template <typename... Parts>
 constexpr label written(const Parts&... parts) {
@@ -19,31 +21,44 @@ constexpr label written(const Parts&... parts) {
   return words;
 }
 
-constexpr bool test_words() {
-  bool right = label().empty() && label("").empty() && !label("a").empty();
-  right = right && label("layer").view() == "layer";
-  right = right && written("layer ", 12, ' ', std::string_view("Dense"), label("<256>")).view() ==
-                       "layer 12 Dense<256>";
-  return right && label("same") == label("same") && !(label("same") == label("some"));
+constexpr checks test_words() {
+  checks done;
+  done.that(label().empty());
+  done.that(label("").empty());
+  done.that(!label("a").empty());
+  done.that(label("layer").view() == "layer");
+  done.that(written("layer ", 12, ' ', std::string_view("Dense"), label("<256>")).view() ==
+            "layer 12 Dense<256>");
+  done.that(label("same") == label("same"));
+  done.that(!(label("same") == label("some")));
+  return done;
 }
 
-constexpr bool test_integers() {
-  bool right = written(0).view() == "0" && written(-1).view() == "-1";
-  right = right && written(std::size_t{784}).view() == "784";
-  right =
-      right && written(std::numeric_limits<std::int64_t>::min()).view() == "-9223372036854775808";
-  return right && written(std::numeric_limits<std::int64_t>::max()).view() == "9223372036854775807";
+constexpr checks test_integers() {
+  checks done;
+  done.that(written(0).view() == "0");
+  done.that(written(-1).view() == "-1");
+  done.that(written(std::size_t{784}).view() == "784");
+  done.that(written(std::numeric_limits<std::int64_t>::min()).view() == "-9223372036854775808");
+  done.that(written(std::numeric_limits<std::int64_t>::max()).view() == "9223372036854775807");
+  return done;
 }
 
-constexpr bool test_numbers() {
-  bool right = written(0.0F).view() == "0" && written(1.5F).view() == "1.5";
-  right = right && written(0.2F).view() == "0.2" && written(-0.05F).view() == "-0.05";
-  right = right && written(1e-6F).view() == "0.000001" && written(1e-8F).view() == "0";
-  right = right && written(-1e-8F).view() == "0" && written(1000000.0F).view() == "1000000";
-  right = right && written(0.9999999F).view() == "1";
-  right = right && written(3e38F).view() == "above 10^12";
-  right = right && written(-std::numeric_limits<float>::infinity()).view() == "below -10^12";
-  return right && written(std::numeric_limits<float>::quiet_NaN()).view() == "not a number";
+constexpr checks test_numbers() {
+  checks done;
+  done.that(written(0.0F).view() == "0");
+  done.that(written(1.5F).view() == "1.5");
+  done.that(written(0.2F).view() == "0.2");
+  done.that(written(-0.05F).view() == "-0.05");
+  done.that(written(1e-6F).view() == "0.000001");
+  done.that(written(1e-8F).view() == "0");
+  done.that(written(-1e-8F).view() == "0");
+  done.that(written(1000000.0F).view() == "1000000");
+  done.that(written(0.9999999F).view() == "1");
+  done.that(written(3e38F).view() == "above 10^12");
+  done.that(written(-std::numeric_limits<float>::infinity()).view() == "below -10^12");
+  done.that(written(std::numeric_limits<float>::quiet_NaN()).view() == "not a number");
+  return done;
 }
 
 constexpr bool test_cut() {

@@ -5,10 +5,12 @@
 #include <ipu_dsl/graph/builder.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
+using tests::checks;
 
 /// Cuts a vector into two halves: two outputs, and a parameter and a state made between them.
 constexpr family halves_family{.name = "Halves", .shapes = [](node_draft& draft) {
@@ -37,32 +39,53 @@ constexpr graph two_nodes() {
   return model;
 }
 
-constexpr bool test_operands() {
+constexpr checks test_operands() {
   const graph model = two_nodes();
   const graph_view view = model.view();
   const node& halves = view.node_at(0);
-  bool right = view.nodes.size() == 2 && view.tensors.size() == 6;
-  right = right && halves.inputs == 1 && halves.outputs == 2 && halves.parameters == 2;
+  checks done;
+  done.that(view.nodes.size() == 2);
+  done.that(view.tensors.size() == 6);
+  done.that(halves.inputs == 1);
+  done.that(halves.outputs == 2);
+  done.that(halves.parameters == 2);
   // Inputs, outputs, then parameters and states, in whichever order the rule made them.
-  right = right && view.input_of(halves, 0) == 0 && view.output_of(halves, 0) == 2 &&
-          view.output_of(halves, 1) == 4;
-  right = right && view.parameter_of(halves, 0) == 1 && view.parameter_of(halves, 1) == 3;
+  done.that(view.input_of(halves, 0) == 0);
+  done.that(view.output_of(halves, 0) == 2);
+  done.that(view.output_of(halves, 1) == 4);
+  done.that(view.parameter_of(halves, 0) == 1);
+  done.that(view.parameter_of(halves, 1) == 3);
   const node& last = view.node_at(1);
-  return right && last.stage == 1 && last.layer == 3 && view.input_of(last, 0) == 2;
+  done.that(last.stage == 1);
+  done.that(last.layer == 3);
+  done.that(view.input_of(last, 0) == 2);
+  return done;
 }
 
-constexpr bool test_tensors() {
+constexpr checks test_tensors() {
   const graph model = two_nodes();
   const graph_view view = model.view();
   const tensor& scale = view.at(1);
   const tensor& seen = view.at(3);
-  bool right = scale.role == tensor_role::parameter && scale.trainable && scale.owner == 0 &&
-               scale.producer == -1 && scale.name == "scale" &&
-               scale.start.kind == initializer_kind::ones;
-  right = right && seen.role == tensor_role::state && !seen.trainable && seen.owner == 0;
-  right = right && !per_sample(scale) && !per_sample(seen) && per_sample(view.at(2));
-  right = right && view.at(4).producer == 0 && view.at(4).extents == shape{4};
-  return right && view.at(5).view_of == 2 && view.storage_of(5) == 2 && view.storage_of(4) == 4;
+  checks done;
+  done.that(scale.role == tensor_role::parameter);
+  done.that(scale.trainable);
+  done.that(scale.owner == 0);
+  done.that(scale.producer == -1);
+  done.that(scale.name == "scale");
+  done.that(scale.start.kind == initializer_kind::ones);
+  done.that(seen.role == tensor_role::state);
+  done.that(!seen.trainable);
+  done.that(seen.owner == 0);
+  done.that(!per_sample(scale));
+  done.that(!per_sample(seen));
+  done.that(per_sample(view.at(2)));
+  done.that(view.at(4).producer == 0);
+  done.that(view.at(4).extents == shape{4});
+  done.that(view.at(5).view_of == 2);
+  done.that(view.storage_of(5) == 2);
+  done.that(view.storage_of(4) == 4);
+  return done;
 }
 
 constexpr bool test_refusal() {

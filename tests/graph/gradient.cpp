@@ -6,10 +6,12 @@
 #include <ipu_dsl/graph/gradient.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
+using tests::checks;
 
 constexpr family learning{.name = "learning", .shapes = [](node_draft& draft) {
                             draft.parameter("weight", {4}, {});
@@ -30,8 +32,8 @@ constexpr family plain{.name = "plain", .shapes = [](node_draft& draft) {
 
 /// A chain of these families; the answer is whether each node's output needs a gradient.
 template <std::size_t Count>
-constexpr bool needs(const family* const (&rules)[Count], std::initializer_list<bool> expected,
-                     std::int32_t frozen = -1) {
+constexpr checks needs(const family* const (&rules)[Count], std::initializer_list<bool> expected,
+                       std::int32_t frozen = -1) {
   graph model;
   list<std::int32_t> outputs;
   std::int32_t current = add_source(model, {4}, dtype::float32, tensor_role::input);
@@ -45,14 +47,16 @@ constexpr bool needs(const family* const (&rules)[Count], std::initializer_list<
     atom.trainable = atom.trainable && atom.owner != frozen;
   }
   mark_gradients(model);
-  bool right = !model.tensors[0].needs_gradient;
+  checks done;
+  done.that(!model.tensors[0].needs_gradient);
   std::size_t index = 0;
   for (const bool wanted : expected) {
     const auto output = static_cast<std::size_t>(outputs[index]);
-    right = right && model.tensors[output].needs_gradient == wanted;
+    done.that(model.tensors[output].needs_gradient == wanted);
     ++index;
   }
-  return right && index == Count;
+  done.that(index == Count);
+  return done;
 }
 
 constexpr const family* first_learns[] = {&learning, &plain, &learning};

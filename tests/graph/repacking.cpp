@@ -7,10 +7,12 @@
 #include <ipu_dsl/vocabulary/layers/join.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
+using tests::checks;
 
 constexpr problem same_shape(node_draft& draft) {
   draft.output(draft.input(0));
@@ -42,14 +44,15 @@ constexpr graph chain(const shape& extents, std::initializer_list<const family*>
   return made;
 }
 
-constexpr bool is_chain(const graph& made, std::initializer_list<const family*> families) {
+constexpr checks is_chain(const graph& made, std::initializer_list<const family*> families) {
   std::size_t i = 0;
-  bool right = made.nodes.size() == families.size();
+  checks done;
+  done.that(made.nodes.size() == families.size());
   for (const family* rule : families) {
-    right = right && made.nodes[i].rule == rule;
+    done.that(made.nodes[i].rule == rule);
     ++i;
   }
-  return right;
+  return done;
 }
 
 constexpr storage lies_last(const graph& made) {
@@ -65,18 +68,18 @@ constexpr bool test_flatten() {
 }
 
 /// Where whole vectors on every processor need no padding, there is nothing to lay out.
-constexpr bool test_whole_vectors() {
-  bool right = true;
+constexpr checks test_whole_vectors() {
+  checks done;
   for (const std::int32_t channels : {16, 32, 48}) {
     const graph made = chain({5, 5, channels}, {&writes_positions, &flatten_family});
-    right = right && is_chain(made, {&writes_positions, &flatten_family}) &&
-            made.tensors[1].lies == storage::rows;
+    done.that(is_chain(made, {&writes_positions, &flatten_family}));
+    done.that(made.tensors[1].lies == storage::rows);
   }
-  return right &&
-         is_chain(chain({1, 1, 7}, {&writes_positions, &flatten_family}),
-                  {&writes_positions, &flatten_family}) &&
-         is_chain(chain({7}, {&writes_positions, &reads_positions}),
-                  {&writes_positions, &reads_positions});
+  done.that(is_chain(chain({1, 1, 7}, {&writes_positions, &flatten_family}),
+                     {&writes_positions, &flatten_family}));
+  done.that(is_chain(chain({7}, {&writes_positions, &reads_positions}),
+                     {&writes_positions, &reads_positions}));
+  return done;
 }
 
 constexpr bool test_readers() {

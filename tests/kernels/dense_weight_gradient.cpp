@@ -4,6 +4,7 @@
 
 #include "reference.hpp"
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
 using test::lanes;
@@ -145,7 +146,7 @@ trained untrained() {
 /// Whether the update that ends the last weight gradient has the bits of one that comes after it,
 /// and leaves the sums as they were.
 template <typename Rule>
-bool fused_update_agrees() {
+tests::checks fused_update_agrees() {
   const test::buffer x = test::random_rows(2 * fused_batch, fused_inputs, 65);
   const test::buffer d = test::random_rows(2 * fused_batch, fused_outputs, 66);
   const float* const x_last = x.data() + fused_batch * layout::row_stride(fused_inputs);
@@ -173,17 +174,19 @@ bool fused_update_agrees() {
   gradient.template operator()<no_update>(apart, false);
   const test::buffer first_sum = dw;
   gradient.template operator()<Rule>(fused, true);
-  bool same = test::same_bits(first_sum.view(), dw.view());
+  tests::checks done;
+  done.that(test::same_bits(first_sum.view(), dw.view()));
   gradient.template operator()<no_update>(apart, true);
   kernels::update_elements<Rule>({apart.w.data(), {apart.velocity.data()}}, dw.data(),
                                  apart.w.size(), numbers);
   kernels::update_elements<Rule>({apart.b.data(), {apart.bias_velocity.data()}}, db.data(),
                                  apart.b.size(), numbers);
-  same = same && test::same_bits(apart.w.view(), fused.w.view());
-  same = same && test::same_bits(apart.velocity.view(), fused.velocity.view());
-  same = same && test::same_bits(apart.b.view(), fused.b.view());
-  same = same && test::same_bits(apart.bias_velocity.view(), fused.bias_velocity.view());
-  return same && !test::same_bits(untrained().w.view(), fused.w.view());
+  done.that(test::same_bits(apart.w.view(), fused.w.view()));
+  done.that(test::same_bits(apart.velocity.view(), fused.velocity.view()));
+  done.that(test::same_bits(apart.b.view(), fused.b.view()));
+  done.that(test::same_bits(apart.bias_velocity.view(), fused.bias_velocity.view()));
+  done.that(!test::same_bits(untrained().w.view(), fused.w.view()));
+  return done;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <ipu_dsl/kernels/tiling.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
 
@@ -27,16 +28,16 @@ int checked = 0;
 template <int Extent, int Vectors>
 void check_rows() {
   std::int32_t next = 0;
-  bool contiguous = true;
+  tests::checks done;
   const std::int32_t tiles = kernels::row_tiles(Extent, Vectors, layout::native).parts();
   kernels::tile_rows<layout::native, Extent, Vectors>(
       {0, tiles}, [&](auto rows, std::int32_t first) {
-        contiguous = contiguous && first == next;
-        contiguous = contiguous && layout::fits_registers({rows, Vectors}, layout::native);
+        done.that(first == next);
+        done.that(layout::fits_registers({rows, Vectors}, layout::native));
         next += rows;
         ++checked;
       });
-  CHECK(contiguous);
+  CHECK(done);
   CHECK(next == Extent);
 }
 

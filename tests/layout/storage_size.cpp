@@ -4,22 +4,24 @@
 #include <ipu_dsl/layout/storage_size.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
 using layout::padded_elements;
+using tests::checks;
 
 /// A kernel [ky, kx, inputs, outputs] lies as the matrix [ky * kx * inputs, outputs].
-constexpr bool test_kernels() {
-  bool right = true;
+constexpr checks test_kernels() {
+  checks done;
   for (const std::int32_t outputs : {1, 7, 16, 100}) {
     const std::int64_t matrix = padded_elements(storage::panels, {3 * 2 * 5, outputs}, 1);
-    right = right && padded_elements(storage::panels, {3, 2, 5, outputs}, 1) == matrix &&
-            padded_elements(storage::panels, {6, 5, outputs}, 1) == matrix &&
-            matrix == layout::panel_elements(30, outputs);
+    done.that(padded_elements(storage::panels, {3, 2, 5, outputs}, 1) == matrix);
+    done.that(padded_elements(storage::panels, {6, 5, outputs}, 1) == matrix);
+    done.that(matrix == layout::panel_elements(30, outputs));
   }
-  return right;
+  return done;
 }
 
 /// What is padded in the same way takes the same place in both storages.

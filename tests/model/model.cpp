@@ -8,11 +8,13 @@
 
 #include "model/same_graph.hpp"
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
 using testing::same_graph;
+using tests::checks;
 
 /// The model of the reference's tutorial.
 struct mlp : model<input<28, 28>, pipeline<stage<Flatten, Dense<256, relu>>,
@@ -21,26 +23,37 @@ struct mlp : model<input<28, 28>, pipeline<stage<Flatten, Dense<256, relu>>,
 
 static_assert(check<mlp>() && valid<mlp>());
 
-constexpr bool test_sizes() {
+constexpr checks test_sizes() {
   const graph_view& view = graph_of<mlp>;
   // The input and, of every Dense, kernel, bias and output; of Flatten the output.
-  bool right = view.tensors.size() == 17 && view.nodes.size() == 6 && view.layers.size() == 6;
-  right = right && view.operands.size() == 2 + 5 * 4 && view.stages == 2;
-  return right && view.find(tensor_role::input) == 0 && view.find(tensor_role::target) == -1 &&
-         view.loss() == nullptr && view.at(view.output(0)).extents == shape{10};
+  checks done;
+  done.that(view.tensors.size() == 17);
+  done.that(view.nodes.size() == 6);
+  done.that(view.layers.size() == 6);
+  done.that(view.operands.size() == 2 + 5 * 4);
+  done.that(view.stages == 2);
+  done.that(view.find(tensor_role::input) == 0);
+  done.that(view.find(tensor_role::target) == -1);
+  done.that(view.loss() == nullptr);
+  done.that(view.at(view.output(0)).extents == shape{10});
+  return done;
 }
 
-constexpr bool test_shapes() {
+constexpr checks test_shapes() {
   constexpr std::int32_t units[] = {784, 256, 128, 64, 32, 10};
   constexpr std::int32_t stages[] = {0, 0, 1, 1, 1, 1};
   const graph_view& view = graph_of<mlp>;
-  bool right = true;
+  checks done;
   for (std::size_t i = 0; i < view.layers.size(); ++i) {
     const layer_record& layer = view.layers[i];
-    right = right && view.at(layer.output).extents == shape{units[i]} && layer.stage == stages[i] &&
-            layer.number == static_cast<std::int32_t>(i) && layer.nodes == 1 && layer.part == -1;
+    done.that(view.at(layer.output).extents == shape{units[i]});
+    done.that(layer.stage == stages[i]);
+    done.that(layer.number == static_cast<std::int32_t>(i));
+    done.that(layer.nodes == 1);
+    done.that(layer.part == -1);
   }
-  return right && view.layers[5].name == "logits";
+  done.that(view.layers[5].name == "logits");
+  return done;
 }
 
 /// Only what lies behind the first kernel needs a gradient; Flatten is a view of the input.

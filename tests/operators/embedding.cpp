@@ -8,6 +8,7 @@
 
 #include "kernels/reference.hpp"
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
@@ -58,17 +59,17 @@ void check_table() {
     }
     test::buffer expected = table;
     test::buffer expected_fresh(table.size(), 0.0F);
-    bool right = true;
+    tests::checks done;
     for (int i = 0; i < Batch * Positions; ++i) {
       for (int n = 0; n < Features; ++n) {
         const std::int64_t entry = words[static_cast<std::size_t>(i)] * Features + n;
-        right = right && test::same_bits(y[place(i, n)], table[entry]);
+        done.that(test::same_bits(y[place(i, n)], table[entry]));
         expected[entry] += d[place(i, n)];
         expected_fresh[entry] += d[place(i, n)];
         ++checked;
       }
     }
-    CHECK(right);
+    CHECK(done);
     CHECK(test::padding_is_zero(y, rows, length));
     CHECK(test::same_bits(sums.view(), expected.view()));
     CHECK(test::same_bits(fresh.view(), expected_fresh.view()));

@@ -6,6 +6,7 @@
 
 #include "plan/models.hpp"
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
@@ -14,65 +15,75 @@ using testing::calls_of;
 using testing::count_calls;
 using testing::lowered;
 using testing::with_loss;
+using tests::checks;
 
 constexpr auto variant_of(dense_variant variant) {
   return static_cast<std::int32_t>(variant);
 }
 
 /// What the tutorial's MLP does in training: one row an action.
-constexpr bool test_training_of_mlp() {
+constexpr checks test_training_of_mlp() {
   const graph model = with_loss<testing::mlp>();
   const lowered_program program = lowered(model.view(), program_kind::train);
   const auto forward_0 = calls_of(program, 0, action_kind::forward);
   const auto backward_0 = calls_of(program, 0, action_kind::backward);
   const auto update_0 = calls_of(program, 0, action_kind::update);
-  bool right = forward_0.size() == 2 && forward_0[0].code == &infeed_family &&
-               forward_0[0].key.as<infeed_call>().sources == 2 &&
-               forward_0[1].code == &dense_family;
+  checks done;
+  done.that(forward_0.size() == 2);
+  done.that(forward_0[0].code == &infeed_family);
+  done.that(forward_0[0].key.as<infeed_call>().sources == 2);
+  done.that(forward_0[1].code == &dense_family);
   // The first layer has no input gradient, only the mask of its activation; Flatten has no call.
-  right = right && backward_0.size() == 2 &&
-          count_calls(backward_0, dense_family, variant_of(dense_variant::input_gradient)) == 0 &&
-          count_calls(backward_0, dense_family, variant_of(dense_variant::weight_gradient)) == 1;
+  done.that(backward_0.size() == 2);
+  done.that(count_calls(backward_0, dense_family, variant_of(dense_variant::input_gradient)) == 0);
+  done.that(count_calls(backward_0, dense_family, variant_of(dense_variant::weight_gradient)) == 1);
   // The last weight gradient updates what it completes.
-  right = right && update_0.empty() && backward_0[1].ending == &sgd_momentum_family &&
-          backward_0[1].writes == 6;
+  done.that(update_0.empty());
+  done.that(backward_0[1].ending == &sgd_momentum_family);
+  done.that(backward_0[1].writes == 6);
 
   const auto forward_1 = calls_of(program, 1, action_kind::forward);
   const auto backward_1 = calls_of(program, 1, action_kind::backward);
   // In training the loss comes with its gradient, in the backward pass.
-  right = right && forward_1.size() == 5 && count_calls(forward_1, dense_family) == 4 &&
-          count_calls(forward_1, accuracy_family) == 1;
-  right = right && backward_1[0].code == &sparse_categorical_crossentropy_family &&
-          count_calls(backward_1, dense_family, variant_of(dense_variant::input_gradient)) == 4 &&
-          count_calls(backward_1, dense_family, variant_of(dense_variant::output_gradient)) == 3 &&
-          count_calls(backward_1, transpose_family) == 1 &&
-          count_calls(backward_1, dense_family, variant_of(dense_variant::weight_gradient)) == 4 &&
-          backward_1.size() == 13;
-  return right && calls_of(program, 1, action_kind::update).empty();
+  done.that(forward_1.size() == 5);
+  done.that(count_calls(forward_1, dense_family) == 4);
+  done.that(count_calls(forward_1, accuracy_family) == 1);
+  done.that(backward_1[0].code == &sparse_categorical_crossentropy_family);
+  done.that(count_calls(backward_1, dense_family, variant_of(dense_variant::input_gradient)) == 4);
+  done.that(count_calls(backward_1, dense_family, variant_of(dense_variant::output_gradient)) == 3);
+  done.that(count_calls(backward_1, transpose_family) == 1);
+  done.that(count_calls(backward_1, dense_family, variant_of(dense_variant::weight_gradient)) == 4);
+  done.that(backward_1.size() == 13);
+  done.that(calls_of(program, 1, action_kind::update).empty());
+  return done;
 }
 
-constexpr bool test_forward_programs_of_mlp() {
+constexpr checks test_forward_programs_of_mlp() {
   const graph model = with_loss<testing::mlp>();
   const lowered_program evaluated = lowered(model.view(), program_kind::evaluate);
   const auto scored = calls_of(evaluated, 1, action_kind::forward);
-  bool right = count_calls(scored, sparse_categorical_crossentropy_family) == 1 &&
-               count_calls(scored, accuracy_family) == 1 &&
-               count_calls(scored, outfeed_family) == 0;
+  checks done;
+  done.that(count_calls(scored, sparse_categorical_crossentropy_family) == 1);
+  done.that(count_calls(scored, accuracy_family) == 1);
+  done.that(count_calls(scored, outfeed_family) == 0);
   const lowered_program predicted = lowered(model.view(), program_kind::predict);
   const auto handed_out = calls_of(predicted, 1, action_kind::forward);
-  right = right && handed_out.size() == 5 && handed_out.back().code == &outfeed_family &&
-          calls_of(predicted, 0, action_kind::forward)[0].key.as<infeed_call>().sources == 1;
+  done.that(handed_out.size() == 5);
+  done.that(handed_out.back().code == &outfeed_family);
+  done.that(calls_of(predicted, 0, action_kind::forward)[0].key.as<infeed_call>().sources == 1);
   for (const action_kind kind : {action_kind::backward, action_kind::update}) {
-    right = right && calls_of(predicted, 0, kind).empty() && calls_of(evaluated, 1, kind).empty();
+    done.that(calls_of(predicted, 0, kind).empty());
+    done.that(calls_of(evaluated, 1, kind).empty());
   }
-  return right;
+  return done;
 }
 
 /// A softmax at the end is for predict; training goes around it, from the logits.
-constexpr bool test_softmax_at_the_end() {
+constexpr checks test_softmax_at_the_end() {
   const graph model = with_loss<testing::branching>();
   const auto last = model.view().stages - 1;
-  bool right = !model.fault.found();
+  checks done;
+  done.that(!model.fault.found());
   const auto softmaxes = [&](program_kind kind) {
     const lowered_program program = lowered(model.view(), kind);
     std::int32_t count = 0;
@@ -83,31 +94,34 @@ constexpr bool test_softmax_at_the_end() {
     }
     return count;
   };
-  right = right && softmaxes(program_kind::train) == 0;
-  right = right && softmaxes(program_kind::evaluate) == 0;
-  return right && softmaxes(program_kind::predict) == 1;
+  done.that(softmaxes(program_kind::train) == 0);
+  done.that(softmaxes(program_kind::evaluate) == 0);
+  done.that(softmaxes(program_kind::predict) == 1);
+  return done;
 }
 
 /// What several layers read gets its gradient as a sum, in order of the readers.
-constexpr bool test_sums_at_fan_out() {
+constexpr checks test_sums_at_fan_out() {
   const graph model = with_loss<testing::branching>();
   const lowered_program program = lowered(model.view(), program_kind::train);
   std::int32_t sums = 0;
-  bool in_order = true;
+  checks done;
   for (const emitted_call& row : program.made.calls) {
     if (row.code != &gradient_sum_family) {
       continue;
     }
     ++sums;
-    in_order = in_order && row.key.as<gradient_sum_call>().readers == row.reads && row.reads >= 2;
+    done.that(row.key.as<gradient_sum_call>().readers == row.reads);
+    done.that(row.reads >= 2);
     for (std::int32_t i = 0; i < row.reads; ++i) {
       const auto read = static_cast<std::size_t>(
           program.made.operands[static_cast<std::size_t>(row.first_operand + row.writes + i)]);
-      in_order = in_order && program.made.buffers[read].role == buffer_role::contribution;
+      done.that(program.made.buffers[read].role == buffer_role::contribution);
     }
   }
   // The input of the residual, and that of the three branches.
-  return in_order && sums == 2;
+  done.that(sums == 2);
+  return done;
 }
 
 /// Within an action of a program nothing is read that nothing wrote: not by an earlier call of any

@@ -8,12 +8,14 @@
 
 #include "plan/models.hpp"
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
 using testing::lowered;
 using testing::with_loss;
+using tests::checks;
 
 static_assert(aligned(0) == 0 && aligned(1) == 64 && aligned(64) == 64 && aligned(65) == 128);
 static_assert(bytes_of(buffer{.type = dtype::int32, .extents = {}}, 32) == 128,
@@ -163,22 +165,26 @@ void check_model(std::string_view name, findings& all) {
 
 /// Buffers that one action alone touches are overlaid: the tutorial's scratch takes less than the
 /// sum of its parts. What several actions touch lies in slots.
-constexpr bool test_edges_of_mlp() {
+constexpr checks test_edges_of_mlp() {
   const graph model = with_loss<testing::mlp>();
   const laid_out made = lay_out(model.view(), program_kind::train, 32, 2);
   const list<edge>& edges = made.memory.edges;
-  bool right = edges.size() >= 3;
+  checks done;
+  done.that(edges.size() >= 3);
   bool hands_on = false;
   bool gradient_back = false;
   for (const edge& flow : edges) {
-    right = right && flow.bytes > 0 && flow.reader_count > 0;
+    done.that(flow.bytes > 0);
+    done.that(flow.reader_count > 0);
     const step first = made.memory.readers[static_cast<std::size_t>(flow.first_reader)];
     hands_on = hands_on || (flow.writer == step{0, action_kind::forward} &&
                             first == step{1, action_kind::forward});
     gradient_back = gradient_back || (flow.writer == step{1, action_kind::backward} &&
                                       first == step{0, action_kind::backward});
   }
-  return right && hands_on && gradient_back;
+  done.that(hands_on);
+  done.that(gradient_back);
+  return done;
 }
 
 static_assert(examine<testing::alike>(3, 1).right());

@@ -6,6 +6,7 @@
 
 #include "plan/models.hpp"
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace theirs {
 
@@ -124,6 +125,7 @@ using testing::calls_of;
 using testing::count_calls;
 using testing::lowered;
 using testing::with_loss;
+using tests::checks;
 
 struct gated
     : model<input<9>, pipeline<stage<Dense<6>, theirs::product<Dense<8>, Dense<8, sigmoid>>>,
@@ -137,19 +139,22 @@ struct wrong_product : model<input<9>, sequential<theirs::product<Dense<8>, Dens
 
 static_assert(fault_of<wrong_product>::value.where.view() == "layer 0 product in stage 0");
 
-constexpr bool test_two_inputs() {
+constexpr checks test_two_inputs() {
   const graph model = with_loss<gated>();
   const graph_view view = model.view();
   const layer_record& joined = view.layers[3];
   const node& product = view.node_at(joined.first_node);
-  bool right = where_is(joined).view() == "layer 1 product in stage 0" && product.inputs == 2;
-  right = right && view.input_of(product, 0) == view.layers[1].output &&
-          view.input_of(product, 1) == view.layers[2].output;
+  checks done;
+  done.that(where_is(joined).view() == "layer 1 product in stage 0");
+  done.that(product.inputs == 2);
+  done.that(view.input_of(product, 0) == view.layers[1].output);
+  done.that(view.input_of(product, 1) == view.layers[2].output);
   const lowered_program program = lowered(view, program_kind::train);
   const auto backward = calls_of(program, 0, action_kind::backward);
-  right = right && count_calls(backward, theirs::product_family, 1) == 2;
+  done.that(count_calls(backward, theirs::product_family, 1) == 2);
   // Both branches read the first layer, so that its gradient is a sum.
-  return right && count_calls(backward, gradient_sum_family) == 1;
+  done.that(count_calls(backward, gradient_sum_family) == 1);
+  return done;
 }
 
 /// A chain of Dense, Halves and a Dense on one half or on both.
@@ -189,23 +194,25 @@ constexpr bool test_two_outputs() {
 
 /// Nobody reads the first half: its gradient is the sum of nothing, which is zero, and is written
 /// before it is read.
-constexpr bool test_unused_output() {
+constexpr checks test_unused_output() {
   const graph model = split(false);
   const lowered_program program = lowered(model.view(), program_kind::train);
   const auto backward = calls_of(program, 0, action_kind::backward);
-  bool right = count_calls(backward, gradient_sum_family) == 1;
+  checks done;
+  done.that(count_calls(backward, gradient_sum_family) == 1);
   for (std::size_t i = 0; i < backward.size(); ++i) {
     if (backward[i].code == &gradient_sum_family) {
       const emitted_call& sum = backward[i];
       const emitted_call& next = backward[i + 1];
       const auto written = static_cast<std::size_t>(sum.first_operand);
       const auto read = static_cast<std::size_t>(next.first_operand + next.writes);
-      right = right && sum.reads == 0 && sum.key.as<gradient_sum_call>().readers == 0 &&
-              next.code == &theirs::halves_family &&
-              program.made.operands[written] == program.made.operands[read];
+      done.that(sum.reads == 0);
+      done.that(sum.key.as<gradient_sum_call>().readers == 0);
+      done.that(next.code == &theirs::halves_family);
+      done.that(program.made.operands[written] == program.made.operands[read]);
     }
   }
-  return right;
+  return done;
 }
 
 constexpr std::int32_t state_of(const graph_view& view) {
@@ -217,20 +224,23 @@ constexpr std::int32_t state_of(const graph_view& view) {
 }
 
 /// A state is neither learned nor updated by the optimizer, and lies where it lies in all programs.
-constexpr bool test_state() {
+constexpr checks test_state() {
   const graph model = with_loss<gated>();
   const graph_view view = model.view();
   const std::int32_t state = state_of(view);
-  bool right = state >= 0 && !view.at(state).trainable && view.at(state).extents == shape{8};
+  checks done;
+  done.that(state >= 0);
+  done.that(!view.at(state).trainable);
+  done.that(view.at(state).extents == shape{8});
   const list<int> device_of_stage = neighbouring_placement(2, 2);
   const lowered_program trained = lowered(view, program_kind::train);
   const parameter_layout lasting =
       lay_out_parameters(view, device_of_stage, 2, trained.view().buffers);
   const auto entry = static_cast<std::size_t>(state);
-  right = right && lasting.value[entry] >= 0 &&
-          lasting.slot[entry * buffer_index::slots_per_parameter] == -1;
+  done.that(lasting.value[entry] >= 0);
+  done.that(lasting.slot[entry * buffer_index::slots_per_parameter] == -1);
   for (std::size_t i = 0; i < view.operands.size(); ++i) {
-    right = right && (view.operands[i] != state || lasting.accumulator[i] == -1);
+    done.that((view.operands[i] != state || lasting.accumulator[i] == -1));
   }
   for (const program_kind kind : {program_kind::train, program_kind::predict}) {
     const lowered_program program = lowered(view, kind);
@@ -240,20 +250,20 @@ constexpr bool test_state() {
     for (std::size_t i = 0; i < program.made.buffers.size(); ++i) {
       const buffer& seen_here = program.made.buffers[i];
       if (seen_here.tensor == state && seen_here.life == buffer_life::persistent) {
-        right = right && memory.of_buffer[i].offset == lasting.value[entry] &&
-                memory.of_buffer[i].region == 1;
+        done.that(memory.of_buffer[i].offset == lasting.value[entry]);
+        done.that(memory.of_buffer[i].region == 1);
         ++seen;
       }
     }
-    right = right && seen == 1;
+    done.that(seen == 1);
   }
-  return right;
+  return done;
 }
 
 /// What micro-batches contribute to a state lies on its device, a copy for each, behind what lasts;
 /// the forward pass of training writes it and never the state, the update reads it and writes the
 /// state.
-constexpr bool test_contribution() {
+constexpr checks test_contribution() {
   const graph model = with_loss<gated>();
   const graph_view view = model.view();
   const list<int> device_of_stage = neighbouring_placement(2, 2);
@@ -271,29 +281,35 @@ constexpr bool test_contribution() {
     state = ours && each.life == buffer_life::persistent ? number : state;
     contribution = ours && each.life == buffer_life::each_micro_batch ? number : contribution;
   }
-  if (state < 0 || contribution < 0) {
-    return false;
+  checks done;
+  done.that(state >= 0);
+  done.that(contribution >= 0);
+  if (!done) {
+    return done;
   }
   const placement& where = memory.of_buffer[static_cast<std::size_t>(contribution)];
-  bool right = where.region == 1 && where.edge < 0 && where.copy_bytes == 64 &&
-               where.offset == lasting.bytes_of_device[1] &&
-               memory.bytes_of_device[1] >= where.offset + 4 * 64;
+  done.that(where.region == 1);
+  done.that(where.edge < 0);
+  done.that(where.copy_bytes == 64);
+  done.that(where.offset == lasting.bytes_of_device[1]);
+  done.that(memory.bytes_of_device[1] >= where.offset + 4 * 64);
   int written = 0;
   for (const emitted_call& row : program.made.calls) {
     for (std::int32_t i = 0; i < row.writes; ++i) {
       const auto operand = static_cast<std::size_t>(row.first_operand + i);
       const std::int32_t named = program.made.operands[operand];
-      right = right && (named != state || row.phase == call_phase::update) &&
-              (named != contribution || row.phase == call_phase::forward);
+      done.that(named != state || row.phase == call_phase::update);
+      done.that(named != contribution || row.phase == call_phase::forward);
       written += named == state || named == contribution ? 1 : 0;
     }
   }
   const lowered_program forward = lowered(view, program_kind::evaluate);
   for (const buffer& each : forward.made.buffers) {
     const bool result = each.role == buffer_role::value;
-    right = right && (result || each.life != buffer_life::each_micro_batch);
+    done.that((result || each.life != buffer_life::each_micro_batch));
   }
-  return right && written == 2;
+  done.that(written == 2);
+  return done;
 }
 
 /// What has only state before it does not learn.

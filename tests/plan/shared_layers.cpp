@@ -5,6 +5,7 @@
 
 #include "plan/models.hpp"
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
@@ -12,6 +13,7 @@ using namespace ipu_dsl;
 using testing::calls_of;
 using testing::count_calls;
 using testing::with_loss;
+using tests::checks;
 
 /// One Dense is used three times, another once.
 struct tied {
@@ -33,26 +35,28 @@ constexpr lowered_program lowered_for(const graph_view& model, std::int32_t repl
 }
 
 /// Parameters are there once, and owned by the node of the first call.
-constexpr bool test_graph() {
+constexpr checks test_graph() {
   const graph model = with_loss<tied>();
   const graph_view view = model.view();
   int parameters = 0;
   for (const tensor& atom : view.tensors) {
     parameters += atom.role == tensor_role::parameter ? 1 : 0;
   }
-  bool right = parameters == 4;
+  checks done;
+  done.that(parameters == 4);
   for (std::int32_t call = 1; call < 3; ++call) {
     const node& first = view.node_at(0);
     const node& other = view.node_at(call);
-    right =
-        right && other.parameters == 2 && view.layers[static_cast<std::size_t>(call)].shares == 0;
+    done.that(other.parameters == 2);
+    done.that(view.layers[static_cast<std::size_t>(call)].shares == 0);
     for (std::int32_t i = 0; i < 2; ++i) {
       const std::int32_t used = view.parameter_of(other, i);
-      right = right && used == view.parameter_of(first, i) && view.at(used).owner == 0 &&
-              &view.node_of_use(view.use_of(other, i)) == &other;
+      done.that(used == view.parameter_of(first, i));
+      done.that(view.at(used).owner == 0);
+      done.that(&view.node_of_use(view.use_of(other, i)) == &other);
     }
   }
-  return right;
+  return done;
 }
 
 /// Every use adds to an accumulator of its own.
@@ -91,23 +95,25 @@ constexpr bool sums_in_order(const lowered_program& program, const emitted_call&
 }
 
 /// For each parameter first the replicas of each use are summed, then the uses, then it is updated.
-constexpr bool test_update(std::int32_t replicas) {
+constexpr checks test_update(std::int32_t replicas) {
   const graph model = with_loss<tied>();
   const lowered_program program = lowered_for(model.view(), replicas);
   const auto update = calls_of(program, 0, action_kind::update);
   const int of_replicas = replicas > 1 ? 3 : 0;
   const int shared_sums = 2 * (of_replicas + 1);
   const int other_sums = replicas > 1 ? 2 : 0;
-  bool right = count_calls(update, accumulator_sum_family) == shared_sums + other_sums &&
-               count_calls(update, *sgd<momentum>::rule) == (replicas > 1 ? 4 : 2);
+  checks done;
+  done.that(count_calls(update, accumulator_sum_family) == shared_sums + other_sums);
+  done.that(count_calls(update, *sgd<momentum>::rule) == (replicas > 1 ? 4 : 2));
   for (int i = 0; i < shared_sums; ++i) {
     const emitted_call& row = update[static_cast<std::size_t>(i)];
     const bool of_uses = i % (of_replicas + 1) == of_replicas;
-    right = right && row.code == &accumulator_sum_family && sums_in_order(program, row) &&
-            row.operands_of == (of_uses ? replica_reach::first : replica_reach::each) &&
-            row.writes + row.reads == (of_uses ? 3 : replicas);
+    done.that(row.code == &accumulator_sum_family);
+    done.that(sums_in_order(program, row));
+    done.that(row.operands_of == (of_uses ? replica_reach::first : replica_reach::each));
+    done.that(row.writes + row.reads == (of_uses ? 3 : replicas));
   }
-  return right;
+  return done;
 }
 
 /// What has several uses is updated by calls of its own; what has one, with its gradient.

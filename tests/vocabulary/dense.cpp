@@ -3,28 +3,36 @@
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 #include "vocabulary/one_layer.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
 using testing::apply;
+using tests::checks;
 
 template <typename Layer>
 constexpr dense_options options_of_layer = Layer::description.options.template as<dense_options>();
 
 struct stranger {};
 
-constexpr bool test_defaults() {
+constexpr checks test_defaults() {
   const auto made = apply<Dense<256>>({{784}});
-  bool right = made.gives({256}) && made.only().parameters == 2;
+  checks done;
+  done.that(made.gives({256}));
+  done.that(made.only().parameters == 2);
   const tensor& kernel = made.parameter(0);
-  right = right && kernel.name == "kernel" && kernel.extents == shape{784, 256} &&
-          kernel.start.kind == initializer_kind::glorot_uniform && kernel.lies == storage::panels;
+  done.that(kernel.name == "kernel");
+  done.that(kernel.extents == shape{784, 256});
+  done.that(kernel.start.kind == initializer_kind::glorot_uniform);
+  done.that(kernel.lies == storage::panels);
   const tensor& bias = made.parameter(1);
-  right = right && bias.name == "bias" && bias.extents == shape{256} &&
-          bias.start.kind == initializer_kind::zeros;
-  return right && options_of_layer<Dense<256>>.activation == activation_kind::linear;
+  done.that(bias.name == "bias");
+  done.that(bias.extents == shape{256});
+  done.that(bias.start.kind == initializer_kind::zeros);
+  done.that(options_of_layer<Dense<256>>.activation == activation_kind::linear);
+  return done;
 }
 
 constexpr bool test_starts() {
@@ -34,14 +42,15 @@ constexpr bool test_starts() {
          made.parameter(1).start.value == 0.5F;
 }
 
-constexpr bool test_refusals() {
-  bool right = apply<Dense<256>>({{}}).refused("a vector, or positions of features", "()");
-  right = right && apply<Dense<0>>({{784}}).refused("at least 1 unit", "0");
-  right = right && apply<Dense<-3>>({{784}}).refused("at least 1 unit", "-3");
-  right = right &&
-          apply<Dense<3, relu, hyperbolic_tangent>>({{784}}).refused(
-              "one option for activation", "relu as option 1 and hyperbolic_tangent as option 2");
-  return right && apply<Dense<3, stranger>>({{784}}).found.found();
+constexpr checks test_refusals() {
+  checks done;
+  done.that(apply<Dense<256>>({{}}).refused("a vector, or positions of features", "()"));
+  done.that(apply<Dense<0>>({{784}}).refused("at least 1 unit", "0"));
+  done.that(apply<Dense<-3>>({{784}}).refused("at least 1 unit", "-3"));
+  done.that(apply<Dense<3, relu, hyperbolic_tangent>>({{784}}).refused(
+      "one option for activation", "relu as option 1 and hyperbolic_tangent as option 2"));
+  done.that(apply<Dense<3, stranger>>({{784}}).found.found());
+  return done;
 }
 
 /// The last axis is multiplied, whatever stands before it.
