@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Tests of core/list.hpp.
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <utility>
 
 #include <ipu_dsl/core/list.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
+using tests::checks;
 
 constexpr bool holds(const list<int>& values, std::initializer_list<int> expected) {
   bool same = values.size() == expected.size() && values.empty() == (expected.size() == 0);
@@ -21,23 +25,29 @@ constexpr bool holds(const list<int>& values, std::initializer_list<int> expecte
   return same;
 }
 
-constexpr bool test_construction() {
-  bool right = holds(list<int>(), {}) && holds(list<int>(3, 7), {7, 7, 7});
-  right = right && holds({1, 2, 3}, {1, 2, 3});
-  return right && list<int>().begin() == list<int>().end();
+constexpr checks test_construction() {
+  checks done;
+  done.that(holds(list<int>(), {}));
+  done.that(holds(list<int>(3, 7), {7, 7, 7}));
+  done.that(holds({1, 2, 3}, {1, 2, 3}));
+  done.that(list<int>().begin() == list<int>().end());
+  return done;
 }
 
-constexpr bool test_push() {
+constexpr checks test_push() {
   list<int> values;
-  bool right = true;
+  checks done;
   for (int i = 0; i < 100; ++i) {
-    right = right && values.push_back(i) == i && values.back() == i;
+    done.that(values.push_back(i) == i);
+    done.that(values.back() == i);
   }
   int sum = 0;
   for (const int value : values) {
     sum += value;
   }
-  return right && values.size() == 100 && sum == 4950;
+  done.that(values.size() == 100);
+  done.that(sum == 4950);
+  return done;
 }
 
 constexpr bool test_copy() {
@@ -61,14 +71,16 @@ constexpr bool test_move() {
   return assigned.data() == place && holds(assigned, {1, 2, 3});
 }
 
-constexpr bool test_resize() {
+constexpr checks test_resize() {
   list<int> values = {1, 2};
   values.resize(4, 5);
-  bool right = holds(values, {1, 2, 5, 5});
+  checks done;
+  done.that(holds(values, {1, 2, 5, 5}));
   values.resize(1);
-  right = right && holds(values, {1});
+  done.that(holds(values, {1}));
   values.resize(3);
-  return right && holds(values, {1, 0, 0});
+  done.that(holds(values, {1, 0, 0}));
+  return done;
 }
 
 constexpr bool test_append() {
@@ -98,7 +110,25 @@ constexpr int growths_of_appends(int count) {
   return growths;
 }
 
+/// Counts and indices are of any integer type.
+constexpr checks test_signed_numbers() {
+  const int count = 3;
+  list<int> values(count);
+  checks done;
+  done.that(values.size() == 3);
+  done.that(values[std::int64_t{2}] == 0);
+  values.resize(count + 1, 7);
+  values.reserve(std::int64_t{20});
+  const int last = 3;
+  values[last] += 1;
+  done.that(values[last] == 8);
+  done.that(values[std::size_t{3}] == 8);
+  done.that(list<bool>(count, true)[last - 1]);
+  return done;
+}
+
 static_assert(test_construction());
+static_assert(test_signed_numbers());
 static_assert(test_push());
 static_assert(test_copy());
 static_assert(test_move());
@@ -108,6 +138,10 @@ static_assert(growths_of_appends(1000) <= 10);
 
 TEST_CASE("list is made from counts and values") {
   CHECK(test_construction());
+}
+
+TEST_CASE("list takes counts and indices of any integer type") {
+  CHECK(test_signed_numbers());
 }
 
 TEST_CASE("list grows by pushing") {

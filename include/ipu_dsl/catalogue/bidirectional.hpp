@@ -4,10 +4,10 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string_view>
 
 #include <ipu_dsl/catalogue/v_shape.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 
 namespace ipu_dsl {
 
@@ -22,8 +22,8 @@ struct slotted_steps {
 
 /// Appends the row of a device by slots. Each of `steps` takes every second slot, `each`
 /// micro-batches long, and again when `round` slots have passed since it began.
-constexpr void append_slots(program& rows, std::span<const slotted_steps> steps, int round,
-                            int each, int slots) {
+constexpr void append_slots(program& rows, list_view<slotted_steps> steps, int round, int each,
+                            int slots) {
   const slotted_steps* const line = steps.data();
   const int lines = static_cast<int>(steps.size());
   for (int slot = 0; slot < slots; ++slot) {

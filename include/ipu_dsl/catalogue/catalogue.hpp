@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -20,6 +19,7 @@
 #include <ipu_dsl/catalogue/v_shape.hpp>
 #include <ipu_dsl/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
 
 namespace ipu_dsl {
@@ -95,7 +95,7 @@ inline constexpr catalogue_entry entries[] = {
 /// All schedules that need nothing but counts, and perhaps costs, to make a program: those of the
 /// reference, those of the field with one stage a device, with virtual stages, without bubbles, on
 /// a V, and with two copies of the weights; then what is asynchronous, and other systems' forms.
-constexpr std::span<const catalogue_entry> catalogue() {
+constexpr list_view<catalogue_entry> catalogue() {
   return catalogue_list::entries;
 }
 

@@ -3,11 +3,10 @@
 // micro-batches, the order they give, and the pace of each device.
 #pragma once
 
-#include <cstddef>
-#include <span>
 #include <utility>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/program.hpp>
 
 namespace ipu_dsl {
@@ -42,7 +41,7 @@ constexpr list<int> equal_groups(int micro_batches, int size) {
 
 /// The forwards of every device, in order: of each group all micro-batches through the first chunk,
 /// then the second, and so on. Backwards take the same order with chunks counted from the last.
-constexpr list<chunk_step> chunk_order(int chunks, std::span<const int> groups) {
+constexpr list<chunk_step> chunk_order(int chunks, list_view<int> groups) {
   list<chunk_step> order;
   int begin = 0;
   for (const int size : groups) {
@@ -109,21 +108,21 @@ constexpr void put_chunk_row(program& rows, int device, const list<chunk_step>& 
 
 /// The program in which every device goes through the chunks of `groups` at its own pace; `paces`
 /// is [devices], and stages are a multiple of them.
-constexpr program chunk_rows(int devices, int stages, int micro_batches,
-                             std::span<const int> groups, std::span<const chunk_pace> paces) {
+constexpr program chunk_rows(int devices, int stages, int micro_batches, list_view<int> groups,
+                             list_view<chunk_pace> paces) {
   const list<chunk_step> order = chunk_order(stages / devices, groups);
   const bool split = paces[0].weights_behind != chunk_pace::whole_backward;
   program rows(devices, looped_placement(devices, stages), micro_batches);
-  rows.actions.reserve(static_cast<std::size_t>(stages * (micro_batches * (split ? 3 : 2) + 1)));
+  rows.actions.reserve(stages * (micro_batches * (split ? 3 : 2) + 1));
   for (int device = 0; device < devices; ++device) {
-    put_chunk_row(rows, device, order, paces[static_cast<std::size_t>(device)]);
+    put_chunk_row(rows, device, order, paces[device]);
   }
   return rows;
 }
 
 /// One row of the same, made alone.
-constexpr list<action> chunk_row(int devices, int stages, int micro_batches,
-                                 std::span<const int> groups, int device, chunk_pace pace) {
+constexpr list<action> chunk_row(int devices, int stages, int micro_batches, list_view<int> groups,
+                                 int device, chunk_pace pace) {
   program rows(devices, looped_placement(devices, stages), micro_batches);
   put_chunk_row(rows, device, chunk_order(stages / devices, groups), pace);
   return std::move(rows.actions);

@@ -4,12 +4,12 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string_view>
 #include <utility>
 
 #include <ipu_dsl/catalogue/one_stage_a_device.hpp>
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 
 namespace ipu_dsl {
 
@@ -36,11 +36,11 @@ constexpr void put_fill_row(program& rows, int device, int ahead) {
 ///
 /// 0 everywhere is the sequential schedule, devices - 1 - d is 1F1B (the reference's interleaved),
 /// twice that is eager 1F1B (the reference's grouped), and micro_batches everywhere is GPipe.
-constexpr program fill_rows(int devices, int micro_batches, std::span<const int> ahead) {
+constexpr program fill_rows(int devices, int micro_batches, list_view<int> ahead) {
   program rows(devices, neighbouring_placement(devices, devices), micro_batches);
-  rows.actions.reserve(static_cast<std::size_t>(devices * (2 * micro_batches + 1)));
+  rows.actions.reserve(devices * (2 * micro_batches + 1));
   for (int device = 0; device < devices; ++device) {
-    put_fill_row(rows, device, ahead[static_cast<std::size_t>(device)]);
+    put_fill_row(rows, device, ahead[device]);
   }
   return rows;
 }
@@ -57,7 +57,7 @@ constexpr list<action> fill_row(int devices, int micro_batches, int device, int 
 /// Device d - 1 sends min(m, ahead[d - 1] + 1) activations before it waits for the first gradient;
 /// device d wants min(m, ahead[d] + 1) of them before it sends one. If no device wants more than it
 /// gets, every later pair finds its data as well, since both devices go on one by one.
-constexpr int first_starved_device(int micro_batches, std::span<const int> ahead) {
+constexpr int first_starved_device(int micro_batches, list_view<int> ahead) {
   for (std::size_t device = 1; device < ahead.size(); ++device) {
     const int before = ahead[device - 1];
     if (before + 1 < micro_batches && ahead[device] > before) {
@@ -69,7 +69,7 @@ constexpr int first_starved_device(int micro_batches, std::span<const int> ahead
 
 /// Whether the program of `fill_rows` never waits forever, which is so if and only if
 /// min(micro_batches, ahead[d] + 1) does not grow with d.
-constexpr bool fill_is_free_of_deadlock(int micro_batches, std::span<const int> ahead) {
+constexpr bool fill_is_free_of_deadlock(int micro_batches, list_view<int> ahead) {
   return first_starved_device(micro_batches, ahead) == 0;
 }
 
@@ -119,7 +119,7 @@ struct eager_one_f_one_b : fill_schedule<eager_one_f_one_b> {
 namespace rules {
 
 /// One number of forwards a device, none of them below 0.
-constexpr problem ahead_of_each(std::string_view name, int devices, std::span<const int> ahead) {
+constexpr problem ahead_of_each(std::string_view name, int devices, list_view<int> ahead) {
   const int count = static_cast<int>(ahead.size());
   if (count != devices) {
     problem found = problem_of_schedule(name);
@@ -130,7 +130,7 @@ constexpr problem ahead_of_each(std::string_view name, int devices, std::span<co
     return found;
   }
   for (int device = 0; device < devices; ++device) {
-    const int forwards = ahead[static_cast<std::size_t>(device)];
+    const int forwards = ahead[device];
     if (forwards < 0) {
       problem found = problem_of_schedule(name);
       found.expected << "at least 0 forwards ahead on each device";
@@ -143,14 +143,13 @@ constexpr problem ahead_of_each(std::string_view name, int devices, std::span<co
 }
 
 /// The condition of `fill_is_free_of_deadlock`.
-constexpr problem ahead_descends(std::string_view name, int micro_batches,
-                                 std::span<const int> ahead) {
+constexpr problem ahead_descends(std::string_view name, int micro_batches, list_view<int> ahead) {
   const int device = first_starved_device(micro_batches, ahead);
   if (device == 0) {
     return {};
   }
-  const int before = ahead[static_cast<std::size_t>(device) - 1];
-  const int forwards = ahead[static_cast<std::size_t>(device)];
+  const int before = ahead[device - 1];
+  const int forwards = ahead[device];
   const int enough = forwards < micro_batches ? forwards : micro_batches - 1;
   problem found = problem_of_schedule(name);
   found.expected << "no device with more forwards ahead than the one before it";

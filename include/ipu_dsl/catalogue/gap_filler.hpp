@@ -2,7 +2,6 @@
 // Work pulled forward into the gaps of a schedule on a V of stages.
 #pragma once
 
-#include <cstddef>
 #include <utility>
 
 #include <ipu_dsl/core/list.hpp>
@@ -215,7 +214,7 @@ class gap_filler {
 constexpr program fill_gaps(program given) {
   const program_view rows = given.view();
   filling_tables tables = begin_filling(rows);
-  list<int> ends(static_cast<std::size_t>(2 * rows.stages * rows.micro_batches));
+  list<int> ends(2 * rows.stages * rows.micro_batches);
   list<bool> taken(rows.actions.size());
   list<action> filled = given.actions;
   const filling_state begun = {.ends = ends.data(),

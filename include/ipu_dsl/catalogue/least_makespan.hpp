@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/catalogue/list_task.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 
 namespace ipu_dsl {
 
@@ -96,7 +96,7 @@ constexpr std::int64_t least_makespan(const task& work) {
 /// The makespan below which no program gets, for stages on devices and their costs: the most over
 /// devices of the time before its first action, its work, and the time after it. Needs no program:
 /// `makespan_bound` is the one for the actions of a program at hand.
-constexpr std::int64_t least_makespan(int devices, std::span<const int> device_of_stage,
+constexpr std::int64_t least_makespan(int devices, list_view<int> device_of_stage,
                                       int micro_batches, const stage_graph_view& graph) {
   return list_scheduling::least_makespan(
       list_scheduling::make_task(devices, device_of_stage, micro_batches, graph));

@@ -30,7 +30,7 @@ class run {
     const std::size_t rows = static_cast<std::size_t>(2 * work.stages);
     end_list_.resize(rows * static_cast<std::size_t>(work.micro_batches), never);
     done_list_.resize(rows, 0);
-    order_list_.resize(static_cast<std::size_t>(left_));
+    order_list_.resize(left_);
     ends_ = end_list_.data();
     done_ = done_list_.data();
     order_ = order_list_.data();

@@ -6,12 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <utility>
 
 #include <ipu_dsl/catalogue/least_makespan.hpp>
 #include <ipu_dsl/catalogue/list_run.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/frozen.hpp>
 #include <ipu_dsl/schedule/schedule_type.hpp>
 
@@ -42,8 +42,8 @@ constexpr bool is_tried(const task& work, int number, std::int64_t best, std::in
 /// on average: bound x its stages are between their forward and the end of their weight gradient.
 /// With one stage a device the order of 1F1B is among those tried. Forwards go from lower to higher
 /// stages.
-constexpr program list_schedule(int devices, std::span<const int> device_of_stage,
-                                int micro_batches, const stage_graph_view& graph, int bound) {
+constexpr program list_schedule(int devices, list_view<int> device_of_stage, int micro_batches,
+                                const stage_graph_view& graph, int bound) {
   const list_scheduling::task work =
       list_scheduling::make_task(devices, device_of_stage, micro_batches, graph);
   const std::int64_t least = list_scheduling::least_makespan(work);

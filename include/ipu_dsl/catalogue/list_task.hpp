@@ -2,11 +2,10 @@
 // What a list scheduler works on, in tables, and what it decides.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/stage_graph.hpp>
 
 namespace ipu_dsl {
@@ -34,7 +33,7 @@ struct task {
   int devices = 0;
   int stages = 0;
   int micro_batches = 0;
-  std::span<const int> device_of_stage;
+  list_view<int> device_of_stage;
   stage_graph_view graph;
   list<int> wait_begin;    ///< [2 x stages + 1], into waits
   list<wait> waits;        ///< of the forward and of the input gradient of each stage
@@ -43,9 +42,7 @@ struct task {
   list<int> stage_begin;   ///< [devices + 1], into stages_of_devices
   list<int> stages_of_devices;
 
-  constexpr const stage_cost& cost(int stage) const {
-    return graph.costs[static_cast<std::size_t>(stage)];
-  }
+  constexpr const stage_cost& cost(int stage) const { return graph.costs[stage]; }
 
   constexpr int stages_on(int device) const {
     return stage_begin.data()[device + 1] - stage_begin.data()[device];
@@ -100,8 +97,7 @@ constexpr void append_waits(task& work, int stage, int part) {
       const step& reader = readers[which];
       const int writer = link.writer.stage;
       if (reader.stage == stage && part_of(reader.kind) == part && writer != stage) {
-        const bool apart = work.device_of_stage[static_cast<std::size_t>(writer)] !=
-                           work.device_of_stage[static_cast<std::size_t>(stage)];
+        const bool apart = work.device_of_stage[writer] != work.device_of_stage[stage];
         work.waits.push_back({2 * writer + writer_part, apart ? work.graph.hop : 0});
       }
     }
@@ -110,9 +106,9 @@ constexpr void append_waits(task& work, int stage, int part) {
 
 /// Appends the other devices that wait for a row.
 constexpr void append_readers(task& work, int row) {
-  const int device = work.device_of_stage[static_cast<std::size_t>(row / 2)];
+  const int device = work.device_of_stage[row / 2];
   for (int other = 0; other < 2 * work.stages; ++other) {
-    const int there = work.device_of_stage[static_cast<std::size_t>(other / 2)];
+    const int there = work.device_of_stage[other / 2];
     for (int i = work.wait_begin.data()[other];
          there != device && i < work.wait_begin.data()[other + 1]; ++i) {
       const wait& what = work.waits.data()[i];
@@ -124,7 +120,7 @@ constexpr void append_readers(task& work, int row) {
 }
 
 /// The tables for stage s on `device_of_stage[s]`, which must outlive them, as must the graph.
-constexpr task make_task(int devices, std::span<const int> device_of_stage, int micro_batches,
+constexpr task make_task(int devices, list_view<int> device_of_stage, int micro_batches,
                          const stage_graph_view& graph) {
   task work;
   work.devices = devices;
@@ -145,7 +141,7 @@ constexpr task make_task(int devices, std::span<const int> device_of_stage, int 
   for (int device = 0; device < devices; ++device) {
     work.stage_begin.push_back(static_cast<int>(work.stages_of_devices.size()));
     for (int stage = 0; stage < graph.stages; ++stage) {
-      if (device_of_stage[static_cast<std::size_t>(stage)] == device) {
+      if (device_of_stage[stage] == device) {
         work.stages_of_devices.push_back(stage);
       }
     }

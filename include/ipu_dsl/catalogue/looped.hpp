@@ -3,12 +3,11 @@
 // that a micro-batch passes it several times and waits at the ends are as much shorter.
 #pragma once
 
-#include <cstddef>
-#include <span>
 #include <string_view>
 
 #include <ipu_dsl/catalogue/chunk_rows.hpp>
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/schedule_type.hpp>
 
 namespace ipu_dsl {
@@ -45,7 +44,7 @@ constexpr chunk_pace interleaved_pace(int devices, int stages, int device, int f
 
 /// The program of that pace.
 constexpr program interleaved_rows(int devices, int stages, int micro_batches,
-                                   std::span<const int> groups) {
+                                   list_view<int> groups) {
   list<chunk_pace> paces;
   for (int device = 0; device < devices; ++device) {
     paces.push_back(interleaved_pace(devices, stages, device, groups[0]));

@@ -69,7 +69,7 @@ constexpr void append_row(program& rows, int device, const v_block& block) {
 template <typename Derived>
 constexpr program squeeze(int devices, int stages, int micro_batches) {
   program rows(devices, snake_placement(devices, stages), micro_batches);
-  rows.actions.reserve(static_cast<std::size_t>(stages * (3 * micro_batches + 1)));
+  rows.actions.reserve(stages * (3 * micro_batches + 1));
   for (int device = 0; device < devices; ++device) {
     append_row(rows, device, Derived::block(devices, device));
     rows.end_training_row(device);
@@ -81,7 +81,7 @@ constexpr program squeeze(int devices, int stages, int micro_batches) {
 template <typename Derived>
 constexpr list<action> squeeze_row(int devices, int stages, int micro_batches, int device) {
   program rows(devices, snake_placement(devices, stages), micro_batches);
-  rows.actions.reserve(static_cast<std::size_t>(2 * (3 * micro_batches + 1)));
+  rows.actions.reserve(2 * (3 * micro_batches + 1));
   append_row(rows, device, Derived::block(devices, device));
   rows.end_training_row(device);
   return std::move(rows.actions);

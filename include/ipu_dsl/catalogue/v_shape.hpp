@@ -3,7 +3,6 @@
 // goes there and back, and the first and the last stage share a device.
 #pragma once
 
-#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -78,7 +77,7 @@ struct zb_v : v_schedule<zb_v> {
 
   static constexpr program make(int devices, int stages, int micro_batches) {
     program rows(devices, place(devices, stages), micro_batches);
-    rows.actions.reserve(static_cast<std::size_t>(stages * (3 * micro_batches + 1)));
+    rows.actions.reserve(stages * (3 * micro_batches + 1));
     for (int device = 0; device < devices; ++device) {
       write_row(rows, device);
       rows.end_training_row(device);
@@ -88,7 +87,7 @@ struct zb_v : v_schedule<zb_v> {
 
   static constexpr list<action> make_row(int devices, int stages, int micro_batches, int device) {
     program rows(devices, place(devices, stages), micro_batches);
-    rows.actions.reserve(static_cast<std::size_t>(2 * (3 * micro_batches + 1)));
+    rows.actions.reserve(2 * (3 * micro_batches + 1));
     write_row(rows, device);
     rows.end_training_row(device);
     return std::move(rows.actions);

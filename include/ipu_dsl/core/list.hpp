@@ -2,11 +2,12 @@
 // The growing array of constant evaluation.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <initializer_list>
-#include <span>
 #include <utility>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/standard.hpp>
 
 namespace ipu_dsl {
@@ -14,19 +15,25 @@ namespace ipu_dsl {
 /// A growing array for constant evaluation and run time alike. `std::vector` does the same, but
 /// costs several evaluation steps an access where this costs one, and clang 19 stops a constant
 /// evaluation after 1,048,576 steps: a schedule of 16 devices needs the difference.
-/// Elements are default-constructible values; an index out of range is undefined (and refused by
-/// the compiler during constant evaluation).
+/// Elements are default-constructible values. Counts and indices are of any integer type; one out
+/// of range is undefined (and refused by the compiler during constant evaluation).
 template <typename T>
 class list {
  public:
   constexpr list() = default;
 
   /// `count` default values, without a step of evaluation for each.
-  constexpr explicit list(std::size_t count)
-      : elements_(count == 0 ? nullptr : new T[count]()), size_(count), capacity_(count) {}
+  template <std::integral Count>
+  constexpr explicit list(Count count)
+      : elements_(count == 0 ? nullptr : new T[static_cast<std::size_t>(count)]()),
+        size_(static_cast<std::size_t>(count)),
+        capacity_(size_) {}
 
   /// `count` copies of `value`.
-  constexpr list(std::size_t count, const T& value) { resize(count, value); }
+  template <std::integral Count>
+  constexpr list(Count count, const T& value) {
+    resize(count, value);
+  }
 
   constexpr list(std::initializer_list<T> values) {
     reserve(values.size());
@@ -51,25 +58,19 @@ class list {
 
   constexpr ~list() { delete[] elements_; }
 
-  constexpr void reserve(std::size_t capacity) {
-    if (capacity <= capacity_) {
-      return;
-    }
-    T* grown = new T[capacity]();
-    for (std::size_t i = 0; i < size_; ++i) {
-      grown[i] = std::move(elements_[i]);
-    }
-    delete[] elements_;
-    elements_ = grown;
-    capacity_ = capacity;
+  template <std::integral Count>
+  constexpr void reserve(Count capacity) {
+    hold(static_cast<std::size_t>(capacity));
   }
 
-  constexpr void resize(std::size_t count, const T& value = T()) {
-    reserve(count);
-    for (std::size_t i = size_; i < count; ++i) {
+  template <std::integral Count>
+  constexpr void resize(Count count, const T& value = T()) {
+    const std::size_t size = static_cast<std::size_t>(count);
+    hold(size);
+    for (std::size_t i = size_; i < size; ++i) {
       elements_[i] = value;
     }
-    size_ = count;
+    size_ = size;
   }
 
   constexpr T& push_back(T value) {
@@ -80,7 +81,7 @@ class list {
     return elements_[size_++];
   }
 
-  constexpr void append(std::span<const T> values) {
+  constexpr void append(list_view<T> values) {
     grow_to(size_ + values.size());
     const T* const from = values.data();
     const std::size_t count = values.size();
@@ -96,9 +97,15 @@ class list {
 
   constexpr bool empty() const { return size_ == 0; }
 
-  constexpr T& operator[](std::size_t index) { return elements_[index]; }
+  template <std::integral Index>
+  constexpr T& operator[](Index index) {
+    return elements_[index];
+  }
 
-  constexpr const T& operator[](std::size_t index) const { return elements_[index]; }
+  template <std::integral Index>
+  constexpr const T& operator[](Index index) const {
+    return elements_[index];
+  }
 
   constexpr T& back() { return elements_[size_ - 1]; }
 
@@ -117,11 +124,24 @@ class list {
   constexpr const T* end() const { return elements_ + size_; }
 
  private:
+  constexpr void hold(std::size_t capacity) {
+    if (capacity <= capacity_) {
+      return;
+    }
+    T* grown = new T[capacity]();
+    for (std::size_t i = 0; i < size_; ++i) {
+      grown[i] = std::move(elements_[i]);
+    }
+    delete[] elements_;
+    elements_ = grown;
+    capacity_ = capacity;
+  }
+
   /// At least doubles what it has to grow, so that many small additions cost a constant each.
   constexpr void grow_to(std::size_t size) {
     if (size > capacity_) {
       const std::size_t doubled = capacity_ == 0 ? 8 : 2 * capacity_;
-      reserve(size > doubled ? size : doubled);
+      hold(size > doubled ? size : doubled);
     }
   }
 

@@ -4,9 +4,9 @@
 
 #include <concepts>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/core/whole_number.hpp>
@@ -115,7 +115,7 @@ struct option_list {
   }
 
   /// Every option must be about one of `accepted`, and no two about the same.
-  constexpr problem find_fault(std::span<const option_key* const> accepted) const {
+  constexpr problem find_fault(list_view<const option_key*> accepted) const {
     for (std::size_t i = 0; i < Count; ++i) {
       bool known = false;
       for (const option_key* key : accepted) {
@@ -147,7 +147,7 @@ struct option_list {
     return found;
   }
 
-  constexpr problem unknown(std::size_t index, std::span<const option_key* const> accepted) const {
+  constexpr problem unknown(std::size_t index, list_view<const option_key*> accepted) const {
     label got = options[index].type;
     got << " as option " << index + 1;
     if (accepted.empty()) {

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/machine/target.hpp>
 
 namespace ipu_dsl {
@@ -57,8 +57,8 @@ constexpr largest_use largest_of(const tile_use& use, std::int32_t samples) {
 /// The memory of a plan on a target, modelled; with replicas that of each.
 struct device_memory {
   const machine_target* target = nullptr;
-  std::span<const tile_use> devices;  ///< [devices]
-  std::int32_t samples = 1;           ///< in a micro-batch
+  list_view<tile_use> devices;  ///< [devices]
+  std::int32_t samples = 1;     ///< in a micro-batch
 
   /// Whether the busiest tile of every device holds what lies there.
   constexpr bool fits() const { return !fault().found(); }

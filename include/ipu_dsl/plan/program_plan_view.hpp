@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/call.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 #include <ipu_dsl/plan/code_table.hpp>
@@ -42,29 +42,27 @@ struct parameter_place {
 /// program is proven; until then it is empty.
 struct program_plan_view {
   program_view actions;
-  std::span<const call> calls;
-  std::span<const std::int32_t> code_of_call;      ///< by call, into `codes`
-  std::span<const kernel_name> codes;              ///< the distinct kernels
-  std::span<const std::int32_t> operands;          ///< numbers of buffers
-  std::span<const placement> placements;           ///< by buffer
-  std::span<const std::int32_t> first_call;        ///< see lowered_program
-  std::span<const edge> edges;                     ///< what lives in slots
-  std::span<const step> readers;                   ///< of all edges
-  std::span<const int> slots;                      ///< by edge
-  std::span<const stage_cost> costs;               ///< by stage, modelled
-  std::span<const std::int64_t> shared_of_device;  ///< by device: see memory_layout
-  std::span<const std::int64_t> bytes_of_device;   ///< by device
-  std::span<const int> first_wait = {};            ///< by action, and the end: see wait_list
-  std::span<const wait> waits = {};                ///< of all actions
-  std::span<const int> order = {};                 ///< of all actions: see global_order
-  std::span<const std::uint64_t> streams = {};     ///< by node: see streams_of_nodes
-  std::int32_t replicas = 1;                       ///< that run it together
+  list_view<call> calls;
+  list_view<std::int32_t> code_of_call;      ///< by call, into `codes`
+  list_view<kernel_name> codes;              ///< the distinct kernels
+  list_view<std::int32_t> operands;          ///< numbers of buffers
+  list_view<placement> placements;           ///< by buffer
+  list_view<std::int32_t> first_call;        ///< see lowered_program
+  list_view<edge> edges;                     ///< what lives in slots
+  list_view<step> readers;                   ///< of all edges
+  list_view<int> slots;                      ///< by edge
+  list_view<stage_cost> costs;               ///< by stage, modelled
+  list_view<std::int64_t> shared_of_device;  ///< by device: see memory_layout
+  list_view<std::int64_t> bytes_of_device;   ///< by device
+  list_view<int> first_wait = {};            ///< by action, and the end: see wait_list
+  list_view<wait> waits = {};                ///< of all actions
+  list_view<int> order = {};                 ///< of all actions: see global_order
+  list_view<std::uint64_t> streams = {};     ///< by node: see streams_of_nodes
+  std::int32_t replicas = 1;                 ///< that run it together
 
   constexpr stage_graph_view stages() const { return {actions.stages, edges, readers, costs}; }
 
-  constexpr std::span<const step> readers_of(const edge& link) const {
-    return stages().readers_of(link);
-  }
+  constexpr list_view<step> readers_of(const edge& link) const { return stages().readers_of(link); }
 
   /// Of the random numbers of a call's node; calls of no node draw none.
   constexpr std::uint64_t stream_of(const call& row) const {

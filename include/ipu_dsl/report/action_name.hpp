@@ -23,9 +23,9 @@ namespace drawing {
 
 /// Whether no device has two stages, so that a device and a micro-batch name an action.
 inline bool one_stage_a_device(const program_view& rows) {
-  list<bool> taken(static_cast<std::size_t>(rows.devices), false);
+  list<bool> taken(rows.devices, false);
   for (const int device : rows.device_of_stage) {
-    bool& here = taken[static_cast<std::size_t>(device)];
+    bool& here = taken[device];
     if (here) {
       return false;
     }

@@ -4,11 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/report/fact_text.hpp>
 #include <ipu_dsl/schedule/facts.hpp>
 
@@ -64,40 +65,35 @@ inline std::string counts_text(const program_view& rows, std::string_view lane_n
 /// The place of each stage among those of its device, by number.
 inline std::vector<stage_shade> shades_of(const program_view& rows) {
   std::vector<stage_shade> shades(static_cast<std::size_t>(rows.stages));
-  std::vector<int> placed(static_cast<std::size_t>(rows.devices), 0);
+  list<int> placed(rows.devices);
   for (std::size_t stage = 0; stage < shades.size(); ++stage) {
-    int& count = placed[static_cast<std::size_t>(rows.device_of_stage[stage])];
+    int& count = placed[rows.device_of_stage[stage]];
     shades[stage].place = count;
     ++count;
   }
   for (std::size_t stage = 0; stage < shades.size(); ++stage) {
-    shades[stage].of = placed[static_cast<std::size_t>(rows.device_of_stage[stage])];
+    shades[stage].of = placed[rows.device_of_stage[stage]];
   }
   return shades;
 }
 
-inline std::vector<drawn_lane> lanes_of(const program_view& rows,
-                                        std::span<const timed_action> timeline,
+inline std::vector<drawn_lane> lanes_of(const program_view& rows, list_view<timed_action> timeline,
                                         std::string_view lane_name) {
   const list<std::int64_t> work = work_of_devices(rows, timeline);
   const list<int> stash = peak_stash_of_devices(rows);
   std::vector<drawn_lane> lanes;
   for (int device = 0; device < rows.devices; ++device) {
-    const auto index = static_cast<std::size_t>(device);
     lanes.push_back(
-        {std::string(lane_name) + " " + std::to_string(device), work[index], stash[index]});
+        {std::string(lane_name) + " " + std::to_string(device), work[device], stash[device]});
   }
   return lanes;
 }
 
-inline std::vector<drawn_bar> bars_of(const program_view& rows,
-                                      std::span<const timed_action> timeline) {
+inline std::vector<drawn_bar> bars_of(const program_view& rows, list_view<timed_action> timeline) {
   std::vector<drawn_bar> bars;
   bars.reserve(timeline.size());
   for (int device = 0; device < rows.devices; ++device) {
-    const auto lane = static_cast<std::size_t>(device);
-    const auto end = static_cast<std::size_t>(rows.row_begin[lane + 1]);
-    for (auto index = static_cast<std::size_t>(rows.row_begin[lane]); index < end; ++index) {
+    for (int index = rows.row_begin[device]; index < rows.row_begin[device + 1]; ++index) {
       bars.push_back({device, timeline[index].start, timeline[index].end, rows.actions[index]});
     }
   }
@@ -108,9 +104,8 @@ inline std::vector<drawn_bar> bars_of(const program_view& rows,
 
 /// The picture of a program whose actions have these times: [actions], in the order of the rows.
 /// `title` is its headline; lanes are called "device 0" and so on, or after `lane_name`.
-inline drawn_timeline draw_timeline(const program_view& rows,
-                                    std::span<const timed_action> timeline, std::string_view title,
-                                    const drawn_clock& clock = {},
+inline drawn_timeline draw_timeline(const program_view& rows, list_view<timed_action> timeline,
+                                    std::string_view title, const drawn_clock& clock = {},
                                     std::string_view lane_name = "device") {
   const facts found = facts_of(rows, timeline);
   drawn_timeline drawn;

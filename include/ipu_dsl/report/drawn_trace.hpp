@@ -58,14 +58,14 @@ inline traced_program program_of_trace(const trace& recorded, trace_lanes by) {
     const bool counts = done.what.kind != action_kind::update;
     rows.micro_batches = (std::max)(rows.micro_batches, counts ? done.what.micro_batch + 1 : 0);
   }
-  rows.device_of_stage.resize(static_cast<std::size_t>(rows.stages));
-  rows.row_begin.resize(static_cast<std::size_t>(rows.devices) + 1);
+  rows.device_of_stage.resize(rows.stages);
+  rows.row_begin.resize(rows.devices + 1);
   for (const traced_action& done : all) {
     const int lane = lane_of(done, by);
-    rows.device_of_stage[static_cast<std::size_t>(done.what.stage)] = lane;
+    rows.device_of_stage[done.what.stage] = lane;
     rows.actions.push_back(done.what);
     made.timeline.push_back({done.start, done.end});
-    ++rows.row_begin[static_cast<std::size_t>(lane) + 1];
+    ++rows.row_begin[lane + 1];
   }
   for (std::size_t lane = 1; lane < rows.row_begin.size(); ++lane) {
     rows.row_begin[lane] += rows.row_begin[lane - 1];

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/facts.hpp>
 
 namespace ipu_dsl {
@@ -94,7 +94,7 @@ inline std::string counted(std::int64_t ticks, std::string_view clock,
 }
 
 /// "7, 5, 3, 1"
-inline std::string numbers(std::span<const int> values) {
+inline std::string numbers(list_view<int> values) {
   std::string words;
   for (const int value : values) {
     words += (words.empty() ? "" : ", ") + std::to_string(value);

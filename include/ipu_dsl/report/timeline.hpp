@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/report/action_name.hpp>
 #include <ipu_dsl/report/fact_text.hpp>
 #include <ipu_dsl/schedule/facts.hpp>
@@ -34,7 +34,7 @@ struct columns {
 };
 
 /// What all times share: the longest length that every start and end is a multiple of.
-inline std::int64_t common_time(std::span<const timed_action> timeline) {
+inline std::int64_t common_time(list_view<timed_action> timeline) {
   std::int64_t common = 0;
   for (const timed_action& times : timeline) {
     common = std::gcd(std::gcd(common, times.start), times.end);
@@ -44,7 +44,7 @@ inline std::int64_t common_time(std::span<const timed_action> timeline) {
 
 /// Columns of equal length, if a line holds them all or if few of them could be saved; otherwise
 /// one column from each start or end to the next, so that every action is seen, however short.
-inline columns columns_of(std::span<const timed_action> timeline, std::int64_t makespan,
+inline columns columns_of(list_view<timed_action> timeline, std::int64_t makespan,
                           std::size_t room) {
   columns made;
   for (const timed_action& times : timeline) {
@@ -67,8 +67,7 @@ inline columns columns_of(std::span<const timed_action> timeline, std::int64_t m
 }
 
 /// Whether an action of this kind lasts, and so is seen; an update may cost nothing.
-inline bool is_drawn(const program_view& rows, std::span<const timed_action> timeline,
-                     action_kind kind) {
+inline bool is_drawn(const program_view& rows, list_view<timed_action> timeline, action_kind kind) {
   for (std::size_t i = 0; i < timeline.size(); ++i) {
     if (rows.actions[i].kind == kind && timeline[i].end > timeline[i].start) {
       return true;
@@ -90,7 +89,7 @@ inline bool has_several_updates(const program_view& rows) {
 
 /// "F2: forward of micro-batch 2, B2: its backward, U: update, -: goes on, .: waits", of the kinds
 /// that are drawn.
-inline std::string legend(const program_view& rows, std::span<const timed_action> timeline) {
+inline std::string legend(const program_view& rows, list_view<timed_action> timeline) {
   const bool short_names = one_stage_a_device(rows);
   const int stage = (std::min)(1, rows.stages - 1);
   const int micro_batch = (std::min)(2, rows.micro_batches - 1);
@@ -125,7 +124,7 @@ inline std::string padded(std::string words, std::size_t width) {
 }
 
 /// Characters of a column: the longest name of an action that is seen, and a space.
-inline std::size_t cell_width(const program_view& rows, std::span<const timed_action> timeline) {
+inline std::size_t cell_width(const program_view& rows, list_view<timed_action> timeline) {
   const bool short_names = one_stage_a_device(rows);
   std::size_t width = 2;
   for (std::size_t i = 0; i < timeline.size(); ++i) {
@@ -136,21 +135,17 @@ inline std::size_t cell_width(const program_view& rows, std::span<const timed_ac
 }
 
 /// The line of one device: names at starts, "-" while an action lasts, "." while nothing runs.
-inline std::string device_line(const program_view& rows, std::span<const timed_action> timeline,
+inline std::string device_line(const program_view& rows, list_view<timed_action> timeline,
                                int device, const columns& grid, std::size_t shown_columns,
                                std::size_t cell) {
   const bool short_names = one_stage_a_device(rows);
   list<int> shown(shown_columns, -1);
   list<bool> starts(shown_columns, false);
-  const std::size_t end =
-      static_cast<std::size_t>(rows.row_begin[static_cast<std::size_t>(device) + 1]);
-  for (std::size_t index =
-           static_cast<std::size_t>(rows.row_begin[static_cast<std::size_t>(device)]);
-       index < end; ++index) {
+  for (int index = rows.row_begin[device]; index < rows.row_begin[device + 1]; ++index) {
     const timed_action& times = timeline[index];
     for (std::size_t at = 0; at < shown_columns && grid.bounds[at] < times.end; ++at) {
       if (grid.bounds[at] >= times.start) {
-        shown[at] = static_cast<int>(index);
+        shown[at] = index;
         starts[at] = grid.bounds[at] == times.start;
       }
     }
@@ -158,11 +153,10 @@ inline std::string device_line(const program_view& rows, std::span<const timed_a
   std::string line;
   for (std::size_t at = 0; at < shown_columns; ++at) {
     const int index = shown[at];
-    line +=
-        padded(index < 0    ? "."
-               : starts[at] ? cell_name(rows.actions[static_cast<std::size_t>(index)], short_names)
-                            : "-",
-               cell);
+    line += padded(index < 0    ? "."
+                   : starts[at] ? cell_name(rows.actions[index], short_names)
+                                : "-",
+                   cell);
   }
   return line.substr(0, line.find_last_not_of(' ') + 1);
 }
@@ -182,7 +176,7 @@ inline std::string fact_lines(const program_view& rows, const facts& found,
 /// A timeline as people read it: a line per device with a name where an action starts, "-" while it
 /// lasts and "." where the device waits; what the names mean; then the facts, with their unit and
 /// clock. Long schedules are cut at the width, and the text says how much is not shown.
-inline std::string timeline_text(const program_view& rows, std::span<const timed_action> timeline,
+inline std::string timeline_text(const program_view& rows, list_view<timed_action> timeline,
                                  const facts& found, std::string_view name,
                                  const timeline_style& style = {}) {
   const std::size_t cell = drawing::cell_width(rows, timeline);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/report/drawn_timeline.hpp>
 #include <ipu_dsl/report/svg_element.hpp>
 
@@ -78,9 +79,9 @@ inline std::int64_t typical_length(const drawn_timeline& drawn) {
 
 /// How many bars the fullest lane has.
 inline std::int64_t most_bars(const drawn_timeline& drawn) {
-  std::vector<std::int64_t> count(drawn.lanes.size() + 1, 0);
+  list<std::int64_t> count(drawn.lanes.size() + 1);
   for (const drawn_bar& bar : drawn.bars) {
-    ++count[static_cast<std::size_t>(bar.lane)];
+    ++count[bar.lane];
   }
   return *std::max_element(count.begin(), count.end());
 }

@@ -5,11 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/runtime/execution_table.hpp>
 #include <ipu_dsl/runtime/operand_memory.hpp>
@@ -20,10 +20,10 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 /// A program with what its calls declare.
 struct declared_program {
   program_plan_view plan;
-  std::span<const kernel_code> functions;
-  std::span<const buffer> buffers;
+  list_view<kernel_code> functions;
+  list_view<buffer> buffers;
   access_view accesses;
-  std::span<const label> places;  ///< by call: whose it is, for a sentence
+  list_view<label> places;  ///< by call: whose it is, for a sentence
   std::int32_t batch = 1;
   std::int32_t replicas = 1;
 };
@@ -124,7 +124,7 @@ class block_check {
 
   /// A block of the step at hand.
   nest_block at_step(nest_block block) const {
-    const std::span<const access_axis> axes = axes_of(program_.accesses, declared());
+    const list_view<access_axis> axes = axes_of(program_.accesses, declared());
     for (std::size_t i = 0; i < axes.size(); ++i) {
       if (axes[i].step) {
         block.ranges[i] = {context_.step, context_.step + 1};
@@ -162,7 +162,7 @@ class block_check {
   /// All iterations of all nests, of the step at hand.
   nest_block whole_block() const {
     nest_block made;
-    const std::span<const access_axis> axes = axes_of(program_.accesses, declared());
+    const list_view<access_axis> axes = axes_of(program_.accesses, declared());
     for (std::size_t i = 0; i < axes.size(); ++i) {
       made.ranges[i] = {0, axes[i].extent};
     }
@@ -175,7 +175,7 @@ class block_check {
     for (const operand_memory& memory : memories_) {
       written.emplace_back(at(memory.elements()), false);
     }
-    const std::span<const operand_access> accesses = operands_of(program_.accesses, declared());
+    const list_view<operand_access> accesses = operands_of(program_.accesses, declared());
     for (const operand_access& access : accesses) {
       if (access.mode != access_mode::read) {
         std::vector<bool>& marks = written[memory_of_operand_[at(access.operand)]];

@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/plan/lowering.hpp>
 #include <ipu_dsl/runtime/execution_step.hpp>
@@ -24,7 +24,7 @@ class execution_table {
  public:
   /// Throws `error` if the plan does not say in which order its actions are done, if one of its
   /// calls has too many operands, or if it was made for another number of replicas.
-  execution_table(const program_plan_view& plan, std::span<const kernel_code> functions,
+  execution_table(const program_plan_view& plan, list_view<kernel_code> functions,
                   const region_set& memory, int workers, int replicas = 1)
       : plan_(plan),
         replicas_(replicas),
@@ -48,35 +48,34 @@ class execution_table {
 
   int replicas() const { return replicas_; }
 
-  std::span<const execution_step> row(int row) const {
-    const auto index = static_cast<std::size_t>(row);
-    return range(steps_, row_begin_[index], row_begin_[index + 1]);
+  list_view<execution_step> row(int row) const {
+    return range(steps_, row_begin_[row], row_begin_[row + 1]);
   }
 
-  std::span<const wait> waits(const execution_step& step) const {
+  list_view<wait> waits(const execution_step& step) const {
     return range(waits_, step.first_wait, step.last_wait);
   }
 
-  std::span<const resolved_call> calls(const execution_step& step) const {
+  list_view<resolved_call> calls(const execution_step& step) const {
     return range(calls_, step.first_call, step.last_call);
   }
 
   /// All slots of all edges, an entry an edge of a replica.
-  std::span<const freed_slot> edges() const { return edges_; }
+  list_view<freed_slot> edges() const { return edges_; }
 
   /// The slots that are free when a step begins, because it takes them.
-  std::span<const freed_slot> taken(const execution_step& step) const {
+  list_view<freed_slot> taken(const execution_step& step) const {
     return range(freed_, step.first_taken, step.last_taken);
   }
 
   /// The slots that are free when a step ends.
-  std::span<const freed_slot> freed(const execution_step& step) const {
+  list_view<freed_slot> freed(const execution_step& step) const {
     return range(freed_, step.first_freed, step.last_freed);
   }
 
   /// Where an operand lies for a micro-batch of its replica.
   void* address(std::int32_t operand, std::int32_t micro_batch) const {
-    const resolved_operand& resolved = operands_[static_cast<std::size_t>(operand)];
+    const resolved_operand& resolved = operands_[operand];
     const std::int32_t copy = resolved.edge < 0 ? micro_batch : slot_of(resolved.edge, micro_batch);
     return resolved.base + resolved.copy_bytes * copy;
   }
@@ -84,26 +83,25 @@ class execution_table {
   const program_plan_view& plan() const { return plan_; }
 
   /// Actions of each counter in one run, those of one replica after those of another.
-  std::span<const int> counts() const { return {counts_.data(), counts_.size()}; }
+  list_view<int> counts() const { return {counts_.data(), counts_.size()}; }
 
   static constexpr std::int32_t most_operands = 32;
 
  private:
   template <typename T>
-  static std::span<const T> range(const list<T>& all, std::int32_t begin, std::int32_t end) {
-    return {all.data() + begin, static_cast<std::size_t>(end - begin)};
+  static list_view<T> range(const list<T>& all, std::int32_t begin, std::int32_t end) {
+    return {all.data() + begin, end - begin};
   }
 
   std::int32_t slot_of(std::int32_t edge, std::int32_t micro_batch) const {
-    return slots_[static_cast<std::size_t>(edge * plan_.actions.micro_batches + micro_batch)];
+    return slots_[edge * plan_.actions.micro_batches + micro_batch];
   }
 
-  void resolve_calls(std::span<const kernel_code> functions, const region_set& memory,
-                     int replica) {
+  void resolve_calls(list_view<kernel_code> functions, const region_set& memory, int replica) {
     const std::int32_t micro_batches = plan_.actions.micro_batches * replicas_;
     for (std::int32_t i = 0; i < static_cast<std::int32_t>(plan_.calls.size()); ++i) {
       first_resolved_.push_back(static_cast<std::int32_t>(calls_.size()));
-      const call& row = plan_.calls[static_cast<std::size_t>(i)];
+      const call& row = plan_.calls[i];
       if (!folds(row)) {
         resolve_call(i, functions, memory, replica, resolved_call::of_its_step);
         continue;
@@ -124,11 +122,10 @@ class execution_table {
     return any && row.phase == call_phase::update;
   }
 
-  void resolve_call(std::int32_t number, std::span<const kernel_code> functions,
-                    const region_set& memory, int replica, std::int32_t micro_batch) {
-    const call& row = plan_.calls[static_cast<std::size_t>(number)];
-    const auto kernel =
-        static_cast<std::size_t>(plan_.code_of_call[static_cast<std::size_t>(number)]);
+  void resolve_call(std::int32_t number, list_view<kernel_code> functions, const region_set& memory,
+                    int replica, std::int32_t micro_batch) {
+    const call& row = plan_.calls[number];
+    const std::int32_t kernel = plan_.code_of_call[number];
     const kernel_code& code = functions[kernel];
     const kernel_name& name = plan_.codes[kernel];
     resolved_call resolved{.run = code.run,
@@ -162,16 +159,13 @@ class execution_table {
   }
 
   const placement& placement_of(const call& row, std::int32_t operand) const {
-    const auto entry = static_cast<std::size_t>(row.first_operand + operand);
-    return plan_.placements[static_cast<std::size_t>(plan_.operands[entry])];
+    return plan_.placements[plan_.operands[row.first_operand + operand]];
   }
 
   void resolve_operand(const placement& where, const region_set& memory, int replica) {
     const bool in_slot = where.edge >= 0;
     operands_.push_back({.base = memory.at(where, replica),
-                         .copy_bytes = in_slot
-                                           ? plan_.edges[static_cast<std::size_t>(where.edge)].bytes
-                                           : where.copy_bytes,
+                         .copy_bytes = in_slot ? plan_.edges[where.edge].bytes : where.copy_bytes,
                          .edge = where.edge});
   }
 
@@ -190,13 +184,13 @@ class execution_table {
     const int actions = static_cast<int>(rows.actions.size());
     for (const int entry : projected.actions) {
       const int replica = entry / actions;
-      const auto index = static_cast<std::size_t>(entry % actions);
+      const int index = entry % actions;
       execution_step made = step_of(rows.actions[index], replica);
       made.order = order[index];
       made.completes = made.order == rows.micro_batches - 1;
       made.first_wait = static_cast<std::int32_t>(waits_.size());
       for (int i = plan_.first_wait[index]; i < plan_.first_wait[index + 1]; ++i) {
-        const wait& awaited = plan_.waits[static_cast<std::size_t>(i)];
+        const wait& awaited = plan_.waits[i];
         waits_.push_back({counters_a_replica() * replica + awaited.counter, awaited.position});
       }
       wait_for_replicas(made);
@@ -210,7 +204,7 @@ class execution_table {
   int counters_a_replica() const { return plan_.actions.stages * action_kinds; }
 
   execution_step step_of(const action& what, int replica) const {
-    const int device = plan_.actions.device_of_stage[static_cast<std::size_t>(what.stage)];
+    const int device = plan_.actions.device_of_stage[what.stage];
     const std::size_t entry = action_entry(what.stage, what.kind);
     execution_step made{
         .what = what,
@@ -229,9 +223,8 @@ class execution_table {
 
   /// Where in `calls_` a call of the plan begins for a replica.
   std::int32_t first_resolved(int replica, std::int32_t number) const {
-    const std::size_t calls = plan_.calls.size();
-    return first_resolved_[static_cast<std::size_t>(replica) * calls +
-                           static_cast<std::size_t>(number)];
+    const int calls = static_cast<int>(plan_.calls.size());
+    return first_resolved_[replica * calls + number];
   }
 
   /// Whether every call of a step can be shared. An update of which one cannot is done by the first
@@ -253,7 +246,7 @@ class execution_table {
       for (int kind = 0; kind < action_kinds; ++kind) {
         const int counter = counters_a_replica() * replica +
                             counter_of(step.what.stage, static_cast<action_kind>(kind));
-        const int count = counts_[static_cast<std::size_t>(counter)];
+        const int count = counts_[counter];
         if (replica != step.replica && count > 0 && ends_backward[kind]) {
           waits_.push_back({counter, count - 1});
         }
@@ -274,10 +267,10 @@ class execution_table {
   /// By action: its place among those of its stage that do the same work. A whole backward and a
   /// weight gradient both add to the stage's gradients.
   list<int> order_within_work() const {
-    list<int> done(static_cast<std::size_t>(counters_a_replica()));
+    list<int> done(counters_a_replica());
     list<int> order;
     for (const action& what : plan_.actions.actions) {
-      int& before = done[static_cast<std::size_t>(counter_of(what.stage, last_part(what.kind)))];
+      int& before = done[counter_of(what.stage, last_part(what.kind))];
       order.push_back(before);
       ++before;
     }

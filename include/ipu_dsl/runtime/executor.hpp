@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
-#include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/runtime/counter.hpp>
 #include <ipu_dsl/runtime/execution_table.hpp>
 #include <ipu_dsl/runtime/host_clock.hpp>
@@ -22,7 +22,7 @@ namespace ipu_dsl {
 class executor {
  public:
   /// With replicas, each takes its micro-batches from the feed in turn, and all update together.
-  executor(const program_plan_view& plan, std::span<const kernel_code> functions,
+  executor(const program_plan_view& plan, list_view<kernel_code> functions,
            const region_set& memory, worker_pool& workers, int replicas = 1)
       : table_(plan, functions, memory, workers.workers(), replicas),
         workers_(&workers),
@@ -114,17 +114,16 @@ class executor {
     if (trace_.enabled()) {
       trace_.record({worker, step.device, step.what, start, clock_.now()});
     }
-    post(counters_[static_cast<std::size_t>(step.counter)]);
+    post(counters_[step.counter]);
     return true;
   }
 
   /// Waits for what other devices have to have done, in this run or the one before.
   bool wait_for_turn(const execution_step& step) {
     for (const wait& awaited : table_.waits(step)) {
-      const auto index = static_cast<std::size_t>(awaited.counter);
-      const auto count = static_cast<std::uint32_t>(table_.counts()[index]);
+      const auto count = static_cast<std::uint32_t>(table_.counts()[awaited.counter]);
       const std::uint32_t wanted = runs_ * count + static_cast<std::uint32_t>(awaited.position) + 1;
-      if (!wait_for(counters_[index], wanted, stop_, workers_->waiting())) {
+      if (!wait_for(counters_[awaited.counter], wanted, stop_, workers_->waiting())) {
         return false;
       }
     }
@@ -235,7 +234,7 @@ class executor {
     return wait_for(*fed_, wanted, stop_, workers_->waiting());
   }
 
-  static void poison(std::span<const freed_slot> slots) {
+  static void poison(list_view<freed_slot> slots) {
     for (const freed_slot& slot : slots) {
       // All bits set is a NaN, and as a label a class that there is not.
       std::memset(slot.memory, 0xFF, static_cast<std::size_t>(slot.bytes));

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <type_traits>
 #include <utility>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/operators/operators.hpp>
 #include <ipu_dsl/plan/compile.hpp>
@@ -17,7 +17,7 @@ template <typename Entry, std::size_t Count>
 struct kernel_table {
   Entry entries[Count + 1] = {};
 
-  constexpr std::span<const Entry> view() const { return {entries, Count}; }
+  constexpr list_view<Entry> view() const { return {entries, Count}; }
 
   constexpr const Entry& operator[](std::size_t kernel) const { return entries[kernel]; }
 };

@@ -3,15 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/hash.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/plan/program_plan_view.hpp>
 
 namespace ipu_dsl {
 
 /// A number that tells the names and shapes of a model's parameters from those of another: FNV-1a.
-constexpr std::uint64_t shapes_of(std::span<const parameter_place> places) {
+constexpr std::uint64_t shapes_of(list_view<parameter_place> places) {
   fnv_1a hash;
   for (const parameter_place& place : places) {
     const shape& extents = place.stored.extents;

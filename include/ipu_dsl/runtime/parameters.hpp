@@ -13,6 +13,7 @@
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/hash.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/random.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/core/update_rule.hpp>
@@ -68,11 +69,11 @@ constexpr void load_values(const parameter_place& place, std::span<const float> 
 /// is copied: inside, weights lie in panels.
 class parameters {
  public:
-  parameters(std::span<const parameter_place> places, const region_set& memory)
+  parameters(list_view<parameter_place> places, const region_set& memory)
       : places_(places), memory_(&memory) {}
 
   /// The same for parameters that all lie in one piece of memory.
-  parameters(std::span<const parameter_place> places, std::byte* memory)
+  parameters(list_view<parameter_place> places, std::byte* memory)
       : places_(places), only_memory_(memory) {}
 
   std::size_t size() const { return places_.size(); }
@@ -249,7 +250,7 @@ class parameters {
     }
   }
 
-  std::span<const parameter_place> places_;
+  list_view<parameter_place> places_;
   const region_set* memory_ = nullptr;
   std::byte* only_memory_ = nullptr;  ///< where there is no set
 };

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/plan/compile.hpp>
 
@@ -87,7 +87,7 @@ class prediction_resolver {
  private:
   /// What the call of this number exchanges with the caller.
   constexpr transfer_kind transfer_of(std::size_t index) const {
-    return plan_.codes[static_cast<std::size_t>(plan_.code_of_call[index])].transfer;
+    return plan_.codes[plan_.code_of_call[index]].transfer;
   }
 
   /// One micro-batch: one slot an edge is enough. They lie behind what the device needs.
@@ -101,7 +101,7 @@ class prediction_resolver {
   }
 
   constexpr std::int32_t buffer_of(const call& row, std::int32_t operand) const {
-    return plan_.operands[static_cast<std::size_t>(row.first_operand + operand)];
+    return plan_.operands[row.first_operand + operand];
   }
 
   /// The buffers of samples and results, and whether the caller's memory can stand for them: rows
@@ -132,11 +132,11 @@ class prediction_resolver {
   }
 
   constexpr void resolve_call(std::int32_t index) {
-    const call& row = plan_.calls[static_cast<std::size_t>(index)];
+    const call& row = plan_.calls[index];
     if (transfer_of(static_cast<std::size_t>(index)) != transfer_kind::none) {
       return;
     }
-    made_.calls.push_back({plan_.code_of_call[static_cast<std::size_t>(index)],
+    made_.calls.push_back({plan_.code_of_call[index],
                            static_cast<std::int32_t>(made_.operands.size()),
                            row.steps,
                            plan_.stream_of(row),
@@ -153,10 +153,9 @@ class prediction_resolver {
     if (output_in_place_ && buffer == output_buffer_) {
       return {operand_owner::output, 0};
     }
-    const placement& where = plan_.placements[static_cast<std::size_t>(buffer)];
+    const placement& where = plan_.placements[buffer];
     if (where.edge >= 0) {
-      return {operand_owner::activations,
-              edge_begin_[static_cast<std::size_t>(where.edge)] + where.offset};
+      return {operand_owner::activations, edge_begin_[where.edge] + where.offset};
     }
     if (where.offset < made_.facts.weight_bytes) {
       return {operand_owner::weights, where.offset};
@@ -191,11 +190,9 @@ struct frozen_prediction {
     std::copy(made.operands.begin(), made.operands.end(), all_operands.elements);
   }
 
-  constexpr std::span<const prediction_call> calls() const {
-    return all_calls.view().first(facts.calls);
-  }
+  constexpr list_view<prediction_call> calls() const { return all_calls.view().first(facts.calls); }
 
-  constexpr std::span<const prediction_operand> operands() const {
+  constexpr list_view<prediction_operand> operands() const {
     return all_operands.view().first(facts.operands);
   }
 };

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/plan/nest_map.hpp>
 
 namespace ipu_dsl {
@@ -16,7 +16,7 @@ inline std::vector<std::int64_t> positions_of(const reach& at, const nest_block&
                                               std::int64_t extent) {
   std::vector<std::int64_t> found;
   const auto range_of_axis = [&](std::int16_t along) {
-    return along < 0 ? position_range{0, 1} : block.ranges[static_cast<std::size_t>(along)];
+    return along < 0 ? position_range{0, 1} : block.ranges[along];
   };
   const position_range first = range_of_axis(at.first);
   const position_range second = range_of_axis(at.second);
@@ -49,11 +49,10 @@ void for_each_reached(const access_view& all, const operand_access& row, const n
     return;
   }
   std::vector<std::int64_t> numbers = {0};
-  const std::span<const reach> reaches = reaches_of(all, row);
+  const list_view<reach> reaches = reaches_of(all, row);
   for (std::int32_t i = 0; i < row.reaches; ++i) {
     const std::int64_t extent = extent_of(row, i, batch);
-    const std::vector<std::int64_t> positions =
-        positions_of(reaches[static_cast<std::size_t>(i)], block, extent);
+    const std::vector<std::int64_t> positions = positions_of(reaches[i], block, extent);
     std::vector<std::int64_t> longer;
     longer.reserve(numbers.size() * positions.size());
     for (const std::int64_t number : numbers) {

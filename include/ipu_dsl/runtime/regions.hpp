@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <span>
 #include <utility>
 
 #if defined(__linux__)
@@ -14,6 +13,7 @@
 #endif
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/plan/program_plan_view.hpp>
 
 namespace ipu_dsl {
@@ -77,7 +77,7 @@ class region {
 /// everything else each has for itself.
 class region_set {
  public:
-  explicit region_set(std::span<const program_plan_view> programs, int replicas = 1) {
+  explicit region_set(list_view<program_plan_view> programs, int replicas = 1) {
     list<std::int64_t> devices;
     list<std::int64_t> edges;
     for (const program_plan_view& program : programs) {

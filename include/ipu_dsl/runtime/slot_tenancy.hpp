@@ -20,14 +20,14 @@ struct freed_slot {
 /// The slots of all edges: [edges, micro-batches]. The k-th write of an edge goes to slot k modulo
 /// their number, as the proof has it.
 inline list<std::int32_t> slots_of_micro_batches(const program_plan_view& plan) {
-  const auto micro_batches = static_cast<std::size_t>(plan.actions.micro_batches);
-  list<std::int32_t> slots(plan.edges.size() * micro_batches);
-  for (std::size_t edge = 0; edge < plan.edges.size(); ++edge) {
+  const int edges = static_cast<int>(plan.edges.size());
+  const int micro_batches = plan.actions.micro_batches;
+  list<std::int32_t> slots(edges * micro_batches);
+  for (int edge = 0; edge < edges; ++edge) {
     int written = 0;
     for (const action& what : plan.actions.actions) {
       if (does(what, plan.edges[edge].writer)) {
-        slots[edge * micro_batches + static_cast<std::size_t>(what.micro_batch)] =
-            written % plan.slots[edge];
+        slots[edge * micro_batches + what.micro_batch] = written % plan.slots[edge];
         ++written;
       }
     }

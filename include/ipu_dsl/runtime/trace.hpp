@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/action.hpp>
 
 namespace ipu_dsl {
@@ -26,7 +26,7 @@ class trace {
   bool enabled() const { return !of_worker_.empty(); }
 
   void enable(int workers, std::size_t actions) {
-    of_worker_ = list<list<traced_action>>(static_cast<std::size_t>(workers));
+    of_worker_ = list<list<traced_action>>(workers);
     for (list<traced_action>& records : of_worker_) {
       records.reserve(actions);
     }
@@ -38,14 +38,12 @@ class trace {
     }
   }
 
-  void record(const traced_action& done) {
-    of_worker_[static_cast<std::size_t>(done.worker)].push_back(done);
-  }
+  void record(const traced_action& done) { of_worker_[done.worker].push_back(done); }
 
   int workers() const { return static_cast<int>(of_worker_.size()); }
 
-  std::span<const traced_action> of(int worker) const {
-    const list<traced_action>& records = of_worker_[static_cast<std::size_t>(worker)];
+  list_view<traced_action> of(int worker) const {
+    const list<traced_action>& records = of_worker_[worker];
     return {records.data(), records.size()};
   }
 

@@ -9,6 +9,7 @@
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/fixed_length.hpp>
 #include <ipu_dsl/core/laid_out_weights.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/runtime/memory_block.hpp>
 #include <ipu_dsl/runtime/parameter_shapes.hpp>
@@ -67,7 +68,7 @@ struct weight_layout {
     return 0;
   }
 
-  static constexpr std::span<const parameter_place> places() {
+  static constexpr list_view<parameter_place> places() {
     if constexpr (right) {
       return parameter_places_of<compiled>.view();
     }

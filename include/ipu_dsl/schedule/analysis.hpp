@@ -2,11 +2,10 @@
 // Everything that one run says about a program: the proof, slots and times.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/proof.hpp>
 #include <ipu_dsl/schedule/slots.hpp>
 #include <ipu_dsl/schedule/timeline.hpp>
@@ -38,7 +37,7 @@ constexpr analysis analyse(const program_view& rows, const stage_graph_view& gra
 /// as fast as `unlimited`, else with one more on every edge, else so many that no action is
 /// delayed.
 constexpr list<int> confirm_without_stall(const program_view& rows, const stage_graph_view& graph,
-                                          const analysis& unlimited, std::span<const int> found) {
+                                          const analysis& unlimited, list_view<int> found) {
   const std::int64_t least = makespan_of(unlimited.timeline);
   list<int> slots;
   slots.append(found);

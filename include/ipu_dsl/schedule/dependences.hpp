@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/stage_graph.hpp>
 #include <ipu_dsl/schedule/step_table.hpp>
 
@@ -19,10 +19,10 @@ struct keyed_lists {
   list<int> next = {0};
   list<int> value = {0};
 
-  constexpr explicit keyed_lists(int keys) : first(static_cast<std::size_t>(keys)) {}
+  constexpr explicit keyed_lists(int keys) : first(keys) {}
 
   constexpr void add(int key, int number) {
-    int& head = first[static_cast<std::size_t>(key)];
+    int& head = first[key];
     next.push_back(head);
     value.push_back(number);
     head = static_cast<int>(value.size()) - 1;
@@ -96,8 +96,8 @@ constexpr stage_graph forward_part(const stage_graph_view& whole) {
 }
 
 /// The dependences of a stage graph for stages on devices.
-constexpr dependences sort_edges(const stage_graph_view& graph,
-                                 std::span<const int> device_of_stage, bool forward_only) {
+constexpr dependences sort_edges(const stage_graph_view& graph, list_view<int> device_of_stage,
+                                 bool forward_only) {
   if (forward_only) {
     const stage_graph part = forward_part(graph);
     return sort_edges(part.view(), device_of_stage, false);
@@ -106,7 +106,7 @@ constexpr dependences sort_edges(const stage_graph_view& graph,
   const int* const device = device_of_stage.data();
   dependences sorted(graph.stages, edges);
   for (int number = 0; number < edges; ++number) {
-    const edge& link = graph.edges[static_cast<std::size_t>(number)];
+    const edge& link = graph.edges[number];
     const step* const readers = graph.readers.data() + link.first_reader;
     const int writer = role_row(link.writer.stage, first_role[static_cast<int>(link.writer.kind)]);
     bool within = true;

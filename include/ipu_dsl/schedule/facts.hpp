@@ -2,11 +2,10 @@
 // What a program and a timeline of it say: bubbles, bounds, and how many micro-batches are kept.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/rotation.hpp>
 #include <ipu_dsl/schedule/timeline.hpp>
 
@@ -55,7 +54,7 @@ struct facts {
 
 /// The work of each device: [devices].
 constexpr list<std::int64_t> work_of_devices(const program_view& rows,
-                                             std::span<const timed_action> timeline) {
+                                             list_view<timed_action> timeline) {
   const timed_action* const times = timeline.data();
   list<std::int64_t> work;
   for (int device = 0; device < rows.devices; ++device) {
@@ -74,7 +73,7 @@ constexpr list<std::int64_t> work_of_devices(const program_view& rows,
 constexpr bool accumulates_ascending(const program_view& rows) {
   const action* const actions = rows.actions.data();
   const int action_count = static_cast<int>(rows.actions.size());
-  list<int> last_of_stage(static_cast<std::size_t>(rows.stages), -1);
+  list<int> last_of_stage(rows.stages, -1);
   int* const last = last_of_stage.data();
   for (int index = 0; index < action_count; ++index) {
     const action& what = actions[index];
@@ -90,7 +89,7 @@ constexpr bool accumulates_ascending(const program_view& rows) {
 }
 
 /// The facts of a timeline of a proven program.
-constexpr facts facts_of(const program_view& rows, std::span<const timed_action> timeline) {
+constexpr facts facts_of(const program_view& rows, list_view<timed_action> timeline) {
   const timed_action* const times = timeline.data();
   const int* const row_begin = rows.row_begin.data();
   facts found;
@@ -124,8 +123,8 @@ constexpr facts facts_of(const program_view& rows, std::span<const timed_action>
 constexpr list<int> peak_stash(const program_view& rows, int keys, bool by_device) {
   const action* const actions = rows.actions.data();
   const int action_count = static_cast<int>(rows.actions.size());
-  list<int> held(static_cast<std::size_t>(keys));
-  list<int> peak(static_cast<std::size_t>(keys));
+  list<int> held(keys);
+  list<int> peak(keys);
   bool backwards = false;
   for (int index = 0; index < action_count; ++index) {
     const action& what = actions[index];
@@ -138,7 +137,7 @@ constexpr list<int> peak_stash(const program_view& rows, int keys, bool by_devic
   }
   // Forwards alone keep nothing. Not one conditional expression: see make_program.
   if (!backwards) {
-    return list<int>(static_cast<std::size_t>(keys));
+    return list<int>(keys);
   }
   return peak;
 }

@@ -2,11 +2,13 @@
 // From transient lists to exact arrays that a constexpr variable can hold.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <type_traits>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/packed_counts.hpp>
 #include <ipu_dsl/schedule/program.hpp>
 #include <ipu_dsl/schedule/stage_graph.hpp>
@@ -18,9 +20,12 @@ template <typename T, std::size_t Size>
 struct frozen_list {
   T elements[Size == 0 ? 1 : Size] = {};
 
-  constexpr std::span<const T> view() const { return {elements, Size}; }
+  constexpr list_view<T> view() const { return {elements, Size}; }
 
-  constexpr const T& operator[](std::size_t index) const { return elements[index]; }
+  template <std::integral Index>
+  constexpr const T& operator[](Index index) const {
+    return elements[index];
+  }
 
   constexpr const T* begin() const { return elements; }
 
@@ -29,20 +34,15 @@ struct frozen_list {
   static constexpr std::size_t size() { return Size; }
 };
 
-/// The first `Size` of some values.
-template <std::size_t Size, typename T>
-constexpr frozen_list<T, Size> freeze_list(std::span<const T> values) {
-  frozen_list<T, Size> frozen;
-  const T* const from = values.data();
+/// The first `Size` of some values, of a list or what else has them one behind the other.
+template <std::size_t Size, typename Values>
+constexpr auto freeze_list(const Values& values) {
+  frozen_list<std::remove_cvref_t<decltype(*values.data())>, Size> frozen;
+  const auto* const from = values.data();
   for (std::size_t i = 0; i < Size; ++i) {
     frozen.elements[i] = from[i];
   }
   return frozen;
-}
-
-template <std::size_t Size, typename T>
-constexpr frozen_list<T, Size> freeze_list(const list<T>& values) {
-  return freeze_list<Size>(std::span<const T>(values.data(), values.size()));
 }
 
 /// A program in static storage. `Slots` is `Actions`, or 0 for a program without slots.

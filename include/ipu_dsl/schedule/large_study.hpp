@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string_view>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/pieces/analysis_pieces.hpp>
 #include <ipu_dsl/schedule/pieces/schedule_rows.hpp>
 #include <ipu_dsl/schedule/whole_study.hpp>
@@ -68,8 +68,8 @@ struct large_study {
   }
 
  public:
-  static constexpr std::span<const int> slots = analysed::slots.view();
-  static constexpr std::span<const timed_action> timeline =
+  static constexpr list_view<int> slots = analysed::slots.view();
+  static constexpr list_view<timed_action> timeline =
       frozen_timeline.view().first(analysed::proven ? actions : 0);
   static constexpr ipu_dsl::facts facts = make_facts();
 };

@@ -2,7 +2,6 @@
 // How late every action could start without moving the end of a run.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include <ipu_dsl/core/list.hpp>
@@ -24,9 +23,9 @@ constexpr void bring_forward(std::int64_t& time, std::int64_t limit) {
 constexpr list<std::int64_t> latest_starts(const run_input& input, const in_order_run& run) {
   const action* const actions = input.rows.actions.data();
   const int count = static_cast<int>(input.rows.actions.size());
-  list<std::int64_t> found(static_cast<std::size_t>(count) + 1, run.makespan() + 1);
+  list<std::int64_t> found(count + 1, run.makespan() + 1);
   std::int64_t* const time = found.data() + 1;
-  list<bool> first_of_row(static_cast<std::size_t>(count) + 1, false);
+  list<bool> first_of_row(count + 1, false);
   for (int device = 0; device < input.rows.devices; ++device) {
     first_of_row.data()[input.rows.row_begin.data()[device]] = true;
   }

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/action.hpp>
 
 namespace ipu_dsl {
@@ -35,18 +35,18 @@ struct weight_policy {
 struct program_view {
   int devices = 0;
   int stages = 0;
-  int micro_batches = 0;                 ///< of one run; of each copy if there are several
-  std::span<const int> device_of_stage;  ///< [stages]
-  std::span<const action> actions;       ///< [actions], device after device
-  std::span<const int> row_begin;        ///< [devices + 1], into actions
-  std::span<const int> slot;             ///< [actions], lockstep time slot; empty if not given
+  int micro_batches = 0;           ///< of one run; of each copy if there are several
+  list_view<int> device_of_stage;  ///< [stages]
+  list_view<action> actions;       ///< [actions], device after device
+  list_view<int> row_begin;        ///< [devices + 1], into actions
+  list_view<int> slot;             ///< [actions], lockstep time slot; empty if not given
   weight_policy weights = {};
 
   /// The actions of one device in the order in which it executes them.
-  constexpr std::span<const action> row(int device) const {
-    const int begin = row_begin[static_cast<std::size_t>(device)];
-    const int end = row_begin[static_cast<std::size_t>(device) + 1];
-    return actions.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+  constexpr list_view<action> row(int device) const {
+    const int begin = row_begin[device];
+    const int end = row_begin[device + 1];
+    return actions.part(begin, end - begin);
   }
 };
 
@@ -65,7 +65,7 @@ struct program {
   constexpr program() = default;
 
   /// No actions yet; stage `s` runs on `placement[s]`.
-  constexpr program(int devices_, std::span<const int> placement, int micro_batches_)
+  constexpr program(int devices_, list_view<int> placement, int micro_batches_)
       : devices(devices_),
         stages(static_cast<int>(placement.size())),
         micro_batches(micro_batches_) {
@@ -89,7 +89,7 @@ struct program {
   /// The same behind the updates of all stages of `device`, whose row it is.
   constexpr void end_training_row(int device) {
     for (int stage = 0; stage < stages; ++stage) {
-      if (device_of_stage[static_cast<std::size_t>(stage)] == device) {
+      if (device_of_stage[stage] == device) {
         put(action_kind::update, stage, 0);
       }
     }
@@ -131,7 +131,7 @@ constexpr bool splits_backward(const program_view& rows) {
 /// Stage `s` of `stages` is on device `s * devices / stages`.
 constexpr list<int> neighbouring_placement(int devices, int stages) {
   list<int> device_of_stage;
-  device_of_stage.reserve(static_cast<std::size_t>(stages));
+  device_of_stage.reserve(stages);
   for (int stage = 0; stage < stages; ++stage) {
     device_of_stage.push_back(stage * devices / stages);
   }
@@ -141,7 +141,7 @@ constexpr list<int> neighbouring_placement(int devices, int stages) {
 /// Stages dealt out round after round, as virtual stages are: stage `s` is on device `s % devices`.
 constexpr list<int> looped_placement(int devices, int stages) {
   list<int> device_of_stage;
-  device_of_stage.reserve(static_cast<std::size_t>(stages));
+  device_of_stage.reserve(stages);
   for (int stage = 0; stage < stages; ++stage) {
     device_of_stage.push_back(stage % devices);
   }
@@ -152,7 +152,7 @@ constexpr list<int> looped_placement(int devices, int stages) {
 /// a device a V, with more a wave.
 constexpr list<int> snake_placement(int devices, int stages) {
   list<int> device_of_stage;
-  device_of_stage.reserve(static_cast<std::size_t>(stages));
+  device_of_stage.reserve(stages);
   for (int stage = 0; stage < stages; ++stage) {
     const int place = stage % devices;
     const bool back = stage / devices % 2 == 1;

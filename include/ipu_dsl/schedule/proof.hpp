@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/in_order_run.hpp>
 #include <ipu_dsl/schedule/joined_step.hpp>
 #include <ipu_dsl/schedule/row_checks.hpp>
@@ -17,7 +17,7 @@ namespace proof {
 
 /// Whether counts do not fit each other.
 constexpr bool malformed(const program_view& rows, const stage_graph_view& graph,
-                         std::span<const int> slots) {
+                         list_view<int> slots) {
   const std::size_t stages = static_cast<std::size_t>(rows.stages);
   bool wrong = rows.devices < 1 || rows.stages < 1 || rows.micro_batches < 1 ||
                rows.device_of_stage.size() != stages || graph.stages != rows.stages ||
@@ -81,8 +81,7 @@ constexpr overwritten_slot find_overwritten(const run_input& input, edge_range r
   const int* const by_order = input.steps.by_order.data();
   const int edges = static_cast<int>(waits.within.size());
   const int end = edges < range.end ? edges : range.end;
-  for (int number = range.begin; number < end; ++number) {
-    const auto link = static_cast<std::size_t>(number);
+  for (int link = range.begin; link < end; ++link) {
     if (!waits.within[link]) {
       continue;
     }
@@ -94,7 +93,7 @@ constexpr overwritten_slot find_overwritten(const run_input& input, edge_range r
         const int reader = by_micro_batch[reader_row + by_order[writer_row + write - depth]];
         const int writer = by_micro_batch[writer_row + by_order[writer_row + write]];
         if (reader > writer || frees_in_step(input.rows, reader, writer)) {
-          return {number, writer, reader};
+          return {link, writer, reader};
         }
       }
     }
@@ -105,16 +104,15 @@ constexpr overwritten_slot find_overwritten(const run_input& input, edge_range r
 /// The same as what is found of a program.
 constexpr verdict check_own_slots(const examination& exam, const run_input& input) {
   const overwritten_slot lost = find_overwritten(input);
-  return lost.writer == 0
-             ? verdict()
-             : explain_own_slot(exam, lost.link, input.slots[static_cast<std::size_t>(lost.link)],
-                                lost.writer - 1, lost.reader - 1);
+  return lost.writer == 0 ? verdict()
+                          : explain_own_slot(exam, lost.link, input.slots[lost.link],
+                                             lost.writer - 1, lost.reader - 1);
 }
 
 /// Proves a program; of a program that is proven, `then(input, run)` gets the run that proved it.
 template <typename Then>
 constexpr verdict prove_and(const program_view& rows, const stage_graph_view& graph,
-                            std::span<const int> slots_per_edge, std::string_view name,
+                            list_view<int> slots_per_edge, std::string_view name,
                             const proof_limits& limits, Then then) {
   if (malformed(rows, graph, slots_per_edge)) {
     return explain_malformed(rows, slots_per_edge.size(), name);
@@ -157,7 +155,7 @@ constexpr verdict prove_and(const program_view& rows, const stage_graph_view& gr
 /// micro-batches of every schedule of the catalogue within the default limits of both compilers;
 /// `study` does more in pieces.
 constexpr verdict prove(const program_view& rows, const stage_graph_view& graph,
-                        std::span<const int> slots_per_edge = {}, std::string_view name = "mine",
+                        list_view<int> slots_per_edge = {}, std::string_view name = "mine",
                         const proof_limits& limits = {}) {
   return proof::prove_and(rows, graph, slots_per_edge, name, limits,
                           [](const run_input&, const in_order_run&) {});

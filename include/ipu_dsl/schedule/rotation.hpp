@@ -5,9 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/program.hpp>
 
 namespace ipu_dsl {
@@ -24,7 +24,7 @@ enum class overlap : std::uint8_t {
 
 /// The device of every step of a micro-batch: F(0) .. F(S - 1) and, in training,
 /// B(S - 1) .. B(0).
-constexpr list<int> step_devices(std::span<const int> device_of_stage, purpose aim) {
+constexpr list<int> step_devices(list_view<int> device_of_stage, purpose aim) {
   list<int> devices;
   devices.append(device_of_stage);
   if (aim == purpose::training) {
@@ -70,7 +70,7 @@ constexpr list<int> start_offsets(const list<int>& devices, overlap how) {
 }
 
 /// How many micro-batches overlap; the reference wants their number to be a multiple of it.
-constexpr int overlap_length(std::span<const int> device_of_stage, overlap how, purpose aim) {
+constexpr int overlap_length(list_view<int> device_of_stage, overlap how, purpose aim) {
   return static_cast<int>(start_offsets(step_devices(device_of_stage, aim), how).size());
 }
 
@@ -119,7 +119,7 @@ constexpr void append_row(program& rows, merge_state& state, const list<int>& st
 /// (m / overlap length) * steps + offset[m % overlap length] and does one step a slot. Updates come
 /// last, in a slot of their own. Any number of micro-batches works; the reference's constraint is
 /// the business of the schedule's `allows`.
-constexpr program rotate(int devices, std::span<const int> device_of_stage, int micro_batches,
+constexpr program rotate(int devices, list_view<int> device_of_stage, int micro_batches,
                          overlap how, purpose aim) {
   const list<int> line = step_devices(device_of_stage, aim);
   const list<int> offsets = start_offsets(line, how);
@@ -127,9 +127,9 @@ constexpr program rotate(int devices, std::span<const int> device_of_stage, int 
   const int round = static_cast<int>(offsets.size());
   constexpr int never = 1 << 29;
   list<int> start;
-  start.reserve(static_cast<std::size_t>(micro_batches) + 1);
+  start.reserve(micro_batches + 1);
   for (int m = 0; m < micro_batches; ++m) {
-    start.push_back(m / round * steps + offsets[static_cast<std::size_t>(m % round)]);
+    start.push_back(m / round * steps + offsets[m % round]);
   }
   const int slots = start.empty() ? 0 : start.back() + steps;
   start.push_back(never);
@@ -141,14 +141,14 @@ constexpr program rotate(int devices, std::span<const int> device_of_stage, int 
   for (int device = 0; device < devices; ++device) {
     rotation::merge_state state;
     for (int number = 0; number < steps; ++number) {
-      if (line[static_cast<std::size_t>(number)] == device) {
+      if (line[number] == device) {
         state.steps.push_back(number);
         state.done.push_back(0);
       }
     }
     rotation::append_row(rows, state, start);
     for (int stage = 0; aim == purpose::training && stage < rows.stages; ++stage) {
-      if (device_of_stage[static_cast<std::size_t>(stage)] == device) {
+      if (device_of_stage[stage] == device) {
         rows.put(action_kind::update, stage, 0);
         rows.slot.push_back(slots);
       }

@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <utility>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/action_life.hpp>
 #include <ipu_dsl/schedule/step_checks.hpp>
 #include <ipu_dsl/schedule/verdict.hpp>
@@ -17,8 +17,8 @@ namespace ipu_dsl {
 /// What the devices may keep for the backward, in micro-batches and in bytes: [devices], or empty
 /// for no limit. Recomputed micro-batches count from their forward on.
 struct proof_limits {
-  std::span<const int> stash_of_device = {};
-  std::span<const std::int64_t> bytes_of_device = {};
+  list_view<int> stash_of_device = {};
+  list_view<std::int64_t> bytes_of_device = {};
 
   constexpr bool any() const { return !stash_of_device.empty() || !bytes_of_device.empty(); }
 };
@@ -146,11 +146,11 @@ constexpr verdict check_updates(const examination& exam) {
   const program_view& rows = exam.rows;
   const int expected = updates_of_run(rows);
   for (int stage = 0; stage < rows.stages; ++stage) {
-    const int updates = exam.updates[static_cast<std::size_t>(stage)];
+    const int updates = exam.updates[stage];
     if (updates != expected) {
       const action lost = {action_kind::update, stage, updates};
-      verdict found = fault_at(exam, schedule_fault::missing,
-                               rows.device_of_stage[static_cast<std::size_t>(stage)], -1, lost);
+      verdict found =
+          fault_at(exam, schedule_fault::missing, rows.device_of_stage[stage], -1, lost);
       found.fault.expected << "an update of every stage after its backwards";
       found.fault.got << "no " << describe(lost);
       return found;
@@ -161,12 +161,11 @@ constexpr verdict check_updates(const examination& exam) {
 
 /// Whether there is no action but forwards.
 constexpr bool has_only_forwards(const examination& exam) {
-  std::size_t forwards = 0;
+  int forwards = 0;
   for (int stage = 0; stage < exam.rows.stages; ++stage) {
-    forwards +=
-        static_cast<std::size_t>(exam.steps.count.data()[role_row(stage, step_role::forward)]);
+    forwards += exam.steps.count[role_row(stage, step_role::forward)];
   }
-  return forwards == exam.rows.actions.size();
+  return forwards == static_cast<int>(exam.rows.actions.size());
 }
 
 /// Every micro-batch goes forward in every stage and, unless all of the program only goes forward,
@@ -189,8 +188,8 @@ constexpr verdict check_complete(const examination& exam) {
           action_kind::forward, action_kind::recompute, action_kind::backward,
           action_kind::weight_gradient};
       const action missing = {kind_of_role[role], stage, lost};
-      verdict found = fault_at(exam, schedule_fault::missing,
-                               rows.device_of_stage[static_cast<std::size_t>(stage)], -1, missing);
+      verdict found =
+          fault_at(exam, schedule_fault::missing, rows.device_of_stage[stage], -1, missing);
       found.fault.expected << "every micro-batch forward"
                            << (exam.forward_only ? "" : " and backward") << " in every stage";
       found.fault.got << "no " << describe(missing);
@@ -211,7 +210,7 @@ constexpr verdict check_edges(const examination& exam) {
                  !uses_edges(link.writer.kind) || link.writer.stage < 0 ||
                  link.writer.stage >= exam.rows.stages;
     for (int which = 0; !wrong && which < link.reader_count; ++which) {
-      const step reader = exam.graph.readers_of(link)[static_cast<std::size_t>(which)];
+      const step reader = exam.graph.readers_of(link)[which];
       wrong = !uses_edges(reader.kind) || reader.stage < 0 || reader.stage >= exam.rows.stages;
     }
     if (!wrong && link.writer.kind == action_kind::recompute) {
@@ -234,22 +233,21 @@ constexpr verdict check_edges(const examination& exam) {
 constexpr verdict check_memory(const examination& exam, const proof_limits& limits) {
   const program_view& rows = exam.rows;
   for (int device = 0; device < rows.devices; ++device) {
-    const auto of = static_cast<std::size_t>(device);
-    const bool counts = of < limits.stash_of_device.size();
-    const bool weighs = of < limits.bytes_of_device.size();
+    const bool counts = device < static_cast<int>(limits.stash_of_device.size());
+    const bool weighs = device < static_cast<int>(limits.bytes_of_device.size());
     std::int64_t kept = 0;
     std::int64_t bytes = 0;
     int position = 0;
     for (const action& what : rows.row(device)) {
       const int change = stash_change(what.kind);
       kept += change;
-      bytes += change * exam.graph.costs[static_cast<std::size_t>(what.stage)].stash_bytes;
-      if (counts && kept > limits.stash_of_device[of]) {
-        return explain_memory(exam, device, position, what, kept, limits.stash_of_device[of],
+      bytes += change * exam.graph.costs[what.stage].stash_bytes;
+      if (counts && kept > limits.stash_of_device[device]) {
+        return explain_memory(exam, device, position, what, kept, limits.stash_of_device[device],
                               "micro-batches");
       }
-      if (weighs && bytes > limits.bytes_of_device[of]) {
-        return explain_memory(exam, device, position, what, bytes, limits.bytes_of_device[of],
+      if (weighs && bytes > limits.bytes_of_device[device]) {
+        return explain_memory(exam, device, position, what, bytes, limits.bytes_of_device[device],
                               "bytes");
       }
       ++position;
@@ -261,9 +259,8 @@ constexpr verdict check_memory(const examination& exam, const proof_limits& limi
 /// An examination with this table of steps; nothing else is known yet.
 constexpr examination begin_examination(const program_view& rows, const stage_graph_view& graph,
                                         std::string_view name, step_table steps) {
-  examination exam = {
-      name, rows, graph, std::move(steps), list<int>(static_cast<std::size_t>(rows.stages)), {}};
-  exam.lives.reserve(static_cast<std::size_t>(rows.stages * rows.micro_batches));
+  examination exam = {name, rows, graph, std::move(steps), list<int>(rows.stages), {}};
+  exam.lives.reserve(rows.stages * rows.micro_batches);
   return exam;
 }
 

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/dependences.hpp>
 
 namespace ipu_dsl {
@@ -37,7 +37,7 @@ constexpr list<int> unbounded_slots(const program_view& rows, const stage_graph_
 
 /// The slots given, or unbounded ones if none are.
 constexpr list<int> slots_or_unbounded(const program_view& rows, const stage_graph_view& graph,
-                                       std::span<const int> slots_per_edge) {
+                                       list_view<int> slots_per_edge) {
   list<int> slots = unbounded_slots(rows, graph);
   for (std::size_t link = 0; link < slots_per_edge.size(); ++link) {
     slots[link] = slots_per_edge[link];
@@ -50,8 +50,8 @@ struct run_input {
   const program_view& rows;
   const step_table& steps;
   const dependences& waits;
-  std::span<const int> slots;              ///< [edges], each at least 1
-  std::span<const std::int64_t> duration;  ///< [stages x action_kinds]
+  list_view<int> slots;              ///< [edges], each at least 1
+  list_view<std::int64_t> duration;  ///< [stages x action_kinds]
 };
 
 }  // namespace ipu_dsl

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/schedule/rotation.hpp>
 
@@ -132,7 +132,7 @@ constexpr problem device_count(std::string_view name, int devices, int stages, i
 }
 
 /// Interleaved training gives every stage a device of its own.
-constexpr problem devices_distinct(std::string_view name, std::span<const int> device_of_stage) {
+constexpr problem devices_distinct(std::string_view name, list_view<int> device_of_stage) {
   for (std::size_t second = 1; second < device_of_stage.size(); ++second) {
     for (std::size_t first = 0; first < second; ++first) {
       if (device_of_stage[first] == device_of_stage[second]) {

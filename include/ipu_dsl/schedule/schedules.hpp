@@ -2,9 +2,9 @@
 // The schedules of the reference as short types.
 #pragma once
 
-#include <span>
 #include <string_view>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/schedule_type.hpp>
 
 namespace ipu_dsl {
@@ -14,7 +14,7 @@ namespace ipu_dsl {
 template <typename Derived>
 struct rotating_schedule {
   /// The reference's rules for a placement, the first one broken.
-  static constexpr problem allows_placement(int devices, std::span<const int> device_of_stage,
+  static constexpr problem allows_placement(int devices, list_view<int> device_of_stage,
                                             int micro_batches, purpose aim) {
     const int stages = static_cast<int>(device_of_stage.size());
     problem found = rules::device_count(Derived::name, devices, stages, Derived::least_stages);
@@ -42,7 +42,7 @@ struct rotating_schedule {
   }
 
   /// Training with stage s on `device_of_stage[s]`.
-  static constexpr program make_placed(int devices, std::span<const int> device_of_stage,
+  static constexpr program make_placed(int devices, list_view<int> device_of_stage,
                                        int micro_batches, purpose aim = purpose::training) {
     return rotate(devices, device_of_stage, micro_batches, Derived::how, aim);
   }

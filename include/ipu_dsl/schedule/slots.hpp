@@ -2,12 +2,11 @@
 // How many slots an edge needs: to run at all, and to run without waiting for slots.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/joined_step.hpp>
 #include <ipu_dsl/schedule/latest_starts.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
@@ -21,7 +20,7 @@ struct searched {
   const program_view& rows;
   const step_table& steps;
   const dependences& waits;
-  std::span<const std::int64_t> duration;
+  list_view<std::int64_t> duration;
   list<int> slots;  ///< [edges] found so far, or unbounded
 };
 
@@ -184,7 +183,7 @@ constexpr int lower_edges(searched& search, int link, int end, int& trials) {
 /// the order of the graph, each least while the later ones are unbounded. `known` are the slots of
 /// the edges before the range; the result holds [edges], the later ones unbounded.
 constexpr list<int> least_slots(const program_view& rows, const stage_graph_view& graph,
-                                edge_range range = {}, std::span<const int> known = {}) {
+                                edge_range range = {}, list_view<int> known = {}) {
   const step_table steps = index_steps(rows);
   const dependences waits = sort_edges(graph, rows, steps);
   const list<std::int64_t> duration = durations(graph);
@@ -235,7 +234,7 @@ constexpr list<int> slots_without_delay(const program_view& rows, const stage_gr
 /// The least slots with which a proven program is as fast, asynchronously, as with unbounded ones;
 /// lexicographic as above.
 constexpr list<int> slots_without_stall(const program_view& rows, const stage_graph_view& graph,
-                                        edge_range range = {}, std::span<const int> known = {}) {
+                                        edge_range range = {}, list_view<int> known = {}) {
   const step_table steps = index_steps(rows);
   const dependences waits = sort_edges(graph, rows, steps);
   const list<std::int64_t> duration = durations(graph);
@@ -256,7 +255,7 @@ constexpr void raise_slots(list<int>& slots, int micro_batches) {
 
 /// The slots found on a short program, on the real one, raised until no device waits forever.
 constexpr list<int> confirm_least(const program_view& rows, const stage_graph_view& graph,
-                                  std::span<const int> found) {
+                                  list_view<int> found) {
   const step_table steps = index_steps(rows);
   const dependences waits = sort_edges(graph, rows, steps);
   const list<std::int64_t> duration = durations(graph);

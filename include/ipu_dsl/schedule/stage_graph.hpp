@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/step_order.hpp>
 
 namespace ipu_dsl {
@@ -59,13 +59,13 @@ struct stage_cost {
 /// A stage graph seen through spans.
 struct stage_graph_view {
   int stages = 0;
-  std::span<const edge> edges;
-  std::span<const step> readers;      ///< of all edges
-  std::span<const stage_cost> costs;  ///< [stages]
-  std::int64_t hop = 0;               ///< time from one device to another, of each datum
+  list_view<edge> edges;
+  list_view<step> readers;      ///< of all edges
+  list_view<stage_cost> costs;  ///< [stages]
+  std::int64_t hop = 0;         ///< time from one device to another, of each datum
 
-  constexpr std::span<const step> readers_of(const edge& link) const {
-    return {readers.data() + link.first_reader, static_cast<std::size_t>(link.reader_count)};
+  constexpr list_view<step> readers_of(const edge& link) const {
+    return {readers.data() + link.first_reader, link.reader_count};
   }
 };
 
@@ -114,7 +114,7 @@ enum class output_use : std::uint8_t { forward_only, own_backward };
 /// read by B(s); the stash of s, written by F(s), read by B(s). Bytes are left at 0. With several
 /// copies of the weights there are as many pipelines, one behind the other in the numbers of
 /// stages.
-constexpr stage_graph chain_stage_graph(int stages, std::span<const stage_cost> costs,
+constexpr stage_graph chain_stage_graph(int stages, list_view<stage_cost> costs,
                                         output_use use = output_use::forward_only, int copies = 1) {
   stage_graph graph;
   graph.stages = stages;
@@ -146,7 +146,7 @@ constexpr stage_graph chain_stage_graph(int stages, std::span<const stage_cost> 
 /// The plain pipeline with the same cost in every stage.
 constexpr stage_graph chain_stage_graph(int stages, const stage_cost& cost = {},
                                         output_use use = output_use::forward_only, int copies = 1) {
-  const list<stage_cost> costs(static_cast<std::size_t>(stages), cost);
+  const list<stage_cost> costs(stages, cost);
   return chain_stage_graph(stages, costs, use, copies);
 }
 

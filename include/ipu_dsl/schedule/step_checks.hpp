@@ -20,9 +20,9 @@ class step_walk {
         actions_(exam.rows.actions.data()),
         weights_(exam.rows.weights),
         micro_batches_(exam.rows.micro_batches),
-        step_of_(static_cast<std::size_t>(exam.rows.stages * micro_batches_)),
-        update_step_(static_cast<std::size_t>(exam.rows.stages)),
-        update_(static_cast<std::size_t>(exam.rows.stages)) {}
+        step_of_(exam.rows.stages * micro_batches_),
+        update_step_(exam.rows.stages),
+        update_(exam.rows.stages) {}
 
   /// The first part that waits for one before it in its step.
   constexpr verdict walk() {

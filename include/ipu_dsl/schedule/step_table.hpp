@@ -5,9 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/program.hpp>
 #include <ipu_dsl/schedule/step_order.hpp>
 
@@ -16,7 +16,7 @@ namespace ipu_dsl {
 /// `count` zeros in `storage`: reserving zeroes without a step of constant evaluation per element.
 template <typename T>
 constexpr T* reserve_zeros(list<T>& storage, int count) {
-  storage.reserve(static_cast<std::size_t>(count));
+  storage.reserve(count);
   return storage.data();
 }
 
@@ -24,10 +24,10 @@ constexpr T* reserve_zeros(list<T>& storage, int count) {
 /// spans.
 struct step_view {
   int micro_batches = 0;
-  std::span<const int> by_micro_batch;  ///< [rows x micro_batches] index + 1, 0 if there is none
-  std::span<const int> by_order;        ///< [rows x micro_batches] micro-batch of the k-th in order
-  std::span<const int> place;           ///< [actions] k, for the role in which the action writes
-  std::span<const int> count;           ///< [rows] how many actions have the role
+  list_view<int> by_micro_batch;  ///< [rows x micro_batches] index + 1, 0 if there is none
+  list_view<int> by_order;        ///< [rows x micro_batches] micro-batch of the k-th in order
+  list_view<int> place;           ///< [actions] k, for the role in which the action writes
+  list_view<int> count;           ///< [rows] how many actions have the role
 };
 
 /// Where the same is written.

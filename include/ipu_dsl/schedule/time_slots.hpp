@@ -2,7 +2,6 @@
 // Lockstep time slots for programs that come without them.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include <ipu_dsl/core/list.hpp>
@@ -90,7 +89,7 @@ constexpr list<int> unit_slots(const program_view& rows, const stage_graph_view&
   in_order_run run(input);
   run.advance();
   list<int> found(rows.actions.size(), 0);
-  list<int> next(static_cast<std::size_t>(rows.devices));
+  list<int> next(rows.devices);
   slotting::give_slots(input, run.orders(), 0, static_cast<int>(rows.actions.size()),
                        {found.data(), next.data()});
   slotting::share_last_slot(rows, found.data());

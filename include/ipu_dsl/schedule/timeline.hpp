@@ -2,11 +2,10 @@
 // When every action starts and ends, by two models of time.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/in_order_run.hpp>
 
 namespace ipu_dsl {
@@ -20,7 +19,7 @@ struct timed_action {
 };
 
 /// The end of the last action.
-constexpr std::int64_t makespan_of(std::span<const timed_action> timeline) {
+constexpr std::int64_t makespan_of(list_view<timed_action> timeline) {
   std::int64_t last = 0;
   for (const timed_action& times : timeline) {
     last = last < times.end ? times.end : last;
@@ -31,7 +30,7 @@ constexpr std::int64_t makespan_of(std::span<const timed_action> timeline) {
 /// The times of a complete run. An action that is joined to others ends with its own work, though
 /// what it writes is there only when they all end.
 constexpr list<timed_action> times_of(const in_order_run& run, const program_view& rows,
-                                      std::span<const std::int64_t> duration) {
+                                      list_view<std::int64_t> duration) {
   const std::int64_t* const start = run.starts() + 1;
   const action* const actions = rows.actions.data();
   const std::int64_t* const length = duration.data();
@@ -51,7 +50,7 @@ constexpr list<timed_action> times_of(const in_order_run& run, const program_vie
 /// program must have been proven with these slots; the result is [actions].
 constexpr list<timed_action> asynchronous_timeline(const program_view& rows,
                                                    const stage_graph_view& graph,
-                                                   std::span<const int> slots_per_edge = {}) {
+                                                   list_view<int> slots_per_edge = {}) {
   const step_table steps = index_steps(rows);
   const dependences waits = sort_edges(graph, rows, steps);
   const list<int> slots = slots_or_unbounded(rows, graph, slots_per_edge);
@@ -79,7 +78,7 @@ constexpr list<timed_action> lockstep_timeline(const program_view& rows,
   }
   list<timed_action> timeline(rows.actions.size());
   timed_action* const times = timeline.data();
-  list<std::int64_t> lengths(static_cast<std::size_t>(slots));
+  list<std::int64_t> lengths(slots);
   std::int64_t* const length = lengths.data();
   // First the place of each action within its slot, and the length of each slot.
   for (int device = 0; device < rows.devices; ++device) {

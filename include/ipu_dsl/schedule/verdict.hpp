@@ -2,9 +2,7 @@
 // What the proof says about a program: the kinds of faults and their sentences.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include <ipu_dsl/core/problem.hpp>
@@ -92,8 +90,7 @@ constexpr std::string_view order_of(action_kind kind) {
 /// Whether a backward finds that what it needs was offloaded and not fetched back.
 constexpr bool is_away(const examination& exam, const action& at) {
   const int entry = at.stage * exam.rows.micro_batches + at.micro_batch;
-  return begins_backward[static_cast<int>(at.kind)] &&
-         (exam.lives[static_cast<std::size_t>(entry)] & away) != 0;
+  return begins_backward[static_cast<int>(at.kind)] && (exam.lives[entry] & away) != 0;
 }
 
 /// Of the backwards that an update takes the first that stands nowhere, or one of stage -1: what
@@ -104,20 +101,20 @@ constexpr action lost_backward(const examination& exam, const action& update) {
   const int first = update.micro_batch * interval;
   const int next = first + interval;
   const int end = interval == 0 || next > rows.micro_batches ? rows.micro_batches : next;
-  list<bool> stands(static_cast<std::size_t>(rows.micro_batches));
-  list<bool> halved(static_cast<std::size_t>(rows.micro_batches));
+  list<bool> stands(rows.micro_batches);
+  list<bool> halved(rows.micro_batches);
   for (const action& what : rows.actions) {
     const bool known = what.stage == update.stage && what.micro_batch >= 0 &&
                        what.micro_batch < rows.micro_batches;
     if (known && ends_backward[static_cast<int>(what.kind)]) {
-      stands[static_cast<std::size_t>(what.micro_batch)] = true;
+      stands[what.micro_batch] = true;
     } else if (known && what.kind == action_kind::input_gradient) {
-      halved[static_cast<std::size_t>(what.micro_batch)] = true;
+      halved[what.micro_batch] = true;
     }
   }
   for (int i = first; i < end; ++i) {
-    if (!stands[static_cast<std::size_t>(i)]) {
-      const bool half = halved[static_cast<std::size_t>(i)];
+    if (!stands[i]) {
+      const bool half = halved[i];
       return {half ? action_kind::weight_gradient : action_kind::backward, update.stage, i};
     }
   }
@@ -164,8 +161,7 @@ constexpr verdict explain(const examination& exam, schedule_fault kind, int devi
       break;
     case schedule_fault::misplaced:
       words.expected << "actions of the stages placed on device " << device;
-      words.hint << "stage " << at.stage << " is on device "
-                 << exam.rows.device_of_stage[static_cast<std::size_t>(at.stage)];
+      words.hint << "stage " << at.stage << " is on device " << exam.rows.device_of_stage[at.stage];
       break;
     case schedule_fault::twice:
       words.expected = "every action once";
@@ -215,13 +211,12 @@ constexpr verdict explain_memory(const examination& exam, int device, int positi
 constexpr verdict explain_own_slot(const examination& exam, int link, int depth, int writer,
                                    int reader) {
   const program_view& rows = exam.rows;
-  const action at = rows.actions[static_cast<std::size_t>(writer)];
-  const int device = rows.device_of_stage[static_cast<std::size_t>(at.stage)];
-  verdict found = fault_at(exam, schedule_fault::deadlock, device,
-                           writer - rows.row_begin[static_cast<std::size_t>(device)], at);
+  const action at = rows.actions[writer];
+  const int device = rows.device_of_stage[at.stage];
+  verdict found =
+      fault_at(exam, schedule_fault::deadlock, device, writer - rows.row_begin[device], at);
   found.fault.expected << "an order in which " << describe(at) << " gets its turn";
-  found.fault.got << "a wait forever for "
-                  << describe(rows.actions[static_cast<std::size_t>(reader)]) << " to free a slot";
+  found.fault.got << "a wait forever for " << describe(rows.actions[reader]) << " to free a slot";
   found.fault.hint << "edge " << link << " has too few slots (" << depth << ")";
   return found;
 }
@@ -248,7 +243,7 @@ constexpr verdict explain_own_step(const examination& exam, int index, int posit
   while (!same_weights(actions[before])) {
     --before;
   }
-  const int device = rows.device_of_stage[static_cast<std::size_t>(at.stage)];
+  const int device = rows.device_of_stage[at.stage];
   verdict found = fault_at(exam, schedule_fault::deadlock, device, position, at);
   found.fault.expected << "an order in which " << describe(at) << " gets its turn";
   found.fault.got << "a wait forever for " << describe(actions[before]);
@@ -259,7 +254,7 @@ constexpr verdict explain_own_step(const examination& exam, int index, int posit
 /// The edge whose slot a stuck device waits for, or -1 if it waits for data.
 constexpr int blocking_edge(const run_input& input, const in_order_run& run, int device) {
   const int index = run.stuck(device);
-  const action& what = input.rows.actions[static_cast<std::size_t>(index)];
+  const action& what = input.rows.actions[index];
   if (!uses_edges(what.kind)) {
     return -1;
   }
@@ -268,7 +263,7 @@ constexpr int blocking_edge(const run_input& input, const in_order_run& run, int
   const dependences& waits = input.waits;
   for (int k = waits.written.first.data()[row]; k != 0; k = waits.written.next.data()[k]) {
     const int link = waits.written.value.data()[k];
-    const int back = input.steps.place.data()[index] - input.slots[static_cast<std::size_t>(link)];
+    const int back = input.steps.place.data()[index] - input.slots[link];
     const int freed = waits.freed.first.data()[link];
     for (int j = freed; back >= 0 && j != 0; j = waits.freed.next.data()[j]) {
       const int tenant = input.steps.by_order.data()[row * micro_batches + back];
@@ -286,28 +281,27 @@ constexpr verdict explain_deadlock(const examination& exam, const run_input& inp
                                    const in_order_run& run) {
   const program_view& rows = exam.rows;
   int device = 0;
-  while (run.cursor(device) == rows.row_begin[static_cast<std::size_t>(device) + 1]) {
+  while (run.cursor(device) == rows.row_begin[device + 1]) {
     ++device;
   }
   const int index = run.stuck(device);
-  const action at = rows.actions[static_cast<std::size_t>(index)];
-  const action wanted = rows.actions[static_cast<std::size_t>(run.waited_for(device))];
-  verdict found = fault_at(exam, schedule_fault::deadlock, device,
-                           index - rows.row_begin[static_cast<std::size_t>(device)], at);
+  const action at = rows.actions[index];
+  const action wanted = rows.actions[run.waited_for(device)];
+  verdict found =
+      fault_at(exam, schedule_fault::deadlock, device, index - rows.row_begin[device], at);
   found.fault.expected << "an order in which " << describe(at) << " gets its turn";
   found.fault.got << "a wait forever for " << describe(wanted);
-  const int other = rows.device_of_stage[static_cast<std::size_t>(wanted.stage)];
+  const int other = rows.device_of_stage[wanted.stage];
   const int link = blocking_edge(input, run, device);
   if (link >= 0) {
     found.fault.got << " to free a slot";
-    found.fault.hint << "edge " << link << " has too few slots ("
-                     << input.slots[static_cast<std::size_t>(link)] << ")";
+    found.fault.hint << "edge " << link << " has too few slots (" << input.slots[link] << ")";
   } else if (joined_with(rows, index).contains(run.waited_for(device))) {
     found.fault.hint = part_them(at, wanted);
   } else if (other == device) {
     found.fault.hint << describe(wanted) << " stands later in the same row";
   } else {
-    const action there = rows.actions[static_cast<std::size_t>(run.stuck(other))];
+    const action there = rows.actions[run.stuck(other)];
     found.fault.hint << describe(wanted);
     if (there == wanted) {
       found.fault.hint << " is next on device ";
@@ -317,7 +311,7 @@ constexpr verdict explain_deadlock(const examination& exam, const run_input& inp
       found.fault.hint << " comes after " << describe(there) << " on device ";
     }
     found.fault.hint << other << ", which waits for "
-                     << describe(rows.actions[static_cast<std::size_t>(run.waited_for(other))]);
+                     << describe(rows.actions[run.waited_for(other)]);
   }
   return found;
 }

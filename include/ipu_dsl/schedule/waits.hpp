@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/in_order_run.hpp>
 
 namespace ipu_dsl {
@@ -37,7 +37,7 @@ struct wait_list {
 
 /// How many actions of each counter a run has: [stages x action_kinds].
 constexpr list<int> counts_of_run(const program_view& rows) {
-  list<int> counts(static_cast<std::size_t>(rows.stages * action_kinds));
+  list<int> counts(rows.stages * action_kinds);
   const action* const actions = rows.actions.data();
   const int action_count = static_cast<int>(rows.actions.size());
   int* const count = counts.data();
@@ -98,7 +98,7 @@ struct collector {
 
 /// The places of actions among those of their counter: [actions].
 constexpr list<int> positions(const program_view& rows) {
-  list<int> counts(static_cast<std::size_t>(rows.stages * action_kinds));
+  list<int> counts(rows.stages * action_kinds);
   const action* const actions = rows.actions.data();
   const int action_count = static_cast<int>(rows.actions.size());
   int* const count = counts.data();
@@ -113,8 +113,8 @@ constexpr list<int> positions(const program_view& rows) {
 
 /// The waits of the actions [first, last) of a program that has been proven with the slots of the
 /// input; their numbers begin at 0.
-constexpr wait_list collect(const run_input& input, std::span<const int> counts,
-                            std::span<const int> position, int first, int last) {
+constexpr wait_list collect(const run_input& input, list_view<int> counts, list_view<int> position,
+                            int first, int last) {
   const int* const by_micro_batch = input.steps.by_micro_batch.data();
   const int* const by_order = input.steps.by_order.data();
   const int* const place = input.steps.place.data();
@@ -131,7 +131,7 @@ constexpr wait_list collect(const run_input& input, std::span<const int> counts,
   const int micro_batches = input.rows.micro_batches;
   collector found = {input.rows.actions.data(), input.rows.device_of_stage.data(), position.data(),
                      counts.data()};
-  const auto count = static_cast<std::size_t>(last - first);
+  const int count = last - first;
   found.waits.reserve(2 * count);
   wait_list result;
   result.begin.reserve(count + 1);
@@ -171,7 +171,7 @@ constexpr wait_list collect(const run_input& input, std::span<const int> counts,
 /// The waits of a program that has been proven with these slots. Waits for actions of the same
 /// device are left out: its row keeps their order.
 constexpr wait_list waits_of(const program_view& rows, const stage_graph_view& graph,
-                             std::span<const int> slots_per_edge) {
+                             list_view<int> slots_per_edge) {
   const step_table steps = index_steps(rows);
   const dependences sorted = sort_edges(graph, rows, steps);
   const list<int> counts = counts_of_run(rows);

@@ -5,8 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/analysis.hpp>
 #include <ipu_dsl/schedule/facts.hpp>
 #include <ipu_dsl/schedule/frozen.hpp>
@@ -155,12 +155,12 @@ struct whole_study {
   static constexpr const problem& value = result.fault;
 
   /// [edges] of the costs' stage graph.
-  static constexpr std::span<const int> slots =
-      result.fault.found() ? std::span<const int>() : result.slots.view();
+  static constexpr list_view<int> slots =
+      result.fault.found() ? list_view<int>() : result.slots.view();
 
   /// [actions] asynchronous start and end, in the unit of the costs.
-  static constexpr std::span<const timed_action> timeline =
-      result.fault.found() ? std::span<const timed_action>() : result.timeline.view();
+  static constexpr list_view<timed_action> timeline =
+      result.fault.found() ? list_view<timed_action>() : result.timeline.view();
 
   /// Of the timeline; all 0 where there is a fault.
   static constexpr ipu_dsl::facts facts = make_facts();

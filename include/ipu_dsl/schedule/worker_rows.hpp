@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/in_order_run.hpp>
 
 namespace ipu_dsl {
@@ -75,7 +75,7 @@ constexpr void enter_rows(int count, int* to) {
 /// actions start together in the order in which the proof ran them. Action indices; the program
 /// must have been proven with these slots. It suits one worker, and parts of it suit several.
 constexpr list<int> global_order(const program_view& rows, const stage_graph_view& graph,
-                                 std::span<const int> slots_per_edge) {
+                                 list_view<int> slots_per_edge) {
   const step_table steps = index_steps(rows);
   const dependences waits = sort_edges(graph, rows, steps);
   const list<int> slots = slots_or_unbounded(rows, graph, slots_per_edge);
@@ -100,8 +100,8 @@ constexpr list<int> global_order(const program_view& rows, const stage_graph_vie
 /// parts of one legal order cannot deadlock, for any number of workers and any assignment; waits
 /// for actions of other devices stay sufficient.
 /// A program with replicas has as many devices for each; they take turns action by action.
-constexpr worker_rows project(const program_view& rows, std::span<const int> order, int workers,
-                              std::span<const int> worker_of_device) {
+constexpr worker_rows project(const program_view& rows, list_view<int> order, int workers,
+                              list_view<int> worker_of_device) {
   worker_rows projected;
   const int devices = rows.devices > 0 ? rows.devices : 1;
   const int replicas = static_cast<int>(worker_of_device.size()) / devices;

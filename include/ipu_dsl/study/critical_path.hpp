@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/joined_step.hpp>
 #include <ipu_dsl/schedule/timeline.hpp>
 
@@ -23,7 +23,7 @@ struct examined {
 
 /// Calls `visit(reader)` with the actions that free the slots into which an action writes.
 template <typename Visit>
-constexpr void each_slot_reader(const examined& exam, std::span<const int> slots, int index,
+constexpr void each_slot_reader(const examined& exam, list_view<int> slots, int index,
                                 const Visit& visit) {
   const action& what = exam.rows.actions.data()[index];
   if (!uses_edges(what.kind)) {
@@ -34,7 +34,7 @@ constexpr void each_slot_reader(const examined& exam, std::span<const int> slots
   for (int k = exam.waits.written.first.data()[row]; k != 0;
        k = exam.waits.written.next.data()[k]) {
     const int link = exam.waits.written.value.data()[k];
-    const int back = exam.steps.place.data()[index] - slots[static_cast<std::size_t>(link)];
+    const int back = exam.steps.place.data()[index] - slots[link];
     for (int j = back < 0 ? 0 : exam.waits.freed.first.data()[link]; j != 0;
          j = exam.waits.freed.next.data()[j]) {
       const int tenant = exam.steps.by_order.data()[row * micro_batches + back];
@@ -86,20 +86,19 @@ struct predecessor {
 };
 
 /// When what an action writes is there: joined actions hand over when the last of them ends.
-constexpr std::int64_t handed_over(const program_view& rows, std::span<const timed_action> timeline,
+constexpr std::int64_t handed_over(const program_view& rows, list_view<timed_action> timeline,
                                    int index) {
-  return timeline[static_cast<std::size_t>(joined_with(rows, index).last)].end;
+  return timeline[joined_with(rows, index).last].end;
 }
 
 /// What the joined actions of `range` waited for last.
-constexpr predecessor predecessor_of(const examined& exam, std::span<const timed_action> timeline,
-                                     std::span<const int> slots, joined_range range) {
+constexpr predecessor predecessor_of(const examined& exam, list_view<timed_action> timeline,
+                                     list_view<int> slots, joined_range range) {
   const program_view& rows = exam.rows;
-  const std::int64_t start = timeline[static_cast<std::size_t>(range.first)].start;
+  const std::int64_t start = timeline[range.first].start;
   const int device = rows.device_of_stage.data()[rows.actions.data()[range.first].stage];
   // If row and data end together it is the row, so that what is said to wait for data does.
-  if (range.first > rows.row_begin.data()[device] &&
-      timeline[static_cast<std::size_t>(range.first) - 1].end == start) {
+  if (range.first > rows.row_begin.data()[device] && timeline[range.first - 1].end == start) {
     return {range.first - 1, &critical_path::rows, 0};
   }
   predecessor found;
@@ -125,34 +124,31 @@ constexpr predecessor predecessor_of(const examined& exam, std::span<const timed
 /// `slots_per_edge` are those of the timeline. Of several paths it is the one that ends in the
 /// first action of the list and goes along rows where it can.
 constexpr critical_path critical_path_of(const program_view& rows, const stage_graph_view& graph,
-                                         std::span<const timed_action> timeline,
-                                         std::span<const int> slots_per_edge = {}) {
+                                         list_view<timed_action> timeline,
+                                         list_view<int> slots_per_edge = {}) {
   const step_table steps = index_steps(rows);
   const dependences waits = sort_edges(graph, rows, steps);
   const list<int> slots = slots_or_unbounded(rows, graph, slots_per_edge);
   const critical::examined exam = {rows, steps, waits};
   int index = 0;
   for (int other = 1; other < static_cast<int>(timeline.size()); ++other) {
-    index = timeline[static_cast<std::size_t>(other)].end >
-                    timeline[static_cast<std::size_t>(index)].end
-                ? other
-                : index;
+    index = timeline[other].end > timeline[index].end ? other : index;
   }
   critical_path path;
   while (index >= 0 && !timeline.empty()) {
     const joined_range range = joined_with(rows, index);
     for (int part = index; part >= range.first; --part) {
       path.actions.push_back(part);
-      const timed_action& times = timeline[static_cast<std::size_t>(part)];
+      const timed_action& times = timeline[part];
       path.rows += part < index ? times.end - times.start : 0;
     }
-    const std::int64_t start = timeline[static_cast<std::size_t>(range.first)].start;
+    const std::int64_t start = timeline[range.first].start;
     const critical::predecessor before =
         start == 0 ? critical::predecessor()
                    : critical::predecessor_of(exam, timeline, slots, range);
     index = before.index;
     if (index >= 0) {
-      const timed_action& times = timeline[static_cast<std::size_t>(index)];
+      const timed_action& times = timeline[index];
       path.*before.wait += times.end - times.start;
       path.hops += before.hop;
     }

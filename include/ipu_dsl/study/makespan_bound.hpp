@@ -68,7 +68,7 @@ constexpr surroundings surroundings_of(const examined& exam, const in_order_run&
     const joined_range range = joined_with(rows, index);
     for (int part = range.first; part <= range.last; ++part) {
       const action& what = rows.actions.data()[part];
-      const stage_cost& cost = graph.costs[static_cast<std::size_t>(what.stage)];
+      const stage_cost& cost = graph.costs[what.stage];
       found.work.data()[index] += cost.of(what.kind);
       const bool ends = ends_backward[static_cast<int>(what.kind)];
       std::int64_t& tail = found.tail.data()[index];
@@ -105,7 +105,7 @@ constexpr std::int64_t bound_of_device(const examined& exam, const surroundings&
   const int end = exam.rows.row_begin.data()[device + 1];
   for (int index = exam.rows.row_begin.data()[device]; index < end; ++index) {
     const action& what = exam.rows.actions.data()[index];
-    const std::int64_t cost = graph.costs[static_cast<std::size_t>(what.stage)].of(what.kind);
+    const std::int64_t cost = graph.costs[what.stage].of(what.kind);
     work += what.kind == action_kind::update ? 0 : cost;
     updates += what.kind == action_kind::update ? cost : 0;
     // What is offloaded and fetched lies between a forward and a backward of the same device.

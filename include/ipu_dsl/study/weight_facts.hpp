@@ -39,8 +39,7 @@ struct follower {
   weight_facts found;
 
   constexpr follower(int micro_batches, int updates_of_run)
-      : version(static_cast<std::size_t>(micro_batches)),
-        in_flight(static_cast<std::size_t>(updates_of_run) + 1, 0) {}
+      : version(micro_batches), in_flight(updates_of_run + 1, 0) {}
 
   constexpr void count_versions() {
     int kept = 0;
@@ -52,16 +51,15 @@ struct follower {
   }
 
   constexpr void follow(const weight_policy& weights, const action& what) {
-    const auto micro_batch = static_cast<std::size_t>(what.micro_batch);
     switch (what.kind) {
       case action_kind::forward:
-        version[micro_batch] = version_at(weights, what.micro_batch, updates);
-        ++in_flight[static_cast<std::size_t>(version[micro_batch])];
+        version[what.micro_batch] = version_at(weights, what.micro_batch, updates);
+        ++in_flight[version[what.micro_batch]];
         count_versions();
         break;
       case action_kind::backward:
       case action_kind::weight_gradient:
-        --in_flight[static_cast<std::size_t>(version[micro_batch])];
+        --in_flight[version[what.micro_batch]];
         break;
       case action_kind::update:
         note_staleness(weights, what.micro_batch);
@@ -78,7 +76,7 @@ struct follower {
     const int interval = weights.update_interval;
     for (int i = number * interval; interval > 0 && i < (number + 1) * interval; ++i) {
       if (i < static_cast<int>(version.size())) {
-        const int age = updates - version[static_cast<std::size_t>(i)];
+        const int age = updates - version[i];
         found.staleness = found.staleness < age ? age : found.staleness;
       }
     }
@@ -92,7 +90,7 @@ constexpr list<weight_facts> weight_facts_of_stages(const program_view& rows) {
   list<weight_facts> facts;
   for (int stage = 0; stage < rows.stages; ++stage) {
     weight_versions::follower follower(rows.micro_batches, updates_of_run(rows));
-    const int device = rows.device_of_stage[static_cast<std::size_t>(stage)];
+    const int device = rows.device_of_stage[stage];
     for (const action& what : rows.row(device)) {
       if (what.stage == stage) {
         follower.follow(rows.weights, what);

@@ -3,11 +3,10 @@
 // stage.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/partition/partition.hpp>
 
 namespace ipu_dsl {
@@ -27,11 +26,11 @@ struct imbalance {
 
 /// The imbalance of devices under a partition.
 constexpr imbalance imbalance_of(const list<std::int64_t>& sums, const partition& cut,
-                                 std::span<const int> device_of_stage, int devices) {
-  list<std::int64_t> load(static_cast<std::size_t>(devices));
+                                 list_view<int> device_of_stage, int devices) {
+  list<std::int64_t> load(devices);
   const int* const first = cut.first_layer_of_stage.data();
   for (int stage = 0; stage < cut.stages(); ++stage) {
-    load.data()[device_of_stage[static_cast<std::size_t>(stage)]] +=
+    load.data()[device_of_stage[stage]] +=
         sums.data()[first[stage + 1]] - sums.data()[first[stage]];
   }
   imbalance found;
@@ -49,8 +48,8 @@ constexpr imbalance imbalance_of(const list<std::int64_t>& sums, const partition
 /// loaded device. From `min_max_partition`, each cut in turn goes where it is best between its
 /// neighbours until none moves: a local optimum. Costs are below 2^31 in sum (they are squared).
 /// Without any stage if `partition_problem` finds something.
-constexpr partition balanced_partition(std::span<const std::int64_t> costs,
-                                       std::span<const int> device_of_stage, int devices) {
+constexpr partition balanced_partition(list_view<std::int64_t> costs,
+                                       list_view<int> device_of_stage, int devices) {
   const int stages = static_cast<int>(device_of_stage.size());
   partition best = min_max_partition(costs, stages);
   if (best.stages() == 0) {

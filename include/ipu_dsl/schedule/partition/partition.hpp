@@ -5,9 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/problem.hpp>
 
 namespace ipu_dsl {
@@ -29,7 +29,7 @@ namespace partitioning {
 inline constexpr std::int64_t unlimited = INT64_MAX;
 
 /// 0, c0, c0 + c1, ..: what layers [begin, end) cost is sums[end] - sums[begin].
-constexpr list<std::int64_t> running_sums(std::span<const std::int64_t> costs) {
+constexpr list<std::int64_t> running_sums(list_view<std::int64_t> costs) {
   list<std::int64_t> sums;
   sums.reserve(costs.size() + 1);
   std::int64_t sum = 0;
@@ -122,7 +122,7 @@ constexpr std::int64_t least_bottleneck(const searched& search, int layers, int 
 /// Cuts off the last stage again and again, as `min_max_partition` says.
 constexpr partition cut_from_right(const searched& search, int layers, int stages) {
   partition cut;
-  cut.first_layer_of_stage.resize(static_cast<std::size_t>(stages) + 1);
+  cut.first_layer_of_stage.resize(stages + 1);
   int* const first = cut.first_layer_of_stage.data();
   first[stages] = layers;
   cut.bottleneck = least_bottleneck(search, layers, stages, search.cost[layers]);
@@ -159,7 +159,7 @@ constexpr problem partition_problem(int layers, int stages) {
 /// negative; their sum is below 2^62. Of several such partitions it is the one whose last stage is
 /// longest and whose other stages, by the same rule, are a partition with the least bottleneck of
 /// their own layers. Without any stage if `partition_problem` finds something.
-constexpr partition min_max_partition(std::span<const std::int64_t> costs, int stages) {
+constexpr partition min_max_partition(list_view<std::int64_t> costs, int stages) {
   const int layers = static_cast<int>(costs.size());
   if (partition_problem(layers, stages).found()) {
     return {};
@@ -170,7 +170,7 @@ constexpr partition min_max_partition(std::span<const std::int64_t> costs, int s
 }
 
 /// How many stages of at most `limit` each, from the left; -1 - layer if a layer alone exceeds it.
-constexpr int stages_needed(std::span<const std::int64_t> costs, std::int64_t limit) {
+constexpr int stages_needed(list_view<std::int64_t> costs, std::int64_t limit) {
   int stages = 1;
   std::int64_t sum = 0;
   for (std::size_t layer = 0; layer < costs.size(); ++layer) {
@@ -185,7 +185,7 @@ constexpr int stages_needed(std::span<const std::int64_t> costs, std::int64_t li
 }
 
 /// Why layers cannot be dealt out to so many stages of at most `bytes_limit` bytes.
-constexpr problem partition_problem(std::span<const std::int64_t> bytes, std::int64_t bytes_limit,
+constexpr problem partition_problem(list_view<std::int64_t> bytes, std::int64_t bytes_limit,
                                     int stages) {
   problem found = partition_problem(static_cast<int>(bytes.size()), stages);
   if (found.found()) {
@@ -194,8 +194,7 @@ constexpr problem partition_problem(std::span<const std::int64_t> bytes, std::in
   const int needed = stages_needed(bytes, bytes_limit);
   if (needed < 0) {
     found.expected << "layers of at most " << bytes_limit << " bytes, the limit of a stage";
-    found.got << "layer " << -1 - needed << " of " << bytes[static_cast<std::size_t>(-1 - needed)]
-              << " bytes";
+    found.got << "layer " << -1 - needed << " of " << bytes[-1 - needed] << " bytes";
   } else if (needed > stages) {
     found.expected << "at least " << needed << " stages of at most " << bytes_limit << " bytes";
     found.got << stages;
@@ -207,9 +206,8 @@ constexpr problem partition_problem(std::span<const std::int64_t> bytes, std::in
 
 /// The same with at most `bytes_limit` bytes a stage; bytes are [layers]. Without any stage if
 /// `partition_problem` finds something.
-constexpr partition min_max_partition(std::span<const std::int64_t> costs,
-                                      std::span<const std::int64_t> bytes, std::int64_t bytes_limit,
-                                      int stages) {
+constexpr partition min_max_partition(list_view<std::int64_t> costs, list_view<std::int64_t> bytes,
+                                      std::int64_t bytes_limit, int stages) {
   if (partition_problem(bytes, bytes_limit, stages).found()) {
     return {};
   }
@@ -222,8 +220,8 @@ constexpr partition min_max_partition(std::span<const std::int64_t> costs,
 /// The same where a cut costs too: a cut before layer l takes `hops[l]` ([layers], the first one
 /// unused), and the bottleneck is the most expensive stage or cut. Dynamic programming over
 /// prefixes, O(layers^2 x stages) at worst; ties as above.
-constexpr partition min_max_partition_with_hops(std::span<const std::int64_t> costs,
-                                                std::span<const std::int64_t> hops, int stages) {
+constexpr partition min_max_partition_with_hops(list_view<std::int64_t> costs,
+                                                list_view<std::int64_t> hops, int stages) {
   const int layers = static_cast<int>(costs.size());
   if (partition_problem(layers, stages).found()) {
     return {};
@@ -235,7 +233,7 @@ constexpr partition min_max_partition_with_hops(std::span<const std::int64_t> co
   list<std::int64_t> best_storage = sum_storage;
   std::int64_t* const best = best_storage.data();
   const int width = layers + 1;
-  list<int> last_cut(static_cast<std::size_t>(stages * width));
+  list<int> last_cut(stages * width);
   for (int stage = 1; stage < stages; ++stage) {
     // Downwards, because a longer prefix reads what shorter ones were a stage before.
     for (int end = layers; end > stage; --end) {
@@ -254,7 +252,7 @@ constexpr partition min_max_partition_with_hops(std::span<const std::int64_t> co
   }
   partition cut;
   cut.bottleneck = best[layers];
-  cut.first_layer_of_stage.resize(static_cast<std::size_t>(stages) + 1);
+  cut.first_layer_of_stage.resize(stages + 1);
   int* const first = cut.first_layer_of_stage.data();
   first[stages] = layers;
   for (int stage = stages - 1; stage > 0; --stage) {

@@ -3,11 +3,10 @@
 // that hold several stages. The least bottleneck is where they start.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/partition/partition.hpp>
 #include <ipu_dsl/schedule/proof.hpp>
 #include <ipu_dsl/schedule/schedule_type.hpp>
@@ -15,14 +14,13 @@
 namespace ipu_dsl {
 
 /// The costs of layers added up: [stages].
-constexpr list<stage_cost> costs_of_stages(std::span<const stage_cost> layers,
-                                           const partition& cut) {
+constexpr list<stage_cost> costs_of_stages(list_view<stage_cost> layers, const partition& cut) {
   list<stage_cost> costs;
   for (int stage = 0; stage < cut.stages(); ++stage) {
     stage_cost sum = {.forward = 0, .input_gradient = 0, .weight_gradient = 0};
     const int end = cut.first_layer_of_stage.data()[stage + 1];
     for (int layer = cut.first_layer_of_stage.data()[stage]; layer < end; ++layer) {
-      const stage_cost& part = layers[static_cast<std::size_t>(layer)];
+      const stage_cost& part = layers[layer];
       sum.forward += part.forward;
       sum.input_gradient += part.input_gradient;
       sum.weight_gradient += part.weight_gradient;
@@ -36,7 +34,7 @@ constexpr list<stage_cost> costs_of_stages(std::span<const stage_cost> layers,
 }
 
 /// What a micro-batch costs each layer, forward and backward: [layers].
-constexpr list<std::int64_t> whole_costs(std::span<const stage_cost> layers) {
+constexpr list<std::int64_t> whole_costs(list_view<stage_cost> layers) {
   list<std::int64_t> costs;
   for (const stage_cost& layer : layers) {
     costs.push_back(layer.forward + layer.input_gradient + layer.weight_gradient);
@@ -54,8 +52,7 @@ struct pipeline_setting {
 /// The asynchronous makespan of a training run of a partition, slots unbounded; -1 if the schedule
 /// refuses the counts or its program is not proven. For schedules with one copy of the weights.
 template <schedule_type Schedule>
-constexpr std::int64_t makespan_of_partition(std::span<const stage_cost> layers,
-                                             const partition& cut,
+constexpr std::int64_t makespan_of_partition(list_view<stage_cost> layers, const partition& cut,
                                              const pipeline_setting& setting) {
   const int stages = cut.stages();
   if (Schedule::allows(setting.devices, stages, setting.micro_batches, purpose::training).found()) {
@@ -113,7 +110,7 @@ constexpr bool advance(partition& cut) {
 /// Moves cuts by one layer, the first cut first, as long as the proven makespan becomes less: a
 /// local optimum. Starts best from `min_max_partition(whole_costs(layers), stages)`.
 template <schedule_type Schedule>
-constexpr scheduled_partition improve_partition(std::span<const stage_cost> layers,
+constexpr scheduled_partition improve_partition(list_view<stage_cost> layers,
                                                 const partition& start,
                                                 const pipeline_setting& setting) {
   scheduled_partition best = {start, makespan_of_partition<Schedule>(layers, start, setting)};
@@ -144,7 +141,7 @@ constexpr scheduled_partition improve_partition(std::span<const stage_cost> laye
 /// The partition with the least proven makespan of all of them, the first in lexicographic order of
 /// cuts if there are several. There are C(layers - 1, stages - 1), so this is for small models.
 template <schedule_type Schedule>
-constexpr scheduled_partition best_partition(std::span<const stage_cost> layers, int stages,
+constexpr scheduled_partition best_partition(list_view<stage_cost> layers, int stages,
                                              const pipeline_setting& setting) {
   scheduled_partition best;
   if (partition_problem(static_cast<int>(layers.size()), stages).found()) {

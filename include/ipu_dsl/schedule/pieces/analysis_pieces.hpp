@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/pieces/frozen_dependences.hpp>
 #include <ipu_dsl/schedule/pieces/run_pieces.hpp>
 #include <ipu_dsl/schedule/pieces/walk_pieces.hpp>
@@ -116,7 +116,7 @@ struct analysis_in_pieces {
   using run = frozen_run<devices, actions>;
 
   /// What the pieces of a run read; it runs with these slots, or with as many as micro-batches.
-  static constexpr run_tables tables(std::span<const int> slots_per_edge = {}) {
+  static constexpr run_tables tables(list_view<int> slots_per_edge = {}) {
     return {walked_after<walks>.view(), rows, graph, waits.copy(), slots_per_edge};
   }
 

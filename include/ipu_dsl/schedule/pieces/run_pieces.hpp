@@ -4,11 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <utility>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/frozen.hpp>
 #include <ipu_dsl/schedule/proof.hpp>
 #include <ipu_dsl/schedule/slots.hpp>
@@ -41,7 +41,7 @@ struct frozen_run {
   constexpr bool complete(const program_view& rows) const {
     bool all = true;
     for (int device = 0; device < rows.devices; ++device) {
-      all = all && cursor[static_cast<std::size_t>(device)] == rows.row_begin.data()[device + 1];
+      all = all && cursor[device] == rows.row_begin.data()[device + 1];
     }
     return all;
   }
@@ -53,7 +53,7 @@ class run_tables {
  public:
   constexpr run_tables(const step_view& entered, const program_view& rows,
                        const stage_graph_view& graph, dependences waits,
-                       std::span<const int> slots_per_edge = {})
+                       list_view<int> slots_per_edge = {})
       : rows_(rows),
         steps_(entered),
         waits_(std::move(waits)),
@@ -113,8 +113,10 @@ constexpr frozen_list<int, Edges> add_slots(const frozen_list<int, Edges>& befor
   const in_order_run run(input, state.state());
   const list<int> found = slots_of_run(input, run, range);
   frozen_list<int, Edges> after = before;
-  for (std::size_t link = 0; link < found.size(); ++link) {
-    after.elements[static_cast<std::size_t>(range.begin) + link] = found[link];
+  int link = range.begin;
+  for (const int slots : found) {
+    after.elements[link] = slots;
+    ++link;
   }
   return after;
 }

@@ -5,9 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/pieces/analysis_pieces.hpp>
 #include <ipu_dsl/schedule/slots.hpp>
 #include <ipu_dsl/schedule/time_slots.hpp>
@@ -235,7 +235,7 @@ struct slots_in_pieces {
   template <int Piece>
   static constexpr frozen_slots time_slots_after = make_time_slots<Piece>();
 
-  static constexpr std::span<const int> find_time_slots() {
+  static constexpr list_view<int> find_time_slots() {
     if constexpr (!analysed::proven) {
       return {};
     } else if constexpr (has_time_slots()) {
@@ -246,8 +246,8 @@ struct slots_in_pieces {
   }
 
  public:
-  static constexpr const slot_counts& slots = tried<chosen>;             ///< [edges]
-  static constexpr std::span<const int> time_slots = find_time_slots();  ///< [actions]
+  static constexpr const slot_counts& slots = tried<chosen>;       ///< [edges]
+  static constexpr list_view<int> time_slots = find_time_slots();  ///< [actions]
 
   // Of a proven program.
 

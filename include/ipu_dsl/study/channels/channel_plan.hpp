@@ -88,10 +88,7 @@ constexpr list<route> find_routes(const program_view& rows, const dependences& w
 class channel_numbers {
  public:
   constexpr channel_numbers(const program_view& rows, channel_sharing sharing, channel_plan& plan)
-      : rows_(rows),
-        sharing_(sharing),
-        plan_(plan),
-        number_(static_cast<std::size_t>(2 * rows.devices * rows.devices), -1) {}
+      : rows_(rows), sharing_(sharing), plan_(plan), number_(2 * rows.devices * rows.devices, -1) {}
 
   constexpr int of(const route& way) {
     const int source = rows_.device_of_stage.data()[way.writer_row / step_roles];
@@ -123,7 +120,7 @@ constexpr void add_messages(const program_view& rows, const step_table& steps,
   const int route_count = static_cast<int>(routes.size());
   list<int> channel_of_route;
   // [role rows + 1]: where the routes of a row begin.
-  list<int> first_route(static_cast<std::size_t>(rows.stages * step_roles) + 1, 0);
+  list<int> first_route((rows.stages * step_roles) + 1, 0);
   for (const route& way : routes) {
     channel_of_route.push_back(numbers.of(way));
     ++first_route.data()[way.writer_row + 1];
@@ -134,7 +131,7 @@ constexpr void add_messages(const program_view& rows, const step_table& steps,
   const route* const ways = routes.data();
   const int* const by_micro_batch = steps.by_micro_batch.data();
   const int* const begin = first_route.data();
-  plan.messages.reserve(static_cast<std::size_t>(route_count * rows.micro_batches));
+  plan.messages.reserve(route_count * rows.micro_batches);
   int index = 0;
   for (const action& what : rows.actions) {
     const int row =

@@ -20,7 +20,7 @@ constexpr bool stand_in_their_rows(const program_view& rows) {
       const int limit = updates ? schedule_assembly::most_micro_batches : rows.micro_batches;
       if (static_cast<int>(what.kind) >= action_kinds || what.stage < 0 ||
           what.stage >= rows.stages || what.micro_batch < 0 || what.micro_batch >= limit ||
-          rows.device_of_stage[static_cast<std::size_t>(what.stage)] != device) {
+          rows.device_of_stage[what.stage] != device) {
         return false;
       }
     }

@@ -4,11 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/program.hpp>
 #include <ipu_dsl/study/text/csv_refusal.hpp>
 #include <ipu_dsl/study/text/csv_text.hpp>
@@ -36,32 +36,33 @@ constexpr bool is_common(action_kind kind) {
 }
 
 /// Whether PyTorch's grammar has a word for a step: a single action, or a forward and a backward.
-constexpr bool is_common_step(std::span<const action> step) {
+constexpr bool is_common_step(list_view<action> step) {
   return step.size() == 1 || (step.size() == 2 && step[0].kind == action_kind::forward &&
                               begins_backward[static_cast<int>(step[1].kind)]);
 }
 
 /// The actions from `first` on that are one step.
-constexpr std::span<const action> step_at(std::span<const action> row, std::size_t first) {
+constexpr list_view<action> step_at(list_view<action> row, std::size_t first) {
   std::size_t last = first;
   while (row[last].joined && last + 1 < row.size()) {
     ++last;
   }
-  return row.subspan(first, last + 1 - first);
+  return row.part(first, last + 1 - first);
 }
 
 /// The cells of a device's row. Without words for a step, its actions stand one after another, but
 /// for a pair at its end that there are words for; without a word for an action, there is no cell.
 constexpr list<written_cell> cells_of_row(const program_view& rows, int device, csv_form form) {
-  const std::span<const action> row = rows.row(device);
-  const auto begin = static_cast<std::size_t>(rows.row_begin[static_cast<std::size_t>(device)]);
+  const list_view<action> row = rows.row(device);
+  const list_view<int> slots =
+      rows.slot.empty() ? rows.slot : rows.slot.part(rows.row_begin[device], row.size());
   list<written_cell> cells;
   for (std::size_t first = 0; first < row.size();) {
-    const std::span<const action> step = step_at(row, first);
+    const list_view<action> step = step_at(row, first);
     const bool whole = form == csv_form::complete || is_common_step(step);
     const std::size_t size = whole ? step.size() : 1;
     if (form == csv_form::complete || is_common(row[first].kind)) {
-      cells.push_back({first, size, rows.slot.empty() ? 0 : rows.slot[begin + first]});
+      cells.push_back({first, size, slots.empty() ? 0 : slots[first]});
     }
     first += size;
   }
@@ -84,9 +85,9 @@ constexpr bool has_a_slot_per_cell(const program_view& rows, csv_form form) {
 
 /// Whether a stage has no action in the rows, so that they do not tell its device.
 constexpr bool has_silent_stage(const program_view& rows) {
-  list<bool> speaks(static_cast<std::size_t>(rows.stages), false);
+  list<bool> speaks(rows.stages, false);
   for (const action& what : rows.actions) {
-    speaks[static_cast<std::size_t>(what.stage)] = true;
+    speaks[what.stage] = true;
   }
   for (const bool stage_speaks : speaks) {
     if (!stage_speaks) {
@@ -105,7 +106,7 @@ inline void write_action(std::string& text, const action& what) {
 }
 
 /// `2F0`, or `(0F7;7B3)OVERLAP_F_B`.
-inline void write_cell(std::string& text, std::span<const action> step) {
+inline void write_cell(std::string& text, list_view<action> step) {
   if (step.size() == 1) {
     write_action(text, step[0]);
     return;
@@ -145,13 +146,13 @@ inline void write_header(std::string& text, const program_view& rows, bool slott
 inline void write_row(std::string& text, const program_view& rows, int device, csv_form form,
                       bool slotted) {
   const list<written_cell> cells = cells_of_row(rows, device, form);
-  const std::span<const action> row = rows.row(device);
+  const list_view<action> row = rows.row(device);
   int column = 0;
   for (const written_cell& what : cells) {
     const int idle = slotted ? what.slot - column : 0;
     // One comma ends the cell before, the others are idle cells.
     text.append(static_cast<std::size_t>(column > 0 ? idle + 1 : idle), ',');
-    write_cell(text, row.subspan(what.first, what.size));
+    write_cell(text, row.part(what.first, what.size));
     column += idle + 1;
   }
   // A row of nothing is a cell of nothing, and not a line of nothing, which could be none.
@@ -175,9 +176,9 @@ inline void add_dropped_actions(std::string& told, const program_view& rows) {
   int dropped[action_kinds] = {};
   int parted = 0;
   for (int device = 0; device < rows.devices; ++device) {
-    const std::span<const action> row = rows.row(device);
+    const list_view<action> row = rows.row(device);
     for (std::size_t first = 0; first < row.size();) {
-      const std::span<const action> step = step_at(row, first);
+      const list_view<action> step = step_at(row, first);
       parted += is_common_step(step) ? 0 : 1;
       for (const action& what : step) {
         dropped[static_cast<int>(what.kind)] += is_common(what.kind) ? 0 : 1;

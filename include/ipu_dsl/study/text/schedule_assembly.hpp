@@ -57,7 +57,7 @@ class schedule_assembly {
     stage_limit_ = known > 0 ? known : most_stages;
     micro_batch_limit_ = said.micro_batches > 0 ? said.micro_batches : most_micro_batches;
     rows_.device_of_stage.append(said.placement);
-    rows_.device_of_stage.resize(static_cast<std::size_t>(known), -1);
+    rows_.device_of_stage.resize(known, -1);
   }
 
   constexpr void reserve(std::size_t actions) {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string_view>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/study/text/schedule_assembly.hpp>
 
 namespace ipu_dsl {
@@ -82,7 +82,7 @@ constexpr cell joined(const action& first, const action& second) {
 namespace slot_table {
 
 /// Puts the cells of one row; false, with the fault in `read`, if one is refused.
-constexpr bool put_row(schedule_assembly& made, parsed_schedule& read, std::span<const cell> row,
+constexpr bool put_row(schedule_assembly& made, parsed_schedule& read, list_view<cell> row,
                        std::string_view name) {
   int column = 0;
   for (const cell& what : row) {
@@ -119,7 +119,7 @@ constexpr problem fault_of_extents(std::size_t size, int devices, const schedule
 /// Reads a table of cells, [devices x slots] row after row. Stages are placed where their actions
 /// stand; in a table with backwards and without a single update, each stage gets one behind the
 /// last slot.
-constexpr parsed_schedule read_slots(std::span<const cell> table, int devices,
+constexpr parsed_schedule read_slots(list_view<cell> table, int devices,
                                      const schedule_header& said = {},
                                      std::string_view name = "mine") {
   const label whole = label("schedule ") << name;
@@ -133,7 +133,7 @@ constexpr parsed_schedule read_slots(std::span<const cell> table, int devices,
   made.reserve(table.size());
   const std::size_t slots = table.size() / static_cast<std::size_t>(devices);
   for (std::size_t first = 0; made.rows_ended() < devices; first += slots) {
-    if (!slot_table::put_row(made, read, table.subspan(first, slots), name)) {
+    if (!slot_table::put_row(made, read, table.part(first, slots), name)) {
       return read;
     }
   }
@@ -147,8 +147,7 @@ constexpr parsed_schedule read_slots(std::span<const cell> table, int devices,
 
 /// The program of a table of cells; empty, and so refused by the proof, if `read_slots` finds a
 /// fault.
-constexpr program from_slots(std::span<const cell> table, int devices,
-                             const schedule_header& said = {}) {
+constexpr program from_slots(list_view<cell> table, int devices, const schedule_header& said = {}) {
   return read_slots(table, devices, said).rows;
 }
 

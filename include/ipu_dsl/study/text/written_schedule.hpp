@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -122,8 +121,8 @@ constexpr program forward_program(const program& trained, int micro_batches) {
     for (int slot = 0; slot < micro_batches + length - 1; ++slot) {
       for (int stage = rows.stages - 1; stage >= 0; --stage) {
         const int since = slot - stage % length - stage / length;
-        if (device_of_stage[static_cast<std::size_t>(stage)] == device && since >= 0 &&
-            since % copies == 0 && since / copies < rows.micro_batches) {
+        if (device_of_stage[stage] == device && since >= 0 && since % copies == 0 &&
+            since / copies < rows.micro_batches) {
           rows.put(action_kind::forward, stage, since / copies);
           rows.slot.push_back(slot);
         }

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <span>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/vocabulary/layers/activation.hpp>
 #include <ipu_dsl/vocabulary/layers/initialization.hpp>
@@ -32,7 +32,7 @@ constexpr initializer start_of(const option_list<Count>& given, const option_key
 /// and a bias.
 template <std::size_t Count>
 constexpr problem find_weights_fault(const option_list<Count>& given,
-                                     std::span<const option_key* const> accepted,
+                                     list_view<const option_key*> accepted,
                                      activation_kind otherwise = activation_kind::linear) {
   const auto kind = static_cast<activation_kind>(
       given.integer(activation_key, static_cast<std::int32_t>(otherwise)));
