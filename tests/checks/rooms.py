@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Holds the plan of the house: which room includes which, who may include outside libraries, and
-that a family has one file name in its rooms.
+that a family has one file name in its rooms: vocabulary/, operators/ and kernels/.
 
 Refuses an include that the table does not allow, an outside library through another door, an
 include cycle, a quoted include, and a header that does not exist or lives in no known room. Holds
@@ -159,8 +159,60 @@ def name_faults(texts):
              for header in texts if header.startswith("vocabulary/")}
     names = [header.removeprefix("operators/") for header in texts
              if header.startswith("operators/")]
-    return [f"operators/{name}: no header of vocabulary/ has that name" for name in sorted(names)
-            if name.removesuffix(".hpp") not in NO_FAMILY_OF_VOCABULARY and name not in rules]
+    found = [f"operators/{name}: no header of vocabulary/ has that name" for name in sorted(names)
+             if name.removesuffix(".hpp") not in NO_FAMILY_OF_VOCABULARY and name not in rules]
+    return found + kernel_name_faults(texts)
+
+
+# Of kernels/, what is not the loops of one family: the header, and whose it is.
+SHARED_KERNELS = {
+    "arithmetic": "what rules of optimizers, losses and metrics compute with",
+    "cross_entropy": "losses and metrics over classes",
+    "elementwise": "joins, sums over readers and replicas, copies in and out",
+    "error_function": "a function; gelu is made of it",
+    "exponential": "a function; softmax, sigmoids and cross-entropy are made of it",
+    "floating_bits": "what the functions are made of",
+    "inlining": "a word of the compilers, for all kernels",
+    "logarithm": "a function; cross-entropy and the softplus are made of it",
+    "outer_product_tile": "weight gradients: Dense, Conv2D, SimpleRNN",
+    "portable_vector": "vectors where there is no xsimd",
+    "prefetch": "a word of the compilers, for all kernels",
+    "product_tile": "products: Dense, Conv2D, SimpleRNN",
+    "recurrent_step": "one step of any recurrence; SimpleRNN is the first",
+    "row_sum": "sums of losses and metrics over rows, in order",
+    "sigmoidal": "functions; activations are made of them",
+    "simd": "vectors, for all kernels",
+    "softmax": "an activation that needs whole rows, and a part of cross-entropy",
+    "tiling": "how the outputs of any product are walked",
+    "transpose": "storages of gradients, between any two families",
+    "update": "all optimizers",
+    "window_gradient": "products over windows: Conv2D is the first",
+    "window_product": "products over windows: Conv2D is the first",
+    "windows": "products over windows: Conv2D is the first",
+    "xsimd_vector": "the door to xsimd",
+}
+
+
+def kernel_name_faults(texts):
+    """The loops of one family stand in kernels/ under its name, which other words may follow:
+    dense_forward. What several share is in the list above, with them; the lists hold no more."""
+    families = {header.split("/")[-1].removesuffix(".hpp") for header in texts
+                if header.startswith("vocabulary/")}
+    names = {header.removeprefix("kernels/").removesuffix(".hpp") for header in texts
+             if header.startswith("kernels/")}
+    operators = {header.removeprefix("operators/").removesuffix(".hpp") for header in texts
+                 if header.startswith("operators/")}
+
+    def of_a_family(name):
+        return any(name == family or name.startswith(family + "_") for family in families)
+
+    found = [f"kernels/{name}.hpp: is named for no family of vocabulary/ and is not in the list of "
+             "shared kernels" for name in sorted(names - SHARED_KERNELS.keys())
+             if not of_a_family(name)]
+    found += [f"kernels/{name}.hpp: is in the list of shared kernels and not in the room"
+              for name in sorted(SHARED_KERNELS.keys() - names)]
+    return found + [f"operators/{name}.hpp: is in the list of those without family and not in the "
+                    "room" for name in sorted(NO_FAMILY_OF_VOCABULARY - operators)]
 
 
 def check(root):
@@ -238,6 +290,9 @@ PLANTED = [
      "must be in the architecture's"),
     ("core/planted.hpp", "namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {}", "must be outside the"),
     ("operators/another_name.hpp", "", "no header of vocabulary/ has that name"),
+    ("kernels/another_name.hpp", "", "is named for no family"),
+    ("kernels/tiling.hpp", None, "is in the list of shared kernels and not in the room"),
+    ("operators/update.hpp", None, "is in the list of those without family and not in the room"),
 ]
 
 
@@ -252,11 +307,14 @@ def self_test():
                 (root / room / "planted.hpp").write_text("#pragma once\n")
             (root / "ipu_dsl.hpp").touch()
             (root / path).parent.mkdir(exist_ok=True)
-            (root / path).write_text(f"#pragma once\n{line}\n")
+            if line is None:
+                (root / path).unlink()
+            else:
+                (root / path).write_text(f"#pragma once\n{line}\n")
             found = [fault for fault in check(root)[0] if path in fault and expected in fault]
-        print(f"{path} {line}: {found[0] if found else 'NOT FOUND'}")
+        print(f"{path} {line or ''}: {found[0] if found else 'NOT FOUND'}")
         misjudged += not found
-    print(f"checked {len(PLANTED)} planted includes, {misjudged} not found")
+    print(f"checked {len(PLANTED)} planted faults, {misjudged} not found")
     return 1 if misjudged else 0
 
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <ipu_dsl/core/compiled.hpp>
+#include <ipu_dsl/core/inline.hpp>
 #include <ipu_dsl/core/shape.hpp>
 #include <ipu_dsl/data/dataset.hpp>
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include <ipu_dsl/core/compiled.hpp>
+#include <ipu_dsl/core/inline.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/data/transform.hpp>
 

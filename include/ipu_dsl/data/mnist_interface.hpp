@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include <ipu_dsl/core/compiled.hpp>
+#include <ipu_dsl/core/inline.hpp>
 #include <ipu_dsl/core/shape.hpp>
 #include <ipu_dsl/data/dataset.hpp>
 #include <ipu_dsl/formats/file.hpp>

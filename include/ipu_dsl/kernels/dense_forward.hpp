@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <ipu_dsl/core/activation_kind.hpp>
-#include <ipu_dsl/core/partition.hpp>
+#include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/activation.hpp>
 #include <ipu_dsl/kernels/dense_forward_sample.hpp>
 #include <ipu_dsl/kernels/product_tile.hpp>

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ipu_dsl/core/partition.hpp>
+#include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/prefetch.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/update.hpp>

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include <ipu_dsl/core/activation_kind.hpp>
-#include <ipu_dsl/core/partition.hpp>
+#include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/activation.hpp>
 #include <ipu_dsl/kernels/product_tile.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>

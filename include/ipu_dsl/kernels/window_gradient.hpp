@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ipu_dsl/core/partition.hpp>
+#include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/outer_product_tile.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
 #include <ipu_dsl/kernels/window_product.hpp>

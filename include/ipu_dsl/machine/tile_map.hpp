@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <ipu_dsl/core/partition.hpp>
+#include <ipu_dsl/core/deal.hpp>
 
 namespace ipu_dsl {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ipu_dsl/core/partition.hpp>
+#include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/dropout.hpp>
 #include <ipu_dsl/layout/padding.hpp>
 #include <ipu_dsl/operators/operators.hpp>

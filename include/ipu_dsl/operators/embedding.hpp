@@ -2,7 +2,7 @@
 // Embedding: which kernel each variant is.
 #pragma once
 
-#include <ipu_dsl/core/partition.hpp>
+#include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/embedding.hpp>
 #include <ipu_dsl/layout/padding.hpp>
 #include <ipu_dsl/operators/operators.hpp>

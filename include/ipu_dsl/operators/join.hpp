@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ipu_dsl/core/partition.hpp>
+#include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/kernels/elementwise.hpp>
 #include <ipu_dsl/layout/padding.hpp>

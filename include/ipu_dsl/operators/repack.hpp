@@ -2,7 +2,7 @@
 // Between rows and positions: the same elements with other padding.
 #pragma once
 
-#include <ipu_dsl/core/partition.hpp>
+#include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/kernels/elementwise.hpp>
 #include <ipu_dsl/layout/padding.hpp>

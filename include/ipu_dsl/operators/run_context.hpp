@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/core/feed.hpp>
-#include <ipu_dsl/core/partition.hpp>
 
 namespace ipu_dsl {
 

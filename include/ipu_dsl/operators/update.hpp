@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include <ipu_dsl/core/partition.hpp>
+#include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/graph/update_rule.hpp>
 #include <ipu_dsl/kernels/elementwise.hpp>

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include <ipu_dsl/core/partition.hpp>
+#include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/machine/tile_map.hpp>
 #include <ipu_dsl/plan/access_view.hpp>
 

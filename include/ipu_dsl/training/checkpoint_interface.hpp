@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include <ipu_dsl/core/compiled.hpp>
+#include <ipu_dsl/core/inline.hpp>
 #include <ipu_dsl/core/non_finite.hpp>
 #include <ipu_dsl/formats/entry_inflater.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <ipu_dsl/core/compiled.hpp>
+#include <ipu_dsl/core/inline.hpp>
 #include <ipu_dsl/core/non_finite.hpp>
 #include <ipu_dsl/training/session_engine.hpp>
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
-#include <ipu_dsl/core/compiled.hpp>
 #include <ipu_dsl/core/feed.hpp>
+#include <ipu_dsl/core/inline.hpp>
 #include <ipu_dsl/core/update_rule.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/runtime/trace.hpp>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+// Tests of core/deal.hpp.
 #include <cstdio>
 
-#include <ipu_dsl/core/partition.hpp>
+#include <ipu_dsl/core/deal.hpp>
 
 #include "support/catch2.hpp"
 #include "support/checks.hpp"
