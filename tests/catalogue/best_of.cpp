@@ -8,8 +8,10 @@
 #include <ipu_dsl/schedule/schedules.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
@@ -40,12 +42,14 @@ constexpr bool test_choice() {
 
 static_assert(test_choice());
 
-constexpr bool test_ties() {
+constexpr checks test_ties() {
   const stage_graph graph = chain_stage_graph(2);
-  return best_of<grouped, interleaved>::chosen(2, 4, graph.view()) == "grouped" &&
-         best_of<interleaved, grouped>::chosen(2, 4, graph.view()) == "interleaved" &&
-         best_of<grouped, interleaved>::chosen(2, 2, graph.view()) == "interleaved" &&
-         best_of<grouped>::chosen(2, 3, graph.view()).empty();
+  checks done;
+  done.that(best_of<grouped, interleaved>::chosen(2, 4, graph.view()) == "grouped");
+  done.that(best_of<interleaved, grouped>::chosen(2, 4, graph.view()) == "interleaved");
+  done.that(best_of<grouped, interleaved>::chosen(2, 2, graph.view()) == "interleaved");
+  done.that(best_of<grouped>::chosen(2, 3, graph.view()).empty());
+  return done;
 }
 
 static_assert(test_ties());

@@ -10,8 +10,10 @@
 #include <ipu_dsl/schedule/proof.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 static_assert(schedule_type<chimera>);
 static_assert(schedule_type<dualpipe>);
@@ -59,10 +61,14 @@ constexpr bool proven(const program& rows) {
 /// A slot is a forward or a whole backward.
 constexpr stage_cost slot_cost = {1, 1, 0, 0};
 
-constexpr bool test_chimera() {
+constexpr checks test_chimera() {
   const program rows = chimera::make(4, 8, 8);
-  return proven(rows) && rows.micro_batches == 4 && rows.weights.copies == 2 &&
-         asynchronous(rows, slot_cost).makespan == 2 * 8 + 4 - 2;
+  checks done;
+  done.that(proven(rows));
+  done.that(rows.micro_batches == 4);
+  done.that(rows.weights.copies == 2);
+  done.that(asynchronous(rows, slot_cost).makespan == 2 * 8 + 4 - 2);
+  return done;
 }
 
 static_assert(test_chimera());
@@ -75,10 +81,13 @@ static_assert(test_dualpipe());
 
 /// F, I and W take 1 in each of the two stages of a device, so that times are twice those of
 /// devices on which they take 1.
-constexpr bool test_joined() {
+constexpr checks test_joined() {
   const program joined = dualpipe_v::make(4, 8, 8);
-  return asynchronous(joined, {}).makespan == 54 && asynchronous(joined, {}).busiest == 48 &&
-         asynchronous(without_joins(joined), {}).makespan == 51;
+  checks done;
+  done.that(asynchronous(joined, {}).makespan == 54);
+  done.that(asynchronous(joined, {}).busiest == 48);
+  done.that(asynchronous(without_joins(joined), {}).makespan == 51);
+  return done;
 }
 
 static_assert(test_joined());

@@ -8,8 +8,10 @@
 #include <ipu_dsl/schedule/schedules.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 static_assert(schedule_type<zero_bubble_list<>>);
 static_assert(costed_schedule<zero_bubble_list<>>);
@@ -38,24 +40,32 @@ constexpr int peak_of(const program_view& rows, int device) {
 
 /// The published numbers of ZB-H2 with its memory, and of ZB-H1 with that of 1F1B, for F = I = W:
 /// bubbles of p - 1 forwards, with 2p - 1 micro-batches, and of p - 1, with p.
-constexpr bool test_equal_costs() {
+constexpr checks test_equal_costs() {
   const stage_graph graph = chain_stage_graph(4);
   const program full = zero_bubble_list<>::make(4, 4, 8);
   const program lean = zero_bubble_list<4>::make(4, 4, 8);
-  return prove(full.view(), graph.view()).proven() && prove(lean.view(), graph.view()).proven() &&
-         makespan_of(full, graph) == 27 && makespan_of(lean, graph) == 27 &&
-         peak_of(lean.view(), 0) <= 4 && accumulates_ascending(full.view());
+  checks done;
+  done.that(prove(full.view(), graph.view()).proven());
+  done.that(prove(lean.view(), graph.view()).proven());
+  done.that(makespan_of(full, graph) == 27);
+  done.that(makespan_of(lean, graph) == 27);
+  done.that(peak_of(lean.view(), 0) <= 4);
+  done.that(accumulates_ascending(full.view()));
+  return done;
 }
 
 static_assert(test_equal_costs());
 
-constexpr bool test_least_makespan() {
+constexpr checks test_least_makespan() {
   const stage_graph graph = chain_stage_graph(4);
   const list<int> places = neighbouring_placement(4, 4);
   // The last device waits for three forwards, and after the last input gradient of the first one
   // nothing is left but a weight gradient.
-  return least_makespan(4, places, 8, graph.view()) == 3 + 24 && optimality_gap(30, 24) == 0.25 &&
-         optimality_gap(24, 24) == 0.0;
+  checks done;
+  done.that(least_makespan(4, places, 8, graph.view()) == 3 + 24);
+  done.that(optimality_gap(30, 24) == 0.25);
+  done.that(optimality_gap(24, 24) == 0.0);
+  return done;
 }
 
 static_assert(test_least_makespan());

@@ -7,8 +7,10 @@
 #include <ipu_dsl/schedule/proof.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 static_assert(schedule_type<zb_v>);
 static_assert(schedule_type<v_half>);
@@ -61,24 +63,37 @@ constexpr outcome outcome_of(int devices, int micro_batches) {
   return found;
 }
 
-constexpr bool test_zb_v() {
+constexpr checks test_zb_v() {
   const outcome found = outcome_of<zb_v>(4, 8);
-  return found.proven && found.times.makespan == 51 && found.times.span_bubble == 0 &&
-         found.times.ascending && found.peak == 8;
+  checks done;
+  done.that(found.proven);
+  done.that(found.times.makespan == 51);
+  done.that(found.times.span_bubble == 0);
+  done.that(found.times.ascending);
+  done.that(found.peak == 8);
+  return done;
 }
 
 static_assert(test_zb_v());
 
-constexpr bool test_v_half() {
+constexpr checks test_v_half() {
   const outcome found = outcome_of<v_half>(4, 8);
-  return found.proven && found.times.makespan == 53 && found.peak == 6;
+  checks done;
+  done.that(found.proven);
+  done.that(found.times.makespan == 53);
+  done.that(found.peak == 6);
+  return done;
 }
 
 static_assert(test_v_half());
 
-constexpr bool test_v_min() {
+constexpr checks test_v_min() {
   const outcome found = outcome_of<v_min>(4, 8);
-  return found.proven && found.times.makespan == 59 && found.peak == 4;
+  checks done;
+  done.that(found.proven);
+  done.that(found.times.makespan == 59);
+  done.that(found.peak == 4);
+  return done;
 }
 
 static_assert(test_v_min());

@@ -50,7 +50,7 @@ constexpr checks test_push() {
   return done;
 }
 
-constexpr bool test_copy() {
+constexpr checks test_copy() {
   const list<int> original = {1, 2, 3};
   list<int> copied = original;
   copied[0] = 9;
@@ -59,7 +59,11 @@ constexpr bool test_copy() {
   copied.push_back(4);
   const list<int>& same = assigned;
   assigned = same;
-  return holds(original, {1, 2, 3}) && holds(copied, {9, 2, 3, 4}) && holds(assigned, {9, 2, 3});
+  checks done;
+  done.that(holds(original, {1, 2, 3}));
+  done.that(holds(copied, {9, 2, 3, 4}));
+  done.that(holds(assigned, {9, 2, 3}));
+  return done;
 }
 
 constexpr bool test_move() {
@@ -83,7 +87,7 @@ constexpr checks test_resize() {
   return done;
 }
 
-constexpr bool test_append() {
+constexpr checks test_append() {
   list<int> values = {1};
   const int more[] = {2, 3, 4};
   values.append(more);
@@ -93,7 +97,11 @@ constexpr bool test_append() {
   nested.push_back({7});
   const list<list<int>> copied = nested;
   nested[0][0] = 0;
-  return holds(values, {1, 2, 3, 4}) && holds(copied[0], {1, 2, 3, 4}) && holds(copied[1], {7});
+  checks done;
+  done.that(holds(values, {1, 2, 3, 4}));
+  done.that(holds(copied[0], {1, 2, 3, 4}));
+  done.that(holds(copied[1], {7}));
+  return done;
 }
 
 /// Many small additions must not copy all that is there each time: growing by exactly what was

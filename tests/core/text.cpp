@@ -61,11 +61,15 @@ constexpr checks test_numbers() {
   return done;
 }
 
-constexpr bool test_cut() {
+constexpr checks test_cut() {
   text<4> words = "abcdef";
   bool right = words.view() == "abcd" && words.length == 4;
   words << "g" << 17;
-  return right && words.view() == "abcd" && words.characters[4] == '\0';
+  checks done;
+  done.that(right);
+  done.that(words.view() == "abcd");
+  done.that(words.characters[4] == '\0');
+  return done;
 }
 
 constexpr bool test_fixed_string() {

@@ -12,10 +12,12 @@
 #include "data/linear_classifier.hpp"
 #include "formats/sentence_of.hpp"
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
+using tests::checks;
 
 using pixels = std::array<std::uint8_t, 784>;
 
@@ -28,27 +30,37 @@ constexpr bool test_square_root() {
   return pen::square_root(2147483647) == 46340;
 }
 
-constexpr bool test_squared_distance() {
+constexpr checks test_squared_distance() {
   constexpr pen::place begin = {0, 0};
   constexpr pen::place end = {256, 0};
-  return pen::squared_distance({128, 10}, begin, end) == 100 &&
-         pen::squared_distance({-3, 4}, begin, end) == 25 &&
-         pen::squared_distance({259, -4}, begin, end) == 25 &&
-         pen::squared_distance({3, 4}, begin, begin) == 25;
+  checks done;
+  done.that(pen::squared_distance({128, 10}, begin, end) == 100);
+  done.that(pen::squared_distance({-3, 4}, begin, end) == 25);
+  done.that(pen::squared_distance({259, -4}, begin, end) == 25);
+  done.that(pen::squared_distance({3, 4}, begin, begin) == 25);
+  return done;
 }
 
-constexpr bool test_grey() {
-  return pen::grey_at(0, 256, 200) == 200 && pen::grey_at(256 * 256, 256, 200) == 100 &&
-         pen::grey_at(384 * 384, 256, 200) == 0;
+constexpr checks test_grey() {
+  checks done;
+  done.that(pen::grey_at(0, 256, 200) == 200);
+  done.that(pen::grey_at(256 * 256, 256, 200) == 100);
+  done.that(pen::grey_at(384 * 384, 256, 200) == 0);
+  return done;
 }
 
-constexpr bool test_spline() {
+constexpr checks test_spline() {
   constexpr pen::place a = {0, 0};
   constexpr pen::place b = {64, 0};
   constexpr pen::place c = {64, 64};
   const pen::place first = pen::spline_point(a, b, c, 0);
   const pen::place last = pen::spline_point(a, b, c, 4);
-  return first.x == 32 && first.y == 0 && last.x == 64 && last.y == 32;
+  checks done;
+  done.that(first.x == 32);
+  done.that(first.y == 0);
+  done.that(last.x == 64);
+  done.that(last.y == 32);
+  return done;
 }
 
 static_assert(test_square_root());

@@ -88,14 +88,18 @@ constexpr checks test_tensors() {
   return done;
 }
 
-constexpr bool test_refusal() {
+constexpr checks test_refusal() {
   graph model;
   const std::int32_t inputs[] = {add_source(model, {7}, dtype::float32, tensor_role::input)};
   const problem found = add_node(model, halves_family, {}, inputs, 0, -1);
-  return found.got.view() == "(7)" && found.where.empty() && model.nodes.empty();
+  checks done;
+  done.that(found.got.view() == "(7)");
+  done.that(found.where.empty());
+  done.that(model.nodes.empty());
+  return done;
 }
 
-constexpr bool test_frozen() {
+constexpr checks test_frozen() {
   constexpr frozen_graph<6, 2, 7, 0> frozen(two_nodes());
   const graph model = two_nodes();
   const graph_view left = frozen.view();
@@ -105,8 +109,11 @@ constexpr bool test_frozen() {
   for (std::size_t i = 0; i < right.operands.size(); ++i) {
     same = same && left.operands[i] == right.operands[i];
   }
-  return same && left.tensors.size() == right.tensors.size() &&
-         left.nodes[0].rule == &halves_family;
+  checks done;
+  done.that(same);
+  done.that(left.tensors.size() == right.tensors.size());
+  done.that(left.nodes[0].rule == &halves_family);
+  return done;
 }
 
 static_assert(test_operands());

@@ -5,10 +5,12 @@
 #include <ipu_dsl/graph/call_key.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
+using tests::checks;
 
 enum class variant : std::int32_t { forward, gradient };
 
@@ -26,18 +28,27 @@ struct other_call {
   std::int32_t units;
 };
 
-constexpr bool test_keys() {
+constexpr checks test_keys() {
   const one_call given{variant::gradient, 32, 0.25F};
   const call_key key = call_key::of(given);
-  return key.is<one_call>() && !key.is<other_call>() && key.as<one_call>() == given &&
-         key.size() == 3 && key[0] == 1 && key[1] == 32;
+  checks done;
+  done.that(key.is<one_call>());
+  done.that(!key.is<other_call>());
+  done.that(key.as<one_call>() == given);
+  done.that(key.size() == 3);
+  done.that(key[0] == 1);
+  done.that(key[1] == 32);
+  return done;
 }
 
-constexpr bool test_equality() {
+constexpr checks test_equality() {
   const call_key key = call_key::of(one_call{variant::forward, 0, 0.0F});
-  return key == call_key::of(one_call{variant::forward, 0, 0.0F}) &&
-         !(key == call_key::of(one_call{variant::forward, 1, 0.0F})) &&
-         !(key == call_key::of(other_call{0, 0, 0})) && !(key == call_key());
+  checks done;
+  done.that(key == call_key::of(one_call{variant::forward, 0, 0.0F}));
+  done.that(!(key == call_key::of(one_call{variant::forward, 1, 0.0F})));
+  done.that(!(key == call_key::of(other_call{0, 0, 0})));
+  done.that(!(key == call_key()));
+  return done;
 }
 
 static_assert(test_keys());

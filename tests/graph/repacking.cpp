@@ -60,11 +60,13 @@ constexpr storage lies_last(const graph& made) {
 }
 
 /// What was in positions is flattened from rows; the features of an image are rows already.
-constexpr bool test_flatten() {
-  return is_chain(chain({5, 5, 6}, {&flatten_family}), {&flatten_family}) &&
-         is_chain(chain({5, 5, 6}, {&writes_positions, &flatten_family}),
-                  {&writes_positions, &to_rows_family, &flatten_family}) &&
-         lies_last(chain({5, 5, 6}, {&writes_positions, &flatten_family})) == storage::rows;
+constexpr checks test_flatten() {
+  checks done;
+  done.that(is_chain(chain({5, 5, 6}, {&flatten_family}), {&flatten_family}));
+  done.that(is_chain(chain({5, 5, 6}, {&writes_positions, &flatten_family}),
+                     {&writes_positions, &to_rows_family, &flatten_family}));
+  done.that(lies_last(chain({5, 5, 6}, {&writes_positions, &flatten_family})) == storage::rows);
+  return done;
 }
 
 /// Where whole vectors on every processor need no padding, there is nothing to lay out.
@@ -82,30 +84,37 @@ constexpr checks test_whole_vectors() {
   return done;
 }
 
-constexpr bool test_readers() {
-  return is_chain(chain({5, 6}, {&reads_positions}), {&to_positions_family, &reads_positions}) &&
-         is_chain(chain({5, 6}, {&writes_positions, &reads_positions}),
-                  {&writes_positions, &reads_positions}) &&
-         is_chain(chain({5, 6}, {&writes_positions, &writes_positions}),
-                  {&writes_positions, &writes_positions});
+constexpr checks test_readers() {
+  checks done;
+  done.that(is_chain(chain({5, 6}, {&reads_positions}), {&to_positions_family, &reads_positions}));
+  done.that(is_chain(chain({5, 6}, {&writes_positions, &reads_positions}),
+                     {&writes_positions, &reads_positions}));
+  done.that(is_chain(chain({5, 6}, {&writes_positions, &writes_positions}),
+                     {&writes_positions, &writes_positions}));
+  return done;
 }
 
 /// What works on elements leaves them as they lie.
-constexpr bool test_elementwise() {
+constexpr checks test_elementwise() {
   const graph rows = chain({5, 6}, {&activation_family});
   const graph positions = chain({5, 6}, {&writes_positions, &activation_family, &reads_positions});
-  return lies_last(rows) == storage::rows &&
-         is_chain(positions, {&writes_positions, &activation_family, &reads_positions}) &&
-         positions.tensors[2].lies == storage::positions;
+  checks done;
+  done.that(lies_last(rows) == storage::rows);
+  done.that(is_chain(positions, {&writes_positions, &activation_family, &reads_positions}));
+  done.that(positions.tensors[2].lies == storage::positions);
+  return done;
 }
 
 /// All inputs of a sum lie as the first.
-constexpr bool test_join() {
+constexpr checks test_join() {
   graph made = chain({5, 6}, {&writes_positions});
   const std::int32_t inputs[] = {newest_output(made), 0};
   const bool joined = !add_node(made, add_family, {}, inputs, 0, -1).found();
-  return joined && is_chain(made, {&writes_positions, &to_positions_family, &add_family}) &&
-         lies_last(made) == storage::positions;
+  checks done;
+  done.that(joined);
+  done.that(is_chain(made, {&writes_positions, &to_positions_family, &add_family}));
+  done.that(lies_last(made) == storage::positions);
+  return done;
 }
 
 constexpr problem panels_of_a_vector(node_draft& draft) {

@@ -5,14 +5,16 @@
 
 #include "reference.hpp"
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
 using layout::architecture;
 using test::wide;
+using tests::checks;
 
 namespace {
 
-constexpr bool test_periods() {
+constexpr checks test_periods() {
   constexpr architecture four{4, 16, true};
   constexpr architecture eight{8, 16, true};
   constexpr architecture sixteen{16, 32, true};
@@ -22,15 +24,23 @@ constexpr bool test_periods() {
   const bool eight_lanes = kernels::chain_period(1, eight) == 2 &&
                            kernels::chain_period(2, eight) == 1 &&
                            kernels::chain_period(3, eight) == 2;
-  return four_lanes && eight_lanes && kernels::chain_period(3, sixteen) == 1;
+  checks done;
+  done.that(four_lanes);
+  done.that(eight_lanes);
+  done.that(kernels::chain_period(3, sixteen) == 1);
+  return done;
 }
 
 static_assert(test_periods());
 
 /// Accumulators stay in registers, and there are enough of them that none is waited for.
-constexpr bool test_rows() {
-  return kernels::chain_rows({4, 16, true}) == 3 && kernels::chain_rows({4, 32, true}) == 6 &&
-         kernels::chain_rows({8, 16, true}) == 6 && kernels::chain_rows({16, 32, true}) == 8;
+constexpr checks test_rows() {
+  checks done;
+  done.that(kernels::chain_rows({4, 16, true}) == 3);
+  done.that(kernels::chain_rows({4, 32, true}) == 6);
+  done.that(kernels::chain_rows({8, 16, true}) == 6);
+  done.that(kernels::chain_rows({16, 32, true}) == 8);
+  return done;
 }
 
 static_assert(test_rows());

@@ -7,17 +7,24 @@
 #include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
 constexpr layout::architecture avx2{8, 16, true};
 
-constexpr bool test_columns() {
+constexpr checks test_columns() {
   constexpr kernels::panel_columns wide(256, avx2);
   constexpr kernels::panel_columns narrow(10, avx2);
-  return wide.width == 24 && wide.vectors == 3 && wide.full_panels == 10 &&
-         wide.rest_vectors == 2 && narrow.width == 16 && narrow.full_panels == 1 &&
-         narrow.rest_vectors == 0;
+  checks done;
+  done.that(wide.width == 24);
+  done.that(wide.vectors == 3);
+  done.that(wide.full_panels == 10);
+  done.that(wide.rest_vectors == 2);
+  done.that(narrow.width == 16);
+  done.that(narrow.full_panels == 1);
+  done.that(narrow.rest_vectors == 0);
+  return done;
 }
 
 static_assert(test_columns());
@@ -28,7 +35,7 @@ int checked = 0;
 template <int Extent, int Vectors>
 void check_rows() {
   std::int32_t next = 0;
-  tests::checks done;
+  checks done;
   const std::int32_t tiles = kernels::row_tiles(Extent, Vectors, layout::native).parts();
   kernels::tile_rows<layout::native, Extent, Vectors>(
       {0, tiles}, [&](auto rows, std::int32_t first) {

@@ -2,8 +2,10 @@
 #include <ipu_dsl/layout/architecture.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
@@ -12,10 +14,13 @@ struct named_by_architecture {
   static constexpr int lanes = Architecture.lanes;
 };
 
-constexpr bool test_template_argument() {
+constexpr checks test_template_argument() {
   constexpr layout::architecture wide{16, 32, true};
-  return named_by_architecture<wide>::lanes == 16 && wide == layout::architecture{16, 32, true} &&
-         !(wide == layout::architecture{16, 32, false});
+  checks done;
+  done.that(named_by_architecture<wide>::lanes == 16);
+  done.that(wide == layout::architecture{16, 32, true});
+  done.that(!(wide == layout::architecture{16, 32, false}));
+  return done;
 }
 
 constexpr bool test_native() {

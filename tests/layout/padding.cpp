@@ -4,18 +4,25 @@
 #include <ipu_dsl/layout/padding.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
 constexpr layout::architecture avx2{8, 16, true};
 constexpr layout::architecture avx512{16, 32, true};
 
-constexpr bool test_strides() {
-  return layout::row_stride(1, avx2) == 8 && layout::row_stride(8, avx2) == 8 &&
-         layout::row_stride(9, avx2) == 16 && layout::row_stride(784, avx2) == 784 &&
-         layout::row_stride(10, avx512) == 16 && layout::batch_stride(33, avx512) == 48;
+constexpr checks test_strides() {
+  checks done;
+  done.that(layout::row_stride(1, avx2) == 8);
+  done.that(layout::row_stride(8, avx2) == 8);
+  done.that(layout::row_stride(9, avx2) == 16);
+  done.that(layout::row_stride(784, avx2) == 784);
+  done.that(layout::row_stride(10, avx512) == 16);
+  done.that(layout::batch_stride(33, avx512) == 48);
+  return done;
 }
 
 static_assert(test_strides());

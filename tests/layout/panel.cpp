@@ -5,24 +5,37 @@
 #include <ipu_dsl/layout/panel.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
 constexpr layout::architecture avx2{8, 16, true};
 
-constexpr bool test_widths() {
-  return layout::panel_width(256, avx2) == 24 && layout::panel_width(32, avx2) == 16 &&
-         layout::panel_width(10, avx2) == 16 && layout::panel_width(1, avx2) == 8 &&
-         layout::panel_count(256, avx2) == 11 && layout::bias_elements(256, avx2) == 264 &&
-         layout::panel_elements(784, 256, avx2) == 784 * 264;
+constexpr checks test_widths() {
+  checks done;
+  done.that(layout::panel_width(256, avx2) == 24);
+  done.that(layout::panel_width(32, avx2) == 16);
+  done.that(layout::panel_width(10, avx2) == 16);
+  done.that(layout::panel_width(1, avx2) == 8);
+  done.that(layout::panel_count(256, avx2) == 11);
+  done.that(layout::bias_elements(256, avx2) == 264);
+  done.that(layout::panel_elements(784, 256, avx2) == 784 * 264);
+  return done;
 }
 
-constexpr bool test_offsets() {
+constexpr checks test_offsets() {
   const layout::panels place(5, 30, avx2);
-  return place.width == 16 && place.offset(0, 0) == 0 && place.offset(0, 15) == 15 &&
-         place.offset(1, 0) == 16 && place.offset(0, 16) == 80 && place.offset(4, 29) == 157;
+  checks done;
+  done.that(place.width == 16);
+  done.that(place.offset(0, 0) == 0);
+  done.that(place.offset(0, 15) == 15);
+  done.that(place.offset(1, 0) == 16);
+  done.that(place.offset(0, 16) == 80);
+  done.that(place.offset(4, 29) == 157);
+  return done;
 }
 
 constexpr bool test_packing() {

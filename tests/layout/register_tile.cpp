@@ -4,8 +4,10 @@
 #include <ipu_dsl/layout/register_tile.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
@@ -13,28 +15,47 @@ constexpr layout::architecture sse2{4, 16, false};
 constexpr layout::architecture avx2{8, 16, true};
 constexpr layout::architecture avx512{16, 32, true};
 
-constexpr bool test_registers() {
-  return layout::fits_registers({4, 3}, avx2) && layout::fits_registers({6, 2}, avx2) &&
-         layout::fits_registers({14, 1}, avx2) && !layout::fits_registers({7, 2}, avx2) &&
-         !layout::fits_registers({3, 4}, avx2) && layout::max_tile_rows(3, avx2) == 4 &&
-         layout::max_tile_rows(2, avx2) == 6 && layout::max_tile_rows(1, avx2) == 14 &&
-         layout::max_tile_rows(3, avx512) == 9;
+constexpr checks test_registers() {
+  checks done;
+  done.that(layout::fits_registers({4, 3}, avx2));
+  done.that(layout::fits_registers({6, 2}, avx2));
+  done.that(layout::fits_registers({14, 1}, avx2));
+  done.that(!layout::fits_registers({7, 2}, avx2));
+  done.that(!layout::fits_registers({3, 4}, avx2));
+  done.that(layout::max_tile_rows(3, avx2) == 4);
+  done.that(layout::max_tile_rows(2, avx2) == 6);
+  done.that(layout::max_tile_rows(1, avx2) == 14);
+  done.that(layout::max_tile_rows(3, avx512) == 9);
+  return done;
 }
 
-constexpr bool test_efficiency() {
-  return layout::efficiency({4, 3}, avx2) == 1000 && layout::efficiency({6, 2}, avx2) == 1000 &&
-         layout::efficiency({7, 2}, avx2) == 0 && layout::efficiency({14, 1}, avx2) == 933 &&
-         layout::efficiency({1, 1}, avx2) == 111 && layout::efficiency({4, 2}, avx2) == 888;
+constexpr checks test_efficiency() {
+  checks done;
+  done.that(layout::efficiency({4, 3}, avx2) == 1000);
+  done.that(layout::efficiency({6, 2}, avx2) == 1000);
+  done.that(layout::efficiency({7, 2}, avx2) == 0);
+  done.that(layout::efficiency({14, 1}, avx2) == 933);
+  done.that(layout::efficiency({1, 1}, avx2) == 111);
+  done.that(layout::efficiency({4, 2}, avx2) == 888);
+  return done;
 }
 
-constexpr bool test_widths() {
-  return layout::tile_vectors(32, avx2) == 3 && layout::tile_vectors(4, avx2) == 2 &&
-         layout::tile_vectors(2, avx2) == 2 && layout::tile_vectors(1, avx2) == 1;
+constexpr checks test_widths() {
+  checks done;
+  done.that(layout::tile_vectors(32, avx2) == 3);
+  done.that(layout::tile_vectors(4, avx2) == 2);
+  done.that(layout::tile_vectors(2, avx2) == 2);
+  done.that(layout::tile_vectors(1, avx2) == 1);
+  return done;
 }
 
-constexpr bool test_split() {
+constexpr checks test_split() {
   const layout::balanced_split split = layout::split_evenly(32, 6);
-  return split.size == 6 && split.larger == 2 && split.smaller == 4;
+  checks done;
+  done.that(split.size == 6);
+  done.that(split.larger == 2);
+  done.that(split.smaller == 4);
+  return done;
 }
 
 static_assert(test_registers());

@@ -25,12 +25,14 @@ constexpr checks test_kernels() {
 }
 
 /// What is padded in the same way takes the same place in both storages.
-constexpr bool test_positions() {
-  return padded_elements(storage::positions, {7}, 3) == padded_elements(storage::rows, {7}, 3) &&
-         padded_elements(storage::positions, {5, 5, 32}, 3) ==
-             padded_elements(storage::rows, {5, 5, 32}, 3) &&
-         padded_elements(storage::positions, {5, 5, 3}, 2) == 2 * 25 * layout::row_stride(3) &&
-         padded_elements(storage::rows, {5, 5, 3}, 2) == 2 * layout::row_stride(75);
+constexpr checks test_positions() {
+  checks done;
+  done.that(padded_elements(storage::positions, {7}, 3) == padded_elements(storage::rows, {7}, 3));
+  done.that(padded_elements(storage::positions, {5, 5, 32}, 3) ==
+            padded_elements(storage::rows, {5, 5, 32}, 3));
+  done.that(padded_elements(storage::positions, {5, 5, 3}, 2) == 2 * 25 * layout::row_stride(3));
+  done.that(padded_elements(storage::rows, {5, 5, 3}, 2) == 2 * layout::row_stride(75));
+  return done;
 }
 
 static_assert(test_kernels());

@@ -3,10 +3,12 @@
 #include <ipu_dsl/machine/device_memory.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
+using tests::checks;
 
 constexpr machine_target small{.name = "small", .tiles = 4, .bytes_per_tile = 100};
 
@@ -14,36 +16,48 @@ constexpr tile_use half{.parameters = 10, .temporary = 40};
 constexpr tile_use exactly{.parameters = 10, .optimizer_slots = 20, .kept = 30, .temporary = 40};
 constexpr tile_use slots_over{.parameters = 30, .optimizer_slots = 31, .kept = 10, .temporary = 30};
 
-constexpr bool test_totals() {
-  return half.always_live() == 10 && half.total() == 50 && exactly.always_live() == 60 &&
-         exactly.total() == 100;
+constexpr checks test_totals() {
+  checks done;
+  done.that(half.always_live() == 10);
+  done.that(half.total() == 50);
+  done.that(exactly.always_live() == 60);
+  done.that(exactly.total() == 100);
+  return done;
 }
 
-constexpr bool test_fits() {
+constexpr checks test_fits() {
   const tile_use room[] = {half, exactly};
   const tile_use over[] = {half, slots_over};
-  return device_memory{&small, room}.fits() && !device_memory{&small, over}.fits() &&
-         unknown_memory.fits();
+  checks done;
+  done.that(device_memory{&small, room}.fits());
+  done.that(!device_memory{&small, over}.fits());
+  done.that(unknown_memory.fits());
+  return done;
 }
 
 constexpr std::string_view per_parameter = "parameters and what is kept for each";
 
 /// Whatever takes most is named; what grows with the parameters counts together.
-constexpr bool test_largest() {
-  return largest_of({.parameters = 1, .optimizer_slots = 1, .accumulators = 1, .temporary = 2}, 8)
-                 .what == per_parameter &&
-         largest_of({.parameters = 1, .kept = 2}, 8).what == "activations kept" &&
-         largest_of({.kept = 1, .temporary = 2}, 8).what == "temporaries";
+constexpr checks test_largest() {
+  checks done;
+  done.that(
+      largest_of({.parameters = 1, .optimizer_slots = 1, .accumulators = 1, .temporary = 2}, 8)
+          .what == per_parameter);
+  done.that(largest_of({.parameters = 1, .kept = 2}, 8).what == "activations kept");
+  done.that(largest_of({.kept = 1, .temporary = 2}, 8).what == "temporaries");
+  return done;
 }
 
 /// A micro-batch of one sample cannot be made smaller.
-constexpr bool test_hints() {
+constexpr checks test_hints() {
   const tile_use temporaries{.temporary = 1};
   const tile_use kept{.kept = 1};
-  return largest_of(temporaries, 8).hint.find("micro_batch") != std::string_view::npos &&
-         largest_of(temporaries, 1).hint.find("micro_batch") == std::string_view::npos &&
-         largest_of(kept, 8).hint.find("micro_batch") != std::string_view::npos &&
-         largest_of(kept, 1).hint.find("fewer samples") == std::string_view::npos;
+  checks done;
+  done.that(largest_of(temporaries, 8).hint.find("micro_batch") != std::string_view::npos);
+  done.that(largest_of(temporaries, 1).hint.find("micro_batch") == std::string_view::npos);
+  done.that(largest_of(kept, 8).hint.find("micro_batch") != std::string_view::npos);
+  done.that(largest_of(kept, 1).hint.find("fewer samples") == std::string_view::npos);
+  return done;
 }
 
 static_assert(test_totals());

@@ -57,11 +57,15 @@ constexpr checks test_shapes() {
 }
 
 /// Only what lies behind the first kernel needs a gradient; Flatten is a view of the input.
-constexpr bool test_tensors() {
+constexpr checks test_tensors() {
   const graph_view& view = graph_of<mlp>;
   const std::int32_t flat = view.layers[0].output;
-  return view.at(flat).view_of == view.find(tensor_role::input) && !view.at(flat).needs_gradient &&
-         !view.input().needs_gradient && view.at(view.layers[1].output).needs_gradient;
+  checks done;
+  done.that(view.at(flat).view_of == view.find(tensor_role::input));
+  done.that(!view.at(flat).needs_gradient);
+  done.that(!view.input().needs_gradient);
+  done.that(view.at(view.layers[1].output).needs_gradient);
+  return done;
 }
 
 struct nested
@@ -94,11 +98,14 @@ constexpr bool test_layer_of_two_nodes() {
 }
 
 /// A residual joins its input with what its layers made.
-constexpr bool test_residual_operands() {
+constexpr checks test_residual_operands() {
   const graph_view& view = graph_of<nested>;
   const node& join = view.node_at(view.layers[6].first_node);
-  return join.rule == &add_family && view.input_of(join, 0) == view.layers[0].output &&
-         view.input_of(join, 1) == view.layers[5].output;
+  checks done;
+  done.that(join.rule == &add_family);
+  done.that(view.input_of(join, 0) == view.layers[0].output);
+  done.that(view.input_of(join, 1) == view.layers[5].output);
+  return done;
 }
 
 template <typename Body, typename... Assignment>

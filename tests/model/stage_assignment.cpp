@@ -8,8 +8,10 @@
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
@@ -24,10 +26,12 @@ struct in_stages
 
 struct unassigned : model<input<28, 28>, layers> {};
 
-constexpr bool test_stage_assignment() {
-  return stage_assignment_of<assigned> == numbers{0, 0, 1, 1} &&
-         stage_assignment_of<in_stages> == numbers{0, 0, 1, 1} &&
-         stage_assignment_of<unassigned> == numbers{0, 0, 0, 0};
+constexpr checks test_stage_assignment() {
+  checks done;
+  done.that(stage_assignment_of<assigned> == numbers{0, 0, 1, 1});
+  done.that(stage_assignment_of<in_stages> == numbers{0, 0, 1, 1});
+  done.that(stage_assignment_of<unassigned> == numbers{0, 0, 0, 0});
+  return done;
 }
 
 static_assert(test_stage_assignment());

@@ -8,10 +8,12 @@
 #include <ipu_dsl/vocabulary/library.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
+using tests::checks;
 
 constexpr problem same_shape(node_draft& draft) {
   draft.output(draft.input(0));
@@ -71,15 +73,18 @@ constexpr sentence fault = compile_fault_of<typename training<Rule>::compiled>::
 
 constexpr std::string_view in_the_rule_of = "the rule for forward of layer 0 ";
 
-constexpr bool test_sentences() {
+constexpr checks test_sentences() {
   const std::string_view few = fault<too_few>.view();
   const std::string_view far = fault<too_far>.view();
   const std::string_view twice = fault<written_twice>.view();
-  return few.starts_with(in_the_rule_of) && far.starts_with(in_the_rule_of) &&
-         twice.starts_with(in_the_rule_of) &&
-         few.find("expected 2 positions in operand 0, [samples] of (6), got 1") != few.npos &&
-         far.find("expected positions below 6 in operand 1, got those from 1 to 6") != far.npos &&
-         twice.find("got axis 2 is not there") != twice.npos;
+  checks done;
+  done.that(few.starts_with(in_the_rule_of));
+  done.that(far.starts_with(in_the_rule_of));
+  done.that(twice.starts_with(in_the_rule_of));
+  done.that(few.find("expected 2 positions in operand 0, [samples] of (6), got 1") != few.npos);
+  done.that(far.find("expected positions below 6 in operand 1, got those from 1 to 6") != far.npos);
+  done.that(twice.find("got axis 2 is not there") != twice.npos);
+  return done;
 }
 
 static_assert(test_sentences());

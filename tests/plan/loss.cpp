@@ -4,11 +4,13 @@
 
 #include "plan/models.hpp"
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
 using testing::with_loss;
+using tests::checks;
 
 struct linear_end : model<input<4>, sequential<Dense<3>>> {};
 
@@ -32,12 +34,16 @@ constexpr bool trains_on_logits(score_kind requested) {
          scores_of(model) == score_kind::logits;
 }
 
-constexpr bool test_target() {
+constexpr checks test_target() {
   const graph model = with_loss<linear_end>();
   const tensor& target = model.view().at(model.view().find(tensor_role::target));
-  return target.role == tensor_role::target && target.type == dtype::int32 &&
-         target.extents == shape{} && model.nodes.size() == 3 &&
-         model.view().nodes.back().rule == &accuracy_family;
+  checks done;
+  done.that(target.role == tensor_role::target);
+  done.that(target.type == dtype::int32);
+  done.that(target.extents == shape{});
+  done.that(model.nodes.size() == 3);
+  done.that(model.view().nodes.back().rule == &accuracy_family);
+  return done;
 }
 
 static_assert(test_target());

@@ -3,21 +3,30 @@
 
 #include "plan/models.hpp"
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 using namespace ipu_dsl::testing;
 
 namespace {
 
-constexpr bool test_slender() {
+constexpr checks test_slender() {
   const model_interface predicts = interface_of(fold<slender>().view());
   const model_interface trains = interface_of(with_loss<slender>().view());
   const source_interface& target = trains.wanted(true)[1];
-  return predicts.input().extents == shape{7} && predicts.outputs[0] == shape{9} &&
-         predicts.output_count == 1 && predicts.wanted(true).size() == 1 &&
-         trains.input().extents == shape{7} && trains.wanted(false).size() == 1 &&
-         trains.wanted(true).size() == 2 && target.type == dtype::int32 &&
-         target.extents == shape{} && target.classes == 9;
+  checks done;
+  done.that(predicts.input().extents == shape{7});
+  done.that(predicts.outputs[0] == shape{9});
+  done.that(predicts.output_count == 1);
+  done.that(predicts.wanted(true).size() == 1);
+  done.that(trains.input().extents == shape{7});
+  done.that(trains.wanted(false).size() == 1);
+  done.that(trains.wanted(true).size() == 2);
+  done.that(target.type == dtype::int32);
+  done.that(target.extents == shape{});
+  done.that(target.classes == 9);
+  return done;
 }
 
 static_assert(test_slender());

@@ -183,13 +183,16 @@ constexpr graph split(bool both) {
   return model;
 }
 
-constexpr bool test_two_outputs() {
+constexpr checks test_two_outputs() {
   const graph model = split(true);
   const lowered_program program = lowered(model.view(), program_kind::train);
   const auto backward = calls_of(program, 0, action_kind::backward);
   const node& halves = model.nodes[1];
-  return halves.outputs == 2 && count_calls(backward, theirs::halves_family, 1) == 1 &&
-         count_calls(backward, gradient_sum_family) == 0;
+  checks done;
+  done.that(halves.outputs == 2);
+  done.that(count_calls(backward, theirs::halves_family, 1) == 1);
+  done.that(count_calls(backward, gradient_sum_family) == 0);
+  return done;
 }
 
 /// Nobody reads the first half: its gradient is the sum of nothing, which is zero, and is written
@@ -313,12 +316,15 @@ constexpr checks test_contribution() {
 }
 
 /// What has only state before it does not learn.
-constexpr bool test_state_alone_has_no_backward() {
+constexpr checks test_state_alone_has_no_backward() {
   const graph model = with_loss<centered_first>();
   const lowered_program program = lowered(model.view(), program_kind::train);
-  return count_calls(calls_of(program, 0, action_kind::backward), theirs::centering_family) == 0 &&
-         count_calls(calls_of(program, 0, action_kind::forward), theirs::centering_family) == 2 &&
-         count_calls(calls_of(program, 0, action_kind::update), theirs::centering_family) == 1;
+  checks done;
+  done.that(count_calls(calls_of(program, 0, action_kind::backward), theirs::centering_family) ==
+            0);
+  done.that(count_calls(calls_of(program, 0, action_kind::forward), theirs::centering_family) == 2);
+  done.that(count_calls(calls_of(program, 0, action_kind::update), theirs::centering_family) == 1);
+  return done;
 }
 
 static_assert(test_two_inputs());

@@ -5,19 +5,30 @@
 #include <ipu_dsl/runtime/worker_teams.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
-constexpr bool test_teams() {
+constexpr checks test_teams() {
   constexpr worker_teams few(2, 5);
   constexpr worker_teams many(7, 3);
   constexpr worker_teams none(1, 0);
-  return few.rows() == 2 && few.members() == 1 && few.row_of_device(4) == 1 &&
-         few.row_of_device(2) == 0 && many.rows() == 3 && many.members() == 2 &&
-         many.workers() == 6 && many.place_of(5).row == 2 && many.place_of(5).member == 1 &&
-         many.place_of(6).row == -1 && none.rows() == 0;
+  checks done;
+  done.that(few.rows() == 2);
+  done.that(few.members() == 1);
+  done.that(few.row_of_device(4) == 1);
+  done.that(few.row_of_device(2) == 0);
+  done.that(many.rows() == 3);
+  done.that(many.members() == 2);
+  done.that(many.workers() == 6);
+  done.that(many.place_of(5).row == 2);
+  done.that(many.place_of(5).member == 1);
+  done.that(many.place_of(6).row == -1);
+  done.that(none.rows() == 0);
+  return done;
 }
 
 static_assert(test_teams());

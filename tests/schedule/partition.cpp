@@ -10,8 +10,10 @@
 #include <ipu_dsl/schedule/schedules.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
@@ -64,24 +66,30 @@ constexpr bool test_makespan_counts_everything() {
 
 static_assert(test_makespan_counts_everything());
 
-constexpr bool test_published_best() {
+constexpr checks test_published_best() {
   const scheduled_partition found =
       best_partition<relaxed<interleaved>>(published_layers(), 4, {4, 8});
-  return cuts_are(found.cut, {0, 3, 5, 6, 8}) && found.makespan == 573 &&
-         found.cut.bottleneck == 3 * 21;
+  checks done;
+  done.that(cuts_are(found.cut, {0, 3, 5, 6, 8}));
+  done.that(found.makespan == 573);
+  done.that(found.cut.bottleneck == 3 * 21);
+  return done;
 }
 
 static_assert(test_published_best());
 
-constexpr bool test_small() {
+constexpr checks test_small() {
   const costs_t one = {7};
   const costs_t same = {1, 1, 1, 1, 1, 1};
   const costs_t zeros = {0, 0, 0};
-  return cuts_are(min_max_partition(one, 1), {0, 1}) &&
-         cuts_are(min_max_partition(same, 3), {0, 2, 4, 6}) &&
-         cuts_are(min_max_partition(same, 6), {0, 1, 2, 3, 4, 5, 6}) &&
-         cuts_are(min_max_partition(zeros, 2), {0, 1, 3}) &&
-         min_max_partition(one, 2).stages() == 0 && min_max_partition(one, 0).stages() == 0;
+  checks done;
+  done.that(cuts_are(min_max_partition(one, 1), {0, 1}));
+  done.that(cuts_are(min_max_partition(same, 3), {0, 2, 4, 6}));
+  done.that(cuts_are(min_max_partition(same, 6), {0, 1, 2, 3, 4, 5, 6}));
+  done.that(cuts_are(min_max_partition(zeros, 2), {0, 1, 3}));
+  done.that(min_max_partition(one, 2).stages() == 0);
+  done.that(min_max_partition(one, 0).stages() == 0);
+  return done;
 }
 
 static_assert(test_small());
@@ -106,31 +114,35 @@ constexpr std::int64_t large_bottleneck(std::uint32_t bound) {
 
 static_assert(large_bottleneck(997) > 997 * 256 / 2 / 16);
 
-constexpr bool test_memory() {
+constexpr checks test_memory() {
   const costs_t costs = {5, 1, 1, 1, 5};
   const costs_t bytes = {1, 9, 1, 1, 1};
-  return cuts_are(min_max_partition(costs, 3), {0, 1, 4, 5}) &&
-         cuts_are(min_max_partition(costs, bytes, 9, 3), {0, 1, 2, 5}) &&
-         cuts_are(min_max_partition(costs, bytes, 13, 1), {0, 5}) &&
-         min_max_partition(costs, bytes, 12, 1).stages() == 0;
+  checks done;
+  done.that(cuts_are(min_max_partition(costs, 3), {0, 1, 4, 5}));
+  done.that(cuts_are(min_max_partition(costs, bytes, 9, 3), {0, 1, 2, 5}));
+  done.that(cuts_are(min_max_partition(costs, bytes, 13, 1), {0, 5}));
+  done.that(min_max_partition(costs, bytes, 12, 1).stages() == 0);
+  return done;
 }
 
 static_assert(test_memory());
 
-constexpr bool test_hops() {
+constexpr checks test_hops() {
   const costs_t costs = {4, 4, 4, 4};
   const costs_t free = {0, 0, 0, 0};
   const costs_t dear = {0, 0, 9, 0};
-  return cuts_are(min_max_partition_with_hops(costs, free, 2), {0, 2, 4}) &&
-         cuts_are(min_max_partition_with_hops(costs, dear, 2), {0, 2, 4}) &&
-         min_max_partition_with_hops(costs, dear, 2).bottleneck == 9 &&
-         cuts_are(min_max_partition_with_hops(costs, costs_t{0, 0, 13, 0}, 2), {0, 1, 4}) &&
-         min_max_partition_with_hops(costs, costs_t{0, 0, 13, 0}, 2).bottleneck == 12;
+  checks done;
+  done.that(cuts_are(min_max_partition_with_hops(costs, free, 2), {0, 2, 4}));
+  done.that(cuts_are(min_max_partition_with_hops(costs, dear, 2), {0, 2, 4}));
+  done.that(min_max_partition_with_hops(costs, dear, 2).bottleneck == 9);
+  done.that(cuts_are(min_max_partition_with_hops(costs, costs_t{0, 0, 13, 0}, 2), {0, 1, 4}));
+  done.that(min_max_partition_with_hops(costs, costs_t{0, 0, 13, 0}, 2).bottleneck == 12);
+  return done;
 }
 
 static_assert(test_hops());
 
-constexpr bool test_problems() {
+constexpr checks test_problems() {
   const costs_t bytes = {60, 60, 140, 60};
   problem alone = partition_problem(bytes, 100, 4);
   problem more = partition_problem(bytes, 150, 2);
@@ -138,17 +150,20 @@ constexpr bool test_problems() {
   alone.where = "mine";
   more.where = "mine";
   few.where = "mine";
-  return alone.message().view() ==
-             "mine: expected layers of at most 100 bytes, the limit of a stage, got layer 2 of "
-             "140 bytes" &&
-         more.message().view() ==
-             "mine: expected at least 3 stages of at most 150 bytes, got 2. Hint: use 3 stages, "
-             "or allow 200 bytes a stage" &&
-         few.message().view() ==
-             "mine: expected a layer for each of 4 stages, got 3 layers. Hint: use at most 3 "
-             "stages" &&
-         !partition_problem(bytes, 200, 2).found() && partition_problem(3, 0).found() &&
-         !partition_problem(3, 3).found();
+  checks done;
+  done.that(alone.message().view() ==
+            "mine: expected layers of at most 100 bytes, the limit of a stage, got layer 2 of "
+            "140 bytes");
+  done.that(more.message().view() ==
+            "mine: expected at least 3 stages of at most 150 bytes, got 2. Hint: use 3 stages, "
+            "or allow 200 bytes a stage");
+  done.that(few.message().view() ==
+            "mine: expected a layer for each of 4 stages, got 3 layers. Hint: use at most 3 "
+            "stages");
+  done.that(!partition_problem(bytes, 200, 2).found());
+  done.that(partition_problem(3, 0).found());
+  done.that(!partition_problem(3, 3).found());
+  return done;
 }
 
 static_assert(test_problems());

@@ -5,8 +5,10 @@
 #include <ipu_dsl/schedule/schedules.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
@@ -39,18 +41,20 @@ constexpr bool traces(const program& rows, std::string_view trace) {
 }
 
 /// The traces of the reference, as its public documentation and tests give them.
-constexpr bool test_traces() {
-  return traces(grouped::make(2, 2, 8),
-                "F0(0) | F1(0) F0(1) | B1(0) F1(1) F0(2) | B0(0) B1(1) F1(2) F0(3) |"
-                "B0(1) B1(2) F1(3) F0(4) | B0(2) B1(3) F1(4) F0(5) | B0(3) B1(4) F1(5) F0(6) |"
-                "B0(4) B1(5) F1(6) F0(7) | B0(5) B1(6) F1(7) | B0(6) B1(7) | B0(7)") &&
-         traces(interleaved::make(2, 2, 4),
-                "F0(0) | F1(0) | B1(0) F0(1) | B0(0) F1(1) | F0(2) B1(1) | F1(2) B0(1) |"
-                "B1(2) F0(3) | B0(2) F1(3) | B1(3) | B0(3)") &&
-         traces(interleaved::make(3, 3, 6),
-                "F0(0)|F1(0)|F2(0) F0(1)|B2(0) F1(1)|B1(0) F2(1) F0(2)|B0(0) B2(1) F1(2)|"
-                "F0(3) B1(1) F2(2)|F1(3) B0(1) B2(2)|F2(3) F0(4) B1(2)|B2(3) F1(4) B0(2)|"
-                "B1(3) F2(4) F0(5)|B0(3) B2(4) F1(5)|B1(4) F2(5)|B0(4) B2(5)|B1(5)|B0(5)");
+constexpr checks test_traces() {
+  checks done;
+  done.that(traces(grouped::make(2, 2, 8),
+                   "F0(0) | F1(0) F0(1) | B1(0) F1(1) F0(2) | B0(0) B1(1) F1(2) F0(3) |"
+                   "B0(1) B1(2) F1(3) F0(4) | B0(2) B1(3) F1(4) F0(5) | B0(3) B1(4) F1(5) F0(6) |"
+                   "B0(4) B1(5) F1(6) F0(7) | B0(5) B1(6) F1(7) | B0(6) B1(7) | B0(7)"));
+  done.that(traces(interleaved::make(2, 2, 4),
+                   "F0(0) | F1(0) | B1(0) F0(1) | B0(0) F1(1) | F0(2) B1(1) | F1(2) B0(1) |"
+                   "B1(2) F0(3) | B0(2) F1(3) | B1(3) | B0(3)"));
+  done.that(traces(interleaved::make(3, 3, 6),
+                   "F0(0)|F1(0)|F2(0) F0(1)|B2(0) F1(1)|B1(0) F2(1) F0(2)|B0(0) B2(1) F1(2)|"
+                   "F0(3) B1(1) F2(2)|F1(3) B0(1) B2(2)|F2(3) F0(4) B1(2)|B2(3) F1(4) B0(2)|"
+                   "B1(3) F2(4) F0(5)|B0(3) B2(4) F1(5)|B1(4) F2(5)|B0(4) B2(5)|B1(5)|B0(5)"));
+  return done;
 }
 
 static_assert(test_traces());
@@ -67,17 +71,19 @@ constexpr bool is(const list<int>& found, std::initializer_list<int> expected) {
 }
 
 /// The worked examples of the reference's header.
-constexpr bool test_offsets() {
+constexpr checks test_offsets() {
   const list<int> one_device = {2, 2, 2};
   const list<int> pairs = {0, 0, 1, 1};
   const list<int> worked = {0, 1, 2, 0, 0, 2, 1, 0};
   const list<int> repeated = {0, 1, 0};
-  return is(start_offsets(one_device, overlap::disjoint), {0}) &&
-         is(start_offsets(pairs, overlap::disjoint), {0, 2}) &&
-         is(start_offsets(worked, overlap::disjoint), {0, 2}) &&
-         overlap_length(repeated, overlap::disjoint, purpose::training) == 1 &&
-         is(start_offsets(worked, overlap::none), {0}) &&
-         start_offsets(worked, overlap::all).size() == 8;
+  checks done;
+  done.that(is(start_offsets(one_device, overlap::disjoint), {0}));
+  done.that(is(start_offsets(pairs, overlap::disjoint), {0, 2}));
+  done.that(is(start_offsets(worked, overlap::disjoint), {0, 2}));
+  done.that(overlap_length(repeated, overlap::disjoint, purpose::training) == 1);
+  done.that(is(start_offsets(worked, overlap::none), {0}));
+  done.that(start_offsets(worked, overlap::all).size() == 8);
+  return done;
 }
 
 static_assert(test_offsets());

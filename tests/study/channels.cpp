@@ -16,8 +16,10 @@
 #include <ipu_dsl/study/channels/channels.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
@@ -102,7 +104,7 @@ static_assert(test_rows_that_wait_for_each_other());
 
 /// Two edges from F0 to stage 1 are one message, one to stage 2 is another; within a device there
 /// is none.
-constexpr bool test_messages() {
+constexpr checks test_messages() {
   const list<int> placement = {0, 1, 1};
   program rows(2, placement, 1);
   using kind = action_kind;
@@ -123,9 +125,16 @@ constexpr bool test_messages() {
     return plan.messages[number].writer == writer && plan.messages[number].reader == reader;
   };
   // Messages to one device: F0 for F1 and for F2, then B2 and B1 for B0.
-  return plan.messages.size() == 4 && is(0, 0, 2) && is(1, 0, 3) && is(2, 4, 1) && is(3, 5, 1) &&
-         plan.source.size() == 2 && plan.steps.size() == rows.actions.size() + 8 &&
-         least_channel_capacity(rows.view(), graph.view()) == 0;
+  checks done;
+  done.that(plan.messages.size() == 4);
+  done.that(is(0, 0, 2));
+  done.that(is(1, 0, 3));
+  done.that(is(2, 4, 1));
+  done.that(is(3, 5, 1));
+  done.that(plan.source.size() == 2);
+  done.that(plan.steps.size() == rows.actions.size() + 8);
+  done.that(least_channel_capacity(rows.view(), graph.view()) == 0);
+  return done;
 }
 
 static_assert(test_messages());
@@ -154,7 +163,7 @@ static_assert(test_joined_readers());
 
 /// Device 1 is busy for 10 before it takes what device 0 sends at 1; only then does device 0, which
 /// has 5 left to do, go on, unless the channel takes the message.
-constexpr bool test_rendezvous_holds_the_sender() {
+constexpr checks test_rendezvous_holds_the_sender() {
   const list<int> placement = {0, 1, 0, 1};
   program rows(2, placement, 1);
   using kind = action_kind;
@@ -169,10 +178,12 @@ constexpr bool test_rendezvous_holds_the_sender() {
   graph.costs = {{1}, {1}, {5}, {10}};
   graph.hop = 2;
   graph.add_edge({0, kind::forward}).read_by(1, kind::forward);
-  return run_channels(rows.view(), graph.view(), 0).makespan == 10 + 5 &&
-         run_channels(rows.view(), graph.view(), 1).makespan == 10 + 1 &&
-         least_channel_capacity(rows.view(), graph.view()) == 0 &&
-         capacity_without_stall(rows.view(), graph.view()) == 1;
+  checks done;
+  done.that(run_channels(rows.view(), graph.view(), 0).makespan == 10 + 5);
+  done.that(run_channels(rows.view(), graph.view(), 1).makespan == 10 + 1);
+  done.that(least_channel_capacity(rows.view(), graph.view()) == 0);
+  done.that(capacity_without_stall(rows.view(), graph.view()) == 1);
+  return done;
 }
 
 static_assert(test_rendezvous_holds_the_sender());

@@ -16,8 +16,10 @@
 #include <ipu_dsl/study/makespan_bound.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
@@ -31,7 +33,7 @@ constexpr bool path_is(const critical_path& path, std::initializer_list<int> act
 }
 
 /// One micro-batch on two devices: all of it is the path, and a device waits for nobody but data.
-constexpr bool test_one_micro_batch() {
+constexpr checks test_one_micro_batch() {
   const program rows = one_f_one_b::make(2, 2, 1);
   const list<stage_cost> costs = {{2, 3, 4}, {5, 6, 7}};
   stage_graph graph = chain_stage_graph(2, costs);
@@ -39,30 +41,40 @@ constexpr bool test_one_micro_batch() {
   const list<timed_action> timeline = asynchronous_timeline(rows.view(), graph.view());
   const critical_path path = critical_path_of(rows.view(), graph.view(), timeline);
   // F0, F1 and B1 (behind F1 in its row), B0.
-  return path_is(path, {0, 3, 4, 1}) && path.data == 2 + 13 && path.rows == 5 && path.hops == 20 &&
-         path.slots == 0 && timeline[1].end == 2 + 10 + 5 + 13 + 10 + 7 &&
-         makespan_bound(rows.view(), graph.view()) == timeline[1].end;
+  checks done;
+  done.that(path_is(path, {0, 3, 4, 1}));
+  done.that(path.data == 2 + 13);
+  done.that(path.rows == 5);
+  done.that(path.hops == 20);
+  done.that(path.slots == 0);
+  done.that(timeline[1].end == 2 + 10 + 5 + 13 + 10 + 7);
+  done.that(makespan_bound(rows.view(), graph.view()) == timeline[1].end);
+  return done;
 }
 
 static_assert(test_one_micro_batch());
 
 /// GPipe with a slow second device: there by the first forward, then along the row of the slow one,
 /// then back by the last backward.
-constexpr bool test_slow_device() {
+constexpr checks test_slow_device() {
   const program rows = gpipe::make(2, 2, 3);
   const list<stage_cost> costs = {{1, 1, 1}, {4, 4, 4}};
   const stage_graph graph = chain_stage_graph(2, costs);
   const list<timed_action> timeline = asynchronous_timeline(rows.view(), graph.view());
   const critical_path path = critical_path_of(rows.view(), graph.view(), timeline);
-  return path_is(path, {0, 7, 8, 9, 10, 11, 12, 5}) && path.data == 1 + 8 &&
-         path.rows == 3 * 4 + 2 * 8 && makespan_bound(rows.view(), graph.view()) == 1 + 36 + 2 &&
-         timeline[5].end == 39;
+  checks done;
+  done.that(path_is(path, {0, 7, 8, 9, 10, 11, 12, 5}));
+  done.that(path.data == 1 + 8);
+  done.that(path.rows == 3 * 4 + 2 * 8);
+  done.that(makespan_bound(rows.view(), graph.view()) == 1 + 36 + 2);
+  done.that(timeline[5].end == 39);
+  return done;
 }
 
 static_assert(test_slow_device());
 
 /// What the first of two joined actions writes is there when the second ends.
-constexpr bool test_joined_writer() {
+constexpr checks test_joined_writer() {
   const list<int> placement = {0, 0, 1};
   program rows(2, placement, 1);
   rows.put_joined(action_kind::forward, 0, 0);
@@ -76,8 +88,13 @@ constexpr bool test_joined_writer() {
   graph.add_edge({0, action_kind::forward}).read_by(2, action_kind::forward);
   const list<timed_action> timeline = asynchronous_timeline(rows.view(), graph.view());
   const critical_path path = critical_path_of(rows.view(), graph.view(), timeline);
-  return timeline[2].start == 5 && path_is(path, {0, 1, 2}) && path.rows == 2 && path.data == 3 &&
-         makespan_bound(rows.view(), graph.view()) == 9;
+  checks done;
+  done.that(timeline[2].start == 5);
+  done.that(path_is(path, {0, 1, 2}));
+  done.that(path.rows == 2);
+  done.that(path.data == 3);
+  done.that(makespan_bound(rows.view(), graph.view()) == 9);
+  return done;
 }
 
 static_assert(test_joined_writer());

@@ -11,8 +11,10 @@
 #include <ipu_dsl/study/text/csv_reader.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
@@ -46,28 +48,39 @@ constexpr std::string_view two_devices = "0F0,0F1,0B0,0B1\n,1F0,1B0,1F1,1B1\n";
 static_assert(proves(two_devices));
 
 /// Actions, placement, slots and appended updates of the plainest text.
-constexpr bool test_plain() {
+constexpr checks test_plain() {
   const parsed_schedule read = parse_csv(two_devices);
   const program& rows = read.rows;
-  return rows.devices == 2 && rows.stages == 2 && rows.micro_batches == 2 && read.dropped == 0 &&
-         is(rows.device_of_stage, {0, 1}) && is(rows.row_begin, {0, 5, 10}) &&
-         is(rows.slot, {0, 1, 2, 3, 5, 1, 2, 3, 4, 5}) &&
-         is(rows.actions,
-            {action{kind::forward, 0, 0}, action{kind::forward, 0, 1}, action{kind::backward, 0, 0},
-             action{kind::backward, 0, 1}, action{kind::update, 0, 0}, action{kind::forward, 1, 0},
-             action{kind::backward, 1, 0}, action{kind::forward, 1, 1},
-             action{kind::backward, 1, 1}, action{kind::update, 1, 0}}) &&
-         rows.weights == weight_policy{};
+  checks done;
+  done.that(rows.devices == 2);
+  done.that(rows.stages == 2);
+  done.that(rows.micro_batches == 2);
+  done.that(read.dropped == 0);
+  done.that(is(rows.device_of_stage, {0, 1}));
+  done.that(is(rows.row_begin, {0, 5, 10}));
+  done.that(is(rows.slot, {0, 1, 2, 3, 5, 1, 2, 3, 4, 5}));
+  done.that(is(rows.actions, {action{kind::forward, 0, 0}, action{kind::forward, 0, 1},
+                              action{kind::backward, 0, 0}, action{kind::backward, 0, 1},
+                              action{kind::update, 0, 0}, action{kind::forward, 1, 0},
+                              action{kind::backward, 1, 0}, action{kind::forward, 1, 1},
+                              action{kind::backward, 1, 1}, action{kind::update, 1, 0}}));
+  done.that(rows.weights == weight_policy{});
+  return done;
 }
 
 static_assert(test_plain());
 
 /// Two stages a device, in an order in which both wait for each other.
-constexpr bool test_deadlock() {
+constexpr checks test_deadlock() {
   const parsed_schedule read = parse_csv("0F0,2F0,2B0,0B0\n3F0,1F0,3B0,1B0\n");
   const verdict found = judge(read.rows);
-  return !read.fault.found() && found.kind == schedule_fault::deadlock && found.device == 0 &&
-         found.position == 1 && is(read.rows.device_of_stage, {0, 1, 0, 1});
+  checks done;
+  done.that(!read.fault.found());
+  done.that(found.kind == schedule_fault::deadlock);
+  done.that(found.device == 0);
+  done.that(found.position == 1);
+  done.that(is(read.rows.device_of_stage, {0, 1, 0, 1}));
+  return done;
 }
 
 static_assert(test_deadlock());
@@ -117,34 +130,42 @@ static_assert(parse_csv("\xef\xbb\xbf"
                   .column == 5);
 
 /// Communication is passed over and counted; its cells are idle.
-constexpr bool test_communication() {
+constexpr checks test_communication() {
   const parsed_schedule read = parse_csv(
       "0UNSHARD,0F0,0SEND_F0,0RECV_B0,0B0,0REDUCE_GRAD,0RESHARD\n"
       "1RECV_F0,1F0,1B0,1SEND_B0\n");
-  return !read.fault.found() && read.dropped == 7 && judge(read.rows).proven() &&
-         is(read.rows.slot, {1, 4, 7, 1, 2, 7});
+  checks done;
+  done.that(!read.fault.found());
+  done.that(read.dropped == 7);
+  done.that(judge(read.rows).proven());
+  done.that(is(read.rows.slot, {1, 4, 7, 1, 2, 7}));
+  return done;
 }
 
 static_assert(test_communication());
 
 /// A fused pair is one step in one column, also with spaces, with a half, or with a third action.
-constexpr bool test_joined() {
+constexpr checks test_joined() {
   const parsed_schedule read =
       parse_csv("0F0,(0F1;0B0)OVERLAP_F_B, ( 0F2 ; 0I1 )OVERLAP_F_B ,0W1,0B2");
   const parsed_schedule three = parse_csv("0F0,(0F1;0B0;0F2)OVERLAP_F_B,0B1,0B2");
-  return !read.fault.found() && is(read.rows.slot, {0, 1, 1, 2, 2, 3, 4, 5}) &&
-         read.rows.actions[1] == action{kind::forward, 0, 1, true} &&
-         read.rows.actions[2] == action{kind::backward, 0, 0, false} &&
-         read.rows.actions[3] == action{kind::forward, 0, 2, true} &&
-         read.rows.actions[4] == action{kind::input_gradient, 0, 1, false} &&
-         three.rows.actions[1].joined && three.rows.actions[2].joined &&
-         !three.rows.actions[3].joined;
+  checks done;
+  done.that(!read.fault.found());
+  done.that(is(read.rows.slot, {0, 1, 1, 2, 2, 3, 4, 5}));
+  done.that(read.rows.actions[1] == action{kind::forward, 0, 1, true});
+  done.that(read.rows.actions[2] == action{kind::backward, 0, 0, false});
+  done.that(read.rows.actions[3] == action{kind::forward, 0, 2, true});
+  done.that(read.rows.actions[4] == action{kind::input_gradient, 0, 1, false});
+  done.that(three.rows.actions[1].joined);
+  done.that(three.rows.actions[2].joined);
+  done.that(!three.rows.actions[3].joined);
+  return done;
 }
 
 static_assert(test_joined());
 
 /// Everything that a header says, in any order and on several lines.
-constexpr bool test_header() {
+constexpr checks test_header() {
   const parsed_schedule read = parse_csv(
       "# delay=1 stages=4 update_interval=2\n"
       "# placement=0,1,2,0 micro_batches=6\tdevices=4 copies=2\n"
@@ -154,10 +175,17 @@ constexpr bool test_header() {
       "\n"
       "\n");
   const program& rows = read.rows;
-  return !read.fault.found() && rows.devices == 4 && rows.stages == 4 && rows.micro_batches == 6 &&
-         is(rows.device_of_stage, {0, 1, 2, 0}) && rows.weights == weight_policy{2, 2, 1} &&
-         rows.slot.empty() && is(rows.row_begin, {0, 3, 4, 4, 4}) &&
-         rows.actions[2] == action{kind::update, 0, 1};
+  checks done;
+  done.that(!read.fault.found());
+  done.that(rows.devices == 4);
+  done.that(rows.stages == 4);
+  done.that(rows.micro_batches == 6);
+  done.that(is(rows.device_of_stage, {0, 1, 2, 0}));
+  done.that(rows.weights == weight_policy{2, 2, 1});
+  done.that(rows.slot.empty());
+  done.that(is(rows.row_begin, {0, 3, 4, 4, 4}));
+  done.that(rows.actions[2] == action{kind::update, 0, 1});
+  return done;
 }
 
 static_assert(test_header());

@@ -7,8 +7,10 @@
 #include <ipu_dsl/study/text/slot_table.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 using namespace ipu_dsl::cells;
 
 namespace {
@@ -67,12 +69,17 @@ constexpr bool test_words() {
 static_assert(test_words());
 
 /// A device without actions, and a stage without any.
-constexpr bool test_header() {
+constexpr checks test_header() {
   const cell table[] = {F(0, 0), idle, idle, idle};
   const program rows =
       from_slots(table, 2, {.micro_batches = 3, .placement = {0, 1}, .columns_are_slots = false});
-  return rows.devices == 2 && rows.stages == 2 && rows.micro_batches == 3 && rows.slot.empty() &&
-         rows.device_of_stage[1] == 1;
+  checks done;
+  done.that(rows.devices == 2);
+  done.that(rows.stages == 2);
+  done.that(rows.micro_batches == 3);
+  done.that(rows.slot.empty());
+  done.that(rows.device_of_stage[1] == 1);
+  return done;
 }
 
 static_assert(test_header());
@@ -82,45 +89,49 @@ constexpr bool says(const parsed_schedule& read, std::string_view message, int l
          read.rows.actions.empty();
 }
 
-constexpr bool test_faults() {
+constexpr checks test_faults() {
   const cell twice_placed[] = {F(0, 0), idle, F(1, 0), F(0, 1)};
   const cell gap[] = {F(0, 0), F(2, 0)};
   const cell negative[] = {F(0, 0), F(-1, 0)};
   const cell large[] = {F(0, 0), joined(F(0, 1), B(0, 70000))};
   const cell nothing[] = {idle, idle};
-  return says(read_slots(twice_placed, 2, {}, "ours"),
-              "schedule ours, device 1, slot 1: expected stage 0 on one device, got F0(1) on "
-              "device 1. Hint: stage 0 is on device 0, where its other actions or the placement "
-              "put it",
-              2, 2) &&
-         says(read_slots(gap, 1),
-              "schedule mine: expected actions of every stage from 0 to 2, got none of stage 1. "
-              "Hint: number stages without gaps, or say in the header where each one is placed",
-              0, 0) &&
-         says(read_slots(negative, 1),
-              "schedule mine, device 0, slot 1: expected a stage below 1024 and a micro-batch "
-              "below 65536, got F-1(0)",
-              1, 2) &&
-         says(read_slots(large, 1),
-              "schedule mine, device 0, slot 1: expected a stage below 1024 and a micro-batch "
-              "below 65536, got B0(70000)",
-              1, 2) &&
-         says(read_slots(nothing, 1),
-              "schedule mine: expected at least one action on a micro-batch, got none. Hint: 0F0 "
-              "is the forward of stage 0 on micro-batch 0",
-              0, 0) &&
-         says(read_slots(gap, 0),
-              "schedule mine: expected rows of as many cells for each of 0 devices, got 2 cells", 0,
-              0) &&
-         says(read_slots({}, 3),
-              "schedule mine: expected at least one action on a micro-batch, got none. Hint: 0F0 "
-              "is the forward of stage 0 on micro-batch 0",
-              0, 0) &&
-         says(read_slots(twice_placed, 3),
-              "schedule mine: expected rows of as many cells for each of 3 devices, got 4 cells", 0,
-              0) &&
-         says(read_slots(gap, 1, {.devices = 2}),
-              "schedule mine: expected 2 devices, as the header says, got 1", 0, 0);
+  checks done;
+  done.that(says(read_slots(twice_placed, 2, {}, "ours"),
+                 "schedule ours, device 1, slot 1: expected stage 0 on one device, got F0(1) on "
+                 "device 1. Hint: stage 0 is on device 0, where its other actions or the placement "
+                 "put it",
+                 2, 2));
+  done.that(says(read_slots(gap, 1),
+                 "schedule mine: expected actions of every stage from 0 to 2, got none of stage 1. "
+                 "Hint: number stages without gaps, or say in the header where each one is placed",
+                 0, 0));
+  done.that(says(read_slots(negative, 1),
+                 "schedule mine, device 0, slot 1: expected a stage below 1024 and a micro-batch "
+                 "below 65536, got F-1(0)",
+                 1, 2));
+  done.that(says(read_slots(large, 1),
+                 "schedule mine, device 0, slot 1: expected a stage below 1024 and a micro-batch "
+                 "below 65536, got B0(70000)",
+                 1, 2));
+  done.that(
+      says(read_slots(nothing, 1),
+           "schedule mine: expected at least one action on a micro-batch, got none. Hint: 0F0 "
+           "is the forward of stage 0 on micro-batch 0",
+           0, 0));
+  done.that(says(read_slots(gap, 0),
+                 "schedule mine: expected rows of as many cells for each of 0 devices, got 2 cells",
+                 0, 0));
+  done.that(
+      says(read_slots({}, 3),
+           "schedule mine: expected at least one action on a micro-batch, got none. Hint: 0F0 "
+           "is the forward of stage 0 on micro-batch 0",
+           0, 0));
+  done.that(says(read_slots(twice_placed, 3),
+                 "schedule mine: expected rows of as many cells for each of 3 devices, got 4 cells",
+                 0, 0));
+  done.that(says(read_slots(gap, 1, {.devices = 2}),
+                 "schedule mine: expected 2 devices, as the header says, got 1", 0, 0));
+  return done;
 }
 
 static_assert(test_faults());

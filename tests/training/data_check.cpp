@@ -3,8 +3,10 @@
 #include <ipu_dsl/training/data_check.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
@@ -48,17 +50,23 @@ constexpr sentence said_of_rank(const shape& input, std::int32_t rank) {
   return found.found() ? found.message() : sentence();
 }
 
-constexpr bool test_unit_extents() {
-  return without_unit_extents({28, 28, 1}) == shape{28, 28} &&
-         without_unit_extents({1, 28, 1, 28}) == shape{28, 28} &&
-         without_unit_extents({28, 28}) == shape{28, 28} && without_unit_extents({1}) == shape{} &&
-         without_unit_extents({}) == shape{};
+constexpr checks test_unit_extents() {
+  checks done;
+  done.that(without_unit_extents({28, 28, 1}) == shape{28, 28});
+  done.that(without_unit_extents({1, 28, 1, 28}) == shape{28, 28});
+  done.that(without_unit_extents({28, 28}) == shape{28, 28});
+  done.that(without_unit_extents({1}) == shape{});
+  done.that(without_unit_extents({}) == shape{});
+  return done;
 }
 
-constexpr bool test_data_that_fit() {
-  return said_of_data({28, 28}, {28, 28}, 10).empty() &&
-         said_of_data({28, 28}, {28, 28, 1}, 10).empty() &&
-         said_of_data({28, 28, 1}, {28, 28}, 10).empty() && said_of_data({8}, {8}, 1).empty();
+constexpr checks test_data_that_fit() {
+  checks done;
+  done.that(said_of_data({28, 28}, {28, 28}, 10).empty());
+  done.that(said_of_data({28, 28}, {28, 28, 1}, 10).empty());
+  done.that(said_of_data({28, 28, 1}, {28, 28}, 10).empty());
+  done.that(said_of_data({8}, {8}, 1).empty());
+  return done;
 }
 
 constexpr bool test_rank_that_fits() {

@@ -3,31 +3,40 @@
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 #include "vocabulary/one_layer.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
 using testing::apply;
+using tests::checks;
 
-constexpr bool test_shapes() {
-  return apply<Conv2D<32, 3>>({{28, 28, 1}}).gives({26, 26, 32}) &&
-         apply<Conv2D<32, 3, same_padding>>({{28, 27, 1}}).gives({28, 27, 32}) &&
-         apply<Conv2D<8, 3, strides<2>>>({{28, 28, 1}}).gives({13, 13, 8}) &&
-         apply<Conv2D<8, 3, strides<2>, same_padding>>({{28, 27, 1}}).gives({14, 14, 8}) &&
-         apply<Conv2D<8, kernel_size{3, 5}, strides<2, 1>>>({{9, 9, 2}}).gives({4, 5, 8}) &&
-         apply<Conv2D<8, kernel_size{7, 5}, same_padding>>({{3, 2, 2}}).gives({3, 2, 8});
+constexpr checks test_shapes() {
+  checks done;
+  done.that(apply<Conv2D<32, 3>>({{28, 28, 1}}).gives({26, 26, 32}));
+  done.that(apply<Conv2D<32, 3, same_padding>>({{28, 27, 1}}).gives({28, 27, 32}));
+  done.that(apply<Conv2D<8, 3, strides<2>>>({{28, 28, 1}}).gives({13, 13, 8}));
+  done.that(apply<Conv2D<8, 3, strides<2>, same_padding>>({{28, 27, 1}}).gives({14, 14, 8}));
+  done.that(apply<Conv2D<8, kernel_size{3, 5}, strides<2, 1>>>({{9, 9, 2}}).gives({4, 5, 8}));
+  done.that(apply<Conv2D<8, kernel_size{7, 5}, same_padding>>({{3, 2, 2}}).gives({3, 2, 8}));
+  return done;
 }
 
-constexpr bool test_parameters() {
+constexpr checks test_parameters() {
   const auto made = apply<Conv2D<32, kernel_size{3, 5}>>({{28, 28, 4}});
   const tensor& kernel = made.parameter(0);
   const tensor& bias = made.parameter(1);
-  return kernel.name == "kernel" && kernel.extents == shape{3, 5, 4, 32} &&
-         kernel.lies == storage::panels && bias.name == "bias" && bias.extents == shape{32} &&
-         kernel.start.kind == initializer_kind::glorot_uniform &&
-         bias.start.kind == initializer_kind::zeros &&
-         apply<Conv2D<32, 3, use_bias<false>>>({{28, 28, 4}}).only().parameters == 1;
+  checks done;
+  done.that(kernel.name == "kernel");
+  done.that(kernel.extents == shape{3, 5, 4, 32});
+  done.that(kernel.lies == storage::panels);
+  done.that(bias.name == "bias");
+  done.that(bias.extents == shape{32});
+  done.that(kernel.start.kind == initializer_kind::glorot_uniform);
+  done.that(bias.start.kind == initializer_kind::zeros);
+  done.that(apply<Conv2D<32, 3, use_bias<false>>>({{28, 28, 4}}).only().parameters == 1);
+  return done;
 }
 
 /// Pixels are padded one by one, where that is padding.
@@ -37,24 +46,32 @@ constexpr bool test_storage() {
 }
 
 /// Of an even number of missing positions half comes before the image, of an odd one the rest.
-constexpr bool test_placing() {
-  return window_placing(5, 3, 1, true).padding == 1 && window_placing(5, 2, 1, true).padding == 0 &&
-         window_placing(5, 4, 1, true).padding == 1 && window_placing(6, 3, 2, true).padding == 0 &&
-         window_placing(5, 1, 3, true).padding == 0 && window_placing(5, 3, 1, false).padding == 0;
+constexpr checks test_placing() {
+  checks done;
+  done.that(window_placing(5, 3, 1, true).padding == 1);
+  done.that(window_placing(5, 2, 1, true).padding == 0);
+  done.that(window_placing(5, 4, 1, true).padding == 1);
+  done.that(window_placing(6, 3, 2, true).padding == 0);
+  done.that(window_placing(5, 1, 3, true).padding == 0);
+  done.that(window_placing(5, 3, 1, false).padding == 0);
+  return done;
 }
 
-constexpr bool test_refusals() {
+constexpr checks test_refusals() {
   const shape image{28, 28, 1};
-  return apply<Conv2D<8, 3>>({{784}}).refused("an image (rows, columns, channels)", "(784)") &&
-         apply<Conv2D<0, 3>>({image}).refused("at least 1 filter", "0") &&
-         apply<Conv2D<8, 0>>({image}).refused("a kernel of at least 1 row and 1 column", "0 x 0") &&
-         apply<Conv2D<8, 3, strides<0>>>({image}).refused("strides of at least 1", "0 and 0") &&
-         apply<Conv2D<8, kernel_size{3, 5}>>({{3, 4, 1}})
-             .refused("a kernel within the image", "3 x 5 on (3, 4, 1)") &&
-         apply<Conv2D<8, 3, dilation_rate<2>>>({image}).refused("1 in dilation_rate<...>",
-                                                                "another number") &&
-         apply<Conv2D<8, 3, groups<2>>>({image}).refused("1 in groups<...>", "another number") &&
-         apply<Conv2D<8, 3, same_padding, valid_padding>>({image}).found.found();
+  checks done;
+  done.that(apply<Conv2D<8, 3>>({{784}}).refused("an image (rows, columns, channels)", "(784)"));
+  done.that(apply<Conv2D<0, 3>>({image}).refused("at least 1 filter", "0"));
+  done.that(
+      apply<Conv2D<8, 0>>({image}).refused("a kernel of at least 1 row and 1 column", "0 x 0"));
+  done.that(apply<Conv2D<8, 3, strides<0>>>({image}).refused("strides of at least 1", "0 and 0"));
+  done.that(apply<Conv2D<8, kernel_size{3, 5}>>({{3, 4, 1}})
+                .refused("a kernel within the image", "3 x 5 on (3, 4, 1)"));
+  done.that(apply<Conv2D<8, 3, dilation_rate<2>>>({image}).refused("1 in dilation_rate<...>",
+                                                                   "another number"));
+  done.that(apply<Conv2D<8, 3, groups<2>>>({image}).refused("1 in groups<...>", "another number"));
+  done.that(apply<Conv2D<8, 3, same_padding, valid_padding>>({image}).found.found());
+  return done;
 }
 
 static_assert(test_shapes());

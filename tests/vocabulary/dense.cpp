@@ -35,11 +35,13 @@ constexpr checks test_defaults() {
   return done;
 }
 
-constexpr bool test_starts() {
+constexpr checks test_starts() {
   const auto made = apply<Dense<2, bias_init<constant<0.5F>>, init<he_uniform>>>({{3}});
-  return made.parameter(0).start.kind == initializer_kind::he_uniform &&
-         made.parameter(1).start.kind == initializer_kind::constant &&
-         made.parameter(1).start.value == 0.5F;
+  checks done;
+  done.that(made.parameter(0).start.kind == initializer_kind::he_uniform);
+  done.that(made.parameter(1).start.kind == initializer_kind::constant);
+  done.that(made.parameter(1).start.value == 0.5F);
+  return done;
 }
 
 constexpr checks test_refusals() {

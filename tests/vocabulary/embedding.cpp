@@ -3,11 +3,13 @@
 #include <ipu_dsl/vocabulary/layers/embedding.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 #include "vocabulary/one_layer.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
+using tests::checks;
 
 /// A layer on numbers of words.
 template <typename Layer>
@@ -19,13 +21,17 @@ constexpr testing::one_layer apply(const shape& extents, dtype type = dtype::int
   return result;
 }
 
-constexpr bool test_shapes() {
+constexpr checks test_shapes() {
   const auto made = apply<Embedding<1000, 12>>({16});
-  return made.gives({16, 12}) && made.output().lies == storage::positions &&
-         made.parameter(0).name == "embeddings" && made.parameter(0).extents == shape{1000, 12} &&
-         made.made.tensors[0].classes == 1000 &&
-         apply<Embedding<50, 32>>({4, 5}).gives({4, 5, 32}) &&
-         apply<Embedding<50, 32>>({}).gives({32});
+  checks done;
+  done.that(made.gives({16, 12}));
+  done.that(made.output().lies == storage::positions);
+  done.that(made.parameter(0).name == "embeddings");
+  done.that(made.parameter(0).extents == shape{1000, 12});
+  done.that(made.made.tensors[0].classes == 1000);
+  done.that(apply<Embedding<50, 32>>({4, 5}).gives({4, 5, 32}));
+  done.that(apply<Embedding<50, 32>>({}).gives({32}));
+  return done;
 }
 
 /// Of two readers the narrower says which words there are.
@@ -39,13 +45,15 @@ constexpr bool test_range() {
   return added && made.made.tensors[0].classes == 20;
 }
 
-constexpr bool test_refusals() {
-  return apply<Embedding<50, 3>>({4}, dtype::float32)
-             .refused("numbers of words, an input of int32", "float32") &&
-         apply<Embedding<1, 3>>({4}).refused("at least 2 words and 1 feature", "1 and 3") &&
-         apply<Embedding<5, 0>>({4}).refused("at least 2 words and 1 feature", "5 and 0") &&
-         apply<Embedding<5, 2>>({1, 2, 3, 4, 5, 6})
-             .refused("at most 5 extents", "(1, 2, 3, 4, 5, 6)");
+constexpr checks test_refusals() {
+  checks done;
+  done.that(apply<Embedding<50, 3>>({4}, dtype::float32)
+                .refused("numbers of words, an input of int32", "float32"));
+  done.that(apply<Embedding<1, 3>>({4}).refused("at least 2 words and 1 feature", "1 and 3"));
+  done.that(apply<Embedding<5, 0>>({4}).refused("at least 2 words and 1 feature", "5 and 0"));
+  done.that(apply<Embedding<5, 2>>({1, 2, 3, 4, 5, 6})
+                .refused("at most 5 extents", "(1, 2, 3, 4, 5, 6)"));
+  return done;
 }
 
 static_assert(test_shapes());

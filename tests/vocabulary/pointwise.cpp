@@ -5,10 +5,12 @@
 
 #include "plan/models.hpp"
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
+using tests::checks;
 
 struct net : model<input<4>, sequential<Dense<3>, Reshape<3, 1>>> {};
 
@@ -24,25 +26,34 @@ constexpr result_choice hits[] = {{&binary_accuracy_family}};
 constexpr result_choice classes[] = {{&accuracy_family}};
 
 /// All that judge one output are told one target, which has the output's shape.
-constexpr bool test_target() {
+constexpr checks test_target() {
   const graph made = judged(mean_squared_error_family, hits);
   const graph_view view = made.view();
   const tensor& target = view.at(view.find(tensor_role::target));
   const node& loss = *view.loss();
   const node& metric = view.nodes.back();
-  return !made.fault.found() && view.find(tensor_role::target, 1) < 0 &&
-         target.type == dtype::float32 && target.extents == shape{3, 1} &&
-         metric.purpose == node_purpose::metric &&
-         view.input_of(loss, 1) == view.input_of(metric, 1);
+  checks done;
+  done.that(!made.fault.found());
+  done.that(view.find(tensor_role::target, 1) < 0);
+  done.that(target.type == dtype::float32);
+  done.that(target.extents == shape{3, 1});
+  done.that(metric.purpose == node_purpose::metric);
+  done.that(view.input_of(loss, 1) == view.input_of(metric, 1));
+  return done;
 }
 
-constexpr bool test_result() {
+constexpr checks test_result() {
   const graph made = judged(mean_squared_error_family, hits);
   const graph_view view = made.view();
   const tensor& first = view.at(view.find(tensor_role::result));
   const tensor& second = view.at(view.find(tensor_role::result, 1));
-  return first.extents == shape{2} && first.type == dtype::float64 && second.extents == shape{2} &&
-         !per_sample(first) && view.find(tensor_role::result, 2) < 0;
+  checks done;
+  done.that(first.extents == shape{2});
+  done.that(first.type == dtype::float64);
+  done.that(second.extents == shape{2});
+  done.that(!per_sample(first));
+  done.that(view.find(tensor_role::result, 2) < 0);
+  return done;
 }
 
 static_assert(test_target());

@@ -3,46 +3,58 @@
 #include <ipu_dsl/vocabulary/layers/simple_rnn.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 #include "vocabulary/one_layer.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
 using testing::apply;
+using tests::checks;
 
-constexpr bool test_shapes() {
-  return apply<SimpleRNN<32>>({{28, 16}}).gives({32}) &&
-         apply<SimpleRNN<10, return_sequences<true>>>({{28, 16}}).gives({28, 10}) &&
-         apply<SimpleRNN<10, return_sequences<true>>>({{28, 16}}).output().lies ==
-             storage::positions;
+constexpr checks test_shapes() {
+  checks done;
+  done.that(apply<SimpleRNN<32>>({{28, 16}}).gives({32}));
+  done.that(apply<SimpleRNN<10, return_sequences<true>>>({{28, 16}}).gives({28, 10}));
+  done.that(apply<SimpleRNN<10, return_sequences<true>>>({{28, 16}}).output().lies ==
+            storage::positions);
+  return done;
 }
 
-constexpr bool test_parameters() {
+constexpr checks test_parameters() {
   const auto made = apply<SimpleRNN<32>>({{28, 16}});
-  return made.only().parameters == 3 && made.parameter(0).name == "kernel" &&
-         made.parameter(0).extents == shape{16, 32} &&
-         made.parameter(1).name == "recurrent_kernel" &&
-         made.parameter(1).extents == shape{32, 32} && made.parameter(2).name == "bias" &&
-         made.parameter(2).extents == shape{32} &&
-         apply<SimpleRNN<32, use_bias<false>>>({{28, 16}}).only().parameters == 2;
+  checks done;
+  done.that(made.only().parameters == 3);
+  done.that(made.parameter(0).name == "kernel");
+  done.that(made.parameter(0).extents == shape{16, 32});
+  done.that(made.parameter(1).name == "recurrent_kernel");
+  done.that(made.parameter(1).extents == shape{32, 32});
+  done.that(made.parameter(2).name == "bias");
+  done.that(made.parameter(2).extents == shape{32});
+  done.that(apply<SimpleRNN<32, use_bias<false>>>({{28, 16}}).only().parameters == 2);
+  return done;
 }
 
-constexpr bool test_starts() {
+constexpr checks test_starts() {
   const auto made =
       apply<SimpleRNN<2, init<ones>, recurrent_init<zeros>, bias_init<ones>>>({{4, 3}});
-  return made.parameter(0).start.kind == initializer_kind::ones &&
-         made.parameter(1).start.kind == initializer_kind::zeros &&
-         made.parameter(2).start.kind == initializer_kind::ones;
+  checks done;
+  done.that(made.parameter(0).start.kind == initializer_kind::ones);
+  done.that(made.parameter(1).start.kind == initializer_kind::zeros);
+  done.that(made.parameter(2).start.kind == initializer_kind::ones);
+  return done;
 }
 
-constexpr bool test_refusals() {
-  return apply<SimpleRNN<8>>({{784}}).refused("a sequence (steps, features)", "(784)") &&
-         apply<SimpleRNN<0>>({{28, 28}}).refused("at least 1 unit", "0") &&
-         apply<SimpleRNN<8, gelu>>({{28, 16}})
-             .refused("an activation whose gradient follows from its output", "gelu") &&
-         apply<SimpleRNN<8, alpha<0.1F>>>({{28, 16}})
-             .refused("leaky_relu or elu beside alpha<...>", "tanh") &&
-         apply<SimpleRNN<8, relu, relu>>({{28, 16}}).found.found();
+constexpr checks test_refusals() {
+  checks done;
+  done.that(apply<SimpleRNN<8>>({{784}}).refused("a sequence (steps, features)", "(784)"));
+  done.that(apply<SimpleRNN<0>>({{28, 28}}).refused("at least 1 unit", "0"));
+  done.that(apply<SimpleRNN<8, gelu>>({{28, 16}})
+                .refused("an activation whose gradient follows from its output", "gelu"));
+  done.that(apply<SimpleRNN<8, alpha<0.1F>>>({{28, 16}})
+                .refused("leaky_relu or elu beside alpha<...>", "tanh"));
+  done.that(apply<SimpleRNN<8, relu, relu>>({{28, 16}}).found.found());
+  return done;
 }
 
 static_assert(test_shapes());
