@@ -9,8 +9,10 @@
 #include <ipu_dsl/study/weight_facts.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
@@ -28,7 +30,7 @@ constexpr facts facts_with(const program& rows, const stage_cost& cost) {
 }
 
 /// The row of a device without its updates.
-list<action> work_of_row(const program& rows, int device) {
+constexpr list<action> work_of_row(const program& rows, int device) {
   list<action> work;
   for (const action& what : rows.view().row(device)) {
     if (what.kind != action_kind::update) {
@@ -38,7 +40,7 @@ list<action> work_of_row(const program& rows, int device) {
   return work;
 }
 
-bool works_as_1f1b(const program& rows) {
+constexpr bool works_as_1f1b(const program& rows) {
   const program flushed = one_f_one_b::make(rows.devices, rows.stages, rows.micro_batches);
   bool same = true;
   for (int device = 0; device < rows.devices; ++device) {
@@ -70,6 +72,18 @@ static_assert(pipedream_2bw<4>::allows(4, 4, 10, purpose::training).message().vi
 static_assert(pipedream_2bw<4>::allows(4, 4, 3, purpose::training).hint.view() == "use 4");
 static_assert(pipedream_2bw<-1>::allows(1, 1, 3, purpose::training).found());
 static_assert(!pipedream_2bw<4>::allows(4, 4, 10, purpose::inference).found());
+
+constexpr checks test_2bw() {
+  checks done;
+  const program rows = pipedream_2bw<3>::make(3, 3, 9);
+  done.that(rows.weights == weight_policy{1, 3, 1});
+  done.that(updates_of_run(rows.view()) == 3);
+  const program stream = stream_with_delay(3, 9, 3);
+  done.that(std::ranges::equal(rows.actions, stream.actions));
+  return done;
+}
+
+static_assert(test_2bw());
 
 }  // namespace
 
@@ -129,11 +143,7 @@ TEST_CASE("PipeDream-2BW keeps two versions, one update late on every stage") {
 }
 
 TEST_CASE("the program of PipeDream-2BW") {
-  const program rows = pipedream_2bw<3>::make(3, 3, 9);
-  CHECK(rows.weights == weight_policy{1, 3, 1});
-  CHECK(updates_of_run(rows.view()) == 3);
-  const program stream = stream_with_delay(3, 9, 3);
-  CHECK(std::ranges::equal(rows.actions, stream.actions));
+  CHECK(test_2bw());
 }
 
 TEST_CASE("batches that are too short do not find their weights") {

@@ -6,8 +6,10 @@
 #include <ipu_dsl/schedule/proof.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
@@ -114,13 +116,13 @@ void check_entry_of(int& checked) {
 }
 
 template <schedule_type... Schedules>
-int check_entries() {
+constexpr int check_entries() {
   int checked = 0;
   (check_entry_of<Schedules>(checked), ...);
   return checked;
 }
 
-stage_graph graph_for(const catalogue_entry& entry, int stages) {
+constexpr stage_graph graph_for(const catalogue_entry& entry, int stages) {
   return chain_stage_graph(stages, stage_cost{2, 3, 1}, output_use::forward_only, entry.copies);
 }
 
@@ -148,6 +150,16 @@ int prove_entry(const catalogue_entry& entry, int devices, int each, int micro_b
   return proven;
 }
 
+constexpr checks test_2bw_by_devices() {
+  checks done;
+  done.that(equal(pipedream_2bw<>::make(4, 4, 8), pipedream_2bw<4>::make(4, 4, 8)));
+  done.that(equal(pipedream_2bw<>::make(3, 3, 9), pipedream_2bw<3>::make(3, 3, 9)));
+  done.that(pipedream_2bw<>::allows(4, 4, 6, purpose::training).hint.view() == "use 4 or 8");
+  return done;
+}
+
+static_assert(test_2bw_by_devices());
+
 }  // namespace
 
 TEST_CASE("every entry does what its type does") {
@@ -162,9 +174,7 @@ TEST_CASE("every entry does what its type does") {
 }
 
 TEST_CASE("PipeDream-2BW by devices has batches of as many micro-batches") {
-  CHECK(equal(pipedream_2bw<>::make(4, 4, 8), pipedream_2bw<4>::make(4, 4, 8)));
-  CHECK(equal(pipedream_2bw<>::make(3, 3, 9), pipedream_2bw<3>::make(3, 3, 9)));
-  CHECK(pipedream_2bw<>::allows(4, 4, 6, purpose::training).hint.view() == "use 4 or 8");
+  CHECK(test_2bw_by_devices());
 }
 
 TEST_CASE("every entry takes 4 devices and 8 micro-batches, and names no other entry") {

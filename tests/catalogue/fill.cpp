@@ -9,8 +9,10 @@
 #include <ipu_dsl/schedule/schedules.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
@@ -35,7 +37,7 @@ constexpr bool same_rows(const program& left, const program& right) {
 }
 
 /// GPipe of stages with different costs: both halves are paced by their slowest stage.
-std::int64_t gpipe_makespan(const stage_graph& graph, int micro_batches) {
+constexpr std::int64_t gpipe_makespan(const stage_graph& graph, int micro_batches) {
   std::int64_t forward = 0;
   std::int64_t backward = 0;
   std::int64_t slowest_forward = 0;
@@ -124,6 +126,48 @@ int check_even(int stages, int micro_batches, const stage_cost& cost) {
   return 7 + stages;
 }
 
+constexpr checks test_slow_stage() {
+  checks done;
+  const auto makespans = [](const stage_graph& graph) {
+    return std::array{facts_with(gpipe::make(4, 4, 8), graph).makespan,
+                      facts_with(one_f_one_b::make(4, 4, 8), graph).makespan,
+                      facts_with(eager_one_f_one_b::make(4, 4, 8), graph).makespan};
+  };
+  using three = std::array<std::int64_t, 3>;
+  done.that(makespans(uneven({2, 1, 1, 1})) == three{57, 51, 48});
+  done.that(makespans(uneven({1, 2, 1, 1})) == three{57, 53, 51});
+  done.that(makespans(uneven({1, 1, 1, 2})) == three{57, 57, 57});
+  return done;
+}
+
+static_assert(test_slow_stage());
+
+constexpr checks test_running_ahead() {
+  checks done;
+  // Quarters of a unit: a hop of 1 is a quarter of a forward.
+  const auto makespan = [](const program& rows, std::int64_t hop) {
+    stage_graph graph = chain_stage_graph(4, {4, 4, 4});
+    graph.hop = hop;
+    return facts_with(rows, graph).makespan;
+  };
+  const program one = one_f_one_b::make(4, 4, 16);
+  const program eager = eager_one_f_one_b::make(4, 4, 16);
+  const program all = gpipe::make(4, 4, 16);
+  done.that(makespan(one, 1) == 4 * 64);
+  done.that(makespan(eager, 1) == 4 * 58 + 2);
+  done.that(makespan(all, 1) == 4 * 58 + 2);
+  done.that(makespan(one, 2) == 4 * 71);
+  done.that(makespan(eager, 2) == 4 * 60);
+  done.that(makespan(one, 4) == 4 * 85);
+  done.that(makespan(eager, 4) == 4 * 63);
+  done.that(makespan(one, 8) == 4 * 113);
+  done.that(makespan(eager, 8) == 4 * 75);
+  done.that(makespan(all, 8) == 4 * 69);
+  return done;
+}
+
+static_assert(test_running_ahead());
+
 }  // namespace
 
 TEST_CASE("the family is proven, and its facts have their closed forms") {
@@ -177,37 +221,11 @@ TEST_CASE("stages of different costs: GPipe exactly, 1F1B and eager 1F1B at most
 }
 
 TEST_CASE("one slow stage of four: its place decides what 1F1B gains") {
-  const auto makespans = [](const stage_graph& graph) {
-    return std::array{facts_with(gpipe::make(4, 4, 8), graph).makespan,
-                      facts_with(one_f_one_b::make(4, 4, 8), graph).makespan,
-                      facts_with(eager_one_f_one_b::make(4, 4, 8), graph).makespan};
-  };
-  using three = std::array<std::int64_t, 3>;
-  CHECK(makespans(uneven({2, 1, 1, 1})) == three{57, 51, 48});
-  CHECK(makespans(uneven({1, 2, 1, 1})) == three{57, 53, 51});
-  CHECK(makespans(uneven({1, 1, 1, 2})) == three{57, 57, 57});
+  CHECK(test_slow_stage());
 }
 
 TEST_CASE("running further ahead hides the time from device to device") {
-  // Quarters of a unit: a hop of 1 is a quarter of a forward.
-  const auto makespan = [](const program& rows, std::int64_t hop) {
-    stage_graph graph = chain_stage_graph(4, {4, 4, 4});
-    graph.hop = hop;
-    return facts_with(rows, graph).makespan;
-  };
-  const program one = one_f_one_b::make(4, 4, 16);
-  const program eager = eager_one_f_one_b::make(4, 4, 16);
-  const program all = gpipe::make(4, 4, 16);
-  CHECK(makespan(one, 1) == 4 * 64);
-  CHECK(makespan(eager, 1) == 4 * 58 + 2);
-  CHECK(makespan(all, 1) == 4 * 58 + 2);
-  CHECK(makespan(one, 2) == 4 * 71);
-  CHECK(makespan(eager, 2) == 4 * 60);
-  CHECK(makespan(one, 4) == 4 * 85);
-  CHECK(makespan(eager, 4) == 4 * 63);
-  CHECK(makespan(one, 8) == 4 * 113);
-  CHECK(makespan(eager, 8) == 4 * 75);
-  CHECK(makespan(all, 8) == 4 * 69);
+  CHECK(test_running_ahead());
 }
 
 TEST_CASE("the reference's three schedules are members of the family") {

@@ -9,8 +9,10 @@
 #include <ipu_dsl/schedule/proof.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
@@ -33,7 +35,7 @@ constexpr bool same_rows(const program& left, const program& right) {
 }
 
 /// The row of a device as letters and micro-batches: "F0 F1 I0".
-text<255> words_of(const program& rows, int device) {
+constexpr text<255> words_of(const program& rows, int device) {
   text<255> words;
   for (const action& what : rows.view().row(device)) {
     words << (words.empty() ? "" : " ") << letter(what.kind) << what.micro_batch;
@@ -58,13 +60,21 @@ static_assert(!zb_h2::allows(4, 4, 1, purpose::training).found());
 constexpr stage_cost costs[] = {{1, 1, 1}, {1, 3, 2}, {3, 1, 2}, {2, 1, 5},  {4, 3, 1},
                                 {5, 6, 7}, {1, 5, 1}, {2, 2, 0}, {10, 12, 8}};
 
+constexpr checks test_zero_bubble_rows() {
+  checks done;
+  done.that(words_of(zb_h1::make(3, 3, 4), 0).view() == "F0 F1 F2 I0 W0 F3 I1 W1 I2 W2 I3 W3 U0");
+  done.that(words_of(zb_h1::make(3, 3, 4), 2).view() == "F0 I0 F1 I1 F2 I2 W0 F3 I3 W1 W2 W3 U0");
+  done.that(words_of(zb_h2::make(2, 2, 4), 1).view() == "F0 I0 F1 I1 F2 I2 W0 F3 I3 W1 W2 W3 U0");
+  done.that(words_of(zb_h2::make(2, 2, 4), 0).view() == "F0 F1 F2 I0 W0 F3 I1 W1 I2 W2 I3 W3 U0");
+  return done;
+}
+
+static_assert(test_zero_bubble_rows());
+
 }  // namespace
 
 TEST_CASE("rows of zero bubble") {
-  CHECK(words_of(zb_h1::make(3, 3, 4), 0).view() == "F0 F1 F2 I0 W0 F3 I1 W1 I2 W2 I3 W3 U0");
-  CHECK(words_of(zb_h1::make(3, 3, 4), 2).view() == "F0 I0 F1 I1 F2 I2 W0 F3 I3 W1 W2 W3 U0");
-  CHECK(words_of(zb_h2::make(2, 2, 4), 1).view() == "F0 I0 F1 I1 F2 I2 W0 F3 I3 W1 W2 W3 U0");
-  CHECK(words_of(zb_h2::make(2, 2, 4), 0).view() == "F0 F1 F2 I0 W0 F3 I1 W1 I2 W2 I3 W3 U0");
+  CHECK(test_zero_bubble_rows());
 }
 
 TEST_CASE("ZB-H1 keeps what 1F1B's first device keeps, and its bubbles have closed forms") {

@@ -65,10 +65,18 @@ static_assert(needs(first_learns, {true, true, true}));
 static_assert(needs(second_learns, {false, false, true, true}), "a state does not learn");
 static_assert(needs(first_learns, {false, false, true}, 0), "nothing below frozen layers");
 
+constexpr checks test_first_parameter() {
+  checks done;
+  done.that(needs(first_learns, {true, true, true}));
+  done.that(needs(second_learns, {false, false, true, true}));
+  done.that(needs(first_learns, {false, false, true}, 0));
+  return done;
+}
+
+static_assert(test_first_parameter());
+
 TEST_CASE("gradients reach down to the first parameter that learns") {
-  CHECK(needs(first_learns, {true, true, true}));
-  CHECK(needs(second_learns, {false, false, true, true}));
-  CHECK(needs(first_learns, {false, false, true}, 0));
+  CHECK(test_first_parameter());
 }
 
 }  // namespace

@@ -12,13 +12,15 @@
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
 template <typename M>
-std::vector<std::uint64_t> streams() {
+constexpr std::vector<std::uint64_t> streams() {
   const list<std::uint64_t> found = streams_of_nodes(graph_of<M>);
   return {found.data(), found.data() + found.size()};
 }
@@ -37,6 +39,39 @@ struct inserted
 /// A layer that is followed by another within itself has two nodes.
 struct activated : model<input<16>, sequential<Dense<8, softmax>, Dense<8, softmax>>> {};
 
+constexpr checks test_independent_streams() {
+  checks done;
+  const std::vector<std::uint64_t> expected = streams<plain>();
+  done.that(expected.size() == 6);
+  // Flatten, Dense, [Dropout, Dense, Dropout], the sum of the residual, Dense.
+  const std::vector<std::uint64_t> staged_ones = streams<staged>();
+  done.that(staged_ones.size() == 7);
+  for (std::size_t i = 0; i < 5; ++i) {
+    done.that(staged_ones[i] == expected[i]);
+  }
+  done.that(staged_ones[6] == expected[5]);
+  const std::vector<std::uint64_t> inserted_ones = streams<inserted>();
+  done.that(inserted_ones.size() == 8);
+  done.that(inserted_ones[0] == expected[0]);
+  done.that(inserted_ones[2] == expected[1]);
+  for (std::size_t i = 2; i < expected.size(); ++i) {
+    done.that(inserted_ones[i + 2] == expected[i]);
+  }
+  return done;
+}
+
+static_assert(test_independent_streams());
+
+constexpr checks test_parameters_of_one_layer() {
+  checks done;
+  const std::uint64_t node = streams<plain>()[1];
+  done.that(stream_of_parameter(node, "kernel") != stream_of_parameter(node, "bias"));
+  done.that(stream_of_parameter(node, "kernel") != node);
+  return done;
+}
+
+static_assert(test_parameters_of_one_layer());
+
 }  // namespace
 
 TEST_CASE("every node has a stream of its own") {
@@ -52,26 +87,9 @@ TEST_CASE("every node has a stream of its own") {
 
 TEST_CASE(
     "streams do not depend on stages, combinators and what has a name or is of another kind") {
-  const std::vector<std::uint64_t> expected = streams<plain>();
-  REQUIRE(expected.size() == 6);
-  // Flatten, Dense, [Dropout, Dense, Dropout], the sum of the residual, Dense.
-  const std::vector<std::uint64_t> staged_ones = streams<staged>();
-  REQUIRE(staged_ones.size() == 7);
-  for (std::size_t i = 0; i < 5; ++i) {
-    CHECK(staged_ones[i] == expected[i]);
-  }
-  CHECK(staged_ones[6] == expected[5]);
-  const std::vector<std::uint64_t> inserted_ones = streams<inserted>();
-  REQUIRE(inserted_ones.size() == 8);
-  CHECK(inserted_ones[0] == expected[0]);
-  CHECK(inserted_ones[2] == expected[1]);
-  for (std::size_t i = 2; i < expected.size(); ++i) {
-    CHECK(inserted_ones[i + 2] == expected[i]);
-  }
+  CHECK(test_independent_streams());
 }
 
 TEST_CASE("parameters of one layer draw different numbers") {
-  const std::uint64_t node = streams<plain>()[1];
-  CHECK(stream_of_parameter(node, "kernel") != stream_of_parameter(node, "bias"));
-  CHECK(stream_of_parameter(node, "kernel") != node);
+  CHECK(test_parameters_of_one_layer());
 }

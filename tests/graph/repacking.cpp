@@ -155,10 +155,18 @@ TEST_CASE("what lies in positions is laid out anew where rows are read, and only
   CHECK(test_join());
 }
 
+constexpr checks test_storages_of_parameters() {
+  checks done;
+  done.that(is_refused(panels_of_a_vector, "at least 2 extents of a parameter in panels",
+                       "(5) for its kernel"));
+  done.that(is_refused(bias_of_a_matrix, "1 extent of a bias of panels", "(5, 6) for its bias"));
+  return done;
+}
+
+static_assert(test_storages_of_parameters());
+
 TEST_CASE("storages of parameters have as many extents as they need") {
-  CHECK(is_refused(panels_of_a_vector, "at least 2 extents of a parameter in panels",
-                   "(5) for its kernel"));
-  CHECK(is_refused(bias_of_a_matrix, "1 extent of a bias of panels", "(5, 6) for its bias"));
+  CHECK(test_storages_of_parameters());
 }
 
 }  // namespace

@@ -63,6 +63,23 @@ static_assert(test_efficiency());
 static_assert(test_widths());
 static_assert(test_split());
 
+constexpr checks test_most_rows() {
+  checks done;
+  int checked = 0;
+  for (const layout::architecture target : {sse2, avx2, avx512}) {
+    for (std::int32_t vectors = 1; vectors <= layout::max_tile_vectors; ++vectors) {
+      const std::int32_t rows = layout::max_tile_rows(vectors, target);
+      done.that(layout::fits_registers({rows, vectors}, target));
+      done.that(!layout::fits_registers({rows + 1, vectors}, target));
+      ++checked;
+    }
+  }
+  done.that(checked == 3 * layout::max_tile_vectors);
+  return done;
+}
+
+static_assert(test_most_rows());
+
 }  // namespace
 
 TEST_CASE("tiles of known registers, efficiency, width and split") {
@@ -73,16 +90,7 @@ TEST_CASE("tiles of known registers, efficiency, width and split") {
 }
 
 TEST_CASE("the most rows fit and one more does not") {
-  int checked = 0;
-  for (const layout::architecture target : {sse2, avx2, avx512}) {
-    for (std::int32_t vectors = 1; vectors <= layout::max_tile_vectors; ++vectors) {
-      const std::int32_t rows = layout::max_tile_rows(vectors, target);
-      CHECK(layout::fits_registers({rows, vectors}, target));
-      CHECK_FALSE(layout::fits_registers({rows + 1, vectors}, target));
-      ++checked;
-    }
-  }
-  CHECK(checked == 3 * layout::max_tile_vectors);
+  CHECK(test_most_rows());
 }
 
 TEST_CASE("a split covers the extent with the fewest parts, none over the limit") {

@@ -72,12 +72,21 @@ TEST_CASE("a plan fits if no device needs more than a tile has") {
   CHECK(test_hints());
 }
 
-TEST_CASE("the sentence names the device, both numbers, what takes most, and what to do") {
+constexpr checks test_sentence() {
+  checks done;
   const tile_use over[] = {half, slots_over};
-  CHECK(device_memory{&small, over}.fault().message().view() ==
-        "device 1 on<small>: expected at most 100 bytes on its busiest tile, got 101 by the model, "
-        "the most for parameters and what is kept for each (61). Hint: cut the model into more "
-        "stages, or its layers smaller");
+  done.that(
+      device_memory{&small, over}.fault().message().view() ==
+      "device 1 on<small>: expected at most 100 bytes on its busiest tile, got 101 by the model, "
+      "the most for parameters and what is kept for each (61). Hint: cut the model into more "
+      "stages, or its layers smaller");
+  return done;
+}
+
+static_assert(test_sentence());
+
+TEST_CASE("the sentence names the device, both numbers, what takes most, and what to do") {
+  CHECK(test_sentence());
 }
 
 }  // namespace

@@ -7,10 +7,12 @@
 #include <ipu_dsl/machine/tile_map.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
+using tests::checks;
 
 constexpr std::int64_t tile_counts[] = {1, 4, 16, 64, 1216, 1472};
 constexpr std::int64_t extents[] = {1, 2, 3, 5, 7, 10, 16, 31, 32, 33, 64, 100, 129, 256, 784};
@@ -78,13 +80,13 @@ void check_classes(const tile_map& map, std::int64_t tiles) {
   CHECK(map.block_of(0) == map.busiest());
 }
 
-std::int64_t cost_of(const tile_map& map) {
+constexpr std::int64_t cost_of(const tile_map& map) {
   const tile_block busiest = map.busiest();
   return 16 * (busiest.rows() + busiest.columns()) + busiest.elements();
 }
 
 /// The cost of the best grid by looking at all of them.
-std::int64_t least_cost(std::int64_t rows, std::int64_t columns, std::int64_t tiles) {
+constexpr std::int64_t least_cost(std::int64_t rows, std::int64_t columns, std::int64_t tiles) {
   std::int64_t least = cost_of(tile_map(rows, columns, tile_grid{1, 1}));
   for (std::int64_t down = 1; down <= tiles && down <= rows; ++down) {
     for (std::int64_t across = 1; down * across <= tiles && across <= columns; ++across) {
@@ -130,9 +132,17 @@ TEST_CASE("no grid has a largest block that costs less") {
   std::printf("checked %d grids against all others\n", checked);
 }
 
+constexpr checks test_tutorial() {
+  checks done;
+  done.that(tile_map(32, 256, 1472).busiest().elements() == 6);
+  done.that(tile_map(784, 256, 1472).tiles() > 1400);
+  return done;
+}
+
+static_assert(test_tutorial());
+
 TEST_CASE("the maps of the tutorial's model, on the tiles of a device") {
-  CHECK(tile_map(32, 256, 1472).busiest().elements() == 6);
-  CHECK(tile_map(784, 256, 1472).tiles() > 1400);
+  CHECK(test_tutorial());
 }
 
 }  // namespace

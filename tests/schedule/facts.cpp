@@ -8,8 +8,10 @@
 #include <ipu_dsl/schedule/schedules.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
@@ -43,7 +45,7 @@ static_assert(facts().flush_bubble_share() == 0.0 && facts().idle_share() == 0.0
 
 /// The row of device d when it runs `ahead` forwards before it alternates: the textbook form of
 /// 1F1B and eager 1F1B.
-std::vector<action> ahead_row(int stage, int micro_batches, int ahead) {
+constexpr std::vector<action> ahead_row(int stage, int micro_batches, int ahead) {
   std::vector<action> row;
   for (int i = 0; i < micro_batches + ahead; ++i) {
     if (i < micro_batches) {
@@ -71,6 +73,75 @@ int check_rows(const program& rows, int steps_ahead) {
   }
   return checked;
 }
+
+constexpr checks test_offload() {
+  checks done;
+  using kind = action_kind;
+  program rows(1, neighbouring_placement(1, 2), 3);
+  const auto put_all = [&rows](kind what, int stage) {
+    for (int i = 0; i < 3; ++i) {
+      rows.put(what, stage, i);
+    }
+  };
+  for (int i = 0; i < 3; ++i) {
+    rows.put(kind::forward, 0, i);
+    rows.put(kind::offload, 0, i);
+  }
+  put_all(kind::forward, 1);
+  put_all(kind::backward, 1);
+  for (int i = 0; i < 3; ++i) {
+    rows.put(kind::fetch, 0, i);
+    rows.put(kind::recompute, 0, i);
+    rows.put(kind::input_gradient, 0, i);
+    rows.put(kind::weight_gradient, 0, i);
+  }
+  rows.put(kind::update, 0, 0);
+  rows.put(kind::update, 1, 0);
+  rows.end_row();
+  done.that(prove(rows.view(), chain_stage_graph(2).view()).proven());
+  const list<int> stages = peak_stash_of_stages(rows.view());
+  const list<int> devices = peak_stash_of_devices(rows.view());
+  done.that(stages[0] == 1);
+  done.that(stages[1] == 3);
+  done.that(devices[0] == 3);
+  // Kept until the weight gradient: a fetch ahead of it makes two.
+  program ahead = rows;
+  std::swap(ahead.actions[15], ahead.actions[16]);
+  done.that(ahead.actions[15] == action{kind::fetch, 0, 1});
+  done.that(prove(ahead.view(), chain_stage_graph(2).view()).proven());
+  done.that(peak_stash_of_stages(ahead.view())[0] == 2);
+  // Without the offloads all three are kept, of both stages on the device.
+  program kept = rows;
+  kept.actions = {};
+  for (const action& what : rows.actions) {
+    if (what.kind != kind::offload && what.kind != kind::fetch) {
+      kept.actions.push_back(what);
+    }
+  }
+  kept.row_begin[1] = static_cast<int>(kept.actions.size());
+  done.that(prove(kept.view(), chain_stage_graph(2).view()).proven());
+  done.that(peak_stash_of_stages(kept.view())[0] == 3);
+  done.that(peak_stash_of_devices(kept.view())[0] == 6);
+  return done;
+}
+
+static_assert(test_offload());
+
+constexpr checks test_accumulation_order() {
+  checks done;
+  program rows(1, neighbouring_placement(1, 1), 2);
+  rows.put(action_kind::forward, 0, 0);
+  rows.put(action_kind::forward, 0, 1);
+  rows.put(action_kind::backward, 0, 1);
+  rows.put(action_kind::backward, 0, 0);
+  rows.put(action_kind::update, 0, 0);
+  rows.end_row();
+  done.that(prove(rows.view(), chain_stage_graph(1).view()).proven());
+  done.that(!accumulates_ascending(rows.view()));
+  return done;
+}
+
+static_assert(test_accumulation_order());
 
 }  // namespace
 
@@ -138,52 +209,7 @@ TEST_CASE("stashes are the reference's queues and the micro-batch in hand") {
 }
 
 TEST_CASE("what is offloaded is not kept") {
-  using kind = action_kind;
-  program rows(1, neighbouring_placement(1, 2), 3);
-  const auto put_all = [&rows](kind what, int stage) {
-    for (int i = 0; i < 3; ++i) {
-      rows.put(what, stage, i);
-    }
-  };
-  for (int i = 0; i < 3; ++i) {
-    rows.put(kind::forward, 0, i);
-    rows.put(kind::offload, 0, i);
-  }
-  put_all(kind::forward, 1);
-  put_all(kind::backward, 1);
-  for (int i = 0; i < 3; ++i) {
-    rows.put(kind::fetch, 0, i);
-    rows.put(kind::recompute, 0, i);
-    rows.put(kind::input_gradient, 0, i);
-    rows.put(kind::weight_gradient, 0, i);
-  }
-  rows.put(kind::update, 0, 0);
-  rows.put(kind::update, 1, 0);
-  rows.end_row();
-  REQUIRE(prove(rows.view(), chain_stage_graph(2).view()).proven());
-  const list<int> stages = peak_stash_of_stages(rows.view());
-  const list<int> devices = peak_stash_of_devices(rows.view());
-  CHECK(stages[0] == 1);
-  CHECK(stages[1] == 3);
-  CHECK(devices[0] == 3);
-  // Kept until the weight gradient: a fetch ahead of it makes two.
-  program ahead = rows;
-  std::swap(ahead.actions[15], ahead.actions[16]);
-  REQUIRE(ahead.actions[15] == action{kind::fetch, 0, 1});
-  CHECK(prove(ahead.view(), chain_stage_graph(2).view()).proven());
-  CHECK(peak_stash_of_stages(ahead.view())[0] == 2);
-  // Without the offloads all three are kept, of both stages on the device.
-  program kept = rows;
-  kept.actions = {};
-  for (const action& what : rows.actions) {
-    if (what.kind != kind::offload && what.kind != kind::fetch) {
-      kept.actions.push_back(what);
-    }
-  }
-  kept.row_begin[1] = static_cast<int>(kept.actions.size());
-  CHECK(prove(kept.view(), chain_stage_graph(2).view()).proven());
-  CHECK(peak_stash_of_stages(kept.view())[0] == 3);
-  CHECK(peak_stash_of_devices(kept.view())[0] == 6);
+  CHECK(test_offload());
 }
 
 TEST_CASE("uneven costs keep the laws of a timeline") {
@@ -215,13 +241,5 @@ TEST_CASE("uneven costs keep the laws of a timeline") {
 }
 
 TEST_CASE("the order of accumulation is seen") {
-  program rows(1, neighbouring_placement(1, 1), 2);
-  rows.put(action_kind::forward, 0, 0);
-  rows.put(action_kind::forward, 0, 1);
-  rows.put(action_kind::backward, 0, 1);
-  rows.put(action_kind::backward, 0, 0);
-  rows.put(action_kind::update, 0, 0);
-  rows.end_row();
-  CHECK(prove(rows.view(), chain_stage_graph(1).view()).proven());
-  CHECK_FALSE(accumulates_ascending(rows.view()));
+  CHECK(test_accumulation_order());
 }

@@ -25,7 +25,7 @@ using ipu_dsl::stage_graph_view;
 
 using row_table = std::vector<std::vector<action>>;
 
-inline row_table rows_of(const ipu_dsl::program& from) {
+constexpr row_table rows_of(const ipu_dsl::program& from) {
   row_table table;
   for (int device = 0; device < from.devices; ++device) {
     const std::span<const action> row = from.view().row(device);
@@ -36,7 +36,7 @@ inline row_table rows_of(const ipu_dsl::program& from) {
 
 /// The program with the placement, the counts and the weights of `like`, and these rows. Time slots
 /// are left out, since they belong to the rows that were.
-inline ipu_dsl::program program_of(const row_table& table, const ipu_dsl::program& like) {
+constexpr ipu_dsl::program program_of(const row_table& table, const ipu_dsl::program& like) {
   ipu_dsl::program made(like.devices, like.device_of_stage, like.micro_batches);
   made.weights = like.weights;
   for (const std::vector<action>& row : table) {
@@ -49,7 +49,7 @@ inline ipu_dsl::program program_of(const row_table& table, const ipu_dsl::progra
 }
 
 /// One stage on each device.
-inline ipu_dsl::program program_of(const row_table& table, int micro_batches) {
+constexpr ipu_dsl::program program_of(const row_table& table, int micro_batches) {
   const int devices = static_cast<int>(table.size());
   const ipu_dsl::list<int> placement = ipu_dsl::neighbouring_placement(devices, devices);
   return program_of(table, ipu_dsl::program(devices, placement, micro_batches));

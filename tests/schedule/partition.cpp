@@ -187,7 +187,7 @@ void each_partition(std::vector<int>& cuts, int layers, int stages, const Visit&
   }
 }
 
-std::int64_t sum_of(const costs_t& costs, int begin, int end) {
+constexpr std::int64_t sum_of(const costs_t& costs, int begin, int end) {
   std::int64_t sum = 0;
   for (int layer = begin; layer < end; ++layer) {
     sum += costs[static_cast<std::size_t>(layer)];
@@ -243,6 +243,35 @@ void check_cuts(const partition& cut, const costs_t& costs, const costs_t& bytes
     }
   }
 }
+
+constexpr checks test_published_under_1f1b() {
+  checks done;
+  const list<stage_cost> layers = published_layers();
+  done.that(test_published_base());
+  done.that(test_published_base_makespan());
+  done.that(test_published_best());
+  const partition start = min_max_partition(whole_costs(layers), 4);
+  const scheduled_partition found = improve_partition<relaxed<interleaved>>(layers, start, {4, 8});
+  // No move of one cut is better; the best partition is three moves away.
+  done.that(found.makespan == 600);
+  done.that(cuts_are(found.cut, {0, 1, 4, 5, 8}));
+  return done;
+}
+
+static_assert(test_published_under_1f1b());
+
+constexpr checks test_refusing_schedule() {
+  checks done;
+  const list<stage_cost> layers = published_layers();
+  const partition cut = min_max_partition(published, 4);
+  done.that(makespan_of_partition<interleaved>(layers, cut, {4, 7}) == -1);
+  done.that(makespan_of_partition<interleaved>(layers, cut, {4, 8}) == 600);
+  done.that(improve_partition<interleaved>(layers, cut, {4, 7}).makespan == -1);
+  done.that(best_partition<interleaved>(layers, 9, {9, 9}).makespan == -1);
+  return done;
+}
+
+static_assert(test_refusing_schedule());
 
 }  // namespace
 
@@ -302,15 +331,7 @@ TEST_CASE("a memory limit that binds costs no more than it has to") {
 }
 
 TEST_CASE("the published partition under 1F1B") {
-  const list<stage_cost> layers = published_layers();
-  REQUIRE(test_published_base());
-  REQUIRE(test_published_base_makespan());
-  REQUIRE(test_published_best());
-  const partition start = min_max_partition(whole_costs(layers), 4);
-  const scheduled_partition found = improve_partition<relaxed<interleaved>>(layers, start, {4, 8});
-  // No move of one cut is better; the best partition is three moves away.
-  CHECK(found.makespan == 600);
-  CHECK(cuts_are(found.cut, {0, 1, 4, 5, 8}));
+  CHECK(test_published_under_1f1b());
 }
 
 TEST_CASE("moving cuts never loses and never beats the best") {
@@ -368,12 +389,7 @@ TEST_CASE("moving cuts never loses and never beats the best") {
 }
 
 TEST_CASE("a schedule that refuses gives no makespan") {
-  const list<stage_cost> layers = published_layers();
-  const partition cut = min_max_partition(published, 4);
-  CHECK(makespan_of_partition<interleaved>(layers, cut, {4, 7}) == -1);
-  CHECK(makespan_of_partition<interleaved>(layers, cut, {4, 8}) == 600);
-  CHECK(improve_partition<interleaved>(layers, cut, {4, 7}).makespan == -1);
-  CHECK(best_partition<interleaved>(layers, 9, {9, 9}).makespan == -1);
+  CHECK(test_refusing_schedule());
 }
 
 TEST_CASE("devices of several stages are balanced by their sums") {

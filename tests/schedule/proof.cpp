@@ -17,8 +17,10 @@
 #include "schedule/oracle.hpp"
 #include "schedule/simulation.hpp"
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
@@ -39,26 +41,29 @@ static_assert(proves(grouped::make(2, 2, 4), {1, 2, 3, 1}));
 static_assert(!proves(grouped::make(2, 2, 4), {1, 2, 2, 1}));
 static_assert(!proves(grouped::make(2, 2, 4), {1, 1, 3, 1}));
 
-verdict judge(const oracle::row_table& given, int micro_batches, std::span<const int> slots = {}) {
+constexpr verdict judge(const oracle::row_table& given, int micro_batches,
+                        std::span<const int> slots = {}) {
   const stage_graph graph = chain_stage_graph(static_cast<int>(given.size()));
   const program rows = oracle::program_of(given, micro_batches);
   return prove(rows.view(), graph.view(), slots);
 }
 
-const oracle::row_table sound = {
-    {{kind::forward, 0, 0},
-     {kind::forward, 0, 1},
-     {kind::backward, 0, 0},
-     {kind::backward, 0, 1},
-     {kind::update, 0, 0}},
-    {{kind::forward, 1, 0},
-     {kind::backward, 1, 0},
-     {kind::forward, 1, 1},
-     {kind::backward, 1, 1},
-     {kind::update, 1, 0}},
-};
+constexpr oracle::row_table sound() {
+  return {
+      {{kind::forward, 0, 0},
+       {kind::forward, 0, 1},
+       {kind::backward, 0, 0},
+       {kind::backward, 0, 1},
+       {kind::update, 0, 0}},
+      {{kind::forward, 1, 0},
+       {kind::backward, 1, 0},
+       {kind::forward, 1, 1},
+       {kind::backward, 1, 1},
+       {kind::update, 1, 0}},
+  };
+}
 
-list<int> kept_of(const std::vector<std::int64_t>& micro_batches) {
+constexpr list<int> kept_of(const std::vector<std::int64_t>& micro_batches) {
   list<int> kept;
   for (const std::int64_t limit : micro_batches) {
     kept.push_back(static_cast<int>(limit));
@@ -98,46 +103,174 @@ void check_fault(const oracle::row_table& given, const expectation& expected) {
   check_fault(oracle::program_of(given, 2), graph, expected);
 }
 
-}  // namespace
+constexpr checks test_overwritten_slot() {
+  checks done;
+  // One device, two stages, one slot for F0 -> F1, B0: F0(1) comes before B0(0) has
+  // read, F0(2) before F1(1) has; the readers are passed in either order.
+  program rows(1, neighbouring_placement(1, 2), 3);
+  for (const action& what :
+       {action{kind::forward, 0, 0}, action{kind::forward, 1, 0}, action{kind::forward, 0, 1},
+        action{kind::backward, 1, 0}, action{kind::backward, 0, 0}, action{kind::forward, 0, 2},
+        action{kind::forward, 1, 1}, action{kind::forward, 1, 2}, action{kind::backward, 1, 1},
+        action{kind::backward, 0, 1}, action{kind::backward, 1, 2}, action{kind::backward, 0, 2},
+        action{kind::update, 0, 0}, action{kind::update, 1, 0}}) {
+    rows.put(what.kind, what.stage, what.micro_batch);
+  }
+  rows.end_row();
+  stage_graph graph = chain_stage_graph(2);
+  graph.edges = {};
+  graph.add_edge({0, kind::forward}).read_by(0, kind::backward).read_by(1, kind::forward);
+  const list<int> one_slot = {1};
+  verdict found = prove(rows.view(), graph.view(), one_slot);
+  done.that(found.kind == schedule_fault::deadlock);
+  done.that(found.position == 2);
+  done.that(found.at == action{kind::forward, 0, 1});
+  const auto first = static_cast<std::size_t>(graph.edges[0].first_reader);
+  std::swap(graph.readers[first], graph.readers[first + 1]);
+  found = prove(rows.view(), graph.view(), one_slot);
+  done.that(found.position == 2);
+  done.that(found.at == action{kind::forward, 0, 1});
+  return done;
+}
 
-TEST_CASE("rows that fit nothing are malformed") {
-  const program sound_rows = oracle::program_of(sound, 2);
+static_assert(test_overwritten_slot());
+
+constexpr checks test_edges_of_unknown_steps() {
+  checks done;
+  const program rows = grouped::make(2, 2, 4);
+  stage_graph graph = chain_stage_graph(2);
+  graph.edges[0].writer.kind = kind::recompute;
+  done.that(prove(rows.view(), graph.view()).kind == schedule_fault::unknown);
+  graph = chain_stage_graph(2);
+  graph.readers[0].stage = 2;
+  done.that(prove(rows.view(), graph.view()).kind == schedule_fault::unknown);
+  return done;
+}
+
+static_assert(test_edges_of_unknown_steps());
+
+constexpr checks test_backward_left_out_of_text() {
+  checks done;
+  const parsed_schedule read = parse_csv("0F0,0F1,0B0,0B1\n,1F0,1B0,1F1\n");
+  done.that(!read.fault.found());
+  const verdict found = prove(read.rows.view(), chain_stage_graph(2).view());
+  done.that(found.device == 1);
+  done.that(found.position == -1);
+  done.that(
+      found.fault.message().view() ==
+      "schedule mine, device 1: expected every micro-batch forward and backward in every stage, "
+      "got no B1(1). Hint: a backward is either whole (B) or in halves (I, then W)");
+  return done;
+}
+
+static_assert(test_backward_left_out_of_text());
+
+constexpr checks test_malformed() {
+  checks done;
+  const program sound_rows = oracle::program_of(sound(), 2);
   const stage_graph graph = chain_stage_graph(2);
-  CHECK(judge(sound, 2).proven());
+  done.that(judge(sound(), 2).proven());
   const verdict found = prove(sound_rows.view(), chain_stage_graph(3).view());
-  CHECK(found.kind == schedule_fault::malformed);
-  CHECK(found.device == -1);
-  CHECK(found.position == -1);
-  CHECK(found.fault.message().view() ==
-        "schedule mine: expected rows, placement, costs, weights and slots that fit each other, "
-        "got 2 devices, 2 stages, 2 micro-batches and 0 slot counts. Hint: every device needs a "
-        "row (end_row or end_training_row ends it), every edge a slot");
+  done.that(found.kind == schedule_fault::malformed);
+  done.that(found.device == -1);
+  done.that(found.position == -1);
+  done.that(
+      found.fault.message().view() ==
+      "schedule mine: expected rows, placement, costs, weights and slots that fit each other, "
+      "got 2 devices, 2 stages, 2 micro-batches and 0 slot counts. Hint: every device needs a "
+      "row (end_row or end_training_row ends it), every edge a slot");
   const auto malformed = [&](auto change) {
     program rows = sound_rows;
     change(rows);
     return prove(rows.view(), graph.view()).kind == schedule_fault::malformed;
   };
-  CHECK_FALSE(malformed([](program&) {}));
-  CHECK(malformed([](program& rows) { rows.devices = 0; }));
-  CHECK(malformed([](program& rows) { rows.devices = 3; }));
-  CHECK(malformed([](program& rows) { rows.stages = 3; }));
-  CHECK(malformed([](program& rows) { rows.micro_batches = 0; }));
-  CHECK(malformed([](program& rows) { rows.device_of_stage.push_back(0); }));
-  CHECK(malformed([](program& rows) { rows.row_begin[0] = 1; }));
-  CHECK(malformed([](program& rows) { rows.row_begin[1] = 11; }));
-  CHECK(malformed([](program& rows) { rows.row_begin[2] = 9; }));
-  CHECK(malformed([](program& rows) { rows.slot.push_back(0); }));
-  CHECK(malformed([](program& rows) { rows.weights.copies = 0; }));
-  CHECK(malformed([](program& rows) { rows.weights.copies = 3; }));
-  CHECK(malformed([](program& rows) { rows.weights.update_interval = -1; }));
-  CHECK(malformed([](program& rows) { rows.weights.delay = -2; }));
+  done.that(!malformed([](program&) {}));
+  done.that(malformed([](program& rows) { rows.devices = 0; }));
+  done.that(malformed([](program& rows) { rows.devices = 3; }));
+  done.that(malformed([](program& rows) { rows.stages = 3; }));
+  done.that(malformed([](program& rows) { rows.micro_batches = 0; }));
+  done.that(malformed([](program& rows) { rows.device_of_stage.push_back(0); }));
+  done.that(malformed([](program& rows) { rows.row_begin[0] = 1; }));
+  done.that(malformed([](program& rows) { rows.row_begin[1] = 11; }));
+  done.that(malformed([](program& rows) { rows.row_begin[2] = 9; }));
+  done.that(malformed([](program& rows) { rows.slot.push_back(0); }));
+  done.that(malformed([](program& rows) { rows.weights.copies = 0; }));
+  done.that(malformed([](program& rows) { rows.weights.copies = 3; }));
+  done.that(malformed([](program& rows) { rows.weights.update_interval = -1; }));
+  done.that(malformed([](program& rows) { rows.weights.delay = -2; }));
   stage_graph faster_than_light = graph;
   faster_than_light.hop = -1;
-  CHECK(prove(sound_rows.view(), faster_than_light.view()).kind == schedule_fault::malformed);
+  done.that(prove(sound_rows.view(), faster_than_light.view()).kind == schedule_fault::malformed);
+  return done;
+}
+
+static_assert(test_malformed());
+
+constexpr checks test_too_few_slots() {
+  checks done;
+  const list<int> stash_short = {2, 2, 1, 1};
+  const verdict own = judge(sound(), 2, stash_short);
+  done.that(
+      own.fault.message().view() ==
+      "schedule mine, device 0 at position 1: expected an order in which F0(1) gets its turn, got "
+      "a wait forever for B0(0) to free a slot. Hint: edge 2 has too few slots (1)");
+  const program rows = grouped::make(2, 2, 4);
+  const stage_graph graph = chain_stage_graph(2);
+  const list<int> gradient_short = {1, 1, 3, 1};
+  const verdict other = prove(rows.view(), graph.view(), gradient_short, "grouped");
+  done.that(other.kind == schedule_fault::deadlock);
+  done.that(other.fault.message().view().find("to free a slot") != std::string_view::npos);
+  const list<int> no_slot = {0, 1, 3, 1};
+  done.that(prove(rows.view(), graph.view(), no_slot).kind == schedule_fault::malformed);
+  const list<int> one_count = {1};
+  done.that(prove(rows.view(), graph.view(), one_count).kind == schedule_fault::malformed);
+  return done;
+}
+
+static_assert(test_too_few_slots());
+
+constexpr checks test_halves() {
+  checks done;
+  oracle::row_table given = sound();
+  given[1] = {{kind::forward, 1, 0},        {kind::input_gradient, 1, 0},
+              {kind::forward, 1, 1},        {kind::weight_gradient, 1, 0},
+              {kind::input_gradient, 1, 1}, {kind::weight_gradient, 1, 1},
+              {kind::update, 1, 0}};
+  done.that(judge(given, 2).proven());
+  const list<int> one_stash = {2, 1, 2, 1};
+  done.that(judge(given, 2, one_stash).kind == schedule_fault::deadlock);
+  const list<int> two_stashes = {2, 1, 2, 2};
+  done.that(judge(given, 2, two_stashes).proven());
+  std::swap(given[1][1], given[1][3]);
+  done.that(judge(given, 2).kind == schedule_fault::out_of_order);
+  std::swap(given[1][1], given[1][3]);
+  given[1][3].kind = kind::backward;
+  done.that(judge(given, 2).kind == schedule_fault::twice);
+  return done;
+}
+
+static_assert(test_halves());
+
+constexpr checks test_recomputation() {
+  checks done;
+  oracle::row_table given = sound();
+  given[0].insert(given[0].begin() + 2, {kind::recompute, 0, 0});
+  done.that(judge(given, 2).proven());
+  std::swap(given[0][2], given[0][3]);
+  done.that(judge(given, 2).kind == schedule_fault::out_of_order);
+  return done;
+}
+
+static_assert(test_recomputation());
+
+}  // namespace
+
+TEST_CASE("rows that fit nothing are malformed") {
+  CHECK(test_malformed());
 }
 
 TEST_CASE("actions that do not exist, or not here") {
-  oracle::row_table given = sound;
+  oracle::row_table given = sound();
   given[0][1].micro_batch = 2;
   check_fault(given, {schedule_fault::unknown,
                       0,
@@ -145,7 +278,7 @@ TEST_CASE("actions that do not exist, or not here") {
                       {kind::forward, 0, 2},
                       "schedule mine, device 0 at position 1: expected stages below 2 and "
                       "micro-batches below 2, got F0(2)"});
-  given = sound;
+  given = sound();
   given[1][2].stage = -1;
   check_fault(given, {schedule_fault::unknown,
                       1,
@@ -153,7 +286,7 @@ TEST_CASE("actions that do not exist, or not here") {
                       {kind::forward, -1, 1},
                       "schedule mine, device 1 at position 2: expected stages below 2 and "
                       "micro-batches below 2, got F-1(1)"});
-  given = sound;
+  given = sound();
   given[1][4].micro_batch = 1;
   check_fault(given, {schedule_fault::unknown,
                       1,
@@ -161,7 +294,7 @@ TEST_CASE("actions that do not exist, or not here") {
                       {kind::update, 1, 1},
                       "schedule mine, device 1 at position 4: expected stages below 2 and updates "
                       "below 1, got U1(1)"});
-  given = sound;
+  given = sound();
   given[0][1].stage = 1;
   check_fault(given, {schedule_fault::misplaced,
                       0,
@@ -172,7 +305,7 @@ TEST_CASE("actions that do not exist, or not here") {
 }
 
 TEST_CASE("actions that stand twice") {
-  oracle::row_table given = sound;
+  oracle::row_table given = sound();
   given[0][1].micro_batch = 0;
   check_fault(given, {schedule_fault::twice,
                       0,
@@ -193,7 +326,7 @@ TEST_CASE("actions that stand twice") {
       {I, W, I}, {I, W, W}, {R, R},       {R, B, R},    {R, I, W, R}, {O, O},
       {O, L, O}, {O, L, L}, {O, L, B, O}, {O, L, B, L}, {O, L, I, L}};
   for (const std::vector<kind>& life : lives) {
-    given = sound;
+    given = sound();
     given[0] = {{kind::forward, 0, 0}};
     for (const kind next : life) {
       given[0].push_back({next, 0, 0});
@@ -207,7 +340,7 @@ TEST_CASE("actions that stand twice") {
     CHECK(found.at == given[0].back());
     ++checked;
   }
-  given = sound;
+  given = sound();
   given[0].push_back({kind::update, 0, 0});
   check_fault(given, {schedule_fault::twice,
                       0,
@@ -220,7 +353,7 @@ TEST_CASE("actions that stand twice") {
 }
 
 TEST_CASE("actions of a micro-batch out of order") {
-  oracle::row_table given = sound;
+  oracle::row_table given = sound();
   std::swap(given[1][0], given[1][1]);
   check_fault(given, {schedule_fault::out_of_order,
                       1,
@@ -228,7 +361,7 @@ TEST_CASE("actions of a micro-batch out of order") {
                       {kind::backward, 1, 0},
                       "schedule mine, device 1 at position 0: expected the forward of a "
                       "micro-batch before the rest of it, got B1(0) first"});
-  given = sound;
+  given = sound();
   given[0][2] = {kind::weight_gradient, 0, 0};
   check_fault(given, {schedule_fault::out_of_order,
                       0,
@@ -239,7 +372,7 @@ TEST_CASE("actions of a micro-batch out of order") {
   const std::string_view around =
       "schedule mine, device 0 at position 3: expected recomputation between forward and backward, "
       "of what is not offloaded, got R0(0) first";
-  given = sound;
+  given = sound();
   given[0].insert(given[0].begin() + 3, {kind::recompute, 0, 0});
   check_fault(given, {schedule_fault::out_of_order, 0, 3, {kind::recompute, 0, 0}, around});
   given[0][2].kind = kind::input_gradient;
@@ -249,7 +382,7 @@ TEST_CASE("actions of a micro-batch out of order") {
 }
 
 TEST_CASE("what is offloaded is fetched before the backward") {
-  oracle::row_table given = sound;
+  oracle::row_table given = sound();
   const action away = {kind::offload, 0, 0};
   const action back = {kind::fetch, 0, 0};
   given[0].insert(given[0].begin() + 1, away);
@@ -278,12 +411,12 @@ TEST_CASE("what is offloaded is fetched before the backward") {
   check_fault(planted, {schedule_fault::out_of_order, 0, 1, back,
                         "schedule mine, device 0 at position 1: expected a fetch of what was "
                         "offloaded, got L0(0) first"});
-  planted = sound;
+  planted = sound();
   planted[0].insert(planted[0].begin() + 3, away);
   check_fault(planted, {schedule_fault::out_of_order, 0, 3, away,
                         "schedule mine, device 0 at position 3: expected an offload between "
                         "forward and backward, got O0(0) first"});
-  planted = sound;
+  planted = sound();
   planted[0].insert(planted[0].begin(), away);
   check_fault(planted, {schedule_fault::out_of_order, 0, 0, away,
                         "schedule mine, device 0 at position 0: expected an offload between "
@@ -291,7 +424,7 @@ TEST_CASE("what is offloaded is fetched before the backward") {
 }
 
 TEST_CASE("a synchronous update comes once, after all backwards of its stage") {
-  oracle::row_table given = sound;
+  oracle::row_table given = sound();
   std::swap(given[1][3], given[1][4]);
   check_fault(given, {schedule_fault::early_update,
                       1,
@@ -299,7 +432,7 @@ TEST_CASE("a synchronous update comes once, after all backwards of its stage") {
                       {kind::update, 1, 0},
                       "schedule mine, device 1 at position 3: expected the update of stage 1 after "
                       "all of its backwards, got U1 before the last of them"});
-  given = sound;
+  given = sound();
   given[0][3] = {kind::input_gradient, 0, 1};
   given[0].push_back({kind::weight_gradient, 0, 1});
   check_fault(given, {schedule_fault::early_update,
@@ -308,7 +441,7 @@ TEST_CASE("a synchronous update comes once, after all backwards of its stage") {
                       {kind::update, 0, 0},
                       "schedule mine, device 0 at position 4: expected the update of stage 0 after "
                       "all of its backwards, got U0 before the last of them"});
-  given = sound;
+  given = sound();
   given[1].pop_back();
   check_fault(given, {schedule_fault::missing,
                       1,
@@ -409,7 +542,7 @@ TEST_CASE("a delay promises versions of the weights") {
 }
 
 TEST_CASE("missing actions are named by stage, forward first") {
-  oracle::row_table given = sound;
+  oracle::row_table given = sound();
   given[0][2] = {kind::input_gradient, 0, 0};
   given[0].pop_back();
   check_fault(given, {schedule_fault::missing,
@@ -418,7 +551,7 @@ TEST_CASE("missing actions are named by stage, forward first") {
                       {kind::weight_gradient, 0, 0},
                       "schedule mine, device 0: expected every micro-batch forward and backward in "
                       "every stage, got no W0(0)"});
-  given = sound;
+  given = sound();
   given[0].erase(given[0].begin() + 2, given[0].end());
   given[1].erase(given[1].begin() + 2, given[1].end());
   check_fault(given, {schedule_fault::missing,
@@ -440,7 +573,7 @@ TEST_CASE("a device keeps no more than it may") {
   stage_graph graph = chain_stage_graph(2);
   graph.costs[0].stash_bytes = 100;
   graph.costs[1].stash_bytes = 7;
-  const program rows = oracle::program_of(sound, 2);
+  const program rows = oracle::program_of(sound(), 2);
   const expectation one_too_many = {
       schedule_fault::memory,
       0,
@@ -499,7 +632,7 @@ TEST_CASE("bytes are those of each stage, over all stages of a device") {
 TEST_CASE("an offload makes room until the fetch") {
   stage_graph graph = chain_stage_graph(2);
   graph.costs[0].stash_bytes = 100;
-  oracle::row_table given = sound;
+  oracle::row_table given = sound();
   given[0] = {{kind::forward, 0, 0}, {kind::offload, 0, 0},  {kind::forward, 0, 1},
               {kind::offload, 0, 1}, {kind::fetch, 0, 0},    {kind::backward, 0, 0},
               {kind::fetch, 0, 1},   {kind::backward, 0, 1}, {kind::update, 0, 0}};
@@ -524,7 +657,7 @@ TEST_CASE("an offload makes room until the fetch") {
 }
 
 TEST_CASE("a cycle of waits is a deadlock of its lowest device") {
-  oracle::row_table given = sound;
+  oracle::row_table given = sound();
   std::swap(given[1][0], given[1][2]);
   std::swap(given[1][1], given[1][3]);
   given[0] = {{kind::forward, 0, 0},
@@ -584,7 +717,7 @@ TEST_CASE("a chain of waits is told device by device") {
 }
 
 TEST_CASE("joined steps that need each other are a deadlock") {
-  oracle::row_table given = sound;
+  oracle::row_table given = sound();
   // F0(1) with B0(0), and B1(0) with F1(1): each step has half of what the other needs.
   given[1] = {{kind::forward, 1, 0},
               {kind::backward, 1, 0},
@@ -680,86 +813,23 @@ TEST_CASE("an update of copies waits for the backwards that it takes, not for la
 }
 
 TEST_CASE("too few slots are a deadlock that names the edge") {
-  const list<int> stash_short = {2, 2, 1, 1};
-  const verdict own = judge(sound, 2, stash_short);
-  CHECK(
-      own.fault.message().view() ==
-      "schedule mine, device 0 at position 1: expected an order in which F0(1) gets its turn, got "
-      "a wait forever for B0(0) to free a slot. Hint: edge 2 has too few slots (1)");
-  const program rows = grouped::make(2, 2, 4);
-  const stage_graph graph = chain_stage_graph(2);
-  const list<int> gradient_short = {1, 1, 3, 1};
-  const verdict other = prove(rows.view(), graph.view(), gradient_short, "grouped");
-  CHECK(other.kind == schedule_fault::deadlock);
-  CHECK(other.fault.message().view().find("to free a slot") != std::string_view::npos);
-  const list<int> no_slot = {0, 1, 3, 1};
-  CHECK(prove(rows.view(), graph.view(), no_slot).kind == schedule_fault::malformed);
-  const list<int> one_count = {1};
-  CHECK(prove(rows.view(), graph.view(), one_count).kind == schedule_fault::malformed);
+  CHECK(test_too_few_slots());
 }
 
 TEST_CASE("the first action that would overwrite a slot is named, whoever reads it") {
-  // One device, two stages, one slot for F0 -> F1, B0: F0(1) comes before B0(0) has
-  // read, F0(2) before F1(1) has; the readers are passed in either order.
-  program rows(1, neighbouring_placement(1, 2), 3);
-  for (const action& what :
-       {action{kind::forward, 0, 0}, action{kind::forward, 1, 0}, action{kind::forward, 0, 1},
-        action{kind::backward, 1, 0}, action{kind::backward, 0, 0}, action{kind::forward, 0, 2},
-        action{kind::forward, 1, 1}, action{kind::forward, 1, 2}, action{kind::backward, 1, 1},
-        action{kind::backward, 0, 1}, action{kind::backward, 1, 2}, action{kind::backward, 0, 2},
-        action{kind::update, 0, 0}, action{kind::update, 1, 0}}) {
-    rows.put(what.kind, what.stage, what.micro_batch);
-  }
-  rows.end_row();
-  stage_graph graph = chain_stage_graph(2);
-  graph.edges = {};
-  graph.add_edge({0, kind::forward}).read_by(0, kind::backward).read_by(1, kind::forward);
-  const list<int> one_slot = {1};
-  verdict found = prove(rows.view(), graph.view(), one_slot);
-  CHECK(found.kind == schedule_fault::deadlock);
-  CHECK(found.position == 2);
-  CHECK(found.at == action{kind::forward, 0, 1});
-  const auto first = static_cast<std::size_t>(graph.edges[0].first_reader);
-  std::swap(graph.readers[first], graph.readers[first + 1]);
-  found = prove(rows.view(), graph.view(), one_slot);
-  CHECK(found.position == 2);
-  CHECK(found.at == action{kind::forward, 0, 1});
+  CHECK(test_overwritten_slot());
 }
 
 TEST_CASE("halves of a backward follow each other, and the last frees the slot") {
-  oracle::row_table given = sound;
-  given[1] = {{kind::forward, 1, 0},        {kind::input_gradient, 1, 0},
-              {kind::forward, 1, 1},        {kind::weight_gradient, 1, 0},
-              {kind::input_gradient, 1, 1}, {kind::weight_gradient, 1, 1},
-              {kind::update, 1, 0}};
-  CHECK(judge(given, 2).proven());
-  const list<int> one_stash = {2, 1, 2, 1};
-  CHECK(judge(given, 2, one_stash).kind == schedule_fault::deadlock);
-  const list<int> two_stashes = {2, 1, 2, 2};
-  CHECK(judge(given, 2, two_stashes).proven());
-  std::swap(given[1][1], given[1][3]);
-  CHECK(judge(given, 2).kind == schedule_fault::out_of_order);
-  std::swap(given[1][1], given[1][3]);
-  given[1][3].kind = kind::backward;
-  CHECK(judge(given, 2).kind == schedule_fault::twice);
+  CHECK(test_halves());
 }
 
 TEST_CASE("recomputation stands between forward and backward") {
-  oracle::row_table given = sound;
-  given[0].insert(given[0].begin() + 2, {kind::recompute, 0, 0});
-  CHECK(judge(given, 2).proven());
-  std::swap(given[0][2], given[0][3]);
-  CHECK(judge(given, 2).kind == schedule_fault::out_of_order);
+  CHECK(test_recomputation());
 }
 
 TEST_CASE("edges of steps that nobody does are refused") {
-  const program rows = grouped::make(2, 2, 4);
-  stage_graph graph = chain_stage_graph(2);
-  graph.edges[0].writer.kind = kind::recompute;
-  CHECK(prove(rows.view(), graph.view()).kind == schedule_fault::unknown);
-  graph = chain_stage_graph(2);
-  graph.readers[0].stage = 2;
-  CHECK(prove(rows.view(), graph.view()).kind == schedule_fault::unknown);
+  CHECK(test_edges_of_unknown_steps());
 }
 
 TEST_CASE("a backward that an update misses has no position") {
@@ -794,24 +864,17 @@ TEST_CASE("a backward that an update misses has no position") {
 }
 
 TEST_CASE("a backward that a text leaves out is not looked for behind its end") {
-  const parsed_schedule read = parse_csv("0F0,0F1,0B0,0B1\n,1F0,1B0,1F1\n");
-  REQUIRE_FALSE(read.fault.found());
-  const verdict found = prove(read.rows.view(), chain_stage_graph(2).view());
-  CHECK(found.device == 1);
-  CHECK(found.position == -1);
-  CHECK(found.fault.message().view() ==
-        "schedule mine, device 1: expected every micro-batch forward and backward in every stage, "
-        "got no B1(1). Hint: a backward is either whole (B) or in halves (I, then W)");
+  CHECK(test_backward_left_out_of_text());
 }
 
 TEST_CASE("no part of a step waits for another of the same stage") {
   const stage_graph graph = chain_stage_graph(2);
   // Every two neighbours of a sound row that are of one micro-batch, and the last backward with its
   // update.
-  oracle::row_table given = sound;
+  oracle::row_table given = sound();
   int checked = 0;
   for (const int first : {0, 2, 3}) {
-    given = sound;
+    given = sound();
     given[1][static_cast<std::size_t>(first)].joined = true;
     const action later = given[1][static_cast<std::size_t>(first) + 1];
     const action before = {given[1][static_cast<std::size_t>(first)].kind, 1,
@@ -826,7 +889,7 @@ TEST_CASE("no part of a step waits for another of the same stage") {
   }
   CHECK(checked == 3);
   // Parts of other micro-batches stand between.
-  given = sound;
+  given = sound();
   given[1] = {{kind::forward, 1, 0, true},
               {kind::forward, 1, 1, true},
               {kind::backward, 1, 0},
@@ -843,7 +906,7 @@ TEST_CASE("no part of a step waits for another of the same stage") {
   const parsed_schedule read = parse_csv("(0F0;0B0)OVERLAP_F_B\n");
   CHECK(prove(read.rows.view(), chain_stage_graph(1).view()).kind == schedule_fault::deadlock);
   // What does not depend on each other may be one step.
-  given = sound;
+  given = sound();
   given[1][1].joined = true;
   given[0][0].joined = true;
   CHECK(judge(given, 2).proven());
@@ -909,7 +972,7 @@ TEST_CASE("what stands in the same step is not said to stand later") {
       "a wait forever for F0(0). Hint: F1(0) and F0(0) are one step, which starts when all of its "
       "parts can: part them");
   // Device 0 wants B1(0), which device 1 has in a step with what it waits for itself.
-  oracle::row_table given = sound;
+  oracle::row_table given = sound();
   given[0] = {{kind::forward, 0, 0},
               {kind::backward, 0, 0},
               {kind::forward, 0, 1},

@@ -5,10 +5,12 @@
 #include <ipu_dsl/schedule/step_order.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
+using tests::checks;
 using kind = action_kind;
 
 /// What an action does of another's work, both of one stage.
@@ -97,10 +99,18 @@ constexpr int check_positions(backward_form form) {
 static_assert(check_positions(backward_form::whole) == 112);
 static_assert(check_positions(backward_form::halves) == 112);
 
+constexpr checks test_whole_backward() {
+  checks done;
+  done.that(check_roles() == 5);
+  return done;
+}
+
+static_assert(test_whole_backward());
+
 }  // namespace
 
 TEST_CASE("a whole backward is two halves, in one place") {
-  CHECK(check_roles() == 5);
+  CHECK(test_whole_backward());
 }
 
 TEST_CASE("a micro-batch meets the steps of all stages in one order") {

@@ -12,8 +12,10 @@
 #include <ipu_dsl/schedule/timeline.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
@@ -211,9 +213,61 @@ constexpr bool test_copies() {
 
 static_assert(test_copies());
 
-std::int64_t makespan(const program& rows, const stage_graph& graph) {
+constexpr std::int64_t makespan(const program& rows, const stage_graph& graph) {
   return facts_of(rows.view(), asynchronous_timeline(rows.view(), graph.view())).makespan;
 }
+
+constexpr checks test_early_update_of_copy() {
+  checks done;
+  // The update of stage 0 stands before the other copy's backward even starts.
+  program rows(2, list<int>{0, 1}, 2);
+  rows.weights.copies = 2;
+  for (int stage = 0; stage < 2; ++stage) {
+    for (int i = 0; i < 2; ++i) {
+      rows.put(kind::forward, stage, i);
+      rows.put(kind::backward, stage, i);
+    }
+    rows.put(kind::update, stage, 0);
+    rows.end_row();
+  }
+  stage_graph graph = chain_stage_graph(2, stage_cost(), output_use::forward_only, 2);
+  graph.costs[1].forward = 50;
+  done.that(prove(rows.view(), graph.view()).proven());
+  const list<timed_action> timeline = asynchronous_timeline(rows.view(), graph.view());
+  done.that(timeline[3].end == 6);
+  done.that(timeline[4].start == 104);
+  done.that(timeline[9].start == 104);
+  return done;
+}
+
+static_assert(test_early_update_of_copy());
+
+constexpr checks test_recomputation_may_read() {
+  checks done;
+  // F1(0) B1(0) U1 beside F0(0) B0(0) U0, with B1 reading F0, and R1 if there were one.
+  const program rows = one_micro_batch();
+  stage_graph graph = {.stages = 2, .edges = {}, .readers = {}, .costs = {{.forward = 10}, {}}};
+  graph.add_edge({0, kind::forward}).read_by(1, kind::recompute).read_by(1, kind::backward);
+  done.that(asynchronous_timeline(rows.view(), graph.view())[4].start == 10);
+  // A slot is free when F1 has read it, R1 or not: F0(1) waits for F1(0).
+  program forwards(2, neighbouring_placement(2, 2), 2);
+  for (int stage = 0; stage < 2; ++stage) {
+    for (const kind what : {kind::forward, kind::backward}) {
+      forwards.put(what, stage, 0);
+      forwards.put(what, stage, 1);
+    }
+    forwards.put(kind::update, stage, 0);
+    forwards.end_row();
+  }
+  graph.edges = {};
+  graph.add_edge({0, kind::forward}).read_by(1, kind::forward).read_by(1, kind::recompute);
+  const list<int> one_slot = {1};
+  done.that(prove(forwards.view(), graph.view(), one_slot).proven());
+  done.that(asynchronous_timeline(forwards.view(), graph.view(), one_slot)[1].start == 11);
+  return done;
+}
+
+static_assert(test_recomputation_may_read());
 
 }  // namespace
 
@@ -228,47 +282,11 @@ TEST_CASE("timelines by hand") {
 }
 
 TEST_CASE("an early update of a copy is a wait and not a fault") {
-  // The update of stage 0 stands before the other copy's backward even starts.
-  program rows(2, list<int>{0, 1}, 2);
-  rows.weights.copies = 2;
-  for (int stage = 0; stage < 2; ++stage) {
-    for (int i = 0; i < 2; ++i) {
-      rows.put(kind::forward, stage, i);
-      rows.put(kind::backward, stage, i);
-    }
-    rows.put(kind::update, stage, 0);
-    rows.end_row();
-  }
-  stage_graph graph = chain_stage_graph(2, stage_cost(), output_use::forward_only, 2);
-  graph.costs[1].forward = 50;
-  REQUIRE(prove(rows.view(), graph.view()).proven());
-  const list<timed_action> timeline = asynchronous_timeline(rows.view(), graph.view());
-  CHECK(timeline[3].end == 6);
-  CHECK(timeline[4].start == 104);
-  CHECK(timeline[9].start == 104);
+  CHECK(test_early_update_of_copy());
 }
 
 TEST_CASE("an edge that a recomputation may read makes others wait where nobody recomputes") {
-  // F1(0) B1(0) U1 beside F0(0) B0(0) U0, with B1 reading F0, and R1 if there were one.
-  const program rows = one_micro_batch();
-  stage_graph graph = {.stages = 2, .edges = {}, .readers = {}, .costs = {{.forward = 10}, {}}};
-  graph.add_edge({0, kind::forward}).read_by(1, kind::recompute).read_by(1, kind::backward);
-  CHECK(asynchronous_timeline(rows.view(), graph.view())[4].start == 10);
-  // A slot is free when F1 has read it, R1 or not: F0(1) waits for F1(0).
-  program forwards(2, neighbouring_placement(2, 2), 2);
-  for (int stage = 0; stage < 2; ++stage) {
-    for (const kind what : {kind::forward, kind::backward}) {
-      forwards.put(what, stage, 0);
-      forwards.put(what, stage, 1);
-    }
-    forwards.put(kind::update, stage, 0);
-    forwards.end_row();
-  }
-  graph.edges = {};
-  graph.add_edge({0, kind::forward}).read_by(1, kind::forward).read_by(1, kind::recompute);
-  const list<int> one_slot = {1};
-  REQUIRE(prove(forwards.view(), graph.view(), one_slot).proven());
-  CHECK(asynchronous_timeline(forwards.view(), graph.view(), one_slot)[1].start == 11);
+  CHECK(test_recomputation_may_read());
 }
 
 TEST_CASE("a hop costs 1F1B more than eager 1F1B and GPipe") {

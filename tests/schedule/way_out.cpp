@@ -9,8 +9,10 @@
 #include <ipu_dsl/catalogue/catalogue.hpp>
 
 #include "support/catch2.hpp"
+#include "support/checks.hpp"
 
 using namespace ipu_dsl;
+using tests::checks;
 
 namespace {
 
@@ -26,7 +28,7 @@ struct counted {
   char what = 'm';
 };
 
-char what_is_counted(std::string_view behind) {
+constexpr char what_is_counted(std::string_view behind) {
   const std::size_t digits = behind.find_first_of("0123456789");
   const std::string_view words = behind.substr(0, digits);
   if (words.find("device") != std::string_view::npos) {
@@ -39,7 +41,7 @@ char what_is_counted(std::string_view behind) {
   return words == " or " ? what_is_counted(behind.substr(digits + 1)) : 'm';
 }
 
-std::vector<counted> numbers_of(std::string_view words) {
+constexpr std::vector<counted> numbers_of(std::string_view words) {
   std::vector<counted> numbers;
   for (std::size_t at = 0; at < words.size();) {
     std::size_t end = at;
@@ -56,7 +58,7 @@ std::vector<counted> numbers_of(std::string_view words) {
 }
 
 /// The alternatives of a hint: parts between ", or ".
-std::vector<std::string_view> alternatives_of(std::string_view hint) {
+constexpr std::vector<std::string_view> alternatives_of(std::string_view hint) {
   std::vector<std::string_view> parts;
   for (std::size_t end = 0; end != std::string_view::npos;) {
     end = hint.find(", or ");
@@ -68,7 +70,7 @@ std::vector<std::string_view> alternatives_of(std::string_view hint) {
 
 /// The counts that an alternative proposes: those given with the numbers in place, one by one where
 /// there are two of a kind.
-std::vector<counts> proposed_by(std::string_view alternative, const counts& given) {
+constexpr std::vector<counts> proposed_by(std::string_view alternative, const counts& given) {
   std::vector<counts> proposed = {given};
   char before = ' ';
   for (const counted& each : numbers_of(alternative)) {
@@ -84,7 +86,7 @@ std::vector<counts> proposed_by(std::string_view alternative, const counts& give
   return proposed;
 }
 
-bool takes_sequential(const counts& given) {
+constexpr bool takes_sequential(const counts& given) {
   const int devices = given.devices < given.stages ? given.devices : given.stages;
   return !sequential_schedule::allows(devices, given.stages, given.micro_batches, purpose::training)
               .found();
@@ -119,6 +121,45 @@ int follow(const catalogue_entry& entry, purpose aim, const counts& given, const
   return followed;
 }
 
+constexpr checks test_odd_stages_on_v() {
+  checks done;
+  done.that(default_devices<zb_v>(3) == 2);
+  done.that(
+      zb_v::allows(default_devices<zb_v>(3), 3, 4, purpose::training).message().view() ==
+      "schedule zb-v: expected 2 stages on each of 2 devices, got 3 stages. Hint: cut the model "
+      "into 4 stages");
+  done.that(
+      zb_v::allows(default_devices<zb_v>(1), 1, 4, purpose::training).message().view() ==
+      "schedule zb-v: expected 2 stages on the one device, got 1 stage. Hint: cut the model into "
+      "2 stages");
+  done.that(
+      chimera::allows(3, 6, 6, purpose::training).message().view() ==
+      "schedule chimera: expected an even number of devices, got 3. Hint: use 2 devices and 4 "
+      "stages, or 4 devices, 8 stages and 8 micro-batches");
+  int checked = 0;
+  for (int stages = 1; stages <= 64; ++stages) {
+    done.that(default_devices<zb_v>(stages) >= 1);
+    done.that(2 * default_devices<zb_v>(stages) >= stages);
+    ++checked;
+  }
+  done.that(checked == 64);
+  return done;
+}
+
+static_assert(test_odd_stages_on_v());
+
+constexpr checks test_hints_of_large_counts() {
+  checks done;
+  static_assert(interleaved_one_f_one_b::allows(64, 257, 128, purpose::training).hint.view() ==
+                "cut the model into 256 or 320 stages, or use 1 device");
+  static_assert(dualpipe_v::allows(64, 7, 128, purpose::training).found());
+  static_assert(grouped::allows(65, 64, 100, purpose::training).found());
+  done.that(grouped::allows(65, 64, 100, purpose::training).found());
+  return done;
+}
+
+static_assert(test_hints_of_large_counts());
+
 }  // namespace
 
 TEST_CASE("what a hint proposes is allowed") {
@@ -148,29 +189,9 @@ TEST_CASE("what a hint proposes is allowed") {
 }
 
 TEST_CASE("an odd number of stages on a V is made even, on the devices that it wants by itself") {
-  CHECK(default_devices<zb_v>(3) == 2);
-  CHECK(zb_v::allows(default_devices<zb_v>(3), 3, 4, purpose::training).message().view() ==
-        "schedule zb-v: expected 2 stages on each of 2 devices, got 3 stages. Hint: cut the model "
-        "into 4 stages");
-  CHECK(zb_v::allows(default_devices<zb_v>(1), 1, 4, purpose::training).message().view() ==
-        "schedule zb-v: expected 2 stages on the one device, got 1 stage. Hint: cut the model into "
-        "2 stages");
-  CHECK(chimera::allows(3, 6, 6, purpose::training).message().view() ==
-        "schedule chimera: expected an even number of devices, got 3. Hint: use 2 devices and 4 "
-        "stages, or 4 devices, 8 stages and 8 micro-batches");
-  int checked = 0;
-  for (int stages = 1; stages <= 64; ++stages) {
-    CHECK(default_devices<zb_v>(stages) >= 1);
-    CHECK(2 * default_devices<zb_v>(stages) >= stages);
-    ++checked;
-  }
-  CHECK(checked == 64);
+  CHECK(test_odd_stages_on_v());
 }
 
 TEST_CASE("hints of large counts are found within the limits of a constant evaluation") {
-  static_assert(interleaved_one_f_one_b::allows(64, 257, 128, purpose::training).hint.view() ==
-                "cut the model into 256 or 320 stages, or use 1 device");
-  static_assert(dualpipe_v::allows(64, 7, 128, purpose::training).found());
-  static_assert(grouped::allows(65, 64, 100, purpose::training).found());
-  CHECK(grouped::allows(65, 64, 100, purpose::training).found());
+  CHECK(test_hints_of_large_counts());
 }

@@ -321,7 +321,7 @@ oracle_run oracle(const program& rows, const stage_graph& graph, int capacity) {
   return events.run();
 }
 
-stage_graph random_graph(const program& rows, std::uint64_t stream) {
+constexpr stage_graph random_graph(const program& rows, std::uint64_t stream) {
   list<stage_cost> costs;
   for (int stage = 0; stage < rows.stages; ++stage) {
     const auto cost = [&](std::uint64_t number) {
@@ -336,7 +336,7 @@ stage_graph random_graph(const program& rows, std::uint64_t stream) {
   return graph;
 }
 
-std::int64_t asynchronous_makespan(const program& rows, const stage_graph& graph) {
+constexpr std::int64_t asynchronous_makespan(const program& rows, const stage_graph& graph) {
   std::int64_t last = 0;
   for (const timed_action& times : asynchronous_timeline(rows.view(), graph.view())) {
     last = std::max(last, times.end);
@@ -382,15 +382,23 @@ void check_all(int devices, int chunks, int micro_batches, tally& count) {
   (check<Schedules>(devices, chunks, micro_batches, count), ...);
 }
 
+constexpr checks test_sentences() {
+  checks done;
+  done.that(test_deadlock_sentence());
+  done.that(test_mismatch_sentence());
+  done.that(test_rows_that_wait_for_each_other());
+  done.that(test_messages());
+  done.that(test_joined_readers());
+  done.that(test_rendezvous_holds_the_sender());
+  return done;
+}
+
+static_assert(test_sentences());
+
 }  // namespace
 
 TEST_CASE("sentences about channels") {
-  REQUIRE(test_deadlock_sentence());
-  REQUIRE(test_mismatch_sentence());
-  REQUIRE(test_rows_that_wait_for_each_other());
-  REQUIRE(test_messages());
-  REQUIRE(test_joined_readers());
-  REQUIRE(test_rendezvous_holds_the_sender());
+  CHECK(test_sentences());
 }
 
 TEST_CASE("least capacities of the catalogue") {

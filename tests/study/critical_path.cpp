@@ -108,7 +108,8 @@ constexpr bool test_bounds_met() {
 
 static_assert(test_bounds_met());
 
-stage_graph random_graph(const program& rows, std::uint64_t stream, std::uint32_t least_cost) {
+constexpr stage_graph random_graph(const program& rows, std::uint64_t stream,
+                                   std::uint32_t least_cost) {
   list<stage_cost> costs;
   for (int stage = 0; stage < rows.stages; ++stage) {
     const auto cost = [&](std::uint64_t number) {
@@ -130,7 +131,7 @@ struct tally {
   std::int64_t slots = 0;
 };
 
-std::int64_t end_of(const list<timed_action>& timeline) {
+constexpr std::int64_t end_of(const list<timed_action>& timeline) {
   std::int64_t last = 0;
   for (const timed_action& times : timeline) {
     last = std::max(last, times.end);
@@ -197,7 +198,7 @@ void check_all(int devices, int chunks, int micro_batches, tally& count) {
 
 /// The least makespan of all orders of two devices' rows, by trying every topological interleaving
 /// of each row.
-std::int64_t least_of_all_orders(const stage_graph& graph, int micro_batches) {
+constexpr std::int64_t least_of_all_orders(const stage_graph& graph, int micro_batches) {
   program rows = gpipe::make(2, 2, micro_batches);
   std::vector<int> first(static_cast<std::size_t>(2 * micro_batches));
   for (std::size_t i = 0; i < first.size(); ++i) {
@@ -247,13 +248,21 @@ std::int64_t least_of_all_orders(const stage_graph& graph, int micro_batches) {
   return least;
 }
 
+constexpr checks test_small_programs() {
+  checks done;
+  done.that(test_one_micro_batch());
+  done.that(test_slow_device());
+  done.that(test_joined_writer());
+  done.that(test_bounds_met());
+  return done;
+}
+
+static_assert(test_small_programs());
+
 }  // namespace
 
 TEST_CASE("critical paths of small programs") {
-  REQUIRE(test_one_micro_batch());
-  REQUIRE(test_slow_device());
-  REQUIRE(test_joined_writer());
-  REQUIRE(test_bounds_met());
+  CHECK(test_small_programs());
 }
 
 TEST_CASE("critical paths add up to the makespan") {
