@@ -1,0 +1,307 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Every header that has behaviour has a test: tests/<room>/<its name>.cpp, or the one below.
+
+Behaviour is a function with a body. A test that the table below names must include the header,
+directly or by way of others, and an entry must be needed: a header that has a test of its own name,
+has no behaviour or is not there, is none. `--self-test` plants each of these.
+"""
+import pathlib
+import re
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+INCLUDE = re.compile(r'^#include [<"](?:ipu_dsl/)?([^>"]+)[>"]', re.MULTILINE)
+FUNCTION = re.compile(r"\)\s*(?:const)?\s*(?:noexcept(?:\([^)]*\))?)?\s*(?:->[^{;]+)?\{\s*[^\s}]")
+
+# By room: what is part of one thing, and is seen through the test of that thing. A folder, with "/"
+# behind it, stands for all in it that the table does not name.
+ELSEWHERE = {
+    # The schedules that share these are compared with rows, bounds and proofs.
+    "catalogue/catalogue_entry": "catalogue/catalogue",
+    "catalogue/chunk_rows": "catalogue/looped",
+    "catalogue/gap_filler": "catalogue/v_shape",
+    "catalogue/least_makespan": "catalogue/list_scheduler",
+    "catalogue/list_run": "catalogue/list_scheduler",
+    "catalogue/list_task": "catalogue/list_scheduler",
+    "catalogue/one_stage_a_device": "catalogue/fill",
+    "catalogue/v_blocks": "catalogue/v_shape",
+    # What makes an error is tested where the sentences are.
+    "core/diagnose": "model/model_parts",
+    "core/error": "core/problem",
+    "core/given_extents": "core/whole_number",
+    # What a feed of several inputs or targets is made of.
+    "data/arrays": "training/session",
+    "data/columns": "training/several_outputs",
+    "data/zipped_dataset": "training/several_outputs",
+    # A digit is drawn by all of them together.
+    "data/digit_drawing": "data/digits",
+    "data/digit_hand": "data/digits",
+    "data/draw_digit": "data/digits",
+    # The parts of a format, of which a file has all.
+    "formats/npy_conversion": "formats/npy",
+    "formats/npy_header": "formats/npy",
+    "formats/zip_reader": "formats/zip",
+    "formats/zip_record": "formats/zip",
+    "formats/zip_writer": "formats/zip",
+    # Plain structs with a question or two, which the builder fills and the lowering asks.
+    "graph/access": "plan/nest_map",
+    "graph/buffer_index": "plan/own_layers",
+    "graph/buffer_ref": "plan/own_layers",
+    "graph/call": "plan/shared_layers",
+    "graph/call_draft": "plan/access_fault",
+    "graph/emitter": "plan/definition",
+    "graph/family": "graph/builder",
+    "graph/graph": "graph/builder",
+    "graph/lowering_facts": "plan/lowering",
+    "graph/node_draft": "graph/builder",
+    "graph/tensor": "graph/builder",
+    "graph/transfer": "plan/lowering",
+    # Tiles and loops, which the kernels made of them are compared with references for, at all edges.
+    "kernels/arithmetic": "kernels/update",
+    "kernels/dense_forward_sample": "kernels/dense_forward",
+    "kernels/embedding": "operators/embedding",
+    "kernels/floating_bits": "kernels/simd",
+    "kernels/outer_product_tile": "kernels/dense_weight_gradient",
+    "kernels/portable_vector": "kernels/simd",
+    "kernels/prefetch": "kernels/update",
+    "kernels/product_tile": "kernels/dense_forward",
+    "kernels/row_sum": "kernels/pointwise",
+    "kernels/rowwise": "training/gradients_row_losses",
+    "kernels/window_gradient": "operators/conv2d",
+    "kernels/window_product": "operators/conv2d",
+    "kernels/xsimd_vector": "kernels/simd",
+    # The walk of a model, and what refuses other types.
+    "model/assembly": "model/model",
+    "model/compose": "model/model",
+    "model/other_type": "model/model_parts",
+    "model/stage_numbers": "model/stage_assignment",
+    # They hand a call to kernels: seen in steps, with real models, against float64.
+    "operators/activation": "training/gradients_layers",
+    "operators/batch_normalization": "training/batch_normalization",
+    "operators/counting": "training/gradients_row_losses",
+    "operators/dense": "training/gradients_layers",
+    "operators/dropout": "training/gradients_layers",
+    "operators/feed": "training/checked_feed",
+    "operators/final_value": "operators/open_set",
+    "operators/join": "training/gradients_joins",
+    "operators/losses/sparse_categorical_crossentropy": "training/gradients_losses",
+    "operators/metrics/accuracy": "training/numbers_small",
+    "operators/operators": "operators/open_set",
+    "operators/pointwise": "training/numbers_regression",
+    "operators/rowwise": "training/gradients_row_losses",
+    "operators/run_context": "operators/embedding",
+    "operators/simple_rnn": "training/gradients_simple_rnn",
+    "operators/update": "operators/open_set",
+    # Stages of one compilation, each of which hands its result to the next.
+    "plan/access_view": "plan/access_fault",
+    "plan/buffer_size": "plan/memory",
+    "plan/compilation": "plan/schedules",
+    "plan/compile": "plan/schedules",
+    "plan/compiled_programs": "plan/large_proof",
+    "plan/lifetime": "plan/memory",
+    "plan/live_nodes": "plan/lowering",
+    "plan/lowered_program": "plan/code_table",
+    "plan/program_limit": "plan/schedules",
+    "plan/program_plan": "plan/large_proof",
+    "plan/program_plan_view": "plan/large_proof",
+    "plan/proven_slots": "plan/large_proof",
+    "plan/run_settings": "plan/schedules",
+    "plan/stage_cost": "plan/automatic_stages",
+    "plan/unproven_programs": "plan/large_proof",
+    # Parts of one picture or page, which is compared with its golden.
+    "report/action_name": "report/chrome_trace",
+    "report/drawn_model": "report/drawn_timeline",
+    "report/drawn_trace": "report/drawn_timeline",
+    "report/fact_text": "report/drawn_timeline",
+    "report/timeline_bars": "report/timeline_svg",
+    "report/timeline_layout": "report/timeline_svg",
+    "report/timeline_notes": "report/timeline_svg",
+    "report/timeline_palette": "report/timeline_svg",
+    # What a predictor, a session and the check of tiles are made of.
+    "runtime/block_check": "training/check_tiles_declarations",
+    "runtime/execution_step": "runtime/execution_table",
+    "runtime/forks": "runtime/abort",
+    "runtime/kernel_table": "runtime/execution_table",
+    "runtime/laid_out_floats": "inference/weights_header",
+    "runtime/operand_memory": "training/check_tiles_declarations",
+    "runtime/parameter_shapes": "inference/weights_exchange",
+    "runtime/pinning": "runtime/processors",
+    "runtime/prediction": "inference/predictor",
+    "runtime/prediction_code": "inference/refusals",
+    "runtime/prediction_faults": "inference/predictor",
+    "runtime/reached_elements": "training/check_tiles_declarations",
+    "runtime/slot_tenancy": "runtime/execution_table",
+    "runtime/subnormals": "inference/subnormals",
+    "runtime/weights": "inference/weights",
+    "runtime/weights_exchange": "inference/weights_exchange",
+    # Tables and runs of the proof, which is compared with a simulation written apart from it.
+    "schedule/analysis": "schedule/slots",
+    "schedule/dependences": "schedule/proof",
+    "schedule/in_order_run": "schedule/proof",
+    "schedule/latest_starts": "schedule/slots",
+    "schedule/partition/balanced_partition": "schedule/partition",
+    "schedule/partition/scheduled_partition": "schedule/partition",
+    "schedule/row_checks": "schedule/proof",
+    "schedule/run_input": "schedule/slots",
+    "schedule/run_state": "schedule/proof",
+    "schedule/schedule_rules": "schedule/way_out",
+    "schedule/schedule_type": "schedule/way_out",
+    "schedule/step_checks": "schedule/proof",
+    "schedule/step_table": "schedule/proof",
+    "schedule/verdict": "schedule/proof",
+    "schedule/whole_study": "schedule/large_study",
+    "schedule/worker_rows": "schedule/waits",
+    # The same in pieces, compared with the whole.
+    "schedule/pieces/analysis_pieces": "schedule/large_pieces",
+    "schedule/pieces/frozen_dependences": "schedule/large_pieces",
+    "schedule/pieces/order_pieces": "plan/large_proof",
+    "schedule/pieces/row_pieces": "schedule/large_rows",
+    "schedule/pieces/run_pieces": "schedule/large_pieces",
+    "schedule/pieces/schedule_rows": "schedule/large_rows",
+    "schedule/pieces/slot_pieces": "plan/large_proof",
+    "schedule/pieces/wait_pieces": "plan/large_proof",
+    "schedule/pieces/walk_pieces": "schedule/large_pieces",
+    # Parts of a reader, of a writer, of a run over channels.
+    "study/channels/channel_plan": "study/channels",
+    "study/channels/channel_run": "study/channels",
+    "study/makespan_bound": "study/critical_path",
+    "study/text/csv_header": "study/csv_reader",
+    "study/text/csv_refusal": "study/csv_writer",
+    "study/text/schedule_assembly": "study/csv_round_trip",
+    # What a session is made of.
+    "training/program_code": "training/session",
+    "training/result_sums": "training/numbers",
+    "training/saved_training_definition": "training/resume",
+    "training/session_core": "training/session",
+    "training/session_engine": "training/session",
+    "training/session_refusal": "training/session",
+    "training/session_source": "training/session",
+    "training/weights_header": "inference/weights_header",
+    # Options that layers share, and families that the pointwise rules are written in.
+    "vocabulary/layers/initialization": "vocabulary/dense",
+    "vocabulary/layers/weights": "vocabulary/dense",
+    "vocabulary/layers/window_options": "vocabulary/conv2d",
+    "vocabulary/layers/position_product": "vocabulary/dense",
+    "vocabulary/optimizers/decays": "vocabulary/adamw",
+    "vocabulary/optimizers/each_parameter": "vocabulary/sgd",
+    "vocabulary/optimizers/settings_check": "vocabulary/rmsprop",
+    # Rules of losses and metrics, all of them over the same rows, and what they share.
+    "vocabulary/losses/": "vocabulary/losses",
+    "vocabulary/metrics/": "vocabulary/metrics",
+    "vocabulary/confusion": "vocabulary/metrics",
+    "vocabulary/counting": "vocabulary/metrics",
+    "vocabulary/metric": "vocabulary/metrics",
+    "vocabulary/rowwise": "vocabulary/losses",
+    "vocabulary/rule_words": "vocabulary/losses",
+    "vocabulary/scores": "vocabulary/metrics",
+    "vocabulary/threshold": "vocabulary/metrics",
+    "vocabulary/top_k": "vocabulary/metrics",
+}
+
+
+def test_of(header, elsewhere):
+    """The entry of a header, or of its folder; none is None."""
+    return elsewhere.get(header, elsewhere.get(header.rpartition("/")[0] + "/"))
+
+
+def test_names(header):
+    """A header, and the one that it is a part of: x_interface.hpp and x_definition.hpp of x."""
+    stem = header.split("/")[-1]
+    return {stem, re.sub(r"_(interface|definition)$", "", stem)}
+
+
+def seen_from(path, headers, root):
+    """The headers that a test includes, directly or by way of others."""
+    found = set()
+    waiting = INCLUDE.findall(path.read_text())
+    while waiting:
+        include = waiting.pop()
+        name = include.removesuffix(".hpp")
+        if name in found:
+            continue
+        if name in headers:
+            found.add(name)
+            waiting += INCLUDE.findall(headers[name])
+        elif (root / "tests" / include).is_file():
+            found.add(name)
+            waiting += INCLUDE.findall((root / "tests" / include).read_text())
+    return found
+
+
+def check(root, elsewhere):
+    """One sentence for each fault, and how many headers have a test of their own, of another name."""
+    folder = root / "include" / "ipu_dsl"
+    headers = {path.relative_to(folder).as_posix().removesuffix(".hpp"): path.read_text()
+               for path in folder.rglob("*.hpp")}
+    faults = []
+    own = other = 0
+    needed = set()
+    for header, text in sorted(headers.items()):
+        room = header.split("/")[0]
+        if "/" not in header or not FUNCTION.search(re.sub(r"//.*", "", text)):
+            continue
+        if any((root / "tests" / room / f"{name}.cpp").is_file() for name in test_names(header)):
+            own += 1
+            continue
+        needed |= {header} if header in elsewhere else {header.rpartition("/")[0] + "/"}
+        named = test_of(header, elsewhere)
+        if named is None:
+            faults.append(f"{header}.hpp: has behaviour and no test, tests/{room}/"
+                          f"{header.split('/')[-1]}.cpp or one that the table names")
+            continue
+        test = root / "tests" / f"{named}.cpp"
+        if not test.is_file():
+            faults.append(f"{header}.hpp: its test {named}.cpp is not there")
+        elif header not in seen_from(test, headers, root):
+            faults.append(f"{header}.hpp: its test {named}.cpp does not include it")
+        other += 1
+    faults += [f"{header}: needs no entry in the table" for header in sorted(elsewhere)
+               if header not in needed]
+    return faults, own, other
+
+
+def self_test():
+    body = "inline int f() { return 1; }\n"
+    planted = [
+        ({"include/ipu_dsl/core/a.hpp": body}, {}, "core/a.hpp: has behaviour and no test"),
+        ({"include/ipu_dsl/core/a.hpp": body}, {"core/a": "core/b"}, "core/b.cpp is not there"),
+        ({"include/ipu_dsl/core/a.hpp": body, "tests/core/b.cpp": "int b;\n"},
+         {"core/a": "core/b"}, "core/b.cpp does not include it"),
+        ({"include/ipu_dsl/core/a.hpp": "struct a {};\n"}, {"core/a": "core/b"}, "needs no entry"),
+        ({"include/ipu_dsl/core/b/a.hpp": body, "tests/core/b.cpp": "#include <ipu_dsl/core/b/a.hpp>"},
+         {"core/b/": "core/b"}, None),
+        ({"include/ipu_dsl/core/a.hpp": "struct a {};\n"}, {"core/b/": "core/b"}, "needs no entry"),
+        ({"include/ipu_dsl/core/a_interface.hpp": body, "tests/core/a.cpp": ""}, {}, None),
+        ({"include/ipu_dsl/core/a.hpp": body,
+          "include/ipu_dsl/core/c.hpp": "#include <ipu_dsl/core/a.hpp>\n",
+          "tests/core/b.cpp": "#include <ipu_dsl/core/c.hpp>\n"}, {"core/a": "core/b"}, None),
+    ]
+    misjudged = 0
+    for files, elsewhere, expected in planted:
+        with tempfile.TemporaryDirectory() as temporary:
+            root = pathlib.Path(temporary)
+            for name, text in files.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            faults = check(root, elsewhere)[0]
+        right = not faults if expected is None else any(expected in fault for fault in faults)
+        misjudged += not right
+        print(f"{'right' if right else 'WRONG'}: {faults or 'no fault'}")
+    print(f"checked {len(planted)} planted faults, {misjudged} misjudged")
+    return 1 if misjudged else 0
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    faults, own, other = check(ROOT, ELSEWHERE)
+    print("\n".join(faults))
+    print(f"checked {own + other} headers with behaviour: {own} have a test of their name, {other} "
+          f"one of another, {len(faults)} faults")
+    return 1 if faults or own == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
