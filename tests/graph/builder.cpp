@@ -116,8 +116,24 @@ constexpr checks test_frozen() {
   return done;
 }
 
+/// A rule may keep the shape of an input while it adds tensors, however many there were before.
+constexpr checks test_kept_shape() {
+  checks done;
+  for (int before = 0; before < 20; ++before) {
+    graph model;
+    for (int i = 0; i < before; ++i) {
+      add_source(model, {2}, dtype::float32, tensor_role::activation);
+    }
+    const std::int32_t inputs[] = {add_source(model, {8}, dtype::float32, tensor_role::input)};
+    done.that(!add_node(model, halves_family, {}, inputs, 0, -1).found());
+    done.that(model.tensors.back().extents == shape{4});
+  }
+  return done;
+}
+
 static_assert(test_operands());
 static_assert(test_tensors());
+static_assert(test_kept_shape());
 static_assert(test_refusal());
 static_assert(test_frozen());
 
@@ -127,6 +143,10 @@ TEST_CASE("a node has its operands in order of role") {
 
 TEST_CASE("a node's tensors know where they come from") {
   CHECK(test_tensors());
+}
+
+TEST_CASE("a rule keeps the shape of an input while the graph grows") {
+  CHECK(test_kept_shape());
 }
 
 TEST_CASE("a refused node is not added") {

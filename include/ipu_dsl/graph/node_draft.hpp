@@ -26,8 +26,8 @@ class node_draft {
 
   constexpr std::int32_t inputs() const { return static_cast<std::int32_t>(inputs_.size()); }
 
-  /// The shape of one sample of an input.
-  constexpr const shape& input(std::int32_t index) { return atom_of(index).extents; }
+  /// The shape of one sample of an input; a copy, as adding tensors moves those that there are.
+  constexpr shape input(std::int32_t index) { return atom_of(index).extents; }
 
   /// The type of an input's numbers.
   constexpr dtype input_type(std::int32_t index) { return atom_of(index).type; }
