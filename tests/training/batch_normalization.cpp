@@ -21,13 +21,24 @@
 #include "formats/temporary_directory.hpp"
 #include "support/catch2.hpp"
 #include "support/labelled_points.hpp"
+#include "training/batch_normalization_reference.hpp"
 
 namespace {
 
 using namespace ipu_dsl;
+using tests::cross_entropy;
+using tests::dense;
 using tests::labelled_points;
+using tests::matrix;
+using tests::moments;
+using tests::moments_of;
+using tests::move;
+using tests::normalize;
+using tests::numbers;
 using tests::point_set;
+using tests::points_of;
 using tests::temporary_directory;
+using tests::weights_of_session;
 
 constexpr std::size_t features = 8;
 constexpr std::size_t units = 6;
@@ -59,68 +70,6 @@ struct trained
     : compile<Model, micro_batch<samples_of_micro_batch>, gradient_accumulation<4>, Schedule,
               replicas<Replicas>, loss<sparse_categorical_crossentropy>, optimizer<Optimizer>> {};
 
-using numbers = std::vector<double>;
-
-/// Rows of samples.
-using matrix = std::vector<numbers>;
-
-std::vector<numbers> weights_of_session(const parameters& kept) {
-  std::vector<numbers> weights;
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    std::vector<float> values(static_cast<std::size_t>(kept.at(i).extents.elements()));
-    kept.get(i, values);
-    weights.emplace_back(values.begin(), values.end());
-  }
-  return weights;
-}
-
-matrix dense(const matrix& x, const numbers& kernel, const numbers& bias) {
-  matrix made;
-  for (const numbers& row : x) {
-    numbers y = bias;
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      for (std::size_t n = 0; n < y.size(); ++n) {
-        y[n] += row[k] * kernel[k * y.size() + n];
-      }
-    }
-    made.push_back(y);
-  }
-  return made;
-}
-
-struct moments {
-  numbers mean;
-  numbers variance;
-};
-
-moments moments_of(const matrix& x, std::size_t channels) {
-  moments made{numbers(channels, 0), numbers(channels, 0)};
-  const double count = static_cast<double>(x.size() * x[0].size() / channels);
-  for (const numbers& row : x) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      made.mean[i % channels] += row[i] / count;
-    }
-  }
-  for (const numbers& row : x) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const double centred = row[i] - made.mean[i % channels];
-      made.variance[i % channels] += centred * centred / count;
-    }
-  }
-  return made;
-}
-
-matrix normalize(const matrix& x, const moments& by, double epsilon) {
-  matrix made = x;
-  const std::size_t channels = by.mean.size();
-  for (numbers& row : made) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      row[i] = (row[i] - by.mean[i % channels]) / std::sqrt(by.variance[i % channels] + epsilon);
-    }
-  }
-  return made;
-}
-
 /// What the forward pass of a micro-batch of `normalized` found: logits, and the moments of both
 /// layers. With `running` statistics it is that of evaluation. Weights in order: kernel, bias,
 /// gamma, beta, mean, variance, kernel, bias, mean, variance, kernel, bias.
@@ -147,23 +96,6 @@ pass forward(const std::vector<numbers>& weights, const matrix& points, bool run
   return made;
 }
 
-matrix points_of(const point_set& data, std::size_t first, std::size_t count) {
-  matrix points;
-  for (std::size_t sample = first; sample < first + count; ++sample) {
-    const auto row = data.features().subspan(sample * features, features);
-    points.emplace_back(row.begin(), row.end());
-  }
-  return points;
-}
-
-double cross_entropy(const numbers& logits, std::int32_t label) {
-  double sum = 0;
-  for (const double logit : logits) {
-    sum += std::exp(logit);
-  }
-  return std::log(sum) - logits[static_cast<std::size_t>(label)];
-}
-
 /// The sum of the micro-batches' mean losses, in the statistics of each.
 double loss_of_update(const std::vector<numbers>& weights, const point_set& data,
                       std::size_t update) {
@@ -180,12 +112,6 @@ double loss_of_update(const std::vector<numbers>& weights, const point_set& data
 
 bool is_state(std::size_t weight) {
   return weight == 4 || weight == 5 || weight == 8 || weight == 9;
-}
-
-void move(numbers& running, const numbers& found) {
-  for (std::size_t i = 0; i < running.size(); ++i) {
-    running[i] += (found[i] - running[i]) * 0.25;
-  }
 }
 
 /// One step of SGD, its gradients by central differences in float64, and of the running statistics.

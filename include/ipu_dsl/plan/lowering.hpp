@@ -194,12 +194,24 @@ class lowering {
            model_.at(model_.output_of(here, 0)).needs_gradient;
   }
 
+  /// Whether the update of a stage has to do with a node.
+  constexpr bool is_updated(std::int32_t i, std::int32_t stage) {
+    const node& here = model_.node_at(i);
+    return here.stage == stage && hands_gradient_back(i) && here.parameters > 0;
+  }
+
+  /// Folds first, as they stand together: see `execution_table`.
   constexpr void lower_update(std::int32_t stage) {
     for (std::int32_t i = 0; i < node_count(); ++i) {
-      const node& here = model_.node_at(i);
-      if (here.stage == stage && hands_gradient_back(i) && here.parameters > 0) {
+      if (is_updated(i, stage)) {
         emitter emit = at_node(i, call_phase::update);
-        here.rule->fold(emit);
+        model_.node_at(i).rule->fold(emit);
+      }
+    }
+    for (std::int32_t i = 0; i < node_count(); ++i) {
+      const node& here = model_.node_at(i);
+      if (is_updated(i, stage)) {
+        emitter emit = at_node(i, call_phase::update);
         if (emit.fused_update() != nullptr) {
           continue;
         }

@@ -99,21 +99,38 @@ class execution_table {
 
   void resolve_calls(list_view<kernel_code> functions, const region_set& memory, int replica) {
     const std::int32_t micro_batches = plan_.actions.micro_batches * replicas_;
-    for (std::int32_t i = 0; i < static_cast<std::int32_t>(plan_.calls.size()); ++i) {
-      first_resolved_.push_back(static_cast<std::int32_t>(calls_.size()));
-      const call& row = plan_.calls[i];
-      if (!folds(row)) {
+    const std::int32_t calls = static_cast<std::int32_t>(plan_.calls.size());
+    for (std::int32_t i = 0; i < calls;) {
+      const std::int32_t end = end_of_folds(i);
+      first_resolved_.resize(first_resolved_.size() + static_cast<std::size_t>(end - i),
+                             static_cast<std::int32_t>(calls_.size()));
+      if (!folds(plan_.calls[i])) {
         resolve_call(i, functions, memory, replica, resolved_call::of_its_step);
-        continue;
+      } else {
+        for (std::int32_t micro_batch = 0; micro_batch < micro_batches; ++micro_batch) {
+          for (std::int32_t fold = i; fold < end; ++fold) {
+            resolve_call(fold, functions, memory, replica, micro_batch);
+          }
+        }
       }
-      for (std::int32_t micro_batch = 0; micro_batch < micro_batches; ++micro_batch) {
-        resolve_call(i, functions, memory, replica, micro_batch);
-      }
+      i = end;
     }
   }
 
-  /// Whether a call of an update reads what each micro-batch has for itself: it is performed for
-  /// one after the other.
+  /// Behind the folds of a stage that begin with call `first`; all of them are performed for one
+  /// micro-batch after the other, as a state may be that of several nodes. Of another call the
+  /// next.
+  std::int32_t end_of_folds(std::int32_t first) const {
+    const std::int32_t calls = static_cast<std::int32_t>(plan_.calls.size());
+    std::int32_t end = first + 1;
+    while (folds(plan_.calls[first]) && end < calls && folds(plan_.calls[end]) &&
+           plan_.calls[end].stage == plan_.calls[first].stage) {
+      ++end;
+    }
+    return end;
+  }
+
+  /// Whether a call of an update reads what each micro-batch has for itself.
   bool folds(const call& row) const {
     bool any = false;
     for (std::int32_t operand = 0; operand < row.writes + row.reads; ++operand) {
