@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// A contribution to a state where nothing is learned.
+#include <ipu_dsl/graph/element.hpp>
+#include <ipu_dsl/graph/emitter.hpp>
+#include <ipu_dsl/graph/node_draft.hpp>
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
+
+using namespace ipu_dsl;
+
+namespace own {
+
+constexpr problem shapes(node_draft& draft) {
+  draft.state("count", draft.input(0), {});
+  draft.output(draft.input(0));
+  return {};
+}
+
+constexpr void forward(emitter& emit) {
+  emit.call().writes(emit.output_value(0)).reads(emit.input_value(0));
+#ifndef WITH_MISTAKE
+  if (emit.program() == program_kind::train)
+#endif
+  {
+    emit.call().writes(emit.state_contribution(0)).reads(emit.input_value(0));
+  }
+}
+
+constexpr void input_gradient(emitter& emit) {
+  emit.call().writes(emit.input_gradient(0)).reads(emit.output_gradient(0));
+}
+
+constexpr void fold(emitter& emit) {
+  emit.call().updates(emit.parameter_value(0)).reads(emit.state_contribution(0));
+}
+
+inline constexpr family counted_family{.name = "Counted",
+                                       .shapes = shapes,
+                                       .forward = forward,
+                                       .input_gradient = input_gradient,
+                                       .fold = fold};
+
+struct Counted {
+  static constexpr element description{.kind = element_kind::layer, .rule = &counted_family};
+};
+
+}  // namespace own
+
+struct net : model<input<6>, sequential<Dense<6>, own::Counted, Dense<3>>> {};
+
+struct training : compile<net, micro_batch<8>> {};
+
+static_assert(check<training>());
