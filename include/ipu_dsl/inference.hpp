@@ -275,8 +275,7 @@ class predictor_of {
     for (const prediction_call& row : program.calls()) {
       context.stream = row.stream;
       for (context.step = 0; context.step < row.steps; ++context.step) {
-        prediction_functions_of<C>[static_cast<std::size_t>(row.kernel)](
-            context, &operands_[row.first_operand], row.scalars);
+        prediction_functions_of<C>[row.kernel](context, &operands_[row.first_operand], row.scalars);
       }
     }
     give(features, output);

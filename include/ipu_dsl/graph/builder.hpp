@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
 #include <ipu_dsl/graph/repacking.hpp>
@@ -34,9 +34,9 @@ constexpr problem check_input(const shape& extents, dtype type) {
 
 /// What is wrong with the types of inputs: few families read integers.
 constexpr problem check_input_types(const graph& model, const family& rule,
-                                    std::span<const std::int32_t> inputs) {
+                                    list_view<std::int32_t> inputs) {
   for (const std::int32_t input : inputs) {
-    const dtype type = model.tensors[static_cast<std::size_t>(input)].type;
+    const dtype type = model.tensors[input].type;
     if (type != dtype::float32 && !rule.reads_integers) {
       return refuse("an input of float32", name_of(type), "put a layer before it that reads these");
     }
@@ -56,9 +56,9 @@ constexpr problem check_inputs(const family& rule, std::size_t given) {
 
 /// The storage in which a node of a family reads its inputs: where the first lies that is padded.
 constexpr storage storage_read(const graph& model, const family& rule,
-                               std::span<const std::int32_t> inputs) {
+                               list_view<std::int32_t> inputs) {
   for (const std::int32_t input : inputs) {
-    const tensor& read = model.tensors[static_cast<std::size_t>(input)];
+    const tensor& read = model.tensors[input];
     if (pads_positions(read.extents)) {
       return rule.reads.nearest(read.lies);
     }
@@ -72,7 +72,7 @@ constexpr void choose_storage(graph& model, const family& rule, storage read,
   for (std::size_t i = first_made; i < model.tensors.size(); ++i) {
     tensor& made = model.tensors[i];
     if (made.view_of >= 0) {
-      made.lies = model.tensors[static_cast<std::size_t>(made.view_of)].lies;
+      made.lies = model.tensors[made.view_of].lies;
     } else if (made.producer >= 0 && pads_positions(made.extents)) {
       made.lies = rule.writes.nearest(read);
     }
@@ -83,9 +83,8 @@ constexpr void choose_storage(graph& model, const family& rule, storage read,
 /// returns its problem, if any, without saying where. The outputs are the node's, in order. It uses
 /// the parameters and states of the node `shares`, or has its own if that is -1.
 constexpr problem add_node_reading(graph& model, const family& rule, const attributes& options,
-                                   std::span<const std::int32_t> inputs, storage read,
-                                   std::int32_t stage, std::int32_t layer, std::int32_t shares,
-                                   node_purpose purpose) {
+                                   list_view<std::int32_t> inputs, storage read, std::int32_t stage,
+                                   std::int32_t layer, std::int32_t shares, node_purpose purpose) {
   const std::size_t first_made = model.tensors.size();
   node_draft draft(model, options, inputs, shares);
   const problem found = rule.shapes(draft);
@@ -125,7 +124,7 @@ constexpr std::int32_t newest_output(const graph& model) {
 
 /// Whether a tensor lies otherwise than it is wanted.
 constexpr bool lies_otherwise(const graph& model, std::int32_t index, storage wanted) {
-  const tensor& atom = model.tensors[static_cast<std::size_t>(index)];
+  const tensor& atom = model.tensors[index];
   return atom.lies != wanted && pads_positions(atom.extents);
 }
 
@@ -149,9 +148,8 @@ constexpr std::int32_t laid_out(graph& model, std::int32_t input, storage wanted
 /// Adds one node in `stage`, as part of `layer` (-1: of none), and before it what lays out its
 /// inputs as its family reads them; returns its problem, if any, without saying where.
 constexpr problem add_node(graph& model, const family& rule, const attributes& options,
-                           std::span<const std::int32_t> inputs, std::int32_t stage,
-                           std::int32_t layer, std::int32_t shares = -1,
-                           node_purpose purpose = node_purpose::layer) {
+                           list_view<std::int32_t> inputs, std::int32_t stage, std::int32_t layer,
+                           std::int32_t shares = -1, node_purpose purpose = node_purpose::layer) {
   problem unfit = check_inputs(rule, inputs.size());
   if (!unfit.found()) {
     unfit = check_input_types(model, rule, inputs);

@@ -150,7 +150,7 @@ class call_draft {
     const std::int32_t number = index_->number_of(*model_, named, newest().stage, made_->buffers);
     const emitted_call& row = newest();
     for (std::int32_t i = row.writes; i < row.writes + row.reads; ++i) {
-      if (made_->operands[static_cast<std::size_t>(row.first_operand + i)] == number) {
+      if (made_->operands[row.first_operand + i] == number) {
         note(named, access_mode::read, at, i);
         return true;
       }

@@ -4,10 +4,10 @@
 
 #include <concepts>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <type_traits>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/graph/family.hpp>
@@ -32,7 +32,7 @@ struct element {
   std::string_view combinator = {};  ///< "concat"; empty for layers, which families describe
   const family* rule = nullptr;      ///< of `layer` and of what joins `branches`
   attributes options = {};
-  std::span<const element* const> parts = {};
+  list_view<const element*> parts = {};
   const element* followed_by = nullptr;  ///< a further node of the same layer
   const problem* fault = nullptr;        ///< what was wrong with the template arguments
   std::int32_t automatic_stages = 0;     ///< of a pipeline that is cut when it is compiled
@@ -106,7 +106,7 @@ constexpr element composed(element_kind kind, std::string_view combinator,
   return {.kind = kind,
           .combinator = combinator,
           .rule = rule,
-          .parts = std::span<const element* const>(elements_of<Parts...>, sizeof...(Parts))};
+          .parts = list_view<const element*>(elements_of<Parts...>, sizeof...(Parts))};
 }
 
 /// The element as the user wrote it: "Dense<10>".

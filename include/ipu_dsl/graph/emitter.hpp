@@ -106,11 +106,11 @@ class emitter {
   }
 
   constexpr storage output_gradient_lies(std::int32_t i) const {
-    return facts_->gradient_lies[at(output(i))];
+    return facts_->gradient_lies[output(i)];
   }
 
   constexpr storage input_gradient_lies(std::int32_t i) const {
-    return facts_->gradient_lies[at(input(i))];
+    return facts_->gradient_lies[input(i)];
   }
 
   /// Where this use of parameter `i` adds up its gradient; at the update of the parameter's first
@@ -206,7 +206,7 @@ class emitter {
 
   /// Hands the rows of an output of the model to whoever runs the program.
   constexpr void write_output(std::int32_t number) {
-    const model_output& handed = model_->outputs[at(number)];
+    const model_output& handed = model_->outputs[number];
     const buffer_ref read = value_of(handed.tensor).flat();
     call_draft call = call_of(outfeed_family, outfeed_call{number, batch(), read.extents[0]});
     const auto [sample, element] = call.over(batch(), read.extents[0]);
@@ -228,14 +228,12 @@ class emitter {
     const auto [sample, element] = call.over(batch(), written.extents[0]);
     call.writes(written, {sample, element});
     for (std::int32_t reader = 0; reader < readers; ++reader) {
-      const auto entry = at(facts_->first_reader[at(made)] + reader);
+      const std::int32_t entry = facts_->first_reader[made] + reader;
       call.reads(contribution_at(facts_->readers[entry]).flat(), {sample, element});
     }
   }
 
  private:
-  static constexpr std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
   constexpr std::int32_t input(std::int32_t i) const {
     return is_among(i, here_->inputs) ? operands_[i] : refuse_number(i, "inputs", here_->inputs);
   }
@@ -252,7 +250,7 @@ class emitter {
 
   /// The position in graph_view::operands of a use of a parameter.
   constexpr std::int32_t use_at(std::int32_t of, std::int32_t use) const {
-    return facts_->readers[at(facts_->first_reader[at(of)] + use)];
+    return facts_->readers[facts_->first_reader[of] + use];
   }
 
   /// A call that adds to the first of several accumulators of parameter `i` all others, in their
@@ -329,7 +327,7 @@ class emitter {
     const bool is_gradient = per_sample(atom) && role != buffer_role::value;
     return {.role = role,
             .life = life_of(role, atom),
-            .lies = is_gradient ? facts_->gradient_lies[at(of)] : atom.lies,
+            .lies = is_gradient ? facts_->gradient_lies[of] : atom.lies,
             .type = atom.type,
             .by_sample = per_sample(atom),
             .tensor = of,
@@ -356,7 +354,7 @@ class emitter {
   }
 
   constexpr buffer_ref contribution_at(std::int32_t position) const {
-    return of_tensor(buffer_role::contribution, model_->operands[at(position)], position);
+    return of_tensor(buffer_role::contribution, model_->operands[position], position);
   }
 
   const graph_view* model_;

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/source_form.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/tensor.hpp>
@@ -90,11 +90,11 @@ constexpr label where_is(const layer_record& layer) {
 /// A whole model, read only. Tensors are numbered in order of creation, nodes in order of
 /// execution.
 struct graph_view {
-  std::span<const tensor> tensors;
-  std::span<const node> nodes;
-  std::span<const std::int32_t> operands;
-  std::span<const layer_record> layers;
-  std::span<const model_output> outputs;
+  list_view<tensor> tensors;
+  list_view<node> nodes;
+  list_view<std::int32_t> operands;
+  list_view<layer_record> layers;
+  list_view<model_output> outputs;
   std::int32_t stages = 1;
 
   /// The tensor of role `role` that was added as number `number` of them, counted from 0; -1 if
@@ -131,16 +131,15 @@ struct graph_view {
   }
 
   constexpr std::int32_t input_of(const node& here, std::int32_t index) const {
-    return operands[static_cast<std::size_t>(here.first_operand + index)];
+    return operands[here.first_operand + index];
   }
 
   constexpr std::int32_t output_of(const node& here, std::int32_t index) const {
-    return operands[static_cast<std::size_t>(here.first_operand + here.inputs + index)];
+    return operands[here.first_operand + here.inputs + index];
   }
 
   constexpr std::int32_t parameter_of(const node& here, std::int32_t index) const {
-    return operands[static_cast<std::size_t>(here.first_operand + here.inputs + here.outputs +
-                                             index)];
+    return operands[here.first_operand + here.inputs + here.outputs + index];
   }
 
   /// Where in `operands` that stands: a use of the parameter.
@@ -169,14 +168,12 @@ struct graph_view {
   }
 
   /// The tensor of an output.
-  constexpr std::int32_t output(std::int32_t number) const {
-    return outputs[static_cast<std::size_t>(number)].tensor;
-  }
+  constexpr std::int32_t output(std::int32_t number) const { return outputs[number].tensor; }
 
   /// The name that the layer which makes an output was given, or empty.
   constexpr std::string_view name_of_output(std::int32_t number) const {
-    const std::int32_t layer = outputs[static_cast<std::size_t>(number)].layer;
-    return layer < 0 ? std::string_view() : layers[static_cast<std::size_t>(layer)].name;
+    const std::int32_t layer = outputs[number].layer;
+    return layer < 0 ? std::string_view() : layers[layer].name;
   }
 
   /// The stage in which a tensor is computed; what comes from the feed is there from the first on.
@@ -184,20 +181,16 @@ struct graph_view {
     return at(index).producer < 0 ? 0 : node_at(at(index).producer).stage;
   }
 
-  constexpr const tensor& at(std::int32_t index) const {
-    return tensors[static_cast<std::size_t>(index)];
-  }
+  constexpr const tensor& at(std::int32_t index) const { return tensors[index]; }
 
-  constexpr const node& node_at(std::int32_t index) const {
-    return nodes[static_cast<std::size_t>(index)];
-  }
+  constexpr const node& node_at(std::int32_t index) const { return nodes[index]; }
 
   /// The layer of a node, for a message; for what stands behind all layers its family's name.
   constexpr label place_of(const node& here) const {
     if (here.layer < 0) {
       return here.rule->name;
     }
-    return where_is(layers[static_cast<std::size_t>(here.layer)]);
+    return where_is(layers[here.layer]);
   }
 
   /// The tensor that holds the elements: follows views of views.

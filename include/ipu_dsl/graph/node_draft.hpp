@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 
 namespace ipu_dsl {
@@ -14,8 +14,8 @@ namespace ipu_dsl {
 class node_draft {
  public:
   /// `shares` is the node whose parameters and states this one uses; -1: it has its own.
-  constexpr node_draft(graph& owner, const attributes& options,
-                       std::span<const std::int32_t> inputs, std::int32_t shares = -1)
+  constexpr node_draft(graph& owner, const attributes& options, list_view<std::int32_t> inputs,
+                       std::int32_t shares = -1)
       : owner_(&owner), options_(&options), inputs_(inputs), shares_(shares) {}
 
   /// The family's own options.
@@ -35,14 +35,14 @@ class node_draft {
   /// Of an input of integers: they must lie in [0, classes). Several readers take the narrowest.
   constexpr void integers_below(std::int32_t index, std::int32_t classes) {
     const std::int32_t holder = owner_->view().storage_of(tensor_of(index));
-    std::int32_t& known = owner_->tensors[static_cast<std::size_t>(holder)].classes;
+    std::int32_t& known = owner_->tensors[holder].classes;
     known = known == 0 || classes < known ? classes : known;
   }
 
   /// The node that makes an input; null if it comes from the feed.
   constexpr const node* made_by(std::int32_t index) {
     const std::int32_t producer = atom_of(index).producer;
-    return producer < 0 ? nullptr : &owner_->nodes[static_cast<std::size_t>(producer)];
+    return producer < 0 ? nullptr : &owner_->nodes[producer];
   }
 
   /// The options that the node keeps.
@@ -65,7 +65,7 @@ class node_draft {
   constexpr const problem& fault() const { return fault_; }
 
   /// The parameters and states of the node, in the order in which the rule asked for them.
-  constexpr std::span<const std::int32_t> used() const { return used_; }
+  constexpr list_view<std::int32_t> used() const { return used_; }
 
   /// Adds an output of this shape, float32.
   constexpr void output(const shape& extents) { add_output(extents, -1); }
@@ -108,7 +108,7 @@ class node_draft {
       return;
     }
     target_ = known;
-    const tensor& given = owner_->tensors[static_cast<std::size_t>(known)];
+    const tensor& given = owner_->tensors[known];
     if (given.type != type || !(given.extents == extents)) {
       fail(refuse(label("targets ") << describe(extents) << " of " << name_of(type),
                   label("those of the loss, ")
@@ -170,12 +170,10 @@ class node_draft {
                   "a family says with .inputs how many it takes"));
       return 0;
     }
-    return inputs_[static_cast<std::size_t>(index)];
+    return inputs_[index];
   }
 
-  constexpr const tensor& atom_of(std::int32_t index) {
-    return owner_->tensors[static_cast<std::size_t>(tensor_of(index))];
-  }
+  constexpr const tensor& atom_of(std::int32_t index) { return owner_->tensors[tensor_of(index)]; }
 
   constexpr void check_made(const shape& extents, std::string_view what) {
     problem found = check_extents(extents);
@@ -202,7 +200,7 @@ class node_draft {
     atom.producer = next_node();
     atom.view_of = view_of;
     if (view_of >= 0) {
-      atom.type = owner_->tensors[static_cast<std::size_t>(view_of)].type;
+      atom.type = owner_->tensors[view_of].type;
     }
     owner_->tensors.push_back(atom);
   }
@@ -253,7 +251,7 @@ class node_draft {
 
   graph* owner_;
   const attributes* options_;
-  std::span<const std::int32_t> inputs_;
+  list_view<std::int32_t> inputs_;
   attributes chosen_;
   std::int32_t passed_over_ = -1;  ///< read instead of the first input
   std::int32_t target_ = -1;       ///< read behind the inputs

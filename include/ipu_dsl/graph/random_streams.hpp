@@ -47,7 +47,7 @@ constexpr list<std::uint64_t> streams_of_nodes(const graph_view& model) {
     fnv_1a number;
     if (layer.shares >= 0) {
       ++shared_calls;
-      number = numbers[static_cast<std::size_t>(layer.shares)];
+      number = numbers[layer.shares];
       number.take("call ").take(shared_calls);
     } else if (!layer.name.empty()) {
       number.take("named ").take(layer.name);
@@ -57,8 +57,7 @@ constexpr list<std::uint64_t> streams_of_nodes(const graph_view& model) {
     }
     numbers.push_back(number);
     for (std::int32_t i = 0; i < layer.nodes; ++i) {
-      streams[static_cast<std::size_t>(layer.first_node + i)] =
-          fnv_1a(number).take(static_cast<std::uint32_t>(i)).value;
+      streams[layer.first_node + i] = fnv_1a(number).take(static_cast<std::uint32_t>(i)).value;
     }
   }
   return streams;

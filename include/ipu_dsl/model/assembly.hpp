@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <utility>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/builder.hpp>
 #include <ipu_dsl/graph/gradient.hpp>
 #include <ipu_dsl/model/stage_numbers.hpp>
@@ -18,7 +18,7 @@ class assembly {
   /// A whole model: an input of shape `input`, then the body. `assigned` holds the stage of every
   /// part of a sequence, or is empty.
   static constexpr graph build(const shape& input, dtype type, const element& body,
-                               std::span<const std::int32_t> assigned) {
+                               list_view<std::int32_t> assigned) {
     assembly walk;
     const problem refused = check_input(input, type);
     if (refused.found()) {
@@ -64,7 +64,7 @@ class assembly {
     }
   }
 
-  constexpr void add_body(const element& body, std::span<const std::int32_t> assigned) {
+  constexpr void add_body(const element& body, list_view<std::int32_t> assigned) {
     if (body.kind == element_kind::pipeline) {
       if (!assigned.empty()) {
         fail("stage_assignment", refuse("a sequential model", "a pipeline",
@@ -138,7 +138,7 @@ class assembly {
   }
 
   /// As Keras: as many numbers as layers, from 0 on, each the same as the one before or one more.
-  constexpr void add_assigned(const element& body, std::span<const std::int32_t> assigned) {
+  constexpr void add_assigned(const element& body, list_view<std::int32_t> assigned) {
     const problem refused = check_stage_numbers(body, assigned);
     if (refused.found()) {
       fail("stage_assignment", refused);
@@ -271,7 +271,7 @@ class assembly {
   }
 
   /// The node or nodes of one layer, and its record.
-  constexpr void add_nodes(const element& piece, std::span<const std::int32_t> inputs) {
+  constexpr void add_nodes(const element& piece, list_view<std::int32_t> inputs) {
     layer_record record{.source = &piece,
                         .name = piece.name,
                         .number = number_,
@@ -296,8 +296,8 @@ class assembly {
     made_.layers.push_back(record);
   }
 
-  constexpr void add_one(const element& piece, std::span<const std::int32_t> inputs,
-                         std::int32_t layer, const layer_record& record) {
+  constexpr void add_one(const element& piece, list_view<std::int32_t> inputs, std::int32_t layer,
+                         const layer_record& record) {
     problem refused = add_node(made_, *piece.rule, piece.options, inputs, stage_, layer);
     if (!refused.found()) {
       refused = check_single_output(made_);

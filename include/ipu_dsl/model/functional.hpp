@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <ipu_dsl/core/late_refusal.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/builder.hpp>
 #include <ipu_dsl/graph/gradient.hpp>
 #include <ipu_dsl/model/model.hpp>
@@ -81,7 +82,7 @@ class functional_builder {
       return {};
     }
     const std::int32_t added = add_source(made_, extents, type, tensor_role::input);
-    made_.tensors[static_cast<std::size_t>(added)].name = name;
+    made_.tensors[added].name = name;
     return {added};
   }
 
@@ -126,7 +127,7 @@ class functional_builder {
   }
 
   /// The whole model with its outputs, in this order.
-  constexpr graph finish(std::span<const symbolic_tensor> outputs) {
+  constexpr graph finish(list_view<symbolic_tensor> outputs) {
     if (!made_.fault.found()) {
       made_.fault = refuse_repeated_name(made_);
     }
@@ -161,7 +162,7 @@ class functional_builder {
     return output[0];
   }
 
-  static constexpr list<std::int32_t> list_outputs(std::span<const symbolic_tensor> outputs) {
+  static constexpr list<std::int32_t> list_outputs(list_view<symbolic_tensor> outputs) {
     list<std::int32_t> tensors;
     for (const symbolic_tensor output : outputs) {
       tensors.push_back(output.index);
@@ -232,7 +233,7 @@ class functional_builder {
     }
   }
 
-  constexpr void check_call(const layer_record& record, std::span<const std::int32_t> inputs) {
+  constexpr void check_call(const layer_record& record, list_view<std::int32_t> inputs) {
     const element& piece = *record.source;
     if (piece.kind == element_kind::foreign && piece.fault != nullptr) {
       fail(label("layer ") << record.number << " " << piece.name, *piece.fault);
@@ -259,7 +260,7 @@ class functional_builder {
     if (record.shares < 0) {
       return;
     }
-    const std::int32_t first = made_.layers[static_cast<std::size_t>(record.shares)].stage;
+    const std::int32_t first = made_.layers[record.shares].stage;
     if (first != record.stage) {
       fail(where_is(record),
            refuse(label("calls of a shared layer in the stage of its first, ") << first,
@@ -269,12 +270,12 @@ class functional_builder {
     }
   }
 
-  constexpr std::int32_t add(const element& piece, std::span<const std::int32_t> inputs,
+  constexpr std::int32_t add(const element& piece, list_view<std::int32_t> inputs,
                              const layer_record& record) {
     const auto layer = static_cast<std::int32_t>(made_.layers.size());
     std::int32_t shares = -1;
     if (record.shares >= 0) {
-      const layer_record& first = made_.layers[static_cast<std::size_t>(record.shares)];
+      const layer_record& first = made_.layers[record.shares];
       shares = first.first_node + static_cast<std::int32_t>(made_.nodes.size()) - record.first_node;
     }
     const problem refused =

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <type_traits>
 
 #include <ipu_dsl/core/diagnose.hpp>

@@ -3,14 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/element.hpp>
 
 namespace ipu_dsl {
 
 /// As Keras: as many numbers as layers, from 0 on, each the same as the one before or one more.
-constexpr problem check_stage_numbers(const element& body, std::span<const std::int32_t> assigned) {
+constexpr problem check_stage_numbers(const element& body, list_view<std::int32_t> assigned) {
   if (body.kind != element_kind::sequence) {
     return refuse("a sequential model", describe(body), "write sequential<...>");
   }

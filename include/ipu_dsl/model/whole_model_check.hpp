@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 #include <ipu_dsl/core/list.hpp>
@@ -40,12 +39,12 @@ class whole_model_check {
 
   /// Every stage has a layer.
   constexpr void check_stages() {
-    list<std::int32_t> layers(static_cast<std::size_t>(model_.stages), 0);
+    list<std::int32_t> layers(model_.stages, 0);
     for (const node& here : model_.nodes) {
-      ++layers[static_cast<std::size_t>(here.stage)];
+      ++layers[here.stage];
     }
     for (std::int32_t stage = 0; stage < model_.stages; ++stage) {
-      if (layers[static_cast<std::size_t>(stage)] == 0) {
+      if (layers[stage] == 0) {
         fail(label("stage ") << stage, refuse("at least 1 layer", "none",
                                               text<191>("call one behind build.stage(")
                                                   << stage << "), stages being numbered from 0"));
@@ -83,11 +82,11 @@ class whole_model_check {
   constexpr void mark_read() {
     read_.resize(model_.tensors.size(), false);
     for (const std::int32_t output : outputs_) {
-      read_[static_cast<std::size_t>(output)] = true;
+      read_[output] = true;
     }
     for (const node& here : model_.nodes) {
       for (std::int32_t i = 0; i < here.inputs; ++i) {
-        read_[static_cast<std::size_t>(model_.input_of(here, i))] = true;
+        read_[model_.input_of(here, i)] = true;
       }
     }
   }
@@ -110,7 +109,7 @@ class whole_model_check {
       const node& last = model_.node_at(layer.first_node + layer.nodes - 1);
       bool any = false;
       for (std::int32_t i = 0; i < last.outputs; ++i) {
-        any = any || read_[static_cast<std::size_t>(model_.output_of(last, i))];
+        any = any || read_[model_.output_of(last, i)];
       }
       if (!any) {
         fail(where_is(layer), refuse("an output that a layer reads, or that build returns",

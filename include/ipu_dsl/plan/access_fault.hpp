@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 #include <ipu_dsl/plan/lowered_program.hpp>
 #include <ipu_dsl/plan/nest_map.hpp>
@@ -43,7 +43,7 @@ class access_check {
     return row.node < 0 ? label(row.code->name) : model_.place_of(model_.node_at(row.node));
   }
 
-  constexpr void check_operand(std::span<const access_axis> axes, const operand_access& row) {
+  constexpr void check_operand(list_view<access_axis> axes, const operand_access& row) {
     if (row.whole || found_.found()) {
       return;
     }
@@ -56,21 +56,21 @@ class access_check {
                       "its extents; .flat() and .as({...}) see it in other extents");
       return;
     }
-    const std::span<const reach> reaches = reaches_of(program_.accesses, row);
+    const list_view<reach> reaches = reaches_of(program_.accesses, row);
     for (std::int32_t i = 0; i < row.reaches; ++i) {
-      check_reach(axes, row, reaches[static_cast<std::size_t>(i)], extent_of(row, i, batch_));
+      check_reach(axes, row, reaches[i], extent_of(row, i, batch_));
     }
     if (row.mode != access_mode::read) {
       check_written(axes, row);
     }
   }
 
-  constexpr void check_reach(std::span<const access_axis> axes, const operand_access& row,
+  constexpr void check_reach(list_view<access_axis> axes, const operand_access& row,
                              const reach& at, std::int64_t extent) {
     if (at.first < 0 || found_.found()) {
       return;
     }
-    const access_axis& along = axes[static_cast<std::size_t>(at.first)];
+    const access_axis& along = axes[at.first];
     // Before the first step, and behind the last, there is nothing to read.
     const bool plain = at.second < 0 && at.scale == 1 && at.divisor == 1 && !along.step;
     if (plain && (at.offset < 0 || at.offset + std::int64_t{along.extent} > extent)) {
@@ -83,7 +83,7 @@ class access_check {
   }
 
   /// What is written is written by one tile.
-  constexpr void check_written(std::span<const access_axis> axes, const operand_access& row) {
+  constexpr void check_written(list_view<access_axis> axes, const operand_access& row) {
     for (std::size_t i = 0; i < axes.size() && !found_.found(); ++i) {
       bool named = !is_cut(axes[i], row.nest) || axes[i].extent == 1;
       for (const reach& at : reaches_of(program_.accesses, row)) {

@@ -2,18 +2,17 @@
 // What the calls of a program access, as those see it who look at tiles.
 #pragma once
 
-#include <span>
-
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/access.hpp>
 
 namespace ipu_dsl {
 
 /// What the calls of a program access, read only.
 struct access_view {
-  std::span<const access_axis> axes;
-  std::span<const reach> reaches;
-  std::span<const operand_access> operands;
-  std::span<const call_access> calls;
+  list_view<access_axis> axes;
+  list_view<reach> reaches;
+  list_view<operand_access> operands;
+  list_view<call_access> calls;
 };
 
 constexpr access_view view_of(const access_list& made) {

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 #include <ipu_dsl/plan/lowered_program.hpp>
 #include <ipu_dsl/plan/stage_cost.hpp>
@@ -28,14 +28,13 @@ constexpr list<stage_cost> costs_of_layers(const graph_view& model, const lowere
   list<std::int32_t> layer_of_node(model.nodes.size(), -1);
   for (const layer_record& layer : model.layers) {
     for (std::int32_t i = layer.first_node; i < layer.first_node + layer.nodes; ++i) {
-      layer_of_node[static_cast<std::size_t>(i)] = layer.number;
+      layer_of_node[i] = layer.number;
     }
   }
   for (const call& row : program.calls) {
-    const std::int32_t layer =
-        row.node < 0 ? -1 : layer_of_node[static_cast<std::size_t>(row.node)];
+    const std::int32_t layer = row.node < 0 ? -1 : layer_of_node[row.node];
     if (layer >= 0) {
-      add_cost(costs[static_cast<std::size_t>(layer)], row);
+      add_cost(costs[layer], row);
     }
   }
   return costs;
@@ -103,9 +102,9 @@ constexpr list<int> choose_stages(const list<stage_cost>& layers, int stages, in
   const partition cut = stage_choice::choose<Schedule>(layers, stages, {devices, judged});
   list<int> stage_of_layer(layers.size());
   for (int stage = 0; stage < stages; ++stage) {
-    const int end = cut.first_layer_of_stage[static_cast<std::size_t>(stage) + 1];
-    for (int i = cut.first_layer_of_stage[static_cast<std::size_t>(stage)]; i < end; ++i) {
-      stage_of_layer[static_cast<std::size_t>(i)] = stage;
+    const int end = cut.first_layer_of_stage[stage + 1];
+    for (int i = cut.first_layer_of_stage[stage]; i < end; ++i) {
+      stage_of_layer[i] = stage;
     }
   }
   return stage_of_layer;
@@ -113,11 +112,11 @@ constexpr list<int> choose_stages(const list<stage_cost>& layers, int stages, in
 
 /// Puts layers and their nodes into the stages chosen for them. What stands behind the layers (the
 /// loss, metrics) is in the last stage already.
-constexpr void assign_stages(graph& model, std::span<const int> stage_of_layer) {
+constexpr void assign_stages(graph& model, list_view<int> stage_of_layer) {
   for (layer_record& layer : model.layers) {
-    layer.stage = stage_of_layer[static_cast<std::size_t>(layer.number)];
+    layer.stage = stage_of_layer[layer.number];
     for (std::int32_t i = layer.first_node; i < layer.first_node + layer.nodes; ++i) {
-      model.nodes[static_cast<std::size_t>(i)].stage = layer.stage;
+      model.nodes[i].stage = layer.stage;
     }
   }
   model.automatic = false;

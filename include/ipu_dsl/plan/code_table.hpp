@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/call.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 
@@ -52,7 +52,7 @@ constexpr std::size_t hash_of(const call_key& key) {
 
 /// Numbers the distinct code of `calls` in order of first use, by open addressing: a search
 /// through all of it for every call would be quadratic.
-constexpr code_table distinct_code(std::span<const emitted_call> calls) {
+constexpr code_table distinct_code(list_view<emitted_call> calls) {
   code_table made;
   std::size_t places = 16;
   while (places < 2 * calls.size()) {
@@ -62,8 +62,7 @@ constexpr code_table distinct_code(std::span<const emitted_call> calls) {
   for (const emitted_call& row : calls) {
     const code wanted{row.code, row.key, row.ending};
     std::size_t place = hash_of(row.key) & (places - 1);
-    while (entry[place] >= 0 &&
-           !(made.distinct[static_cast<std::size_t>(entry[place])] == wanted)) {
+    while (entry[place] >= 0 && !(made.distinct[entry[place]] == wanted)) {
       place = (place + 1) & (places - 1);
     }
     if (entry[place] < 0) {

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <type_traits>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/machine/device_memory.hpp>
 #include <ipu_dsl/model/model.hpp>
 #include <ipu_dsl/plan/lifetime.hpp>
@@ -18,8 +18,8 @@ namespace ipu_dsl {
 
 /// What the options of a compilation say, as values.
 struct compile_settings : run_settings {
-  std::span<const result_choice> losses;  ///< none: predict only
-  std::span<const result_choice> metrics;
+  list_view<result_choice> losses;  ///< none: predict only
+  list_view<result_choice> metrics;
   const family* optimizer = nullptr;
   const machine_target* target = nullptr;  ///< none: nothing of the machine is modelled
 };

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <type_traits>
 #include <utility>
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/late_refusal.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/plan/access_fault.hpp>
 #include <ipu_dsl/plan/compiled_programs.hpp>
 #include <ipu_dsl/plan/program_limit.hpp>
@@ -45,7 +45,7 @@ constexpr frozen_list<std::int64_t, Pieces::count> join_pieces() {
   constexpr std::size_t whole = Pieces::count / size;
   frozen_list<std::int64_t, Pieces::count> joined;
   std::size_t end = 0;
-  const auto append = [&](std::span<const std::int64_t> bytes) {
+  const auto append = [&](list_view<std::int64_t> bytes) {
     for (const std::int64_t each : bytes) {
       joined.elements[end] = each;
       ++end;
@@ -203,7 +203,7 @@ struct compile_fault_of {
   /// Parameters lie where training has them, so that the forward programs must agree.
   static constexpr problem refuse_other_placement() {
     const program_view forward = actions_of<C, program_kind::predict>;
-    const std::span<const int> trained = actions_of<C, program_kind::train>.device_of_stage;
+    const list_view<int> trained = actions_of<C, program_kind::train>.device_of_stage;
     for (std::size_t stage = 0; stage < trained.size(); ++stage) {
       if (forward.device_of_stage[stage] != trained[stage]) {
         problem found = refuse(

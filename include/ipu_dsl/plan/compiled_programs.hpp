@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/graph/random_streams.hpp>
 #include <ipu_dsl/plan/execution_order.hpp>
@@ -46,13 +45,13 @@ constexpr parameter_place place_of_tensor(std::size_t index, std::int64_t offset
   const graph_view model = frozen_compiled_graph_of<C>.view();
   const tensor& stored = model.tensors[index];
   const node& owner = model.node_at(stored.owner);
-  const std::uint64_t stream = node_streams_of<C>.view()[static_cast<std::size_t>(stored.owner)];
+  const std::uint64_t stream = node_streams_of<C>.view()[stored.owner];
   const program_view rows = actions_of<C, leading_program<C>>;
   return {
-      .region = rows.device_of_stage[static_cast<std::size_t>(owner.stage)],
+      .region = rows.device_of_stage[owner.stage],
       .offset = offset,
       .stored = stored,
-      .layer = title_of(model.layers[static_cast<std::size_t>(owner.layer)]),
+      .layer = title_of(model.layers[owner.layer]),
       .slot = slot,
       .floats = static_cast<std::size_t>(layout::padded_elements(stored.lies, stored.extents, 1)),
       .panel_width = panel_width_of(stored),

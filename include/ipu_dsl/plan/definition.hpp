@@ -43,8 +43,6 @@ class definition_check {
   /// contribute.
   enum mark : std::uint8_t { value = 1, gradient = 2, folded = 4 };
 
-  static constexpr std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
   constexpr std::int32_t node_count() const {
     return static_cast<std::int32_t>(model_.nodes.size());
   }
@@ -58,7 +56,7 @@ class definition_check {
       written_[i] =
           memory.life == buffer_life::persistent && memory.role != buffer_role::accumulator;
       if (memory.role == buffer_role::contribution) {
-        contribution_[at(memory.index)] = static_cast<std::int32_t>(i);
+        contribution_[memory.index] = static_cast<std::int32_t>(i);
       }
     }
   }
@@ -77,29 +75,29 @@ class definition_check {
     const std::size_t entry = action_entry(stage, kind);
     for (std::int32_t i = program_.first_call[entry];
          i < program_.first_call[entry + 1] && !found_.found(); ++i) {
-      walk_call(program_.calls[at(i)]);
+      walk_call(program_.calls[i]);
     }
   }
 
   constexpr void walk_call(const emitted_call& row) {
     const std::int32_t* const operands = program_.operands.data() + row.first_operand;
     for (std::int32_t i = row.writes; i < row.writes + row.reads; ++i) {
-      if (!written_[at(operands[i])] && !adds_to(row, operands[i])) {
-        refuse_read(row, program_.buffers[at(operands[i])]);
+      if (!written_[operands[i]] && !adds_to(row, operands[i])) {
+        refuse_read(row, program_.buffers[operands[i]]);
         return;
       }
     }
     for (std::int32_t i = 0; i < row.writes; ++i) {
-      const buffer& memory = program_.buffers[at(operands[i])];
+      const buffer& memory = program_.buffers[operands[i]];
       if (memory.life != buffer_life::micro_batch && row.phase != call_phase::update) {
         check_lasting_write(row, memory);
       }
-      written_[at(operands[i])] = true;
+      written_[operands[i]] = true;
       note_written(memory);
     }
     for (std::int32_t i = row.writes; row.phase == call_phase::update && i < row.writes + row.reads;
          ++i) {
-      note_folded(program_.buffers[at(operands[i])]);
+      note_folded(program_.buffers[operands[i]]);
     }
   }
 
@@ -126,7 +124,7 @@ class definition_check {
 
   constexpr void note_folded(const buffer& memory) {
     if (memory.life == buffer_life::each_micro_batch && memory.tensor >= 0) {
-      written_by_[at(memory.tensor)] |= folded;
+      written_by_[memory.tensor] |= folded;
     }
   }
 
@@ -134,13 +132,13 @@ class definition_check {
     if (memory.tensor < 0) {
       return;
     }
-    std::uint8_t& marks = written_by_[at(memory.tensor)];
+    std::uint8_t& marks = written_by_[memory.tensor];
     if (memory.role == buffer_role::value) {
       marks |= value;
     } else if (memory.role == buffer_role::gradient) {
       marks |= gradient;
     } else if (memory.role == buffer_role::accumulator) {
-      accumulated_[at(memory.index)] = true;
+      accumulated_[memory.index] = true;
     }
   }
 
@@ -148,9 +146,9 @@ class definition_check {
   constexpr bool adds_to(const emitted_call& row, std::int32_t operand) const {
     bool writes = false;
     for (std::int32_t i = 0; i < row.writes; ++i) {
-      writes = writes || program_.operands[at(row.first_operand + i)] == operand;
+      writes = writes || program_.operands[row.first_operand + i] == operand;
     }
-    return writes && program_.buffers[at(operand)].role == buffer_role::accumulator;
+    return writes && program_.buffers[operand].role == buffer_role::accumulator;
   }
 
   // What is missing, told by whom it is expected of.
@@ -303,16 +301,16 @@ class definition_check {
     return here.outputs > 0 && model_.at(model_.output_of(here, 0)).view_of >= 0;
   }
 
-  constexpr bool has(std::int32_t of, mark what) const { return (written_by_[at(of)] & what) != 0; }
+  constexpr bool has(std::int32_t of, mark what) const { return (written_by_[of] & what) != 0; }
 
   /// A gradient comes to the node in training.
   constexpr bool hands_back(std::int32_t i) const {
-    return trains() && live_[at(i)] && model_.node_at(i).purpose != node_purpose::metric;
+    return trains() && live_[i] && model_.node_at(i).purpose != node_purpose::metric;
   }
 
   constexpr void check_node(std::int32_t i) {
     const node& here = model_.node_at(i);
-    if (!live_[at(i)] || is_view(here)) {
+    if (!live_[i] || is_view(here)) {
       return;
     }
     for (std::int32_t output = 0; output < here.outputs; ++output) {
@@ -333,21 +331,21 @@ class definition_check {
 
   /// Follows views as the emitter does.
   constexpr bool writes_gradient(std::int32_t position) const {
-    while (contribution_[at(position)] < 0) {
-      const std::int32_t of = model_.operands[at(position)];
+    while (contribution_[position] < 0) {
+      const std::int32_t of = model_.operands[position];
       const tensor& atom = model_.at(of);
       if (has(of, gradient) || atom.view_of < 0) {
         return has(of, gradient);
       }
       position = model_.node_at(atom.producer).first_operand;
     }
-    return written_[at(contribution_[at(position)])];
+    return written_[contribution_[position]];
   }
 
   /// What a node contributes to a state is taken in by its update.
   constexpr void check_state(const node& here, std::int32_t own) {
     const std::int32_t of = model_.parameter_of(here, own);
-    if (contribution_[at(model_.use_of(here, own))] >= 0 && !has(of, folded)) {
+    if (contribution_[model_.use_of(here, own)] >= 0 && !has(of, folded)) {
       fail(
           model_.place_of(here),
           refuse(label("a rule for fold that takes in the contributions to ") << model_.at(of).name,
@@ -365,7 +363,7 @@ class definition_check {
       check_state(here, own);
     } else if (!atom.trainable) {
       return;
-    } else if (!accumulated_[at(model_.use_of(here, own))]) {
+    } else if (!accumulated_[model_.use_of(here, own)]) {
       refuse_accumulator(model_.use_of(here, own));
     } else if (!has(of, value)) {
       fail(model_.place_of(model_.node_at(atom.owner)),

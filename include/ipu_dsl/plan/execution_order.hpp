@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/plan/program_plan.hpp>
 #include <ipu_dsl/schedule/waits.hpp>
 #include <ipu_dsl/schedule/worker_rows.hpp>
@@ -40,7 +40,7 @@ struct executable_program {
   frozen_program_plan<Sizes> plan;
   frozen_waits<Sizes.actions.actions, Waits> waits;
   frozen_list<int, Sizes.actions.actions> order;
-  std::span<const std::uint64_t> streams;  ///< by node: see `streams_of_nodes`
+  list_view<std::uint64_t> streams;  ///< by node: see `streams_of_nodes`
 
   constexpr program_plan_view view() const {
     program_plan_view all = plan.view();

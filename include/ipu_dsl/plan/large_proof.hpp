@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/plan/proven_slots.hpp>
 #include <ipu_dsl/plan/unproven_programs.hpp>
 #include <ipu_dsl/schedule/pieces/order_pieces.hpp>
@@ -105,12 +105,10 @@ struct large_proof {
   // Of a proven program, with its slots.
 
   /// [actions] when each starts and ends.
-  static constexpr std::span<const timed_action> timeline() { return proven::timeline.view(); }
+  static constexpr list_view<timed_action> timeline() { return proven::timeline.view(); }
 
   /// The same with a barrier after every time slot.
-  static constexpr std::span<const timed_action> lockstep_timeline() {
-    return frozen_lockstep<>.view();
-  }
+  static constexpr list_view<timed_action> lockstep_timeline() { return frozen_lockstep<>.view(); }
 
   using waits = pieces::waits_in_pieces<proven>;
   using order = pieces::order_in_pieces<proven>;

@@ -42,7 +42,7 @@ constexpr list<lifetime> lifetimes_of(const lowered_view& program, std::int32_t 
       const std::size_t entry = action_entry(stage, static_cast<action_kind>(kind));
       const std::int32_t position = position_of({stage, static_cast<action_kind>(kind)}, stages);
       for (std::int32_t i = program.first_call[entry]; i < program.first_call[entry + 1]; ++i) {
-        const call& row = program.calls[static_cast<std::size_t>(i)];
+        const call& row = program.calls[i];
         for (std::int32_t operand = 0; operand < row.writes + row.reads; ++operand) {
           const auto entry_of_operand = static_cast<std::size_t>(row.first_operand + operand);
           const auto touched = static_cast<std::size_t>(program.operands[entry_of_operand]);

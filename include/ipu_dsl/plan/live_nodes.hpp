@@ -17,7 +17,7 @@ constexpr list<bool> live_nodes(const graph_view& model, program_kind program) {
   const auto mark_producer = [&](std::int32_t tensor) {
     const std::int32_t producer = model.at(tensor).producer;
     if (producer >= 0) {
-      live[static_cast<std::size_t>(producer)] = true;
+      live[producer] = true;
     }
   };
   if (program == program_kind::predict) {

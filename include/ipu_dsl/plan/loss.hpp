@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/builder.hpp>
 
 namespace ipu_dsl {
@@ -65,8 +65,8 @@ constexpr problem attach_result(graph& model, const result_choice& judge, node_p
 }
 
 /// What is wrong with the choices as far as the outputs say; no output has two losses.
-constexpr problem check_results(const graph_view& model, std::span<const result_choice> losses,
-                                std::span<const result_choice> metrics) {
+constexpr problem check_results(const graph_view& model, list_view<result_choice> losses,
+                                list_view<result_choice> metrics) {
   problem found;
   for (std::size_t i = 0; i < losses.size() && !found.found(); ++i) {
     found = check_judged(model, losses[i]);
@@ -86,8 +86,8 @@ constexpr problem check_results(const graph_view& model, std::span<const result_
 }
 
 /// Appends the losses in the order of the outputs, and then the metrics in theirs.
-constexpr problem attach_results(graph& model, std::span<const result_choice> losses,
-                                 std::span<const result_choice> metrics) {
+constexpr problem attach_results(graph& model, list_view<result_choice> losses,
+                                 list_view<result_choice> metrics) {
   problem found = check_results(model.view(), losses, metrics);
   const auto outputs = static_cast<std::int32_t>(model.outputs.size());
   for (std::int32_t output = 0; output < outputs; ++output) {

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/packed_counts.hpp>
 #include <ipu_dsl/graph/call.hpp>
 #include <ipu_dsl/graph/lowering_facts.hpp>
@@ -30,11 +30,11 @@ constexpr std::size_t last_call_entry(std::int32_t stage, action_kind kind) {
 /// action kind `k` of stage `s` from `first_call[s * action_kinds + k]` to the entry that
 /// `last_call_entry` tells.
 struct lowered_view {
-  std::span<const buffer> buffers;
-  std::span<const emitted_call> calls;
-  std::span<const std::int32_t> operands;    ///< numbers of buffers
-  std::span<const std::int32_t> first_call;  ///< [stages * action_kinds + 1]
-  access_view accesses;                      ///< of the calls, where they were noted
+  list_view<buffer> buffers;
+  list_view<emitted_call> calls;
+  list_view<std::int32_t> operands;    ///< numbers of buffers
+  list_view<std::int32_t> first_call;  ///< [stages * action_kinds + 1]
+  access_view accesses;                ///< of the calls, where they were noted
   backward_form form = backward_form::whole;
   std::int32_t replicas = 1;  ///< of the model, which update together
 };

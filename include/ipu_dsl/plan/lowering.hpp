@@ -44,8 +44,6 @@ class lowering {
   }
 
  private:
-  static constexpr std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
   constexpr std::int32_t node_count() const {
     return static_cast<std::int32_t>(model_.nodes.size());
   }
@@ -69,7 +67,7 @@ class lowering {
   /// Of the live nodes, in order of nodes, only those through which a gradient can come. A metric
   /// reads scores without adding to their gradient.
   constexpr bool hands_gradient_back(std::int32_t i) const {
-    return live_[at(i)] && model_.node_at(i).purpose != node_purpose::metric;
+    return live_[i] && model_.node_at(i).purpose != node_purpose::metric;
   }
 
   template <typename Visit>
@@ -87,15 +85,15 @@ class lowering {
 
   constexpr void find_readers() {
     list<std::int32_t> count(model_.tensors.size() + 1, 0);
-    for_each_reader([&](std::int32_t tensor, std::int32_t) { ++count[at(tensor) + 1]; });
+    for_each_reader([&](std::int32_t tensor, std::int32_t) { ++count[tensor + 1]; });
     for (std::size_t i = 1; i < count.size(); ++i) {
       count[i] += count[i - 1];
     }
     facts_.first_reader = count;
-    facts_.readers.resize(at(count.back()), -1);
+    facts_.readers.resize(count.back(), -1);
     for_each_reader([&](std::int32_t tensor, std::int32_t position) {
-      facts_.readers[at(count[at(tensor)])] = position;
-      ++count[at(tensor)];
+      facts_.readers[count[tensor]] = position;
+      ++count[tensor];
     });
   }
 
@@ -110,7 +108,7 @@ class lowering {
         // Columns are those of vectors.
         const bool between_two = facts_.reader_count(read) == 1 && atom.view_of < 0 &&
                                  atom.producer >= 0 && atom.extents.rank == 1;
-        facts_.gradient_lies[at(read)] =
+        facts_.gradient_lies[read] =
             between_two ? here.rule->gradients.first_of(
                               model_.node_at(atom.producer).rule->gradients, atom.lies)
                         : atom.lies;
@@ -141,7 +139,7 @@ class lowering {
       const node& here = model_.node_at(i);
       // In training the loss comes with its gradient, in one call of the backward pass.
       const bool later = trains() && here.purpose == node_purpose::loss;
-      if (here.stage == stage && live_[at(i)] && !later) {
+      if (here.stage == stage && live_[i] && !later) {
         emitter emit = at_node(i, call_phase::forward);
         here.rule->forward(emit);
       }

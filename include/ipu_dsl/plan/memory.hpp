@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/buffer_index.hpp>
 #include <ipu_dsl/plan/buffer_size.hpp>
 #include <ipu_dsl/plan/lifetime.hpp>
@@ -24,11 +25,11 @@ struct parameter_layout {
 
 /// Where what lasts lies, read only.
 struct parameter_layout_view {
-  std::span<const std::int64_t> value;
-  std::span<const std::int64_t> slot;
-  std::span<const std::int64_t> accumulator;
-  std::span<const std::int64_t> shared_of_device;
-  std::span<const std::int64_t> bytes_of_device;
+  list_view<std::int64_t> value;
+  list_view<std::int64_t> slot;
+  list_view<std::int64_t> accumulator;
+  list_view<std::int64_t> shared_of_device;
+  list_view<std::int64_t> bytes_of_device;
 };
 
 constexpr parameter_layout_view view_of(const parameter_layout& made) {
@@ -66,18 +67,15 @@ constexpr std::int64_t take_bytes(std::int64_t& end, std::int64_t bytes) {
 
 /// Lays out what lasts. `trained`, the buffers of training, tells which accumulators and slots
 /// there are.
-constexpr parameter_layout lay_out_parameters(graph_view model,
-                                              std::span<const int> device_of_stage, int devices,
-                                              std::span<const buffer> trained) {
+constexpr parameter_layout lay_out_parameters(graph_view model, list_view<int> device_of_stage,
+                                              int devices, list_view<buffer> trained) {
   parameter_layout made;
   made.value.resize(model.tensors.size(), -1);
   made.slot.resize(model.tensors.size() * buffer_index::slots_per_parameter, -1);
   made.accumulator.resize(model.operands.size(), -1);
-  made.bytes_of_device.resize(static_cast<std::size_t>(devices), 0);
+  made.bytes_of_device.resize(devices, 0);
   const auto take = [&](std::int32_t stage, const buffer& memory) {
-    return take_bytes(made.bytes_of_device[static_cast<std::size_t>(
-                          device_of_stage[static_cast<std::size_t>(stage)])],
-                      bytes_of(memory, 1));
+    return take_bytes(made.bytes_of_device[device_of_stage[stage]], bytes_of(memory, 1));
   };
   for (std::size_t i = 0; i < model.tensors.size(); ++i) {
     const tensor& atom = model.tensors[i];
@@ -93,7 +91,7 @@ constexpr parameter_layout lay_out_parameters(graph_view model,
     for (const buffer& memory : trained) {
       const auto of = static_cast<std::size_t>(memory.tensor);
       if (memory.role == role && role == buffer_role::accumulator) {
-        made.accumulator[static_cast<std::size_t>(memory.index)] = take(memory.stage, memory);
+        made.accumulator[memory.index] = take(memory.stage, memory);
       } else if (memory.role == role) {
         made.slot[of * buffer_index::slots_per_parameter + static_cast<std::size_t>(memory.index)] =
             take(memory.stage, memory);
@@ -117,7 +115,7 @@ class memory_planner {
  public:
   /// `micro_batches` of a run, of each replica.
   constexpr memory_planner(const graph_view& model, const lowered_view& program, std::int32_t batch,
-                           std::int32_t micro_batches, std::span<const int> device_of_stage,
+                           std::int32_t micro_batches, list_view<int> device_of_stage,
                            const parameter_layout_view& lasting)
       : model_(model),
         program_(program),
@@ -156,9 +154,7 @@ class memory_planner {
     std::int32_t last_call = 0;
   };
 
-  constexpr std::int32_t device_of(std::int32_t stage) const {
-    return device_of_stage_[static_cast<std::size_t>(stage)];
-  }
+  constexpr std::int32_t device_of(std::int32_t stage) const { return device_of_stage_[stage]; }
 
   constexpr void place_lasting(std::size_t i, const buffer& memory) {
     const auto of = static_cast<std::size_t>(memory.tensor);
@@ -166,7 +162,7 @@ class memory_planner {
     where.region = device_of(memory.stage);
     switch (memory.role) {
       case buffer_role::accumulator:
-        where.offset = lasting_.accumulator[static_cast<std::size_t>(memory.index)];
+        where.offset = lasting_.accumulator[memory.index];
         break;
       case buffer_role::optimizer_slot:
         where.offset = lasting_.slot[of * buffer_index::slots_per_parameter +
@@ -182,7 +178,7 @@ class memory_planner {
   constexpr void place_copies(std::size_t i, const buffer& memory) {
     const std::int64_t bytes = bytes_of(memory, batch_);
     const std::int32_t device = device_of(memory.stage);
-    std::int64_t& end = made_.bytes_of_device[static_cast<std::size_t>(device)];
+    std::int64_t& end = made_.bytes_of_device[device];
     made_.of_buffer[i] = {
         .region = device, .offset = take_bytes(end, bytes * micro_batches_), .copy_bytes = bytes};
   }
@@ -226,9 +222,9 @@ class memory_planner {
     list<std::int32_t> first_of_call(program_.calls.size() + 1, -1);
     list<std::int32_t> next(program_.buffers.size(), -1);
     for (const std::int32_t i : scratch) {
-      const std::int32_t born = lives_[static_cast<std::size_t>(i)].first_call;
-      next[static_cast<std::size_t>(i)] = first_of_call[static_cast<std::size_t>(born)];
-      first_of_call[static_cast<std::size_t>(born)] = i;
+      const std::int32_t born = lives_[i].first_call;
+      next[i] = first_of_call[born];
+      first_of_call[born] = i;
     }
     floor_ = made_.bytes_of_device;
     for (std::int32_t stage = 0; stage < model_.stages; ++stage) {
@@ -248,8 +244,7 @@ class memory_planner {
     for (std::int32_t row = program_.first_call[entry]; row < program_.first_call[entry + 1];
          ++row) {
       alive = still_alive(alive, row);
-      for (std::int32_t i = first_of_call[static_cast<std::size_t>(row)]; i >= 0;
-           i = next[static_cast<std::size_t>(i)]) {
+      for (std::int32_t i = first_of_call[row]; i >= 0; i = next[i]) {
         const auto index = static_cast<std::size_t>(i);
         const std::int64_t bytes = bytes_of(program_.buffers[index], batch_);
         const std::int64_t begin =
@@ -297,7 +292,7 @@ class memory_planner {
   lowered_view program_;
   std::int32_t batch_;
   std::int32_t micro_batches_;
-  std::span<const int> device_of_stage_;
+  list_view<int> device_of_stage_;
   parameter_layout_view lasting_;
   list<lifetime> lives_;
   list<action_set> touched_by_;

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/feed.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 
 namespace ipu_dsl {
@@ -29,7 +29,7 @@ struct model_interface {
   constexpr const source_interface& input() const { return sources[0]; }
 
   /// What a program fills.
-  constexpr std::span<const source_interface> wanted(bool with_targets) const {
+  constexpr list_view<source_interface> wanted(bool with_targets) const {
     return {sources, static_cast<std::size_t>(inputs + (with_targets ? targets : 0))};
   }
 };
@@ -38,7 +38,7 @@ struct model_interface {
 constexpr model_interface interface_of(const graph_view& model) {
   model_interface known;
   for (const model_output& output : model.outputs) {
-    known.outputs[static_cast<std::size_t>(known.output_count)] = model.at(output.tensor).extents;
+    known.outputs[known.output_count] = model.at(output.tensor).extents;
     ++known.output_count;
   }
   std::size_t count = 0;

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/deal.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/machine/tile_map.hpp>
 #include <ipu_dsl/plan/access_view.hpp>
 
@@ -30,20 +30,16 @@ struct nest_block {
 };
 
 /// Axes of one call.
-constexpr std::span<const access_axis> axes_of(const access_view& all, const call_access& row) {
-  return all.axes.subspan(static_cast<std::size_t>(row.first_axis),
-                          static_cast<std::size_t>(row.axes));
+constexpr list_view<access_axis> axes_of(const access_view& all, const call_access& row) {
+  return all.axes.part(row.first_axis, row.axes);
 }
 
-constexpr std::span<const operand_access> operands_of(const access_view& all,
-                                                      const call_access& row) {
-  return all.operands.subspan(static_cast<std::size_t>(row.first_operand),
-                              static_cast<std::size_t>(row.operands));
+constexpr list_view<operand_access> operands_of(const access_view& all, const call_access& row) {
+  return all.operands.part(row.first_operand, row.operands);
 }
 
-constexpr std::span<const reach> reaches_of(const access_view& all, const operand_access& row) {
-  return all.reaches.subspan(static_cast<std::size_t>(row.first_reach),
-                             static_cast<std::size_t>(row.reaches));
+constexpr list_view<reach> reaches_of(const access_view& all, const operand_access& row) {
+  return all.reaches.part(row.first_reach, row.reaches);
 }
 
 constexpr bool is_cut(const access_axis& along, std::int32_t nest) {
@@ -59,7 +55,7 @@ struct nest_extents {
   std::int64_t rows = 1;
   std::int64_t columns = 1;
 
-  constexpr nest_extents(std::span<const access_axis> axes, std::int32_t nest) {
+  constexpr nest_extents(list_view<access_axis> axes, std::int32_t nest) {
     std::size_t last = none;
     for (std::size_t i = 0; i < axes.size(); ++i) {
       if (is_cut(axes[i], nest)) {
@@ -81,12 +77,12 @@ struct nest_extents {
 /// axis of steps a block is the last step, which reaches what was written before it.
 class nest_map {
  public:
-  constexpr nest_map(std::span<const access_axis> axes, std::int32_t nest, std::int64_t tiles)
+  constexpr nest_map(list_view<access_axis> axes, std::int32_t nest, std::int64_t tiles)
       : nest_map(axes, nest, nest_extents(axes, nest), tiles) {}
 
   /// In a grid that was chosen for the extents of the nest.
-  constexpr nest_map(std::span<const access_axis> axes, std::int32_t nest,
-                     const nest_extents& extents, const tile_grid& grid)
+  constexpr nest_map(list_view<access_axis> axes, std::int32_t nest, const nest_extents& extents,
+                     const tile_grid& grid)
       : axes_(axes.size()) {
     std::int64_t rows = grid.tile_rows;
     for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -126,8 +122,8 @@ class nest_map {
   }
 
  private:
-  constexpr nest_map(std::span<const access_axis> axes, std::int32_t nest,
-                     const nest_extents& extents, std::int64_t tiles)
+  constexpr nest_map(list_view<access_axis> axes, std::int32_t nest, const nest_extents& extents,
+                     std::int64_t tiles)
       : nest_map(axes, nest, extents, choose_grid(extents.rows, extents.columns, tiles)) {}
 
   balanced_deal deals_[nest_block::most_axes] = {};
@@ -145,7 +141,7 @@ constexpr position_range reached(const reach& at, const nest_block& block, std::
   std::int64_t most = at.offset;
   const auto widen = [&](std::int16_t along, std::int64_t factor) {
     if (along >= 0) {
-      const position_range& range = block.ranges[static_cast<std::size_t>(along)];
+      const position_range& range = block.ranges[along];
       const std::int64_t first = factor * range.begin;
       const std::int64_t last = factor * (range.end - 1);
       least += factor < 0 ? last : first;
@@ -173,25 +169,24 @@ constexpr std::int64_t reached_elements(const access_view& all, const operand_ac
   if (row.whole) {
     return row.extents.elements() * (row.by_sample ? batch : 1);
   }
-  const std::span<const reach> reaches = reaches_of(all, row);
+  const list_view<reach> reaches = reaches_of(all, row);
   std::int64_t elements = 1;
   for (std::int32_t i = 0; i < row.reaches; ++i) {
-    elements *=
-        reached(reaches[static_cast<std::size_t>(i)], block, extent_of(row, i, batch)).size();
+    elements *= reached(reaches[i], block, extent_of(row, i, batch)).size();
   }
   return elements;
 }
 
 /// Whether what a block reaches are the elements that lie on its own tile: those that the cut axes
 /// of its nest name, and no others.
-constexpr bool lies_at_home(const access_view& all, std::span<const access_axis> axes,
+constexpr bool lies_at_home(const access_view& all, list_view<access_axis> axes,
                             const operand_access& row) {
   if (row.whole) {
     return false;
   }
   std::int32_t named = 0;
   for (const reach& at : reaches_of(all, row)) {
-    if (!at.is_index() || !axes[static_cast<std::size_t>(at.first)].cut) {
+    if (!at.is_index() || !axes[at.first].cut) {
       return false;
     }
     ++named;

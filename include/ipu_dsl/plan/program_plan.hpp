@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/plan/code_table.hpp>
 #include <ipu_dsl/plan/memory.hpp>
 #include <ipu_dsl/plan/program_plan_view.hpp>
@@ -76,7 +76,7 @@ constexpr program_plan_sizes sizes_of(const program_plan& plan) {
 
 /// The first `Size` calls of a list, without the families that only the compiler knows.
 template <std::size_t Size>
-constexpr frozen_list<call, Size> freeze_calls(std::span<const emitted_call> calls) {
+constexpr frozen_list<call, Size> freeze_calls(list_view<emitted_call> calls) {
   frozen_list<call, Size> frozen;
   const emitted_call* const from = calls.data();
   for (std::size_t i = 0; i < Size; ++i) {

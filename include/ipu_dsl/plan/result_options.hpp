@@ -5,10 +5,10 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
-#include <span>
 #include <string_view>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/core/source_form.hpp>
 #include <ipu_dsl/core/text.hpp>
@@ -42,7 +42,7 @@ struct options_of_loss {
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
 
   /// `besides` are keys of options that are not the loss's own.
-  static constexpr problem find_fault(std::span<const option_key* const> besides = {}) {
+  static constexpr problem find_fault(list_view<const option_key*> besides = {}) {
     list<const option_key*> accepted;
     if constexpr (requires { Loss::accepted; }) {
       accepted.append(Loss::accepted);
@@ -195,8 +195,8 @@ inline constexpr int most_metrics = 15;
 inline constexpr int most_results = most_metrics + most_outputs;
 
 /// What is wrong with some of the metrics.
-constexpr problem check_metrics(std::span<const result_choice> chosen,
-                                std::span<const std::string_view> types) {
+constexpr problem check_metrics(list_view<result_choice> chosen,
+                                list_view<std::string_view> types) {
   if (chosen.size() > std::size_t{most_metrics}) {
     return refuse(label("at most ") << most_metrics << " metrics", label() << chosen.size());
   }

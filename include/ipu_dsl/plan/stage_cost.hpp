@@ -35,7 +35,7 @@ constexpr list<stage_cost> stage_costs(const lowered_view& program, std::int32_t
     const std::size_t begin = action_entry(stage, action_kind::forward);
     const std::int32_t last = program.first_call[begin + action_kinds];
     for (std::int32_t i = program.first_call[begin]; i < last; ++i) {
-      add_cost(cost, program.calls[static_cast<std::size_t>(i)]);
+      add_cost(cost, program.calls[i]);
     }
     costs.push_back(cost);
   }

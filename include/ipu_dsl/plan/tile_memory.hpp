@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/machine/device_memory.hpp>
 #include <ipu_dsl/plan/nest_map.hpp>
 #include <ipu_dsl/plan/program_plan.hpp>
@@ -61,7 +61,7 @@ constexpr tile_block home_of(const buffer& memory, std::int32_t batch, chosen_gr
 
 /// Bytes on the busiest tile of the homes of `buffers`, for `Count` of them from `first` on.
 template <std::size_t Count>
-constexpr frozen_list<std::int64_t, Count> home_bytes_of(std::span<const buffer> buffers,
+constexpr frozen_list<std::int64_t, Count> home_bytes_of(list_view<buffer> buffers,
                                                          std::size_t first, std::int32_t batch,
                                                          std::int32_t tiles) {
   chosen_grids grids(tiles);
@@ -79,7 +79,7 @@ constexpr std::int64_t copied_bytes(const lowered_view& program, std::size_t ind
   const emitted_call& row = program.calls[index];
   const access_view& all = program.accesses;
   const call_access& noted = all.calls[index];
-  const std::span<const access_axis> axes = axes_of(all, noted);
+  const list_view<access_axis> axes = axes_of(all, noted);
   std::int64_t most = 0;
   for (std::int32_t nest = 0; nest < noted.nests; ++nest) {
     const nest_extents extents(axes, nest);
@@ -88,8 +88,8 @@ constexpr std::int64_t copied_bytes(const lowered_view& program, std::size_t ind
     std::int64_t bytes = 0;
     for (const operand_access& operand : operands_of(all, noted)) {
       if (operand.nest == nest && !lies_at_home(all, axes, operand)) {
-        const auto number = static_cast<std::size_t>(row.first_operand + operand.operand);
-        const buffer& memory = program.buffers[static_cast<std::size_t>(program.operands[number])];
+        const std::int32_t number = row.first_operand + operand.operand;
+        const buffer& memory = program.buffers[program.operands[number]];
         bytes += reached_elements(all, operand, block, batch) * bytes_of(memory.type);
       }
     }
@@ -118,9 +118,8 @@ constexpr frozen_list<std::int64_t, Count> copied_bytes_of(const lowered_view& p
 /// the host's vectors need.
 class tile_memory_model {
  public:
-  constexpr tile_memory_model(const program_plan_view& plan, std::span<const buffer> buffers,
-                              std::span<const std::int64_t> home,
-                              std::span<const std::int64_t> copies)
+  constexpr tile_memory_model(const program_plan_view& plan, list_view<buffer> buffers,
+                              list_view<std::int64_t> home, list_view<std::int64_t> copies)
       : plan_(plan), buffers_(buffers), home_(home), copies_(copies) {}
 
   /// [devices]
@@ -133,10 +132,8 @@ class tile_memory_model {
   }
 
  private:
-  static constexpr std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
-
   constexpr std::int32_t device_of(std::int32_t stage) const {
-    return plan_.actions.device_of_stage[at(stage)];
+    return plan_.actions.device_of_stage[stage];
   }
 
   constexpr void count_lasting() {
@@ -145,7 +142,7 @@ class tile_memory_model {
       if (memory.life == buffer_life::micro_batch) {
         continue;
       }
-      tile_use& use = made_[at(device_of(memory.stage))];
+      tile_use& use = made_[device_of(memory.stage)];
       if (memory.life == buffer_life::each_micro_batch) {
         use.kept += home_[i] * plan_.actions.micro_batches;
         continue;
@@ -171,26 +168,26 @@ class tile_memory_model {
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
       const std::int32_t edge = plan_.placements[i].edge;
       if (edge >= 0) {
-        bytes[at(edge)] += home_[i];
+        bytes[edge] += home_[i];
       }
     }
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       const edge& flow = plan_.edges[i];
       const std::int32_t writer = device_of(flow.writer.stage);
       bool read_by_writer = false;
-      const std::span<const step> readers = plan_.readers_of(flow);
+      const list_view<step> readers = plan_.readers_of(flow);
       for (std::size_t reader = 0; reader < readers.size(); ++reader) {
         const std::int32_t device = device_of(readers[reader].stage);
         read_by_writer = read_by_writer || device == writer;
         if (first_of_its_device(readers, reader)) {
-          made_[at(device)].kept += bytes[i] * plan_.slots[i];
+          made_[device].kept += bytes[i] * plan_.slots[i];
         }
       }
-      made_[at(writer)].kept += read_by_writer ? 0 : bytes[i];
+      made_[writer].kept += read_by_writer ? 0 : bytes[i];
     }
   }
 
-  constexpr bool first_of_its_device(std::span<const step> readers, std::size_t reader) const {
+  constexpr bool first_of_its_device(list_view<step> readers, std::size_t reader) const {
     for (std::size_t earlier = 0; earlier < reader; ++earlier) {
       if (device_of(readers[earlier].stage) == device_of(readers[reader].stage)) {
         return false;
@@ -208,21 +205,21 @@ class tile_memory_model {
     for (std::size_t i = 0; i < plan_.calls.size(); ++i) {
       const call& row = plan_.calls[i];
       for (std::int32_t operand = 0; operand < row.writes + row.reads; ++operand) {
-        const std::size_t touched = operand_of(row, operand);
+        const std::int32_t touched = operand_of(row, operand);
         if (!born[touched] && is_scratch(touched)) {
           born[touched] = true;
           alive += home_[touched];
-          dies[at(last_call[touched])] += home_[touched];
+          dies[last_call[touched]] += home_[touched];
         }
       }
       const std::int64_t bytes = alive + copies_[i];
-      std::int64_t& most = made_[at(device_of(row.stage))].temporary;
+      std::int64_t& most = made_[device_of(row.stage)].temporary;
       most = bytes > most ? bytes : most;
       alive -= dies[i];
     }
   }
 
-  constexpr bool is_scratch(std::size_t index) const {
+  constexpr bool is_scratch(std::int32_t index) const {
     return plan_.placements[index].edge < 0 && buffers_[index].life == buffer_life::micro_batch;
   }
 
@@ -238,14 +235,14 @@ class tile_memory_model {
     return last;
   }
 
-  constexpr std::size_t operand_of(const call& row, std::int32_t operand) const {
-    return at(plan_.operands[at(row.first_operand + operand)]);
+  constexpr std::int32_t operand_of(const call& row, std::int32_t operand) const {
+    return plan_.operands[row.first_operand + operand];
   }
 
   program_plan_view plan_;
-  std::span<const buffer> buffers_;
-  std::span<const std::int64_t> home_;    ///< by buffer: bytes on the busiest tile
-  std::span<const std::int64_t> copies_;  ///< by call: bytes on the busiest tile
+  list_view<buffer> buffers_;
+  list_view<std::int64_t> home_;    ///< by buffer: bytes on the busiest tile
+  list_view<std::int64_t> copies_;  ///< by call: bytes on the busiest tile
   list<tile_use> made_;
 };
 

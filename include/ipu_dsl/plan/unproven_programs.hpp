@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <type_traits>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/plan/compiled_graph.hpp>
 #include <ipu_dsl/plan/definition.hpp>
 #include <ipu_dsl/plan/program_plan.hpp>
@@ -81,7 +81,7 @@ inline constexpr frozen_lowered_program<lowered_sizes_of<C, Kind, Form>> lowered
 
 /// The buffers of training; none without a loss.
 template <compiled_model C, backward_form Form>
-constexpr std::span<const buffer> trained_buffers() {
+constexpr list_view<buffer> trained_buffers() {
   if constexpr (!C::settings.has_loss) {
     return {};
   } else {

@@ -2,6 +2,7 @@
 // From the plan back to code: something for each distinct kernel of a program.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -19,7 +20,10 @@ struct kernel_table {
 
   constexpr list_view<Entry> view() const { return {entries, Count}; }
 
-  constexpr const Entry& operator[](std::size_t kernel) const { return entries[kernel]; }
+  template <std::integral Index>
+  constexpr const Entry& operator[](Index kernel) const {
+    return entries[kernel];
+  }
 };
 
 /// Built by a consteval function, so that its long list of indices is part of no emitted name.

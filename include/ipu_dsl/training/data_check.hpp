@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/data/dataset.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 
@@ -27,8 +27,8 @@ constexpr shape without_unit_extents(const shape& extents) {
 
 /// What data tell of their samples, as a type says it.
 struct data_form {
-  std::span<const data_source> inputs;
-  std::span<const data_source> targets;
+  list_view<data_source> inputs;
+  list_view<data_source> targets;
 };
 
 /// Samples must have the shape of the model's input.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/data/arrays.hpp>
 #include <ipu_dsl/data/dataset.hpp>
 #include <ipu_dsl/plan/compiled_graph.hpp>
@@ -43,7 +44,7 @@ struct output_count_fault_of {
 };
 
 /// Throws `error` for the first float that is none.
-inline void check_all_finite(std::span<const batch_source> sources) {
+inline void check_all_finite(list_view<batch_source> sources) {
   for (const batch_source& rows : sources) {
     if (rows.form.type == dtype::float32) {
       datasets::check_finite(rows.floats(), static_cast<std::size_t>(rows.form.elements));

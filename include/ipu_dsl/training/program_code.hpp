@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/operators/library.hpp>
 #include <ipu_dsl/runtime/kernel_table.hpp>
 #include <ipu_dsl/training/session_parts.hpp>
@@ -49,7 +50,7 @@ template <compiled_model C, program_kind Kind>
 constexpr list<placement> result_placements() {
   list<placement> found;
   const program_plan_view plan = frozen_plan_of<C, Kind>.view();
-  const std::span<const buffer> buffers = calls_of<C, Kind>().buffers;
+  const list_view<buffer> buffers = calls_of<C, Kind>().buffers;
   for (const std::int32_t tensor : result_tensors<C>()) {
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       if (buffers[i].role == buffer_role::value && buffers[i].tensor == tensor) {

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/runtime/regions.hpp>
 #include <ipu_dsl/training/metric_values.hpp>
 #include <ipu_dsl/training/session_parts.hpp>
@@ -16,7 +16,7 @@ namespace ipu_dsl {
 /// Sums for all results of a model, losses first. Takes memory when it is made, and then none.
 class result_sums {
  public:
-  explicit result_sums(std::span<const result_code> results) : results_(results) {
+  explicit result_sums(list_view<result_code> results) : results_(results) {
     std::size_t numbers = 0;
     for (const result_code& result : results_) {
       numbers += static_cast<std::size_t>(result.numbers);
@@ -31,8 +31,7 @@ class result_sums {
   }
 
   /// Adds what a program, which ran with so many replicas, counted in a micro-batch of its run.
-  void add(const region_set& memory, std::span<const placement> places, int micro_batch,
-           int replicas) {
+  void add(const region_set& memory, list_view<placement> places, int micro_batch, int replicas) {
     std::size_t next = 0;
     for (std::size_t i = 0; i < results_.size(); ++i) {
       const double* const counted = counted_in(memory, places[i], micro_batch, replicas);
@@ -80,7 +79,7 @@ class result_sums {
     return result.final_value({sums_.data() + first, static_cast<std::size_t>(result.numbers)});
   }
 
-  std::span<const result_code> results_;
+  list_view<result_code> results_;
   list<double> sums_;
 };
 

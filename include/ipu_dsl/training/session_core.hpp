@@ -9,6 +9,7 @@
 
 #include <ipu_dsl/core/checked.hpp>
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/runtime/executor.hpp>
 #include <ipu_dsl/runtime/host_clock.hpp>
@@ -47,7 +48,7 @@ class session_core final : public session_engine {
     }
     const int most = (std::max)(parts.settings.micro_batches_of_update(),
                                 parts.predict.plan.actions.micro_batches);
-    valid_.resize(static_cast<std::size_t>(most));
+    valid_.resize(most);
     history_.reserve(options.history_epochs, options.history_micro_batches);
     parameters_.initialize(options.seed);
   }
@@ -103,7 +104,7 @@ class session_core final : public session_engine {
     for (std::int64_t left = *source.length(); left > 0; left -= samples_of(micro_batches)) {
       evaluate_->run(context);
       for (int i = 0; i < micro_batches; ++i) {
-        const std::int32_t valid = valid_[static_cast<std::size_t>(i)];
+        const std::int32_t valid = valid_[i];
         found.samples += valid;
         if (valid > 0) {
           sums_.add(memory_, parts_.evaluate.results, i, 1);
@@ -118,7 +119,7 @@ class session_core final : public session_engine {
     return found;
   }
 
-  std::int64_t predict(feed_reference source, std::span<const std::span<float>> outputs) override {
+  std::int64_t predict(feed_reference source, list_view<std::span<float>> outputs) override {
     check_sources(parts_.model, source, false);
     require_end(source, "predict");
     const std::int64_t samples = *source.length();
@@ -141,7 +142,7 @@ class session_core final : public session_engine {
     return samples;
   }
 
-  void check_batch(std::span<const std::int64_t> extents, std::size_t values) const override {
+  void check_batch(list_view<std::int64_t> extents, std::size_t values) const override {
     ipu_dsl::check_batch(parts_.model, extents, values);
   }
 
@@ -189,7 +190,7 @@ class session_core final : public session_engine {
   }
 
   /// Predictions of so many samples fill exactly the room that there is for them.
-  void check_room(std::int64_t samples, std::span<const std::span<float>> outputs) const {
+  void check_room(std::int64_t samples, list_view<std::span<float>> outputs) const {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       check_room(samples, parts_.model.outputs[i], outputs[i].size());
     }

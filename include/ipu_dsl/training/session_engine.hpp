@@ -9,6 +9,7 @@
 
 #include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/core/inline.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/update_rule.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/runtime/trace.hpp>
@@ -38,11 +39,10 @@ class session_engine {
 
   /// The model's outputs for every sample of the feed, in order; returns how many there were.
   /// Throws `error` before anything is written if one is not [samples, elements of the output].
-  virtual std::int64_t predict(feed_reference source,
-                               std::span<const std::span<float>> outputs) = 0;
+  virtual std::int64_t predict(feed_reference source, list_view<std::span<float>> outputs) = 0;
 
   /// Throws `error` unless a batch has these extents, and as many values.
-  virtual void check_batch(std::span<const std::int64_t> extents, std::size_t values) const = 0;
+  virtual void check_batch(list_view<std::int64_t> extents, std::size_t values) const = 0;
 
   virtual parameters& weights() = 0;
 

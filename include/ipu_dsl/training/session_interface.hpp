@@ -14,6 +14,7 @@
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/data/dataset.hpp>
 #include <ipu_dsl/data/feed.hpp>
 #include <ipu_dsl/data/tensor_view.hpp>
@@ -260,7 +261,7 @@ class session_of {
     engine().predict(given, {&output, 1});
   }
 
-  double train_on(std::span<const batch_source> input, std::span<const batch_source> target,
+  double train_on(list_view<batch_source> input, list_view<batch_source> target,
                   non_finite floats) {
     static_assert(diagnose<loss_fault_of<compiled>>());
     batch_feed given(input, target);

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/operators/final_value.hpp>
 #include <ipu_dsl/operators/run_context.hpp>
 #include <ipu_dsl/plan/model_interface.hpp>
@@ -17,8 +17,8 @@ namespace ipu_dsl {
 /// A program with its code.
 struct loaded_program {
   program_plan_view plan;
-  std::span<const kernel_code> functions;
-  std::span<const placement> results;  ///< of each loss, then of each metric; none in prediction
+  list_view<kernel_code> functions;
+  list_view<placement> results;  ///< of each loss, then of each metric; none in prediction
 };
 
 /// A loss or a metric: how many numbers it counts in a micro-batch, and what their sums mean.
@@ -35,9 +35,9 @@ struct result_code {
 struct session_parts {
   model_interface model;
   run_settings settings;
-  std::span<const parameter_place> places;
-  std::span<const parameter_place> kept;  ///< of the optimizer
-  std::span<const result_code> results;   ///< losses, then metrics; none without a loss
+  list_view<parameter_place> places;
+  list_view<parameter_place> kept;  ///< of the optimizer
+  list_view<result_code> results;   ///< losses, then metrics; none without a loss
   loaded_program train;
   loaded_program evaluate;
   loaded_program predict;

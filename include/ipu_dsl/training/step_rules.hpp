@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 
 #include <ipu_dsl/core/checked.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/plan/model_interface.hpp>
 #include <ipu_dsl/plan/run_settings.hpp>
@@ -51,7 +51,7 @@ inline void check_source(const source_interface& wanted, const source_form& give
 /// Throws `error` unless the feed gives what a program wants, and as many samples as there can be.
 inline void check_sources(const model_interface& model, const feed_reference& source,
                           bool with_targets) {
-  const std::span<const source_interface> wanted = model.wanted(with_targets);
+  const list_view<source_interface> wanted = model.wanted(with_targets);
   if (source.sources().size() < wanted.size()) {
     throw error(sentence_of({"A feed gives ", source.sources().size(), " source, the model wants ",
                              wanted.size(), ": its input, then its target."}));
@@ -230,7 +230,7 @@ inline epoch_steps steps_of_epoch(const model_interface& model, const run_settin
 }
 
 /// Throws `error` unless the extents are [samples, extents of the input...] and count the values.
-inline void check_batch(const model_interface& model, std::span<const std::int64_t> extents,
+inline void check_batch(const model_interface& model, list_view<std::int64_t> extents,
                         std::size_t values) {
   const shape& wanted = model.input().extents;
   if (extents[0] < 0) {
@@ -238,7 +238,7 @@ inline void check_batch(const model_interface& model, std::span<const std::int64
   }
   std::optional<std::int64_t> product = extents[0];
   for (std::int32_t axis = 0; axis < wanted.rank; ++axis) {
-    const std::int64_t given = extents[static_cast<std::size_t>(axis) + 1];
+    const std::int64_t given = extents[axis + 1];
     if (given != wanted[axis]) {
       throw error(
           sentence_of({"A sample of the model's input is ", describe(wanted), ", axis ", axis + 1,

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/vocabulary/counting.hpp>
 #include <ipu_dsl/vocabulary/threshold.hpp>
 
@@ -47,7 +47,7 @@ struct confusion_metric {
   static constexpr bool is_metric = true;
   static constexpr const family* rule = Rule;
   static constexpr attributes options = attributes::of(confusion_rule{});
-  static constexpr std::span<const option_key* const> accepted{threshold_keys};
+  static constexpr list_view<const option_key*> accepted{threshold_keys};
 
   template <std::size_t Count>
   static constexpr confusion_rule read(const option_list<Count>& given) {

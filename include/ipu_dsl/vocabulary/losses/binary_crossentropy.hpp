@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
@@ -126,7 +126,7 @@ struct binary_crossentropy {
   static constexpr bool is_metric = true;
   static constexpr const family* rule = &binary_crossentropy_family;
   static constexpr attributes options = attributes::of(binary_crossentropy_rule{});
-  static constexpr std::span<const option_key* const> accepted{smoothed_keys};
+  static constexpr list_view<const option_key*> accepted{smoothed_keys};
 
   template <std::size_t Count>
   static constexpr binary_crossentropy_rule read(const option_list<Count>& given) {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/vocabulary/rowwise.hpp>
 #include <ipu_dsl/vocabulary/scores.hpp>
@@ -141,7 +141,7 @@ struct categorical_crossentropy {
   static constexpr bool is_metric = true;
   static constexpr const family* rule = &categorical_crossentropy_family;
   static constexpr attributes options = attributes::of(categorical_crossentropy_rule{});
-  static constexpr std::span<const option_key* const> accepted{smoothed_keys};
+  static constexpr list_view<const option_key*> accepted{smoothed_keys};
 
   template <std::size_t Count>
   static constexpr categorical_crossentropy_rule read(const option_list<Count>& given) {

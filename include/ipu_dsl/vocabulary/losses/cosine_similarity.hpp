@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/vocabulary/rowwise.hpp>
 
@@ -63,7 +63,7 @@ struct cosine_similarity {
   static constexpr bool is_metric = true;
   static constexpr const family* rule = &cosine_similarity_family;
   static constexpr attributes options = attributes::of(cosine_similarity_rule{.sign = 1});
-  static constexpr std::span<const option_key* const> accepted{};
+  static constexpr list_view<const option_key*> accepted{};
 
   template <std::size_t Count>
   static constexpr cosine_similarity_rule read(const option_list<Count>&) {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/vocabulary/pointwise.hpp>
 #include <ipu_dsl/vocabulary/threshold.hpp>
 
@@ -48,7 +48,7 @@ struct binary_accuracy {
   static constexpr bool is_metric = true;
   static constexpr const family* rule = &binary_accuracy_family;
   static constexpr attributes options = attributes::of(binary_hit_rule{});
-  static constexpr std::span<const option_key* const> accepted{threshold_keys};
+  static constexpr list_view<const option_key*> accepted{threshold_keys};
 
   template <std::size_t Count>
   static constexpr binary_hit_rule read(const option_list<Count>& given) {
