@@ -84,12 +84,19 @@ TEST_CASE("losses and metrics refuse what they cannot judge") {
   CHECK(loss_on<kl_divergence>({3, 3}).refused("a vector", "(3, 3)"));
 }
 
-/// The score kind of a binary cross-entropy behind such a layer.
-template <typename... Layers>
-constexpr score_kind taken_for() {
-  graph made;
-  const std::int32_t source = add_source(made, {4}, dtype::float32, tensor_role::input);
-  std::int32_t last = source;
+template <typename Judge>
+constexpr attributes options_of_judge() {
+  if constexpr (requires { Judge::options; }) {
+    return Judge::options;
+  } else {
+    return {};
+  }
+}
+
+/// A judge of what such layers make; what is wrong with it.
+template <typename Judge, typename... Layers>
+constexpr problem judge_behind(graph& made) {
+  std::int32_t last = add_source(made, {4}, dtype::float32, tensor_role::input);
   for (const element* each : elements_of<Layers...>) {
     for (; each != nullptr; each = each->followed_by) {
       const std::int32_t inputs[] = {last};
@@ -98,7 +105,28 @@ constexpr score_kind taken_for() {
     }
   }
   const std::int32_t inputs[] = {last};
-  add_node(made, binary_crossentropy_family, binary_crossentropy::options, inputs, 0, -1);
+  return add_node(made, *Judge::rule, options_of_judge<Judge>(), inputs, 0, -1);
+}
+
+template <typename Judge, typename... Layers>
+constexpr bool takes() {
+  graph made;
+  return !judge_behind<Judge, Layers...>(made).found();
+}
+
+// Thresholds are probabilities.
+static_assert(takes<auc, Dense<1>, sigmoid>());
+static_assert(takes<auc, Dense<1, sigmoid>>());
+static_assert(takes<precision, Dense<3>, softmax>());
+static_assert(!takes<auc, Dense<1>>());
+static_assert(!takes<f1_score, Dense<1>>());
+static_assert(!takes<metric<recall, threshold<0.25F>>, Dense<1>>());
+
+/// The score kind of a binary cross-entropy behind such layers.
+template <typename... Layers>
+constexpr score_kind taken_for() {
+  graph made;
+  judge_behind<binary_crossentropy, Layers...>(made);
   return made.nodes.back().options.as<binary_crossentropy_rule>().scores;
 }
 
@@ -113,6 +141,7 @@ static_assert(taken_for<Dense<3, softmax>>() == clipped);
 TEST_CASE("what ends in a sigmoid of its own is taken for probabilities") {
   CHECK(taken_for<Dense<3, sigmoid>>() == clipped);
   CHECK(taken_for<Dense<3>, sigmoid>() == score_kind::logits);
+  CHECK(!takes<precision, Dense<3>>());
 }
 
 }  // namespace

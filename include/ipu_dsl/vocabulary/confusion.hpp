@@ -35,7 +35,10 @@ struct confusion_rule {
 namespace confusion_rules {
 
 constexpr problem shapes(node_draft& draft) {
-  const problem found = check_threshold(draft.options<confusion_rule>().threshold);
+  problem found = check_threshold(draft.options<confusion_rule>().threshold);
+  if (!found.found()) {
+    found = counting_rules::check_probabilities(draft);
+  }
   return found.found() ? found : counting_rules::shapes(draft, confusion_rule::numbers);
 }
 

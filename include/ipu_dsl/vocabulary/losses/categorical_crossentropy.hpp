@@ -104,7 +104,7 @@ constexpr problem shapes(node_draft& draft) {
   const shape scores = draft.input(0);
   if (scores.rank != 1) {
     return refuse("a vector, one score a class", describe(scores),
-                  "end the model in Dense<classes>");
+                  "put Flatten before Dense, which multiplies the last axis alone");
   }
   if (scores[0] < 2) {
     return refuse("scores of at least 2 classes", describe(scores),

@@ -6,7 +6,6 @@
 #include <span>
 
 #include <ipu_dsl/vocabulary/counting.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
 
 namespace ipu_dsl {
 
@@ -79,17 +78,9 @@ struct auc_rule {
 
 namespace auc_rules {
 
-/// The thresholds lie between 0 and 1, and what a linear layer makes does not.
 constexpr problem shapes(node_draft& draft) {
-  const node* const last = draft.made_by(0);
-  if (last != nullptr && last->rule == &dense_family &&
-      last->options.as<dense_options>().activation == activation_kind::linear) {
-    return refuse("probabilities",
-                  label("the linear output of ")
-                      << last->rule->describe(*last->rule, last->options),
-                  "end the model in sigmoid: binary_crossentropy trains on the logits before it");
-  }
-  return counting_rules::shapes(draft, auc_rule::numbers);
+  const problem found = counting_rules::check_probabilities(draft);
+  return found.found() ? found : counting_rules::shapes(draft, auc_rule::numbers);
 }
 
 }  // namespace auc_rules
