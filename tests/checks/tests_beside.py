@@ -68,7 +68,6 @@ ELSEWHERE = {
     "kernels/prefetch": "kernels/update",
     "kernels/product_tile": "kernels/dense_forward",
     "kernels/row_sum": "kernels/pointwise",
-    "kernels/rowwise": "training/gradients_row_losses",
     "kernels/window_gradient": "operators/conv2d",
     "kernels/window_product": "operators/conv2d",
     "kernels/xsimd_vector": "kernels/simd",
