@@ -2,6 +2,7 @@
 // What has no session, and the one that stands in for it, so that the mistake is said once.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -54,6 +55,19 @@ constexpr bool check_session() {
   }
 }
 
+/// What the session of a wrong model is given: settings of sgd with all names, or of the optimizer
+/// that the model has, so that they are no second error.
+template <typename Compiled>
+struct settings_when_refused {
+  using type = sgd_momentum_settings;
+};
+
+template <compiled_model Compiled>
+  requires(!std::same_as<typename Compiled::compiled::optimizer_type::settings, sgd_settings>)
+struct settings_when_refused<Compiled> {
+  using type = typename Compiled::compiled::optimizer_type::settings;
+};
+
 template <typename Compiled, bool Valid>
 class session_of;
 
@@ -62,10 +76,11 @@ class session_of;
 template <typename Compiled>
 class session_of<Compiled, false> {
  public:
-  /// Those that have all names.
-  using settings = sgd_momentum_settings;
+  using settings = typename settings_when_refused<Compiled>::type;
 
   explicit session_of(const settings& = {}, const session_options& = {});
+
+  void set_optimizer(const settings&);
 
   template <typename... Arguments>
   void set_optimizer(Arguments&&...);
