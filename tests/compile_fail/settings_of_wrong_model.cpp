@@ -14,6 +14,8 @@ struct net : model<input<28, 28>, sequential<Flatten, Dense<10>>> {};
 struct training
     : compile<net, micro_batch<4>, loss<sparse_categorical_crossentropy>, optimizer<rmsprop<>>> {};
 
+static_assert(check<training>());
+
 void set(session<training>& run) {
   run.set_optimizer({.learning_rate = 0.01F, .rho = 0.8F});
 }
