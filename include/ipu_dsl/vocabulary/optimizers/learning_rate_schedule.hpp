@@ -40,8 +40,7 @@ struct own_learning_rate {
 ///
 ///   {.learning_rate = 0.01F}
 ///   {.learning_rate = cosine_decay{.initial_learning_rate = 0.1F, .decay_steps = 1000}}
-///   {.learning_rate = [](std::uint64_t iteration) { return 0.1 / static_cast<double>(1 +
-///   iteration); }}
+///   {.learning_rate = [](std::uint64_t iteration) { return iteration < 100 ? 0.1 : 0.01; }}
 ///
 /// A plain value without memory of its own.
 class learning_rate_schedule {
