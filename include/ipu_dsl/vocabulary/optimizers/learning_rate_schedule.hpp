@@ -44,6 +44,40 @@ struct own_learning_rate {
 ///
 /// A plain value without memory of its own.
 class learning_rate_schedule {
+  enum class form : std::uint8_t {
+    constant,
+    piecewise_constant,
+    exponential,
+    inverse_time,
+    polynomial,
+    cosine,
+    cosine_restarts,
+    own
+  };
+
+  /// In front of the functions that call it: clang evaluates a template only behind its definition.
+  template <typename Result, typename Visitor>
+  constexpr Result visit(const Visitor& look) const {
+    switch (form_) {
+      case form::piecewise_constant:
+        return look(piecewise_constant_);
+      case form::exponential:
+        return look(exponential_);
+      case form::inverse_time:
+        return look(inverse_time_);
+      case form::polynomial:
+        return look(polynomial_);
+      case form::cosine:
+        return look(cosine_);
+      case form::cosine_restarts:
+        return look(cosine_restarts_);
+      case form::own:
+        return look(own_);
+      default:
+        return look(constant_);
+    }
+  }
+
  public:
   constexpr learning_rate_schedule(float rate) : constant_{rate} {}
 
@@ -101,41 +135,8 @@ class learning_rate_schedule {
   }
 
  private:
-  enum class form : std::uint8_t {
-    constant,
-    piecewise_constant,
-    exponential,
-    inverse_time,
-    polynomial,
-    cosine,
-    cosine_restarts,
-    own
-  };
-
   constexpr double rate_behind_warm_up(std::uint64_t iteration) const {
     return visit<double>([iteration](const auto& schedule) { return schedule.at(iteration); });
-  }
-
-  template <typename Result, typename Visitor>
-  constexpr Result visit(const Visitor& look) const {
-    switch (form_) {
-      case form::piecewise_constant:
-        return look(piecewise_constant_);
-      case form::exponential:
-        return look(exponential_);
-      case form::inverse_time:
-        return look(inverse_time_);
-      case form::polynomial:
-        return look(polynomial_);
-      case form::cosine:
-        return look(cosine_);
-      case form::cosine_restarts:
-        return look(cosine_restarts_);
-      case form::own:
-        return look(own_);
-      default:
-        return look(constant_);
-    }
   }
 
   form form_ = form::constant;
