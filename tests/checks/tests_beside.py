@@ -32,9 +32,10 @@ ELSEWHERE = {
     "core/error": "core/problem",
     "core/given_extents": "core/whole_number",
     # What a feed of several inputs or targets is made of.
-    "data/arrays": "training/session",
-    "data/columns": "training/several_outputs",
-    "data/zipped_dataset": "training/several_outputs",
+    "data/arrays": "training/several_outputs",
+    "data/batch_feed": "data/feed",
+    "data/columns": "data/zipped_dataset",
+    "data/data_source": "data/zipped_dataset",
     # A digit is drawn by all of them together.
     "data/digit_drawing": "data/digits",
     "data/digit_hand": "data/digits",
@@ -170,6 +171,7 @@ ELSEWHERE = {
     "study/text/csv_refusal": "study/csv_writer",
     "study/text/schedule_assembly": "study/csv_round_trip",
     # What a session is made of.
+    "training/model_arrays": "training/several_outputs",
     "training/program_code": "training/session",
     "training/result_sums": "training/numbers",
     "training/saved_training_definition": "training/resume",
@@ -185,7 +187,6 @@ ELSEWHERE = {
     "vocabulary/layers/position_product": "vocabulary/dense",
     "vocabulary/optimizers/decays": "vocabulary/adamw",
     "vocabulary/optimizers/each_parameter": "vocabulary/sgd",
-    "vocabulary/optimizers/settings_check": "vocabulary/rmsprop",
     # Rules of losses and metrics, all of them over the same rows, and what they share.
     "vocabulary/losses/": "vocabulary/losses",
     "vocabulary/metrics/": "vocabulary/metrics",

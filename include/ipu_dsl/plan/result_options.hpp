@@ -85,7 +85,7 @@ struct read_loss {
   static constexpr result_choice choice{};
   static constexpr problem fault =
       refuse("a loss in loss<...>", type_name<T>(),
-             "there are sparse_categorical_crossentropy and mean_squared_error");
+             "such as sparse_categorical_crossentropy and mean_squared_error");
 };
 
 template <loss_kind Loss, typename... Options>
@@ -172,12 +172,26 @@ struct read_metric {
     }
   }
 
+  /// What is wrong with the options of a metric.
+  static constexpr problem find_fault() {
+    if constexpr (requires {
+                    T::is_metric;
+                    { T::fault } -> std::convertible_to<problem>;
+                  }) {
+      return T::fault;
+    } else {
+      return {};
+    }
+  }
+
+  static constexpr problem fault = find_fault();
   static constexpr result_choice choice = make();
 };
 
 template <fixed_string Name, typename Metric>
 struct read_metric<for_output<Name, Metric>> {
   static constexpr std::string_view type = read_metric<Metric>::type;
+  static constexpr const problem& fault = read_metric<Metric>::fault;
 
   static constexpr result_choice make() {
     result_choice made = read_metric<Metric>::choice;
@@ -203,7 +217,7 @@ constexpr problem check_metrics(list_view<result_choice> chosen,
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     if (chosen[i].rule == nullptr) {
       return refuse("a metric in metrics<...>", types[i],
-                    "there are accuracy and binary_accuracy; the loss needs no mention");
+                    "such as accuracy and mean_absolute_error; the loss needs no mention");
     }
     for (std::size_t earlier = 0; earlier < i; ++earlier) {
       if (chosen[earlier].rule->name == chosen[i].rule->name &&
@@ -224,7 +238,9 @@ struct metrics {
       read_metric<Metrics>::choice...};
   static constexpr std::string_view types[sizeof...(Metrics) + 1] = {read_metric<Metrics>::type...};
   static constexpr std::size_t count = sizeof...(Metrics);
-  static constexpr problem fault = check_metrics({choices, count}, {types, count});
+  static constexpr problem misread = first_fault({&read_metric<Metrics>::fault...});
+  static constexpr problem fault =
+      misread.found() ? misread : check_metrics({choices, count}, {types, count});
 };
 
 }  // namespace ipu_dsl

@@ -54,7 +54,7 @@ class result_sums {
     double sum = 0;
     std::size_t first = 0;
     for (const result_code& result : results_) {
-      sum += result.is_loss ? double{result.weight} * value_of(result, first) : 0;
+      sum += result.is_loss ? static_cast<double>(result.weight) * value_of(result, first) : 0;
       first += static_cast<std::size_t>(result.numbers);
     }
     return sum;

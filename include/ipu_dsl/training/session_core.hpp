@@ -222,7 +222,7 @@ class session_core final : public session_engine {
     for (std::size_t i = 0; i < parts_.results.size() && parts_.results[i].is_loss; ++i) {
       const double* const counted = result_sums::counted_in(memory_, parts_.train.results[i],
                                                             micro_batch, parts_.settings.replicas);
-      sum += double{parts_.results[i].weight} * counted[0];
+      sum += static_cast<double>(parts_.results[i].weight) * counted[0];
     }
     return of_update * (sum * static_cast<double>(loss_scale()));
   }
