@@ -85,9 +85,11 @@ static_assert(!same_layer<Dense<8, relu>, Dense<8, hyperbolic_tangent>>());
 static_assert(!same_layer<Dense<8>, Dense<9>>());
 
 // An activation whose gradient needs its input is a node of its own.
-static_assert(options_of_layer<Dense<8, gelu>>.fused() == activation_kind::linear);
+static_assert(fused_activation(options_of_layer<Dense<8, gelu>>.activation) ==
+              activation_kind::linear);
 static_assert(Dense<8, gelu>::description.followed_by->rule == &activation_family);
-static_assert(options_of_layer<Dense<8, relu>>.fused() == activation_kind::relu);
+static_assert(fused_activation(options_of_layer<Dense<8, relu>>.activation) ==
+              activation_kind::relu);
 static_assert(options_of_layer<Dense<8, leaky_relu>>.alpha == 0.3F);
 static_assert(options_of_layer<Dense<8, alpha<0.1F>, leaky_relu>>.alpha == 0.1F);
 

@@ -22,11 +22,6 @@ struct conv2d_options {
   std::int32_t has_bias = 1;
   initializer kernel_start;
   initializer bias_start;
-
-  /// What the node computes itself; see `dense_options`.
-  constexpr activation_kind fused() const {
-    return gradient_from_output(activation) ? activation : activation_kind::linear;
-  }
 };
 
 enum class conv2d_variant : std::int32_t {
@@ -142,7 +137,7 @@ constexpr conv2d_call key_of(const emitter& emit, conv2d_variant variant) {
           .padding_columns = columns.padding,
           .output_rows = rows.outputs,
           .output_columns = columns.outputs,
-          .activation = options.fused(),
+          .activation = fused_activation(options.activation),
           .has_bias = options.has_bias,
           .input_in_one_row = emit.input_value(0).lies == storage::rows ? 1 : 0};
 }
@@ -169,7 +164,7 @@ constexpr void forward(emitter& emit) {
 
 /// The gradient of the output before the activation.
 constexpr buffer_ref pre_activation_gradient(const emitter& emit) {
-  return emit.options<conv2d_options>().fused() == activation_kind::linear
+  return fused_activation(emit.options<conv2d_options>().activation) == activation_kind::linear
              ? emit.output_gradient(0)
              : emit.scratch(0, emit.output_shape(0), storage::positions);
 }
@@ -177,12 +172,12 @@ constexpr buffer_ref pre_activation_gradient(const emitter& emit) {
 /// What the activation does to the gradient is a call of its family.
 constexpr void mask_gradient(emitter& emit) {
   const auto options = emit.options<conv2d_options>();
-  if (options.fused() == activation_kind::linear) {
+  if (fused_activation(options.activation) == activation_kind::linear) {
     return;
   }
   const shape& output = emit.output_shape(0);
   const activation_call key = {.variant = activation_variant::gradient,
-                               .kind = options.fused(),
+                               .kind = fused_activation(options.activation),
                                .rows = emit.batch() * output[0] * output[1],
                                .units = options.filters};
   call_draft call = emit.call_of(activation_family, key);
@@ -314,10 +309,7 @@ struct conv2d_reading {
       .kernel_start = start_of(given, init_key, initializer_kind::glorot_uniform),
       .bias_start = start_of(given, bias_init_key, initializer_kind::zeros)};
 
-  static constexpr element separate_activation{
-      .kind = element_kind::layer,
-      .rule = &activation_family,
-      .options = attributes::of(activation_options{kind, options.alpha})};
+  static constexpr element separate_activation = separate_activation_of(kind, options.alpha);
 
   static constexpr element with_sizes(const whole_number& filters, const read_kernel& kernel) {
     const problem* const unread = first_fault({filters, kernel.rows, kernel.columns});

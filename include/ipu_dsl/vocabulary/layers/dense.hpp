@@ -17,12 +17,6 @@ struct dense_options {
   std::int32_t has_bias = 1;
   initializer kernel_start;
   initializer bias_start;
-
-  /// What the node computes itself. An activation whose gradient needs more than the output is a
-  /// node of its own behind this one.
-  constexpr activation_kind fused() const {
-    return gradient_from_output(activation) ? activation : activation_kind::linear;
-  }
 };
 
 enum class dense_variant : std::int32_t {
@@ -93,7 +87,7 @@ constexpr position_product product_of(const emitter& emit) {
           .units = options.units,
           .kernel = 0,
           .bias = options.has_bias != 0 ? 1 : -1,
-          .activation = options.fused(),
+          .activation = fused_activation(options.activation),
           .alpha = options.alpha};
 }
 
@@ -103,7 +97,7 @@ constexpr dense_call key_of(const emitter& emit, dense_variant variant) {
           .batch = emit.batch(),
           .inputs = emit.input_shape(0)[0],
           .units = options.units,
-          .activation = options.fused(),
+          .activation = fused_activation(options.activation),
           .has_bias = options.has_bias,
           .gradient_by_unit = 0,
           .writes_by_unit = 0};
@@ -137,7 +131,8 @@ constexpr void forward(emitter& emit) {
 
 /// Whether the gradient of a linear layer's output is that of its pre-activation as it lies.
 constexpr bool passes_gradient(const emitter& emit, storage lies) {
-  const bool linear = emit.options<dense_options>().fused() == activation_kind::linear;
+  const bool linear =
+      fused_activation(emit.options<dense_options>().activation) == activation_kind::linear;
   return linear && emit.output_gradient_lies(0) == lies;
 }
 
@@ -294,10 +289,7 @@ struct dense_reading {
       .kernel_start = start_of(given, init_key, initializer_kind::glorot_uniform),
       .bias_start = start_of(given, bias_init_key, initializer_kind::zeros)};
 
-  static constexpr element separate_activation{
-      .kind = element_kind::layer,
-      .rule = &activation_family,
-      .options = attributes::of(activation_options{kind, options.alpha})};
+  static constexpr element separate_activation = separate_activation_of(kind, options.alpha);
 
   static constexpr element with_units(const whole_number& units) {
     if (units.fault != nullptr) {

@@ -28,6 +28,19 @@ constexpr initializer start_of(const option_list<Count>& given, const option_key
   return {static_cast<initializer_kind>(chosen), given.number(key, 0)};
 }
 
+/// What a node with weights computes itself of an activation. One whose gradient needs more than
+/// the output is a node of its own behind it.
+constexpr activation_kind fused_activation(activation_kind wanted) {
+  return gradient_from_output(wanted) ? wanted : activation_kind::linear;
+}
+
+/// The node of its own that an activation is where it is not fused.
+constexpr element separate_activation_of(activation_kind wanted, float alpha) {
+  return {.kind = element_kind::layer,
+          .rule = &activation_family,
+          .options = attributes::of(activation_options{wanted, alpha})};
+}
+
 /// Unknown options, options set twice, and options without effect, of a layer with an activation
 /// and a bias.
 template <std::size_t Count>
