@@ -3,17 +3,16 @@
 // number of workers, and however a batch is cut into micro-batches.
 #include <cstdint>
 #include <cstdio>
-#include <vector>
 
-#include <ipu_dsl/data/digits.hpp>
-#include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/dropout.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 
 #include "support/catch2.hpp"
+#include "training/trained_digits.hpp"
 
 using namespace ipu_dsl;
+using tests::trained_digits;
 
 namespace {
 
@@ -31,37 +30,20 @@ struct two_stages
                            Conv2D<16, 3, strides<2>, same_padding, relu>, Flatten, Dense<10>>>> {};
 
 template <typename Model, typename Schedule, int Samples, int MicroBatches, int Replicas = 1>
-struct training : compile<Model, Schedule, micro_batch<Samples>,
-                          gradient_accumulation<MicroBatches>, replicas<Replicas>, mean_gradients,
-                          loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
-
-struct outcome {
-  std::uint64_t weights = 0;
-  std::vector<float> losses;
-  double test_loss = 0;
-
-  friend bool operator==(const outcome&, const outcome&) = default;
-};
-
-const digit_dataset& digits() {
-  static const digit_dataset made = synthetic_digits(640, 9);
-  return made;
-}
+struct training
+    : tests::digit_training<Model, sgd<momentum>, Schedule, Samples, MicroBatches, Replicas> {};
 
 template <typename Compiled>
-outcome train(int threads, std::int64_t steps, bool poison = true) {
-  session<Compiled> run({.learning_rate = 0.05F, .momentum = 0.9F},
-                        {.threads = threads, .poison_freed_slots = poison});
-  auto feed = make_feed(digits() | shuffled(500) | repeated(), 3);
-  const auto losses = run.fit(feed, {.steps_per_epoch = steps}).losses();
-  const double test_loss = run.evaluate(digits()).loss;
-  return {run.weights().fingerprint(), {losses.begin(), losses.end()}, test_loss};
+trained_digits train(int threads, std::int64_t steps, bool poison = true) {
+  return tests::train_on_digits<Compiled>({.learning_rate = 0.05F, .momentum = 0.9F}, threads,
+                                          steps, poison);
 }
 
 }  // namespace
 
 TEST_CASE("convolutions train on drawn digits") {
-  const outcome found = train<training<one_stage, sequential_schedule, 16, 4>>(2, 640, false);
+  const trained_digits found =
+      train<training<one_stage, sequential_schedule, 16, 4>>(2, 640, false);
   CHECK(found.losses.front() > 2.0F);
   CHECK(found.test_loss < 0.3);
   // The same with every compiler and on every processor with fused multiply-add.
@@ -73,7 +55,7 @@ TEST_CASE("convolutions train on drawn digits") {
 }
 
 TEST_CASE("convolutions have the same bits under every schedule and on any number of workers") {
-  const outcome expected = train<training<one_stage, sequential_schedule, 8, 8>>(1, 32);
+  const trained_digits expected = train<training<one_stage, sequential_schedule, 8, 8>>(1, 32);
   REQUIRE(expected.losses.size() == 32);
   int compared = 0;
   for (const int threads : {2, 3}) {
@@ -87,14 +69,14 @@ TEST_CASE("convolutions have the same bits under every schedule and on any numbe
 }
 
 TEST_CASE("convolutions of replicas have the same bits on any number of workers") {
-  const outcome expected = train<training<one_stage, sequential_schedule, 8, 4, 2>>(1, 32);
+  const trained_digits expected = train<training<one_stage, sequential_schedule, 8, 4, 2>>(1, 32);
   REQUIRE(expected.losses.size() == 32);
   CHECK(train<training<one_stage, sequential_schedule, 8, 4, 2>>(2, 32) == expected);
   CHECK(train<training<two_stages, grouped, 8, 4, 2>>(4, 32) == expected);
 }
 
 TEST_CASE("the size of a micro-batch does not change the weights of convolutions") {
-  const outcome expected = train<training<one_stage, sequential_schedule, 32, 2>>(1, 8);
+  const trained_digits expected = train<training<one_stage, sequential_schedule, 32, 2>>(1, 8);
   CHECK(train<training<one_stage, sequential_schedule, 8, 8>>(1, 32).weights == expected.weights);
   CHECK(train<training<one_stage, sequential_schedule, 2, 32>>(1, 128).weights == expected.weights);
 }
@@ -102,6 +84,6 @@ TEST_CASE("the size of a micro-batch does not change the weights of convolutions
 TEST_CASE("what a model of convolutions predicts from single samples is what it evaluates") {
   struct single : training<one_stage, sequential_schedule, 1, 4> {};
 
-  const outcome alone = train<single>(1, 64);
+  const trained_digits alone = train<single>(1, 64);
   CHECK(alone == train<single>(2, 64));
 }
