@@ -296,3 +296,31 @@ TEST_CASE("an output that nobody judges is predicted and not trained") {
   run.predict(input_arrays{data.rooms}, output_arrays{prices, others});
   CHECK(others != std::vector<float>(48));
 }
+
+namespace {
+
+/// The first output is judged by a metric alone.
+struct reported {
+  static constexpr std::array<symbolic_tensor, 2> build(functional_builder& build) {
+    const symbolic_tensor rooms = build.input({features});
+    const symbolic_tensor hidden = build.layer<Dense<7, relu>>("hidden", rooms);
+    return {build.layer<Dense<1>>("a", hidden), build.layer<Dense<1>>("c", hidden)};
+  }
+};
+
+struct trained_reported
+    : compile<reported, micro_batch<6>, loss<for_output<"c", mean_squared_error>>,
+              metrics<for_output<"a", mean_absolute_error>>> {};
+
+}  // namespace
+
+TEST_CASE("targets come in the order of the outputs, whatever judges them") {
+  const house_set data = drawn_houses(6);
+  const auto far = zipped(feature_column<shape{features}>(data.rooms),
+                          target_column<shape{1}>(std::vector<float>(6, 100)),
+                          target_column<shape{1}>(std::vector<float>(6, 5)));
+  session<trained_reported> run;
+  const evaluation found = run.evaluate(far);
+  CHECK(found.loss == Approx(25).margin(15));
+  CHECK(found.metrics["a_mean_absolute_error"] == Approx(100).margin(5));
+}

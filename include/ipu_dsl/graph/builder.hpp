@@ -198,17 +198,20 @@ constexpr problem check_single_output(const graph& model) {
                     << outputs << ">(...)");
 }
 
-/// Layers are found by the names they were given, so no two may have the same; all calls of a
-/// shared layer are one.
+/// Layers are found by the names they were given, or else by their kind and number, so no two may
+/// have the same; all calls of a shared layer are one.
 constexpr problem refuse_repeated_name(const graph& model) {
   for (std::size_t later = 0; later < model.layers.size(); ++later) {
-    const std::string_view name = model.layers[later].name;
-    const bool named = !name.empty() && model.layers[later].shares < 0;
-    for (std::size_t earlier = 0; named && earlier < later; ++earlier) {
-      if (model.layers[earlier].name == name) {
-        problem found = refuse("a name of its own", label("the name of layer ")
-                                                        << model.layers[earlier].number);
-        found.where = where_is(model.layers[later]);
+    const layer_record& here = model.layers[later];
+    const bool named = !here.name.empty() && here.shares < 0;
+    for (std::size_t other = 0; named && other < model.layers.size(); ++other) {
+      const layer_record& taken = model.layers[other];
+      const bool given = other < later && taken.name == here.name;
+      const bool automatic = taken.name.empty() && is_automatic_name(here.name, title_of(taken));
+      if (given || automatic) {
+        problem found = refuse("a name of its own", label("the name of layer ") << taken.number,
+                               automatic ? "that is what a layer without a name is called" : "");
+        found.where = where_is(here);
         return found;
       }
     }

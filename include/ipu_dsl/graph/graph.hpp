@@ -60,6 +60,22 @@ struct layer_title {
   std::int32_t part = -1;
 };
 
+/// Whether a name is what a layer without one is called: its kind in small letters and its number,
+/// "dense_1", within a residual "dense_3_0".
+constexpr bool is_automatic_name(std::string_view name, const layer_title& layer) {
+  label called;
+  for (const char letter : layer.kind) {
+    const char small =
+        letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+    called << std::string_view(&small, 1);
+  }
+  called << "_" << layer.number;
+  if (layer.part >= 0) {
+    called << "_" << layer.part;
+  }
+  return name == called.view();
+}
+
 /// Of a layer's record, for the compiler: it reads the element.
 constexpr layer_title title_of(const layer_record& layer) {
   const element& source = *layer.source;
@@ -103,6 +119,22 @@ struct graph_view {
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       if (tensors[i].role == role && number-- == 0) {
         return static_cast<std::int32_t>(i);
+      }
+    }
+    return -1;
+  }
+
+  /// The input or target that a feed fills as number `number` of its role: targets in the order of
+  /// the outputs that they are told of, whatever judges these. -1 if there are not so many.
+  constexpr std::int32_t source(tensor_role role, std::int32_t number) const {
+    if (role == tensor_role::input) {
+      return find(role, number);
+    }
+    for (const model_output& output : outputs) {
+      for (std::size_t i = 0; i < tensors.size(); ++i) {
+        if (tensors[i].role == role && tensors[i].target_of == output.tensor && number-- == 0) {
+          return static_cast<std::int32_t>(i);
+        }
       }
     }
     return -1;
@@ -202,14 +234,14 @@ struct graph_view {
   }
 };
 
-/// What a feed fills, in its order: the inputs of a model, and the targets of its loss.
+/// What a feed fills, in its order: the inputs of a model, and what its losses and metrics are
+/// told.
 constexpr list<std::int32_t> sources_of(const graph_view& model, bool with_targets) {
   list<std::int32_t> found;
   for (const tensor_role role : {tensor_role::input, tensor_role::target}) {
-    for (std::size_t i = 0; i < model.tensors.size(); ++i) {
-      if (model.tensors[i].role == role && (with_targets || role == tensor_role::input)) {
-        found.push_back(static_cast<std::int32_t>(i));
-      }
+    const std::int32_t count = with_targets || role == tensor_role::input ? model.count(role) : 0;
+    for (std::int32_t number = 0; number < count; ++number) {
+      found.push_back(model.source(role, number));
     }
   }
   return found;

@@ -19,12 +19,13 @@
 
 namespace ipu_dsl {
 
+class functional_builder;
+
 /// A tensor of a functional model while it is being built.
 struct symbolic_tensor {
   std::int32_t index = -1;
+  const functional_builder* of = nullptr;  ///< which made it
 };
-
-class functional_builder;
 
 /// A layer whose calls share its parameters and states: see `functional_builder::shared`.
 class shared_layer {
@@ -62,6 +63,12 @@ class shared_layer {
 /// After the first problem calls return a tensor of nowhere and add nothing.
 class functional_builder {
  public:
+  constexpr functional_builder() = default;
+
+  /// Its tensors are those of one model: whoever helps to build takes it by reference.
+  functional_builder(const functional_builder&) = delete;
+  functional_builder& operator=(const functional_builder&) = delete;
+
   /// Features, or integers such as the numbers of words. A model may have several inputs: feeds and
   /// predict are given them in this order.
   constexpr symbolic_tensor input(const shape& extents, dtype type = dtype::float32) {
@@ -83,7 +90,7 @@ class functional_builder {
     }
     const std::int32_t added = add_source(made_, extents, type, tensor_role::input);
     made_.tensors[added].name = name;
-    return {added};
+    return {added, this};
   }
 
   /// Layers that are called from now on belong to this stage; the first is 0.
@@ -106,7 +113,7 @@ class functional_builder {
   template <typename Layer, typename... Inputs>
   constexpr symbolic_tensor layer(std::string_view name, Inputs... inputs) {
     std::array<symbolic_tensor, 1> output;
-    call(element_of<Layer>, name, list<std::int32_t>{inputs.index...}, output);
+    call(element_of<Layer>, name, list<std::int32_t>{number_of(inputs)...}, output);
     return output[0];
   }
 
@@ -114,7 +121,7 @@ class functional_builder {
   template <typename Layer, std::size_t Outputs, typename... Inputs>
   constexpr std::array<symbolic_tensor, Outputs> layers(std::string_view name, Inputs... inputs) {
     std::array<symbolic_tensor, Outputs> outputs;
-    call(element_of<Layer>, name, list<std::int32_t>{inputs.index...}, outputs);
+    call(element_of<Layer>, name, list<std::int32_t>{number_of(inputs)...}, outputs);
     return outputs;
   }
 
@@ -138,7 +145,7 @@ class functional_builder {
       refuse_uncalled();
     }
     for (const symbolic_tensor output : outputs) {
-      hand_out(made_, output.index);
+      hand_out(made_, number_of(output));
     }
     mark_gradients(made_);
     return made_;
@@ -146,6 +153,11 @@ class functional_builder {
 
  private:
   friend shared_layer;
+
+  /// The number of a tensor; of one that another builder has made, or nobody, `elsewhere`.
+  constexpr std::int32_t number_of(symbolic_tensor given) const {
+    return given.of == this || given.of == nullptr ? given.index : elsewhere;
+  }
 
   struct shared_element {
     const element* source = nullptr;
@@ -162,10 +174,10 @@ class functional_builder {
     return output[0];
   }
 
-  static constexpr list<std::int32_t> list_outputs(list_view<symbolic_tensor> outputs) {
+  constexpr list<std::int32_t> list_outputs(list_view<symbolic_tensor> outputs) const {
     list<std::int32_t> tensors;
     for (const symbolic_tensor output : outputs) {
-      tensors.push_back(output.index);
+      tensors.push_back(number_of(output));
     }
     return tensors;
   }
@@ -229,7 +241,7 @@ class functional_builder {
       return;
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      outputs[i].index = made_.view().output_of(newest, static_cast<std::int32_t>(i));
+      outputs[i] = {made_.view().output_of(newest, static_cast<std::int32_t>(i)), this};
     }
   }
 
@@ -246,7 +258,7 @@ class functional_builder {
     }
     for (const std::int32_t input : inputs) {
       if (input < 0) {
-        fail(where_is(record), refuse("tensors of this model", "one of nowhere"));
+        fail(where_is(record), refuse("tensors of this model", origin_of(input)));
       } else if (made_.view().stage_of(input) > stage_) {
         fail(where_is(record), refuse(label("inputs of stage ") << stage_ << " or before",
                                       label("one of stage ") << made_.view().stage_of(input),
@@ -270,13 +282,21 @@ class functional_builder {
     }
   }
 
+  /// The node of a layer that is of a family; others beside it lay out what it reads.
+  constexpr std::int32_t node_of(const layer_record& layer, const family& rule) const {
+    std::int32_t found = layer.first_node;
+    while (made_.nodes[found].rule != &rule) {
+      ++found;
+    }
+    return found;
+  }
+
   constexpr std::int32_t add(const element& piece, list_view<std::int32_t> inputs,
                              const layer_record& record) {
     const auto layer = static_cast<std::int32_t>(made_.layers.size());
     std::int32_t shares = -1;
     if (record.shares >= 0) {
-      const layer_record& first = made_.layers[record.shares];
-      shares = first.first_node + static_cast<std::int32_t>(made_.nodes.size()) - record.first_node;
+      shares = node_of(made_.layers[record.shares], *piece.rule);
     }
     const problem refused =
         add_node(made_, *piece.rule, piece.options, inputs, stage_, layer, shares);
@@ -294,7 +314,7 @@ class functional_builder {
 
 template <typename... Inputs>
 constexpr symbolic_tensor shared_layer::operator()(Inputs... inputs) const {
-  return builder_->call_shared(number_, list<std::int32_t>{inputs.index...});
+  return builder_->call_shared(number_, list<std::int32_t>{builder_->number_of(inputs)...});
 }
 
 /// What `build` returns: one tensor, or `std::array<symbolic_tensor, 2>`.

@@ -11,6 +11,14 @@
 
 namespace ipu_dsl {
 
+/// What stands for the number of a tensor that another builder made.
+inline constexpr std::int32_t elsewhere = -2;
+
+/// Where a tensor comes from that is none of the model.
+constexpr const char* origin_of(std::int32_t number) {
+  return number == elsewhere ? "one of another builder" : "one of nowhere";
+}
+
 /// Looks at a graph once, with the tensors that are to be its outputs.
 class whole_model_check {
  public:
@@ -69,7 +77,7 @@ class whole_model_check {
       where << " " << number;
     }
     if (outputs_[number] < 0) {
-      fail(where, refuse("a tensor of this model", "one of nowhere"));
+      fail(where, refuse("a tensor of this model", origin_of(outputs_[number])));
       return;
     }
     for (std::size_t earlier = 0; earlier < number; ++earlier) {

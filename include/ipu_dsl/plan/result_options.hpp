@@ -113,7 +113,7 @@ struct read_loss<for_output<Name, Loss, Options...>> {
 };
 
 /// What is wrong with losses that are read one by one.
-constexpr problem first_fault(std::initializer_list<const problem*> faults) {
+constexpr problem first_problem(std::initializer_list<const problem*> faults) {
   for (const problem* each : faults) {
     if (each->found()) {
       return *each;
@@ -150,7 +150,7 @@ struct loss<for_output<Name, Judge, Options...>, More...> {
 
   static constexpr option as_option{&loss_key};
   static constexpr problem fault =
-      first_fault({&read_loss<first>::fault, &read_loss<More>::fault...});
+      first_problem({&read_loss<first>::fault, &read_loss<More>::fault...});
   static constexpr result_choice choices[] = {read_loss<first>::choice, read_loss<More>::choice...};
   static constexpr std::size_t count = fault.found() ? 0 : 1 + sizeof...(More);
 };
@@ -238,7 +238,7 @@ struct metrics {
       read_metric<Metrics>::choice...};
   static constexpr std::string_view types[sizeof...(Metrics) + 1] = {read_metric<Metrics>::type...};
   static constexpr std::size_t count = sizeof...(Metrics);
-  static constexpr problem misread = first_fault({&read_metric<Metrics>::fault...});
+  static constexpr problem misread = first_problem({&read_metric<Metrics>::fault...});
   static constexpr problem fault =
       misread.found() ? misread : check_metrics({choices, count}, {types, count});
 };

@@ -121,11 +121,11 @@ constexpr problem check_data(const graph_view& model, const data_form& data) {
     found = check_data_count(model, tensor_role::target, data.targets.size());
   }
   for (std::size_t i = 0; i < data.inputs.size() && !found.found(); ++i) {
-    const std::int32_t input = model.find(tensor_role::input, static_cast<std::int32_t>(i));
+    const std::int32_t input = model.source(tensor_role::input, static_cast<std::int32_t>(i));
     found = check_samples(model.at(input), data.inputs[i]);
   }
   for (std::size_t i = 0; i < data.targets.size() && !found.found(); ++i) {
-    const std::int32_t target = model.find(tensor_role::target, static_cast<std::int32_t>(i));
+    const std::int32_t target = model.source(tensor_role::target, static_cast<std::int32_t>(i));
     if (target >= 0) {
       found = check_targets(model, target, data.targets[i]);
     }
@@ -164,7 +164,7 @@ constexpr problem check_output_count(const graph_view& model, std::size_t given)
 /// Plain arrays must hold what the model takes.
 constexpr problem check_array(const graph_view& model, tensor_role role, dtype given,
                               std::int32_t number = 0) {
-  const std::int32_t wanted = model.find(role, number);
+  const std::int32_t wanted = model.source(role, number);
   if (wanted < 0 || model.at(wanted).type == given) {
     return {};
   }

@@ -97,7 +97,7 @@ struct model_arrays {
   /// An input or a target; of what there is not, about which there is an error already, one number.
   static consteval source_form atom_of(tensor_role role, std::int32_t number) {
     constexpr graph_view model = frozen_compiled_graph_of<C>.view();
-    const std::int32_t found = model.find(role, number);
+    const std::int32_t found = model.source(role, number);
     if (found < 0) {
       return {.elements = 1};
     }

@@ -14,6 +14,7 @@
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/runtime/trace.hpp>
 #include <ipu_dsl/training/session_options.hpp>
+#include <ipu_dsl/training/session_source.hpp>
 #include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
@@ -72,42 +73,49 @@ template <typename Compiled, bool Valid>
 class session_of;
 
 /// The session of a model that is wrong: it takes everything, so that the one sentence about the
-/// model stays the only error. It is never linked.
+/// model stays the only error. It is never run; what takes types of the caller has bodies, because
+/// those may be local ones.
 template <typename Compiled>
 class session_of<Compiled, false> {
  public:
   using settings = typename settings_when_refused<Compiled>::type;
 
-  explicit session_of(const settings& = {}, const session_options& = {});
+  explicit session_of(const settings& = {}, const session_options& = {}) {}
 
-  void set_optimizer(const settings&);
+  void set_optimizer(const settings&) {}
 
   template <typename... Arguments>
-  void set_optimizer(Arguments&&...);
+  void set_optimizer(Arguments&&...) {}
 
   template <typename Data, typename... Rest>
-  const history& fit(Data&&, const fit_options& = {}, Rest&&...);
+  const history& fit(Data&&, const fit_options& = {}, Rest&&...) {
+    return refused_history();
+  }
 
   template <typename... Arguments>
-  double train_step(Arguments&&...);
+  double train_step(Arguments&&...) {
+    return 0;
+  }
 
   template <typename... Arguments>
-  evaluation evaluate(Arguments&&...);
+  evaluation evaluate(Arguments&&...) {
+    return {};
+  }
 
   template <typename... Arguments>
-  void predict(Arguments&&...);
+  void predict(Arguments&&...) {}
 
   template <typename... Arguments>
-  void save(Arguments&&...) const;
+  void save(Arguments&&...) const {}
 
   template <typename... Arguments>
-  void load(Arguments&&...);
+  void load(Arguments&&...) {}
 
   template <typename... Arguments>
-  void save_training(Arguments&&...) const;
+  void save_training(Arguments&&...) const {}
 
   template <typename... Arguments>
-  void load_training(Arguments&&...);
+  void load_training(Arguments&&...) {}
 
   parameters& weights();
 

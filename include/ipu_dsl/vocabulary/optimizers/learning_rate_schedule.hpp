@@ -4,7 +4,9 @@
 
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
+#include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/vocabulary/optimizers/decays.hpp>
 
 namespace ipu_dsl {
@@ -28,7 +30,15 @@ struct constant_learning_rate {
 struct own_learning_rate {
   double (*function)(std::uint64_t iteration) = nullptr;
 
-  constexpr double at(std::uint64_t iteration) const { return function(iteration); }
+  /// Throws `error` if the function makes what no rate can be.
+  constexpr double at(std::uint64_t iteration) const {
+    const double rate = function(iteration);
+    if (!(rate >= 0 && rate <= 1e30)) {
+      raise_error(
+          "The function that is the learning_rate must return a finite number of at least 0.");
+    }
+    return rate;
+  }
 
   constexpr problem fault() const {
     return function == nullptr ? refuse("a function as learning_rate", "none") : problem{};
@@ -101,10 +111,21 @@ class learning_rate_schedule {
 
   constexpr learning_rate_schedule(const warm_up& schedule);
 
-  /// Its numbers must be finite and at least 0; that is left to the function.
+  /// Its numbers must be finite and at least 0, or the update that asks for one throws.
   template <typename Function>
     requires std::convertible_to<const Function&, double (*)(std::uint64_t)>
   constexpr learning_rate_schedule(const Function& function) : form_(form::own), own_{function} {}
+
+  /// The same of a lambda that returns any other number and captures nothing.
+  template <typename Function>
+    requires(!std::convertible_to<const Function&, double (*)(std::uint64_t)> &&
+             std::is_empty_v<Function> && std::default_initializable<Function> &&
+             requires(const Function& function, std::uint64_t iteration) {
+               { function(iteration) } -> std::convertible_to<double>;
+             })
+  constexpr learning_rate_schedule(const Function&)
+      : form_(form::own),
+        own_{[](std::uint64_t iteration) { return static_cast<double>(Function()(iteration)); }} {}
 
   /// The rate of an iteration, the first being 0, as Keras counts them.
   constexpr double at(std::uint64_t iteration) const {
