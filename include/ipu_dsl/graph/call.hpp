@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/graph/access.hpp>
 #include <ipu_dsl/graph/buffer_ref.hpp>
@@ -115,9 +116,10 @@ struct call_list {
   list<buffer> buffers;
   list<emitted_call> calls;
   list<std::int32_t> operands;  ///< numbers of buffers
-  access_list accesses;         ///< of the calls, if they are noted
-  bool notes_accesses = false;
-  problem fault;  ///< the first thing that a rule asked for and there is not
+  access_list accesses;         ///< of the calls for which they are noted
+  index_range noted;            ///< these calls
+  bool notes_accesses = false;  ///< whether the newest is among them
+  problem fault;                ///< the first thing that a rule asked for and there is not
 };
 
 }  // namespace ipu_dsl

@@ -141,12 +141,19 @@ class call_draft {
     return *this;
   }
 
+  /// Where accesses are asked for, nobody asks which buffers the other calls work on.
   constexpr void append(const buffer_ref& named) {
-    made_->operands.push_back(index_->number_of(*model_, named, newest().stage, made_->buffers));
+    made_->operands.push_back(
+        made_->noted.end == 0 || made_->notes_accesses
+            ? index_->number_of(*model_, named, made_->calls.back().stage, made_->buffers)
+            : -1);
   }
 
   /// Notes another access to an operand that the call reads already. Returns whether it does.
   constexpr bool note_again(const buffer_ref& named, std::initializer_list<reach> at) {
+    if (made_->noted.end > 0 && !made_->notes_accesses) {
+      return false;
+    }
     const std::int32_t number = index_->number_of(*model_, named, newest().stage, made_->buffers);
     const emitted_call& row = newest();
     for (std::int32_t i = row.writes; i < row.writes + row.reads; ++i) {

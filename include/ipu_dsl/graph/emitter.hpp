@@ -314,7 +314,9 @@ class emitter {
     row.node = node_;
     row.stage = here_->stage;
     row.first_operand = static_cast<std::int32_t>(made_->operands.size());
+    const auto number = static_cast<std::int32_t>(made_->calls.size());
     made_->calls.push_back(row);
+    made_->notes_accesses = number >= made_->noted.begin && number < made_->noted.end;
     if (made_->notes_accesses) {
       made_->accesses.calls.push_back(
           {.first_axis = static_cast<std::int32_t>(made_->accesses.axes.size()),

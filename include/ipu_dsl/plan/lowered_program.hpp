@@ -120,6 +120,14 @@ struct access_sizes {
   std::size_t calls = 0;
 };
 
+/// Of two lists one behind the other.
+constexpr access_sizes sum_of(const access_sizes& first, const access_sizes& second) {
+  return {.axes = first.axes + second.axes,
+          .reaches = first.reaches + second.reaches,
+          .operands = first.operands + second.operands,
+          .calls = first.calls + second.calls};
+}
+
 constexpr access_sizes sizes_of(const access_list& accesses) {
   return {.axes = accesses.axes.size(),
           .reaches = accesses.reaches.size(),
@@ -135,11 +143,34 @@ struct frozen_accesses {
   frozen_list<operand_access, Sizes.operands> operands;
   frozen_list<call_access, Sizes.calls> calls;
 
+  constexpr frozen_accesses() = default;
+
   constexpr explicit frozen_accesses(const access_list& made)
       : axes(freeze_list<Sizes.axes>(made.axes)),
         reaches(freeze_list<Sizes.reaches>(made.reaches)),
         operands(freeze_list<Sizes.operands>(made.operands)),
         calls(freeze_list<Sizes.calls>(made.calls)) {}
+
+  /// Copies a piece to where it begins.
+  constexpr void enter(const access_view& piece, const access_sizes& begin) {
+    for (std::size_t i = 0; i < piece.axes.size(); ++i) {
+      axes.elements[begin.axes + i] = piece.axes[i];
+    }
+    for (std::size_t i = 0; i < piece.reaches.size(); ++i) {
+      reaches.elements[begin.reaches + i] = piece.reaches[i];
+    }
+    for (std::size_t i = 0; i < piece.operands.size(); ++i) {
+      operand_access& entered = operands.elements[begin.operands + i];
+      entered = piece.operands[i];
+      entered.first_reach += static_cast<std::int32_t>(begin.reaches);
+    }
+    for (std::size_t i = 0; i < piece.calls.size(); ++i) {
+      call_access& entered = calls.elements[begin.calls + i];
+      entered = piece.calls[i];
+      entered.first_axis += static_cast<std::int32_t>(begin.axes);
+      entered.first_operand += static_cast<std::int32_t>(begin.operands);
+    }
+  }
 
   constexpr access_view view() const {
     return {axes.view(), reaches.view(), operands.view(), calls.view()};

@@ -28,9 +28,9 @@ class lowering {
     choose_gradient_layouts();
   }
 
-  /// Once; with what the calls access if that is asked for.
-  constexpr lowered_program lower(bool with_accesses = false) {
-    result_.made.notes_accesses = with_accesses;
+  /// Once; with what some of the calls access if that is asked for.
+  constexpr lowered_program lower(const index_range& noted = {}) {
+    result_.made.noted = noted;
     expect();
     for (std::int32_t stage = 0; stage < model_.stages; ++stage) {
       for (int kind = 0; kind < action_kinds; ++kind) {
@@ -56,7 +56,7 @@ class lowering {
     result_.made.calls.reserve((trains() ? 5 : 1) * nodes);
     result_.made.operands.reserve((trains() ? 24 : 6) * nodes);
     result_.made.buffers.reserve((trains() ? 14 : 6) * nodes);
-    if (result_.made.notes_accesses) {
+    if (result_.made.noted.end > 0) {
       result_.made.accesses.axes.reserve((trains() ? 14 : 3) * nodes);
       result_.made.accesses.reaches.reserve((trains() ? 50 : 12) * nodes);
       result_.made.accesses.operands.reserve((trains() ? 26 : 6) * nodes);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/plan/compiled_graph.hpp>
@@ -51,11 +52,11 @@ constexpr int forward_micro_batches() {
 
 /// The calls of one program of a compiled model.
 template <compiled_model C, program_kind Kind, backward_form Form>
-constexpr lowered_program lower_program(bool with_accesses = false) {
+constexpr lowered_program lower_program(const index_range& noted = {}) {
   const std::int32_t replicas = Kind == program_kind::train ? C::settings.replicas : 1;
   return lowering(frozen_compiled_graph_of<C>.view(), Kind, C::settings.micro_batch,
                   C::settings.optimizer, Form, replicas)
-      .lower(with_accesses);
+      .lower(noted);
 }
 
 /// The sizes of the calls, or no constant.
@@ -218,25 +219,55 @@ constexpr lowered_view calls_of() {
   return lowered_of<C, Kind, form>.view();
 }
 
+/// What the calls of a program of a compiled model access: only who looks at tiles asks for it. In
+/// one evaluation it would exceed the steps that clang allows, so that it is listed in pieces.
 template <compiled_model C, program_kind Kind>
-constexpr access_list list_accesses() {
-  constexpr backward_form form =
-      Kind == program_kind::train ? backward_form_of<C> : backward_form::whole;
-  return lower_program<C, Kind, form>(true).made.accesses;
-}
+struct listed_accesses {
+  static constexpr std::size_t calls_of_piece = 256;
+  static constexpr std::size_t pieces =
+      (calls_of<C, Kind>().calls.size() + calls_of_piece - 1) / calls_of_piece;
 
-template <compiled_model C, program_kind Kind>
-inline constexpr access_sizes access_sizes_of = sizes_of(list_accesses<C, Kind>());
+  template <std::size_t Piece>
+  static constexpr access_list list_piece() {
+    constexpr backward_form form =
+        Kind == program_kind::train ? backward_form_of<C> : backward_form::whole;
+    constexpr auto begin = static_cast<std::int32_t>(Piece * calls_of_piece);
+    constexpr auto end = static_cast<std::int32_t>(begin + calls_of_piece);
+    return lower_program<C, Kind, form>({begin, end}).made.accesses;
+  }
 
-/// What the calls of a program of a compiled model access, in an evaluation of their own: only who
-/// looks at tiles asks for it.
-template <compiled_model C, program_kind Kind>
-inline constexpr frozen_accesses<access_sizes_of<C, Kind>> accesses_of{list_accesses<C, Kind>()};
+  template <std::size_t Piece>
+  static constexpr access_sizes sizes_of_piece = sizes_of(list_piece<Piece>());
+
+  template <std::size_t Piece>
+  static constexpr frozen_accesses<sizes_of_piece<Piece>> piece{list_piece<Piece>()};
+
+  static constexpr access_sizes count() {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      access_sizes sum;
+      ((sum = sum_of(sum, sizes_of_piece<I>)), ...);
+      return sum;
+    }(std::make_index_sequence<pieces>());
+  }
+
+  static constexpr access_sizes sizes = count();
+
+  static constexpr frozen_accesses<sizes> join() {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      frozen_accesses<sizes> joined;
+      access_sizes begin;
+      ((joined.enter(piece<I>.view(), begin), begin = sum_of(begin, sizes_of_piece<I>)), ...);
+      return joined;
+    }(std::make_index_sequence<pieces>());
+  }
+
+  static constexpr frozen_accesses<sizes> value = join();
+};
 
 template <compiled_model C, program_kind Kind>
 constexpr lowered_view calls_with_accesses_of() {
   lowered_view program = calls_of<C, Kind>();
-  program.accesses = accesses_of<C, Kind>.view();
+  program.accesses = listed_accesses<C, Kind>::value.view();
   return program;
 }
 

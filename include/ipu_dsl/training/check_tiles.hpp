@@ -169,7 +169,7 @@ declared_program declared_training(const session_parts& parts) {
   return {.plan = parts.train.plan,
           .functions = parts.train.functions,
           .buffers = known_of_training<C>::buffers.view(),
-          .accesses = accesses_of<C, program_kind::train>.view(),
+          .accesses = listed_accesses<C, program_kind::train>::value.view(),
           .places = known_of_training<C>::places.view(),
           .batch = parts.settings.micro_batch,
           .replicas = parts.settings.replicas};
