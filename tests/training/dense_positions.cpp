@@ -8,6 +8,7 @@
 
 #include <ipu_dsl/inference.hpp>
 #include <ipu_dsl/model/compose.hpp>
+#include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/training/check_tiles.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
@@ -129,6 +130,51 @@ TEST_CASE("Dense on an image has the same bits however it is cut and shared") {
     agreed += 4;
   }
   CHECK(agreed == 12);
+}
+
+namespace {
+
+/// A node that lays out the input stands before each call of the shared layer, and belongs to it.
+struct shared_positions {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor first = build.input("first", {4, 3});
+    const symbolic_tensor second = build.input("second", {4, 3});
+    auto encoder = build.shared<Dense<6, relu>>("encoder");
+    auto reader = build.shared<SimpleRNN<5>>("reader");
+    return build.layer<Add>("sum", reader(encoder(first)), reader(encoder(second)));
+  }
+};
+
+struct apart_positions {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor first = build.input({4, 3});
+    const symbolic_tensor code = build.layer<Dense<6, relu>>("encoder", first);
+    return build.layer<SimpleRNN<5>>("reader", code);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a shared Dense of positions and a shared SimpleRNN have one set of parameters") {
+  session<compile<shared_positions, micro_batch<2>>> both;
+  session<compile<apart_positions, micro_batch<2>>> one({}, {.seed = 9});
+  REQUIRE(both.weights().size() == one.weights().size());
+  for (std::size_t i = 0; i < both.weights().size(); ++i) {
+    std::vector<float> values(static_cast<std::size_t>(both.weights().at(i).extents.elements()));
+    both.weights().get(i, values);
+    one.weights().set(i, values);
+  }
+  const std::vector<float> left = numbers(24, 11, 1.0F);
+  const std::vector<float> right = numbers(24, 12, 1.0F);
+  std::vector<float> of_left(10);
+  std::vector<float> of_right(10);
+  std::vector<float> sum(10);
+  one.predict(left, of_left);
+  one.predict(right, of_right);
+  both.predict(input_arrays{left, right}, output_arrays{sum});
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    CHECK(sum[i] == of_left[i] + of_right[i]);
+  }
 }
 
 TEST_CASE("each block of Dense on an image can be computed from what is declared") {

@@ -188,6 +188,21 @@ TEST_CASE("a rate of one's own is a function of the iteration") {
   CHECK(written.at(2) == 0.5);
   CHECK(written.at(3) == 0.25);
   CHECK_FALSE(written.fault().found());
+  const learning_rate_schedule of_floats = [](std::uint64_t iteration) {
+    return 0.5F / static_cast<float>(1 + iteration);
+  };
+  CHECK(of_floats.at(3) == 0.125);
+}
+
+TEST_CASE("a rate of one's own is held to what a rate is") {
+  const learning_rate_schedule climbing = [](std::uint64_t) { return -1; };
+  const learning_rate_schedule nowhere = [](std::uint64_t) {
+    return (std::numeric_limits<double>::quiet_NaN)();
+  };
+  const char* const words =
+      "The function that is the learning_rate must return a finite number of at least 0.";
+  CHECK_THROWS_WITH(climbing.at(0), words);
+  CHECK_THROWS_WITH(nowhere.at(5), words);
 }
 
 TEST_CASE("schedules that cannot be are refused") {
