@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Predict alone, for code that must answer in time: a call takes no memory, no lock, no system
 // call, and throws nothing. No training, no threads.
+// Over 300 lines: one class with its constructors for each kind of weights and memory, refused
+// ones included.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The content of a file replaced as a whole, on POSIX and elsewhere.
+// Over 300 lines: the steps of one replacement, each with its own fault, in the order in which
+// they are done.
 #pragma once
 
 #include <cerrno>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A model as a value: tensors, nodes, layers.
+// Over 300 lines: the values that every room reads, and their questions.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // From the tree of elements to the graph: the one walk over a model.
+// Over 300 lines: one walk over elements, a function for each kind.
 #pragma once
 
 #include <cstdint>

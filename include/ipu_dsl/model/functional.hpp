@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Models written as Keras's functional ones: calls of layers on tensors.
+// Over 300 lines: one builder; what only the whole model shows stands apart.
 #pragma once
 
 #include <array>

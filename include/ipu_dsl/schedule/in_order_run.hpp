@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One run of a program in the order of its rows: the machine under the proof, the timeline and the
 // search for slots.
+// Over 300 lines: one simulation, whose steps share their state.
 #pragma once
 
 #include <cstddef>

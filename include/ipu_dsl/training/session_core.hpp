@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A session without its model's type: everything that need not be compiled once a model.
+// Over 300 lines: the one engine, its functions as its interface has them.
 #pragma once
 
 #include <algorithm>

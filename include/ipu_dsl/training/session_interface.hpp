@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a session offers: fit, evaluate, predict. Its code may be compiled elsewhere.
+// Over 300 lines: a session's interface, half of it what its functions promise.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Conv2D: activation(convolution of an image with a kernel + bias).
+// Over 300 lines: one layer: its key, its rules, its options.
 #pragma once
 
 #include <cstdint>
