@@ -30,8 +30,8 @@ static_assert(std::same_as<option_about<&schedule_key, none, micro_batch<8>, own
                            own_schedule>);
 static_assert(std::same_as<option_about<&schedule_key, none, micro_batch<8>>::type, none>);
 static_assert(std::same_as<option_about<&loss_key, none>::type, none>);
-static_assert(loss<sparse_categorical_crossentropy, from_probabilities>::choices[0].options
-                  .as<crossentropy_options>()
+static_assert(loss<sparse_categorical_crossentropy, from_probabilities>::choices[0]
+                  .options.as<crossentropy_options>()
                   .scores == score_kind::probabilities);
 static_assert(!loss<mean_squared_error>::fault.found());
 static_assert(loss<mean_squared_error, from_probabilities>::fault.found());
