@@ -55,9 +55,8 @@ int train_steps(std::string_view name, int steps) {
 
   session<Training> run{{.learning_rate = learning_rate, .momentum = momentum_factor},
                         {.threads = 2}};
-  std::printf(
-      "%s\n",
-      summary_text(frozen_compiled_graph_of<typename Training::compiled>.view(), name).c_str());
+  std::printf("%s\n",
+              summary_text(planned_graph_of<typename Training::compiled>.view(), name).c_str());
   run.fit(digits | shuffled(10'000) | repeated(), {.epochs = epochs, .steps_per_epoch = steps},
           [](const epoch_record& epoch) {
             std::printf("Epoch %d/%d  loss %.4f\n", epoch.epoch + 1, epochs, epoch.loss);

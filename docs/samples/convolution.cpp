@@ -20,7 +20,7 @@ struct lenet
 struct training : compile<lenet, micro_batch<8>, loss<sparse_categorical_crossentropy>,
                           optimizer<sgd<momentum>>> {};
 
-constexpr graph_view model_graph = frozen_compiled_graph_of<training::compiled>.view();
+constexpr graph_view model_graph = planned_graph_of<training::compiled>.view();
 constexpr program_plan_view plan = frozen_plan_of<training::compiled, program_kind::train>.view();
 
 void print_tensors() {

@@ -12,7 +12,7 @@ namespace {
 
 using compiled = training<grouped>::compiled;
 
-constexpr graph_view model_graph = frozen_compiled_graph_of<compiled>.view();
+constexpr graph_view model_graph = planned_graph_of<compiled>.view();
 constexpr program_plan_view plan = frozen_plan_of<compiled, program_kind::train>.view();
 
 /// The buffers of the lowering, which the plan does not keep: lowered again, by the compiler.

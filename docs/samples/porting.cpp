@@ -163,7 +163,7 @@ struct cut_training : compile<cut, micro_batch<4>, gradient_accumulation<4>,
 
 constexpr std::array<int, 4> chosen_stages() {
   std::array<int, 4> stages{};
-  for (const layer_record& layer : frozen_compiled_graph_of<cut_training::compiled>.view().layers) {
+  for (const layer_record& layer : planned_graph_of<cut_training::compiled>.view().layers) {
     stages[static_cast<std::size_t>(layer.number)] = layer.stage;
   }
   return stages;
@@ -454,7 +454,7 @@ void print_models() {
   // row: print_pipeline_stage_assignment_summary()
   const std::string stages = stage_assignment_text(graph_of<mlp>, "mlp");
   std::printf("%s%s", summary.c_str(), stages.c_str());
-  constexpr graph_view chosen = frozen_compiled_graph_of<cut_training::compiled>.view();
+  constexpr graph_view chosen = planned_graph_of<cut_training::compiled>.view();
   std::printf("%s", stage_assignment_text(chosen, "cut").c_str());
 }
 

@@ -165,7 +165,7 @@ int main() {
 
   std::printf("[summary]\n%s[/summary]\n\n",
               summary_text(graph_of<mnist_mlp>, "mnist_mlp").c_str());
-  constexpr graph_view with_loss = frozen_compiled_graph_of<softmax_training::compiled>.view();
+  constexpr graph_view with_loss = planned_graph_of<softmax_training::compiled>.view();
   std::printf("[softmax]\n%s[/softmax]\n\n", summary_text(with_loss, "softmax_mlp").c_str());
   print_refusals();
   return 0;

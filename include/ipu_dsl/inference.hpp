@@ -82,7 +82,7 @@ class predictor_of {
   static constexpr const auto& program = prediction_of<C>;
   static constexpr const prediction_facts& facts = program.facts;
 
-  static constexpr graph_view model = frozen_compiled_graph_of<C>.view();
+  static constexpr graph_view model = planned_graph_of<C>.view();
 
  public:
   /// Samples of a call.

@@ -97,9 +97,9 @@ ELSEWHERE = {
     # Stages of one compilation, each of which hands its result to the next.
     "plan/access_view": "plan/access_fault",
     "plan/buffer_size": "plan/memory",
-    "plan/compilation": "plan/schedules",
+    "plan/compiled_model": "plan/schedules",
     "plan/compile": "plan/schedules",
-    "plan/compiled_programs": "plan/large_proof",
+    "plan/planned_programs": "plan/large_proof",
     "plan/lifetime": "plan/memory",
     "plan/live_nodes": "plan/lowering",
     "plan/lowered_program": "plan/code_table",

@@ -60,8 +60,8 @@ constexpr std::int64_t makespan_cut_at() {
 }  // namespace
 
 TEST_CASE("an automatic pipeline is the pipeline with the same stages") {
-  const graph chosen_graph = fold_compiled<trained>();
-  const graph written = fold_compiled<hand_trained>();
+  const graph chosen_graph = fold_planned<trained>();
+  const graph written = fold_planned<hand_trained>();
   CHECK(same_graph(chosen_graph.view(), written.view()));
   CHECK(trained::timeline.makespan == hand_trained::timeline.makespan);
   CHECK_FALSE(chosen_graph.automatic);

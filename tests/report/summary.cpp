@@ -48,7 +48,7 @@ std::size_t other_lengths(const std::string& text, std::size_t length) {
 }  // namespace
 
 TEST_CASE("a summary has a line for each layer, and says what the loss reads") {
-  CHECK(summary_text(frozen_compiled_graph_of<trained::compiled>.view(), "tutorial") ==
+  CHECK(summary_text(planned_graph_of<trained::compiled>.view(), "tutorial") ==
         "Model: tutorial\n"
         "Layer           Kind                  Output            Stage  Parameters\n"
         "---------------------------------------------------------------------------\n"
@@ -64,7 +64,7 @@ TEST_CASE("a summary has a line for each layer, and says what the loss reads") {
 }
 
 TEST_CASE("a summary names parts by their places") {
-  CHECK(summary_text(frozen_compiled_graph_of<trained_branched::compiled>.view(), "branched") ==
+  CHECK(summary_text(planned_graph_of<trained_branched::compiled>.view(), "branched") ==
         "Model: branched\n"
         "Layer           Kind                  Output            Stage  Parameters\n"
         "---------------------------------------------------------------------------\n"

@@ -258,7 +258,7 @@ TEST_CASE("arrays for several inputs and outputs are refused before anything cha
 
 TEST_CASE("a summary names the losses with their outputs") {
   const std::string table =
-      summary_text(frozen_compiled_graph_of<trained<grouped>::compiled>.view(), "house");
+      summary_text(planned_graph_of<trained<grouped>::compiled>.view(), "house");
   CHECK(table.find("Loss: sparse_categorical_crossentropy of kind\n"
                    "Loss: mean_squared_error of price\n") != std::string::npos);
 }

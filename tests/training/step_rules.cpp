@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <ipu_dsl/data/feed.hpp>
-#include <ipu_dsl/plan/compiled_graph.hpp>
+#include <ipu_dsl/plan/planned_graph.hpp>
 #include <ipu_dsl/training/checked_feed.hpp>
 #include <ipu_dsl/training/step_rules.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
@@ -33,8 +33,8 @@ struct predicting : compile<net> {};
 template <compiled_model C>
 epoch_steps steps_for(feed_reference source, const fit_options& wanted) {
   using compiled = typename C::compiled;
-  return steps_of_epoch(interface_of(frozen_compiled_graph_of<compiled>.view()), compiled::settings,
-                        source, wanted);
+  return steps_of_epoch(interface_of(planned_graph_of<compiled>.view()), compiled::settings, source,
+                        wanted);
 }
 
 /// What is said of a wish for steps from so many samples; "" if it is granted.

@@ -11,7 +11,7 @@
 #include <ipu_dsl/core/late_refusal.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/plan/access_fault.hpp>
-#include <ipu_dsl/plan/compiled_programs.hpp>
+#include <ipu_dsl/plan/planned_programs.hpp>
 #include <ipu_dsl/plan/program_limit.hpp>
 #include <ipu_dsl/plan/tile_memory.hpp>
 
@@ -80,7 +80,7 @@ struct modelled_memory {
 template <compiled_model C, program_kind Kind>
 struct access_fault_of {
   static constexpr problem value =
-      access_check(frozen_compiled_graph_of<C>.view(), calls_with_accesses_of<C, Kind>(),
+      access_check(planned_graph_of<C>.view(), calls_with_accesses_of<C, Kind>(),
                    C::settings.micro_batch)
           .find();
 };
@@ -90,7 +90,7 @@ struct access_fault_of {
 template <compiled_model C>
 struct plan_fault_of {
   static constexpr problem find() {
-    const problem& found = frozen_compiled_graph_of<C>.fault;
+    const problem& found = planned_graph_of<C>.fault;
     if (found.found()) {
       return found;
     }

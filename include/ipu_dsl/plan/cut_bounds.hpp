@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <ipu_dsl/plan/automatic_stages.hpp>
-#include <ipu_dsl/plan/compiled_graph.hpp>
+#include <ipu_dsl/plan/planned_graph.hpp>
 
 namespace ipu_dsl {
 

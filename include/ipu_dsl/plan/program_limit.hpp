@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <ipu_dsl/plan/compilation.hpp>
+#include <ipu_dsl/plan/compiled_model.hpp>
 #include <ipu_dsl/schedule/pieces/schedule_rows.hpp>
 
 namespace ipu_dsl {

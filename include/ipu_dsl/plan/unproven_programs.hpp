@@ -8,8 +8,8 @@
 #include <utility>
 
 #include <ipu_dsl/core/list_view.hpp>
-#include <ipu_dsl/plan/compiled_graph.hpp>
 #include <ipu_dsl/plan/definition.hpp>
+#include <ipu_dsl/plan/planned_graph.hpp>
 #include <ipu_dsl/plan/program_plan.hpp>
 #include <ipu_dsl/schedule/study.hpp>
 
@@ -54,8 +54,8 @@ constexpr int forward_micro_batches() {
 template <compiled_model C, program_kind Kind, backward_form Form>
 constexpr lowered_program lower_program(const index_range& noted = {}) {
   const std::int32_t replicas = Kind == program_kind::train ? C::settings.replicas : 1;
-  return lowering(frozen_compiled_graph_of<C>.view(), Kind, C::settings.micro_batch,
-                  C::settings.optimizer, Form, replicas)
+  return lowering(planned_graph_of<C>.view(), Kind, C::settings.micro_batch, C::settings.optimizer,
+                  Form, replicas)
       .lower(noted);
 }
 
@@ -98,7 +98,7 @@ struct neighbouring_stages {
   static constexpr program_plan plan() {
     const program plain = rotate(C::stages, neighbouring_placement(C::stages, C::stages), 1,
                                  overlap::none, purpose::training);
-    const graph_view model = frozen_compiled_graph_of<C>.view();
+    const graph_view model = planned_graph_of<C>.view();
     const parameter_layout lasting = lay_out_parameters(model, plain.device_of_stage, plain.devices,
                                                         trained_buffers<C, backward_form::whole>());
     return plan_calls(model, lowered_of<C, program_kind::train>.view(), plain.view(),
@@ -201,13 +201,13 @@ inline constexpr backward_form backward_form_of =
 template <compiled_model C>
 constexpr parameter_layout lay_out_compiled() {
   const program_view rows = actions_of<C, leading_program<C>>;
-  return lay_out_parameters(frozen_compiled_graph_of<C>.view(), rows.device_of_stage, rows.devices,
+  return lay_out_parameters(planned_graph_of<C>.view(), rows.device_of_stage, rows.devices,
                             trained_buffers<C, backward_form_of<C>>());
 }
 
 template <compiled_model C>
-inline constexpr frozen_parameter_layout<compiled_graph_sizes_of<C>.tensors,
-                                         compiled_graph_sizes_of<C>.operands,
+inline constexpr frozen_parameter_layout<planned_graph_sizes_of<C>.tensors,
+                                         planned_graph_sizes_of<C>.operands,
                                          static_cast<std::size_t>(C::settings.devices)>
     parameter_layout_of{lay_out_compiled<C>()};
 
@@ -280,8 +280,7 @@ struct definition_fault_of {
     const problem& asked = lowered_of<C, Kind, form>.fault;
     return asked.found()
                ? asked
-               : definition_check(frozen_compiled_graph_of<C>.view(), calls_of<C, Kind>(), Kind)
-                     .find();
+               : definition_check(planned_graph_of<C>.view(), calls_of<C, Kind>(), Kind).find();
   }
 
   static constexpr problem value = find();
@@ -290,7 +289,7 @@ struct definition_fault_of {
 /// A program without its slots, not yet proven.
 template <compiled_model C, program_kind Kind>
 constexpr program_plan unproven_plan_of() {
-  return plan_calls(frozen_compiled_graph_of<C>.view(), calls_of<C, Kind>(), actions_of<C, Kind>,
+  return plan_calls(planned_graph_of<C>.view(), calls_of<C, Kind>(), actions_of<C, Kind>,
                     C::settings.micro_batch, parameter_layout_of<C>.view());
 }
 

@@ -201,8 +201,7 @@ template <compiled_model C>
 constexpr prediction resolve_prediction() {
   program_plan_view plan = planned_program_of<C, program_kind::predict>.plan.view();
   plan.streams = node_streams_of<C>.view();
-  return prediction_resolver(frozen_compiled_graph_of<C>.view(), plan, weight_bytes_of<C>)
-      .resolve();
+  return prediction_resolver(planned_graph_of<C>.view(), plan, weight_bytes_of<C>).resolve();
 }
 
 /// What a predictor of a compiled model does.

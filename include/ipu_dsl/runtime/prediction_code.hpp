@@ -41,7 +41,7 @@ struct prediction_fault_of {
     if constexpr (!valid<C>()) {
       return {};
     } else {
-      const graph_view model = frozen_compiled_graph_of<C>.view();
+      const graph_view model = planned_graph_of<C>.view();
       const std::int32_t inputs = model.count(tensor_role::input);
       if (inputs > 1 || model.outputs.size() > 1) {
         problem found = refuse("a model of 1 input and 1 output",

@@ -148,7 +148,7 @@ struct known_of_training {
   static constexpr lowered_view program = calls_of<C, program_kind::train>();
 
   static constexpr list<label> name_calls() {
-    const graph_view model = frozen_compiled_graph_of<C>.view();
+    const graph_view model = planned_graph_of<C>.view();
     list<label> names;
     for (const emitted_call& row : program.calls) {
       label place = rule_of(row.phase);

@@ -13,7 +13,7 @@
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/data/arrays.hpp>
 #include <ipu_dsl/data/dataset.hpp>
-#include <ipu_dsl/plan/compiled_graph.hpp>
+#include <ipu_dsl/plan/planned_graph.hpp>
 #include <ipu_dsl/training/data_check.hpp>
 
 namespace ipu_dsl {
@@ -22,7 +22,7 @@ namespace ipu_dsl {
 template <compiled_model C, tensor_role Role, dtype... Given>
 struct array_fault_of {
   static constexpr problem find() {
-    const graph_view model = frozen_compiled_graph_of<C>.view();
+    const graph_view model = planned_graph_of<C>.view();
     problem found = check_array_count(model, Role, static_cast<std::int32_t>(sizeof...(Given)));
     std::int32_t number = 0;
     for (const dtype given : {Given...}) {
@@ -40,7 +40,7 @@ struct array_fault_of {
 /// What is wrong with a number of outputs.
 template <compiled_model C, std::size_t Given>
 struct output_count_fault_of {
-  static constexpr problem value = check_output_count(frozen_compiled_graph_of<C>.view(), Given);
+  static constexpr problem value = check_output_count(planned_graph_of<C>.view(), Given);
 };
 
 /// Throws `error` for the first float that is none.
@@ -86,7 +86,7 @@ struct model_arrays {
   /// Where one array is too few for the inputs, nothing is said of the targets.
   template <tensor_role Role, dtype Given>
   static consteval bool check_array_of() {
-    constexpr graph_view model = frozen_compiled_graph_of<C>.view();
+    constexpr graph_view model = planned_graph_of<C>.view();
     if constexpr (Role == tensor_role::target && model.count(tensor_role::input) > 1) {
       return true;
     } else {
@@ -96,7 +96,7 @@ struct model_arrays {
 
   /// An input or a target; of what there is not, about which there is an error already, one number.
   static consteval source_form atom_of(tensor_role role, std::int32_t number) {
-    constexpr graph_view model = frozen_compiled_graph_of<C>.view();
+    constexpr graph_view model = planned_graph_of<C>.view();
     const std::int32_t found = model.source(role, number);
     if (found < 0) {
       return {.elements = 1};

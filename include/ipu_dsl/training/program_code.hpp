@@ -32,7 +32,7 @@ inline constexpr const auto& functions_of = kernel_table_of<C, Kind, host_code>;
 template <compiled_model C>
 constexpr list<std::int32_t> result_tensors() {
   list<std::int32_t> found;
-  const graph_view model = frozen_compiled_graph_of<C>.view();
+  const graph_view model = planned_graph_of<C>.view();
   for (const node& here : model.nodes) {
     if (here.purpose != node_purpose::layer) {
       found.push_back(model.output_of(here, 0));
@@ -68,7 +68,7 @@ inline constexpr frozen_list<placement, result_count<C>> result_placements_of =
 /// What a result is called: of one output after its family, of several after the output as well.
 template <compiled_model C, std::size_t Index>
 constexpr label name_result() {
-  const graph_view model = frozen_compiled_graph_of<C>.view();
+  const graph_view model = planned_graph_of<C>.view();
   const node& judge = model.node_at(model.at(result_tensors<C>()[Index]).producer);
   label name;
   if (model.outputs.size() > 1) {
@@ -85,7 +85,7 @@ inline constexpr label result_name = name_result<C, Index>();
 /// What becomes of result `Index`.
 template <compiled_model C, std::size_t Index>
 consteval result_code result_code_of() {
-  constexpr graph_view model = frozen_compiled_graph_of<C>.view();
+  constexpr graph_view model = planned_graph_of<C>.view();
   constexpr const tensor& counted = model.at(result_tensors<C>()[Index]);
   constexpr const node& judge = model.node_at(counted.producer);
   return {.name = result_name<C, Index>.view(),
@@ -122,7 +122,7 @@ constexpr loaded_program load_program() {
 /// time.
 template <compiled_model C>
 consteval session_parts parts_of() {
-  return {.model = interface_of(frozen_compiled_graph_of<C>.view()),
+  return {.model = interface_of(planned_graph_of<C>.view()),
           .settings = C::settings,
           .places = parameter_places_of<C>.view(),
           .kept = kept_places_of<C>.view(),

@@ -35,20 +35,19 @@ template <compiled_model C, dataset Data>
 struct data_fault_of {
   static constexpr auto inputs = datasets::inputs_of<Data>();
   static constexpr auto targets = datasets::targets_of<Data>();
-  static constexpr problem value =
-      check_data(frozen_compiled_graph_of<C>.view(), {inputs, targets});
+  static constexpr problem value = check_data(planned_graph_of<C>.view(), {inputs, targets});
 };
 
 /// What is wrong with the rank of a batch.
 template <compiled_model C, int Rank>
 struct rank_fault_of {
-  static constexpr problem value = check_rank(frozen_compiled_graph_of<C>.view(), Rank);
+  static constexpr problem value = check_rank(planned_graph_of<C>.view(), Rank);
 };
 
 /// What is wrong with training or evaluating a compiled model.
 template <compiled_model C>
 struct loss_fault_of {
-  static constexpr problem value = check_loss(frozen_compiled_graph_of<C>.view());
+  static constexpr problem value = check_loss(planned_graph_of<C>.view());
 };
 
 /// What a session of a compiled model does; `session` says how it is made.

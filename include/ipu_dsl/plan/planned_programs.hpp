@@ -34,15 +34,14 @@ constexpr std::int32_t panel_width_of(const tensor& stored) {
 
 /// The random numbers of every node, in an evaluation of their own.
 template <compiled_model C>
-inline constexpr auto node_streams_of =
-    freeze_list<frozen_compiled_graph_of<C>.view().nodes.size()>(
-        streams_of_nodes(frozen_compiled_graph_of<C>.view()));
+inline constexpr auto node_streams_of = freeze_list<planned_graph_of<C>.view().nodes.size()>(
+    streams_of_nodes(planned_graph_of<C>.view()));
 
 /// What is kept of one tensor of a model, at an offset of its device's region.
 template <compiled_model C>
 constexpr parameter_place place_of_tensor(std::size_t index, std::int64_t offset,
                                           std::string_view slot) {
-  const graph_view model = frozen_compiled_graph_of<C>.view();
+  const graph_view model = planned_graph_of<C>.view();
   const tensor& stored = model.tensors[index];
   const node& owner = model.node_at(stored.owner);
   const std::uint64_t stream = node_streams_of<C>.view()[stored.owner];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of plan/compiled_graph.hpp and plan/compile.hpp: what a model is not compiled with.
+// Tests of plan/planned_graph.hpp and plan/compile.hpp: what a model is not compiled with.
 #include <string_view>
 
 #include <ipu_dsl/plan/compile.hpp>

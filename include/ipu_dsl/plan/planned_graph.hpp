@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include <ipu_dsl/plan/automatic_stages.hpp>
-#include <ipu_dsl/plan/compilation.hpp>
+#include <ipu_dsl/plan/compiled_model.hpp>
 #include <ipu_dsl/plan/lowering.hpp>
 #include <ipu_dsl/schedule/frozen.hpp>
 
@@ -79,7 +79,7 @@ inline constexpr frozen_list<int, automatic_layers<C>> automatic_stages_of =
 
 /// The graph that is planned. `fault` holds the first mistake.
 template <compiled_model C>
-constexpr graph fold_compiled() {
+constexpr graph fold_planned() {
   graph model = fold_with_loss<C>();
   if (model.automatic && !model.fault.found()) {
     assign_stages(model, automatic_stages_of<typename C::compiled>.view());
@@ -88,12 +88,11 @@ constexpr graph fold_compiled() {
 }
 
 template <compiled_model C>
-inline constexpr graph_sizes compiled_graph_sizes_of = sizes_of(fold_compiled<C>());
+inline constexpr graph_sizes planned_graph_sizes_of = sizes_of(fold_planned<C>());
 
 template <compiled_model C>
-inline constexpr frozen_graph<compiled_graph_sizes_of<C>.tensors, compiled_graph_sizes_of<C>.nodes,
-                              compiled_graph_sizes_of<C>.operands,
-                              compiled_graph_sizes_of<C>.layers>
-    frozen_compiled_graph_of{fold_compiled<C>()};
+inline constexpr frozen_graph<planned_graph_sizes_of<C>.tensors, planned_graph_sizes_of<C>.nodes,
+                              planned_graph_sizes_of<C>.operands, planned_graph_sizes_of<C>.layers>
+    planned_graph_of{fold_planned<C>()};
 
 }  // namespace ipu_dsl
