@@ -92,9 +92,10 @@ void print_tensors() {
   std::printf("[/tensors]\n\n[nodes]\n");
   for (std::size_t i = 0; i < model_graph.nodes.size(); ++i) {
     const node& here = model_graph.nodes[i];
-    const auto operands = model_graph.operands.subspan(
-        static_cast<std::size_t>(here.first_operand),
-        static_cast<std::size_t>(here.inputs + here.outputs + here.parameters));
+    const std::span<const std::int32_t> all = model_graph.operands;
+    const auto operands =
+        all.subspan(static_cast<std::size_t>(here.first_operand),
+                    static_cast<std::size_t>(here.inputs + here.outputs + here.parameters));
     const auto inputs = static_cast<std::size_t>(here.inputs);
     const auto outputs = static_cast<std::size_t>(here.outputs);
     std::printf("node %zu  %-32s  stage %d  reads %s  makes %s", i,
