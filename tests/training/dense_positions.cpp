@@ -61,7 +61,7 @@ double loss_of_update(const weight_list& weights, const std::vector<float>& x,
   double sum = 0;
   for (std::size_t i = 0; i < samples_of_update * positions; ++i) {
     const std::size_t row = update * samples_of_update * positions + i;
-    const double error = output_at(weights, row_of(x, row, features)) - double{y[row]};
+    const double error = output_at(weights, row_of(x, row, features)) - static_cast<double>(y[row]);
     sum += error * error / positions;
   }
   return sum / samples_of_micro_batch;

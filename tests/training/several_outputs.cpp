@@ -95,7 +95,7 @@ judged_sample losses_of_sample(const weight_list& weights, const house_set& data
                                std::size_t sample) {
   const std::vector<double> hidden =
       tanh_of(dense_of(weights, 0, row_of(data.rooms, sample, features)));
-  const double error = dense_of(weights, 1, hidden)[0] - double{data.prices[sample]};
+  const double error = dense_of(weights, 1, hidden)[0] - static_cast<double>(data.prices[sample]);
   std::vector<double> both = hidden;
   const std::vector<double> region = row_of(data.regions, sample, extras);
   both.insert(both.end(), region.begin(), region.end());
