@@ -24,7 +24,6 @@ using namespace reference;
 
 constexpr std::size_t positions = 6;
 constexpr std::size_t features = 7;
-constexpr std::size_t hidden = 5;
 constexpr std::size_t samples_of_micro_batch = 3;
 constexpr std::size_t samples_of_update = 4 * samples_of_micro_batch;
 
