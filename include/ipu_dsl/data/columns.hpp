@@ -75,16 +75,18 @@ class feature_column {
     }
   }
 
+  /// How many samples there are.
   std::int64_t size() const { return rows_.size(); }
 
+  /// Writes the row of sample `index` < size() to `row` [elements of `RowShape`].
   void gather(std::uint32_t index, float* row) const { rows_.copy(index, row); }
 
  private:
   datasets::rows<float, RowShape> rows_;
 };
 
-/// Integers in [0, Classes) that are one input, such as the numbers of words. Throws `error` for
-/// others.
+/// Integers in [0, Classes) that are one input, such as the numbers of words: [samples, elements of
+/// `RowShape`]. Throws `error` for others, and if they do not divide into rows.
 template <shape RowShape, std::int32_t Classes>
 class index_column {
  public:
@@ -97,15 +99,17 @@ class index_column {
     datasets::check_integers(rows_.numbers(), Classes);
   }
 
+  /// How many samples there are.
   std::int64_t size() const { return rows_.size(); }
 
+  /// Writes the row of sample `index` < size() to `row` [elements of `RowShape`].
   void gather(std::uint32_t index, std::int32_t* row) const { rows_.copy(index, row); }
 
  private:
   datasets::rows<std::int32_t, RowShape> rows_;
 };
 
-/// Labels in [0, Classes), one target. Throws `error` for others.
+/// Labels in [0, Classes), one target: [samples]. Throws `error` for others.
 template <std::int32_t Classes>
 class label_column {
  public:
@@ -117,8 +121,10 @@ class label_column {
     datasets::check_integers(labels_, Classes);
   }
 
+  /// How many samples there are.
   std::int64_t size() const { return static_cast<std::int64_t>(labels_.size()); }
 
+  /// That of sample `index` < size().
   std::int32_t label(std::uint32_t index) const { return labels_[index]; }
 
  private:
@@ -140,8 +146,10 @@ class target_column {
     }
   }
 
+  /// How many samples there are.
   std::int64_t size() const { return rows_.size(); }
 
+  /// Writes the row of sample `index` < size() to `row` [elements of `RowShape`].
   void gather_target(std::uint32_t index, float* row) const { rows_.copy(index, row); }
 
  private:

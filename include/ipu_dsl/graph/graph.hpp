@@ -61,10 +61,10 @@ struct layer_title {
   std::int32_t part = -1;
 };
 
-/// Whether a name is what a layer without one is called: its kind in small letters and its number,
-/// "dense_1", within a residual "dense_3_0".
-constexpr bool is_automatic_name(std::string_view name, const layer_title& layer) {
-  label called;
+/// What a layer without a name is called: its kind in small letters and its number, "dense_1",
+/// within a residual "dense_3_0".
+constexpr text<191> automatic_name(const layer_title& layer) {
+  text<191> called;
   for (const char letter : layer.kind) {
     const char small =
         letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
@@ -74,7 +74,7 @@ constexpr bool is_automatic_name(std::string_view name, const layer_title& layer
   if (layer.part >= 0) {
     called << "_" << layer.part;
   }
-  return name == called.view();
+  return called;
 }
 
 /// Of a layer's record, for the compiler: it reads the element.

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 
 namespace ipu_dsl {
@@ -16,14 +15,7 @@ inline std::string layer_name(const layer_title& layer) {
   if (!layer.name.empty()) {
     return std::string(layer.name);
   }
-  std::string name(layer.kind);
-  for (char& letter : name) {
-    letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-  }
-  if (layer.part < 0) {
-    return sentence_of({name, "_", layer.number});
-  }
-  return sentence_of({name, "_", layer.number, "_", layer.part});
+  return std::string(automatic_name(layer).view());
 }
 
 inline std::string layer_name(const layer_record& layer) {

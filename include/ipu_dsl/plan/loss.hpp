@@ -15,8 +15,8 @@ namespace ipu_dsl {
 struct result_choice {
   const family* rule = nullptr;
   attributes options = {};
-  std::string_view output =
-      {};            ///< the layer that makes what it judges; empty: the model's one output
+  /// The name of the layer that makes what it judges; empty: the model's one output.
+  std::string_view output = {};
   float weight = 1;  ///< of a loss
 };
 
