@@ -207,8 +207,10 @@ constexpr problem refuse_repeated_name(const graph& model) {
     for (std::size_t other = 0; named && other < model.layers.size(); ++other) {
       const layer_record& taken = model.layers[other];
       const bool given = other < later && taken.name == here.name;
-      const bool automatic =
-          taken.name.empty() && automatic_name(title_of(taken)).view() == here.name;
+      // Most names do not end in a number: they need not be compared with those that do.
+      const bool automatic = taken.name.empty() && here.name.back() >= '0' &&
+                             here.name.back() <= '9' &&
+                             automatic_name(title_of(taken)).view() == here.name;
       if (given || automatic) {
         problem found = refuse("a name of its own", label("the name of layer ") << taken.number,
                                automatic ? "that is what a layer without a name is called" : "");
