@@ -13,6 +13,8 @@ set(IPU_DSL_MARCH "${ipu_dsl_default_march}" CACHE STRING
   "The -march of tests, examples and benchmarks: native, x86-64-v3, ...; empty: none")
 set(IPU_DSL_SANITIZE "" CACHE STRING
   "Sanitizers of tests and examples: empty, 'address;undefined' or 'thread'")
+option(IPU_DSL_TEST_COMPILED
+  "Tests of sessions are built with ipu_dsl::compiled; otherwise with headers alone" OFF)
 
 get_property(is_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
 if(PROJECT_IS_TOP_LEVEL AND NOT is_multi_config AND NOT CMAKE_BUILD_TYPE)
@@ -24,7 +26,7 @@ function(ipu_dsl_print_summary)
   message(STATUS "  compiler                    ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
   message(STATUS "  CMAKE_BUILD_TYPE            ${CMAKE_BUILD_TYPE}")
   foreach(name IN ITEMS BUILD_TESTS BUILD_EXAMPLES BUILD_BENCHMARKS
-                        MARCH WARNINGS_AS_ERRORS SANITIZE)
+                        MARCH WARNINGS_AS_ERRORS SANITIZE TEST_COMPILED)
     string(LENGTH "${name}" length)
     math(EXPR padding "20 - ${length}")
     string(REPEAT " " ${padding} spaces)

@@ -9,4 +9,4 @@
 #include <ipu_dsl/data/mnist_definition.hpp>
 #include <ipu_dsl/training/checkpoint_definition.hpp>
 #include <ipu_dsl/training/saved_training_definition.hpp>
-#include <ipu_dsl/training/session_core.hpp>
+#include <ipu_dsl/training/session_engine_definition.hpp>

@@ -7,6 +7,10 @@
 #include <cstdint>
 #include <vector>
 
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/runtime/executor.hpp>
+#include <ipu_dsl/runtime/worker_pool.hpp>
+#include <ipu_dsl/training/result_sums.hpp>
 #include <ipu_dsl/training/session.hpp>
 
 #include "support/labelled_points.hpp"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <ipu_dsl/training/session.hpp>
+#include <ipu_dsl/training/session_core.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 
 #include "formats/sentence_of.hpp"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <ipu_dsl/training/session.hpp>
+#include <ipu_dsl/training/session_core.hpp>
 
 #include "runtime/trace_checks.hpp"
 #include "support/catch2.hpp"

@@ -34,7 +34,7 @@ TEST_CASE("adadelta's updates are those of the paper") {
 }
 
 TEST_CASE("settings that adadelta cannot use are refused") {
-  CHECK(fault_of(adadelta_settings{.rho = -0.5F}) ==
+  CHECK(refusal_of(adadelta_settings{.rho = -0.5F}) ==
         "expected a rho of at least 0 and below 1, got -0.5");
-  CHECK(fault_of(adadelta_settings{}) == "nothing is refused");
+  CHECK(refusal_of(adadelta_settings{}) == "nothing is refused");
 }

@@ -36,7 +36,7 @@ TEST_CASE("adagrad's updates are those of the paper, from what its sums begin wi
 }
 
 TEST_CASE("settings that adagrad cannot use are refused") {
-  CHECK(fault_of(adagrad_settings{.initial_accumulator_value = -1}) ==
+  CHECK(refusal_of(adagrad_settings{.initial_accumulator_value = -1}) ==
         "expected an initial_accumulator_value of at least 0, got -1");
-  CHECK(fault_of(adagrad_settings{.initial_accumulator_value = 0}) == "nothing is refused");
+  CHECK(refusal_of(adagrad_settings{.initial_accumulator_value = 0}) == "nothing is refused");
 }

@@ -34,7 +34,7 @@ TEST_CASE("adamax's updates are those of the paper") {
 }
 
 TEST_CASE("settings that adamax cannot use are refused") {
-  CHECK(fault_of(adamax_settings{.beta_2 = 1}) ==
+  CHECK(refusal_of(adamax_settings{.beta_2 = 1}) ==
         "expected a beta_2 of at least 0 and below 1, got 1");
-  CHECK(fault_of(adamax_settings{}) == "nothing is refused");
+  CHECK(refusal_of(adamax_settings{}) == "nothing is refused");
 }

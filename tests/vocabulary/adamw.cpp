@@ -53,8 +53,8 @@ TEST_CASE("adamw without decay has adam's bits") {
 }
 
 TEST_CASE("settings that adamw cannot use are refused") {
-  CHECK(fault_of(adamw_settings{.weight_decay = -1}) ==
+  CHECK(refusal_of(adamw_settings{.weight_decay = -1}) ==
         "expected a weight_decay of at least 0, got -1");
-  CHECK(fault_of(adamw_settings{.beta_1 = 1}) ==
+  CHECK(refusal_of(adamw_settings{.beta_1 = 1}) ==
         "expected a beta_1 of at least 0 and below 1, got 1");
 }

@@ -33,6 +33,6 @@ struct exact_amsgrad : exact_number {
 TEST_CASE("amsgrad's updates are those of Keras's Adam with amsgrad") {
   check_updates<amsgrad_rule>("amsgrad", settings, exact_amsgrad());
   check_padding<amsgrad_rule>(settings);
-  CHECK(fault_of(amsgrad::settings{.beta_2 = 1}) ==
+  CHECK(refusal_of(amsgrad::settings{.beta_2 = 1}) ==
         "expected a beta_2 of at least 0 and below 1, got 1");
 }

@@ -63,11 +63,11 @@ TEST_CASE("ftrl's weights are zero where what is linear is within l1, and no num
 }
 
 TEST_CASE("settings that ftrl cannot use are refused") {
-  CHECK(fault_of(ftrl_settings{.l1_regularization_strength = -1}) ==
+  CHECK(refusal_of(ftrl_settings{.l1_regularization_strength = -1}) ==
         "expected an l1_regularization_strength of at least 0, got -1");
-  CHECK(fault_of(ftrl_settings{.learning_rate = 0}) ==
+  CHECK(refusal_of(ftrl_settings{.learning_rate = 0}) ==
         "expected a learning_rate that begins above 0, by which ftrl divides, got 0");
-  CHECK(fault_of(ftrl_settings{}) == "nothing is refused");
+  CHECK(refusal_of(ftrl_settings{}) == "nothing is refused");
   constexpr ftrl_settings ending{.learning_rate =
                                      cosine_decay{.initial_learning_rate = 0.1F, .decay_steps = 5}};
   CHECK(std::isfinite(ending.numbers(100).inverse_rate));

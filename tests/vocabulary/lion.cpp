@@ -39,7 +39,7 @@ TEST_CASE("lion does not hide what is not a number") {
 }
 
 TEST_CASE("settings that lion cannot use are refused") {
-  CHECK(fault_of(lion_settings{.beta_2 = 1}) ==
+  CHECK(refusal_of(lion_settings{.beta_2 = 1}) ==
         "expected a beta_2 of at least 0 and below 1, got 1");
-  CHECK(fault_of(lion_settings{}) == "nothing is refused");
+  CHECK(refusal_of(lion_settings{}) == "nothing is refused");
 }

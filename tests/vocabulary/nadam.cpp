@@ -66,7 +66,7 @@ TEST_CASE("nadam's numbers of a late update are those of a product over all upda
 }
 
 TEST_CASE("settings that nadam cannot use are refused") {
-  CHECK(fault_of(nadam_settings{.beta_1 = -1}) ==
+  CHECK(refusal_of(nadam_settings{.beta_1 = -1}) ==
         "expected a beta_1 of at least 0 and below 1, got -1");
-  CHECK(fault_of(nadam_settings{}) == "nothing is refused");
+  CHECK(refusal_of(nadam_settings{}) == "nothing is refused");
 }

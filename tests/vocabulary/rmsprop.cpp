@@ -80,13 +80,13 @@ TEST_CASE("a variance that rounding makes negative is zero") {
 }
 
 TEST_CASE("settings that rmsprop cannot use are refused") {
-  CHECK(fault_of(rmsprop<>::settings{.rho = 1}) ==
+  CHECK(refusal_of(rmsprop<>::settings{.rho = 1}) ==
         "expected a rho of at least 0 and below 1, got 1");
-  CHECK(fault_of(rmsprop<>::settings{.epsilon = 0}) ==
+  CHECK(refusal_of(rmsprop<>::settings{.epsilon = 0}) ==
         "expected an epsilon above 0, at most 1, got 0");
-  CHECK(fault_of(rmsprop<momentum>::settings{.momentum = 2}) ==
+  CHECK(refusal_of(rmsprop<momentum>::settings{.momentum = 2}) ==
         "expected a momentum of 0 to 1, got 2");
-  CHECK(fault_of(rmsprop<momentum>::settings{.learning_rate = -1}) ==
+  CHECK(refusal_of(rmsprop<momentum>::settings{.learning_rate = -1}) ==
         "expected a learning_rate of at least 0, got -1");
-  CHECK(fault_of(rmsprop<momentum, centered>::settings{}) == "nothing is refused");
+  CHECK(refusal_of(rmsprop<momentum, centered>::settings{}) == "nothing is refused");
 }

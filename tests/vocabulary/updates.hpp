@@ -118,7 +118,7 @@ void check_padding(const Settings& settings) {
 
 /// What is wrong with settings, as the session says it.
 template <typename Settings>
-std::string fault_of(const Settings& settings) {
+std::string refusal_of(const Settings& settings) {
   const problem found = settings.fault();
   return found.found() ? std::string(found.message().view().substr(2)) : "nothing is refused";
 }

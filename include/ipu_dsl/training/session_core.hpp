@@ -321,9 +321,4 @@ class session_core final : public session_engine {
   session_work work_{nullptr};  ///< a run of a program: an update of it, an evaluation
 };
 
-IPU_DSL_INLINE engine_owner make_engine(const session_parts& parts,
-                                        const session_options& options) {
-  return engine_owner(new session_core(parts, options));
-}
-
 }  // namespace ipu_dsl

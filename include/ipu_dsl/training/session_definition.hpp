@@ -11,7 +11,7 @@
 #include <ipu_dsl/training/saved_training.hpp>
 #include <ipu_dsl/training/session_code.hpp>
 #ifndef IPU_DSL_COMPILED
-#include <ipu_dsl/training/session_core.hpp>
+#include <ipu_dsl/training/session_engine_definition.hpp>
 #endif
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {

@@ -86,7 +86,7 @@ class engine_owner {
   session_engine* engine_ = nullptr;
 };
 
-/// The engine of a compiled model; session_core.hpp defines it. Throws `error` if the options are
+/// The engine of a compiled model. Throws `error` if the options are
 /// none that it can run with.
 IPU_DSL_INLINE engine_owner make_engine(const session_parts& parts, const session_options& options);
 
