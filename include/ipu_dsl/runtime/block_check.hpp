@@ -62,7 +62,9 @@ class block_check {
     for (const execution_step& step : table_.row(0)) {
       // What replicas share is done once, in full, where the part of the first stands.
       if (!step.shared || step.replica == 0) {
-        perform(step, context_of(step, context, table_.replicas()));
+        run_context local = context;
+        tell(local, step, table_.replicas());
+        perform(step, local);
       }
     }
   }

@@ -63,15 +63,13 @@ inline void tell(run_context& context, const resolved_call& row, float loss_scal
   }
 }
 
-/// What the operators of a step are told, from what they are told of the run. The feed deals its
+/// Tells `local`, a copy of the context of the run, what is true of a step. The feed deals its
 /// micro-batches to the replicas in turn.
-inline run_context context_of(const execution_step& step, const run_context& run, int replicas) {
-  run_context local = run;
+inline void tell(run_context& local, const execution_step& step, int replicas) {
   local.micro_batch = step.what.micro_batch * replicas + step.replica;
   local.continues = step.order > 0;
   local.completes = step.completes;
-  local.first_sample += static_cast<std::uint64_t>(local.micro_batch) * run.micro_batch_size;
-  return local;
+  local.first_sample += static_cast<std::uint64_t>(local.micro_batch) * local.micro_batch_size;
 }
 
 }  // namespace ipu_dsl

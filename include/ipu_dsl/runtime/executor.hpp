@@ -133,7 +133,10 @@ class executor {
   /// The calls of a step. Members of a team begin and end together those that they share; the
   /// others are their leader's.
   bool perform(const execution_step& step, int worker, progress& now) {
-    now.context = context_of(step, context_, table_.replicas());
+    // In place: one that is returned is written field by field and read again as a whole, for which
+    // the processor waits.
+    now.context = context_;
+    tell(now.context, step, table_.replicas());
     run_context& context = now.context;
     const int member = table_.teams().place_of(worker).member;
     const grain part = part_of(step, member);
