@@ -64,11 +64,51 @@ static_assert(check<model<input<6>, Dense<256, init<he_uniform>, relu, use_bias<
 // row: bias_initializer='ones'
 static_assert(check<model<input<6>, Dense<6, bias_init<ones>>>>());
 
-// row: glorot_uniform, he_uniform, lecun_uniform, zeros, ones, Constant(0.5)
+// row: recurrent_initializer='orthogonal', embeddings_initializer='uniform'
+using embedded = sequential<Embedding<50, 8, init<random_uniform>>,
+                            SimpleRNN<6, init<glorot_uniform>, recurrent_init<orthogonal>>>;
+static_assert(check<model<input<dtype::int32, 16>, embedded>>());
+
+template <typename... Initializers>
+using started = sequential<Dense<6, init<Initializers>>...>;
+
+// row: zeros, ones, random_uniform, random_normal, truncated_normal
 static_assert(
-    check<model<input<6>, sequential<Dense<6, init<glorot_uniform>>, Dense<6, init<he_uniform>>,
-                                     Dense<6, init<lecun_uniform>>, Dense<6, init<zeros>>,
-                                     Dense<6, init<ones>>, Dense<6, init<constant<0.5F>>>>>>());
+    check<
+        model<input<6>, started<zeros, ones, random_uniform, random_normal, truncated_normal>>>());
+
+// row: glorot_uniform, glorot_normal, he_uniform, he_normal
+static_assert(
+    check<model<input<6>, started<glorot_uniform, glorot_normal, he_uniform, he_normal>>>());
+
+// row: lecun_uniform, lecun_normal, orthogonal, identity
+static_assert(check<model<input<6>, started<lecun_uniform, lecun_normal, orthogonal, identity>>>());
+
+// row: Constant(0.5)
+static_assert(check<model<input<6>, Dense<6, init<constant<0.5F>>>>>());
+
+// row: RandomUniform(-1, 1), TruncatedNormal(0.5, 0.1), Orthogonal(gain=2)
+using with_numbers = sequential<Dense<6, init<random_uniform, minval<-1>, maxval<1>>>,
+                                Dense<6, init<truncated_normal, mean_value<0.5F>, stddev<0.1F>>>,
+                                Dense<6, init<orthogonal, gain<2>>>>;
+static_assert(check<model<input<6>, with_numbers>>());
+
+// row: VarianceScaling(2, 'fan_out', 'uniform')
+static_assert(check<model<input<6>, Dense<6, init<variance_scaling<2, "fan_out", "uniform">>>>>());
+
+// row: HeNormal(seed=7)
+static_assert(check<model<input<6>, Dense<6, init<he_normal, seed<7>>>>>());
+
+// row: an initializer of one's own
+struct ramp {
+  static float start(const initial_value& at) {
+    const double noise = at.uniform() < 0.5F ? 0 : at.normal();
+    return static_cast<float>(noise) +
+           static_cast<float>(at.index) / static_cast<float>(at.extents[0]);
+  }
+};
+
+static_assert(check<model<input<6>, Dense<6, init<ramp>>>>());
 
 // row: Flatten(), Reshape((7, 112))
 static_assert(check<model<input<28, 28>, sequential<Reshape<7, 112>, Flatten>>>());

@@ -181,7 +181,6 @@ ELSEWHERE = {
     "training/session_source": "training/session",
     "training/weights_header": "inference/weights_header",
     # Options that layers share, and families that the pointwise rules are written in.
-    "vocabulary/layers/initialization": "vocabulary/dense",
     "vocabulary/layers/weights": "vocabulary/dense",
     "vocabulary/layers/window_options": "vocabulary/conv2d",
     "vocabulary/layers/position_product": "vocabulary/dense",

@@ -10,6 +10,7 @@ namespace {
 
 using namespace ipu_dsl;
 using testing::apply;
+using testing::same_start;
 using tests::checks;
 
 constexpr checks test_shapes() {
@@ -33,8 +34,8 @@ constexpr checks test_parameters() {
   done.that(kernel.lies == storage::panels);
   done.that(bias.name == "bias");
   done.that(bias.extents == shape{32});
-  done.that(kernel.start.kind == initializer_kind::glorot_uniform);
-  done.that(bias.start.kind == initializer_kind::zeros);
+  done.that(same_start(kernel.start, glorot_uniform::start));
+  done.that(same_start(bias.start, zeros::start));
   done.that(apply<Conv2D<32, 3, use_bias<false>>>({{28, 28, 4}}).only().parameters == 1);
   return done;
 }

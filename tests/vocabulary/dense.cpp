@@ -10,6 +10,7 @@ namespace {
 
 using namespace ipu_dsl;
 using testing::apply;
+using testing::same_start;
 using tests::checks;
 
 template <typename Layer>
@@ -25,12 +26,12 @@ constexpr checks test_defaults() {
   const tensor& kernel = made.parameter(0);
   done.that(kernel.name == "kernel");
   done.that(kernel.extents == shape{784, 256});
-  done.that(kernel.start.kind == initializer_kind::glorot_uniform);
+  done.that(same_start(kernel.start, glorot_uniform::start));
   done.that(kernel.lies == storage::panels);
   const tensor& bias = made.parameter(1);
   done.that(bias.name == "bias");
   done.that(bias.extents == shape{256});
-  done.that(bias.start.kind == initializer_kind::zeros);
+  done.that(same_start(bias.start, zeros::start));
   done.that(options_of_layer<Dense<256>>.activation == activation_kind::linear);
   return done;
 }
@@ -38,7 +39,7 @@ constexpr checks test_defaults() {
 constexpr checks test_starts() {
   const auto made = apply<Dense<2, bias_init<constant<0.5F>>, init<he_uniform>>>({{3}});
   checks done;
-  done.that(made.parameter(0).start.kind == initializer_kind::he_uniform);
+  done.that(same_start(made.parameter(0).start, he_uniform::start));
   done.that(made.parameter(1).start.kind == initializer_kind::constant);
   done.that(made.parameter(1).start.value == 0.5F);
   return done;

@@ -17,7 +17,8 @@ constexpr testing::one_layer apply(const shape& extents, dtype type = dtype::int
   testing::one_layer result;
   const std::int32_t inputs[] = {add_source(result.made, extents, type, tensor_role::input)};
   const element& piece = Layer::description;
-  result.found = add_node(result.made, *piece.rule, piece.options, inputs, 0, -1);
+  result.found = add_node(result.made, *piece.rule, piece.options, inputs, 0, -1, -1,
+                          node_purpose::layer, piece.starts);
   return result;
 }
 
@@ -28,6 +29,7 @@ constexpr checks test_shapes() {
   done.that(made.output().lies == storage::positions);
   done.that(made.parameter(0).name == "embeddings");
   done.that(made.parameter(0).extents == shape{1000, 12});
+  done.that(testing::same_start(made.parameter(0).start, random_uniform::start));
   done.that(made.made.tensors[0].classes == 1000);
   done.that(apply<Embedding<50, 32>>({4, 5}).gives({4, 5, 32}));
   done.that(apply<Embedding<50, 32>>({}).gives({32}));
@@ -60,8 +62,8 @@ static_assert(test_shapes());
 static_assert(test_range());
 static_assert(test_refusals());
 static_assert(describe(Embedding<50, 3>::description).view() == "Embedding<50, 3>");
-static_assert(Embedding<50, 3, init<ones>>::description.options.as<embedding_options>()
-                  .start.kind == initializer_kind::ones);
+static_assert(testing::same_start(Embedding<50, 3, init<ones>>::description.starts[0],
+                                  ones::start));
 
 TEST_CASE("Embedding gives every word its features") {
   CHECK(test_shapes());

@@ -35,6 +35,12 @@ struct one_layer {
   }
 };
 
+/// Whether two initialisers are the same, own functions aside.
+constexpr bool same_start(const initializer& left, const initializer& right) {
+  return left.kind == right.kind && left.value == right.value && left.second == right.second &&
+         left.fan == right.fan && left.seeded == right.seeded && left.seed == right.seed;
+}
+
 /// A layer on inputs of these shapes.
 constexpr one_layer apply(const element& piece, std::initializer_list<shape> inputs) {
   one_layer result;
@@ -46,7 +52,8 @@ constexpr one_layer apply(const element& piece, std::initializer_list<shape> inp
     result.found = *piece.fault;
   } else {
     result.found =
-        add_node(result.made, *piece.rule, piece.options, {sources.data(), sources.size()}, 0, -1);
+        add_node(result.made, *piece.rule, piece.options, {sources.data(), sources.size()}, 0, -1,
+                 -1, node_purpose::layer, piece.starts);
   }
   return result;
 }

@@ -10,6 +10,7 @@ namespace {
 
 using namespace ipu_dsl;
 using testing::apply;
+using testing::same_start;
 using tests::checks;
 
 constexpr checks test_shapes() {
@@ -25,6 +26,9 @@ constexpr checks test_parameters() {
   const auto made = apply<SimpleRNN<32>>({{28, 16}});
   checks done;
   done.that(made.only().parameters == 3);
+  done.that(same_start(made.parameter(0).start, glorot_uniform::start));
+  done.that(same_start(made.parameter(1).start, orthogonal::start));
+  done.that(same_start(made.parameter(2).start, zeros::start));
   done.that(made.parameter(0).name == "kernel");
   done.that(made.parameter(0).extents == shape{16, 32});
   done.that(made.parameter(1).name == "recurrent_kernel");
@@ -39,9 +43,9 @@ constexpr checks test_starts() {
   const auto made =
       apply<SimpleRNN<2, init<ones>, recurrent_init<zeros>, bias_init<ones>>>({{4, 3}});
   checks done;
-  done.that(made.parameter(0).start.kind == initializer_kind::ones);
-  done.that(made.parameter(1).start.kind == initializer_kind::zeros);
-  done.that(made.parameter(2).start.kind == initializer_kind::ones);
+  done.that(same_start(made.parameter(0).start, ones::start));
+  done.that(same_start(made.parameter(1).start, zeros::start));
+  done.that(same_start(made.parameter(2).start, ones::start));
   return done;
 }
 

@@ -13,6 +13,8 @@
 
 namespace ipu_dsl {
 
+struct initializer;
+
 /// What an option is about. Two options are about the same thing if their keys have the same name:
 /// g++ 12 with UBSan refuses to compare addresses during constant evaluation.
 struct option_key {
@@ -27,7 +29,8 @@ struct option {
   const option_key* key = nullptr;
   std::int32_t integer = 0;
   float number = 0;
-  const problem* fault = nullptr;  ///< what is wrong with its template argument, if anything
+  const problem* fault = nullptr;      ///< what is wrong with its template argument, if anything
+  const initializer* start = nullptr;  ///< of options that say how a parameter starts
 };
 
 /// The option of a whole number: `micro_batch<32>`.
@@ -109,6 +112,15 @@ struct option_list {
     for (std::size_t i = 0; i < Count; ++i) {
       if (*options[i].value.key == key) {
         return options[i].value.number;
+      }
+    }
+    return otherwise;
+  }
+
+  constexpr const initializer* start(const option_key& key, const initializer* otherwise) const {
+    for (std::size_t i = 0; i < Count; ++i) {
+      if (*options[i].value.key == key && options[i].value.start != nullptr) {
+        return options[i].value.start;
       }
     }
     return otherwise;

@@ -81,12 +81,14 @@ constexpr void choose_storage(graph& model, const family& rule, storage read,
 
 /// Adds one node in `stage`, as part of `layer` (-1: of none), whose inputs lie in `read`, and
 /// returns its problem, if any, without saying where. The outputs are the node's, in order. It uses
-/// the parameters and states of the node `shares`, or has its own if that is -1.
+/// the parameters and states of the node `shares`, or has its own if that is -1, which start as
+/// `starts` says.
 constexpr problem add_node_reading(graph& model, const family& rule, const attributes& options,
                                    list_view<std::int32_t> inputs, storage read, std::int32_t stage,
-                                   std::int32_t layer, std::int32_t shares, node_purpose purpose) {
+                                   std::int32_t layer, std::int32_t shares, node_purpose purpose,
+                                   list_view<initializer> starts) {
   const std::size_t first_made = model.tensors.size();
-  node_draft draft(model, options, inputs, shares);
+  node_draft draft(model, options, inputs, shares, starts);
   const problem found = rule.shapes(draft);
   if (found.found() || draft.fault().found()) {
     return draft.fault().found() ? draft.fault() : found;
@@ -141,7 +143,7 @@ constexpr std::int32_t laid_out(graph& model, std::int32_t input, storage wanted
   const std::int32_t inputs[] = {input};
   // It takes any shape.
   static_cast<void>(
-      add_node_reading(model, rule, {}, inputs, read, stage, layer, -1, node_purpose::layer));
+      add_node_reading(model, rule, {}, inputs, read, stage, layer, -1, node_purpose::layer, {}));
   return newest_output(model);
 }
 
@@ -149,7 +151,8 @@ constexpr std::int32_t laid_out(graph& model, std::int32_t input, storage wanted
 /// inputs as its family reads them; returns its problem, if any, without saying where.
 constexpr problem add_node(graph& model, const family& rule, const attributes& options,
                            list_view<std::int32_t> inputs, std::int32_t stage, std::int32_t layer,
-                           std::int32_t shares = -1, node_purpose purpose = node_purpose::layer) {
+                           std::int32_t shares = -1, node_purpose purpose = node_purpose::layer,
+                           list_view<initializer> starts = {}) {
   problem unfit = check_inputs(rule, inputs.size());
   if (!unfit.found()) {
     unfit = check_input_types(model, rule, inputs);
@@ -163,13 +166,15 @@ constexpr problem add_node(graph& model, const family& rule, const attributes& o
     as_wanted = as_wanted && !lies_otherwise(model, input, wanted);
   }
   if (as_wanted) {
-    return add_node_reading(model, rule, options, inputs, wanted, stage, layer, shares, purpose);
+    return add_node_reading(model, rule, options, inputs, wanted, stage, layer, shares, purpose,
+                            starts);
   }
   list<std::int32_t> read;
   for (const std::int32_t input : inputs) {
     read.push_back(laid_out(model, input, wanted, stage, layer));
   }
-  return add_node_reading(model, rule, options, read, wanted, stage, layer, shares, purpose);
+  return add_node_reading(model, rule, options, read, wanted, stage, layer, shares, purpose,
+                          starts);
 }
 
 /// The tensor `made` becomes an output of the model: it is handed out in rows, and what lays it out

@@ -11,6 +11,7 @@
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/graph/family.hpp>
+#include <ipu_dsl/graph/initializer.hpp>
 
 namespace ipu_dsl {
 
@@ -32,6 +33,7 @@ struct element {
   std::string_view combinator = {};  ///< "concat"; empty for layers, which families describe
   const family* rule = nullptr;      ///< of `layer` and of what joins `branches`
   attributes options = {};
+  list_view<initializer> starts = {};  ///< how the layer's parameters start, see node_draft::start
   list_view<const element*> parts = {};
   const element* followed_by = nullptr;  ///< a further node of the same layer
   const problem* fault = nullptr;        ///< what was wrong with the template arguments

@@ -2,6 +2,7 @@
 // A node while its family's rule looks at the inputs and adds what the node makes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -13,15 +14,21 @@ namespace ipu_dsl {
 /// What a family's `shapes` rule sees and fills in.
 class node_draft {
  public:
-  /// `shares` is the node whose parameters and states this one uses; -1: it has its own.
+  /// `shares` is the node whose parameters and states this one uses; -1: it has its own. `starts`
+  /// are the initialisers that the element has.
   constexpr node_draft(graph& owner, const attributes& options, list_view<std::int32_t> inputs,
-                       std::int32_t shares = -1)
-      : owner_(&owner), options_(&options), inputs_(inputs), shares_(shares) {}
+                       std::int32_t shares = -1, list_view<initializer> starts = {})
+      : owner_(&owner), options_(&options), inputs_(inputs), starts_(starts), shares_(shares) {}
 
   /// The family's own options.
   template <typename Options>
   constexpr Options options() const {
     return options_->as<Options>();
+  }
+
+  /// The initialiser in this place of the element's `starts`; zeros if it has none there.
+  constexpr initializer start(std::size_t place) const {
+    return place < starts_.size() ? starts_[place] : initializer{};
   }
 
   constexpr std::int32_t inputs() const { return static_cast<std::int32_t>(inputs_.size()); }
@@ -183,6 +190,15 @@ class node_draft {
     }
   }
 
+  constexpr void check_begin(const shape& extents, std::string_view name,
+                             const initializer& start) {
+    problem found = check_start(start, extents);
+    if (found.found()) {
+      found.got << " for its " << name;
+      fail(found);
+    }
+  }
+
   constexpr void check_panels(const shape& extents, std::string_view name, storage lies) {
     if (lies == storage::panels && extents.rank < 2) {
       fail(refuse("at least 2 extents of a parameter in panels", describe(extents)
@@ -209,6 +225,7 @@ class node_draft {
                            tensor_role role, storage lies) {
     check_made(extents, name);
     check_panels(extents, name, lies);
+    check_begin(extents, name, start);
     if (shares_ >= 0) {
       use_shared(name, extents);
       return;
@@ -252,6 +269,7 @@ class node_draft {
   graph* owner_;
   const attributes* options_;
   list_view<std::int32_t> inputs_;
+  list_view<initializer> starts_;
   attributes chosen_;
   std::int32_t passed_over_ = -1;  ///< read instead of the first input
   std::int32_t target_ = -1;       ///< read behind the inputs

@@ -299,7 +299,8 @@ class assembly {
 
   constexpr void add_one(const element& piece, list_view<std::int32_t> inputs, std::int32_t layer,
                          const layer_record& record) {
-    problem refused = add_node(made_, *piece.rule, piece.options, inputs, stage_, layer);
+    problem refused = add_node(made_, *piece.rule, piece.options, inputs, stage_, layer, -1,
+                               node_purpose::layer, piece.starts);
     if (!refused.found()) {
       refused = check_single_output(made_);
     }

@@ -299,8 +299,8 @@ class functional_builder {
     if (record.shares >= 0) {
       shares = node_of(made_.layers[record.shares], *piece.rule);
     }
-    const problem refused =
-        add_node(made_, *piece.rule, piece.options, inputs, stage_, layer, shares);
+    const problem refused = add_node(made_, *piece.rule, piece.options, inputs, stage_, layer,
+                                     shares, node_purpose::layer, piece.starts);
     if (refused.found()) {
       fail(where_is(record), refused);
       return -1;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,11 +13,11 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/hash.hpp>
 #include <ipu_dsl/core/list_view.hpp>
-#include <ipu_dsl/core/random.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/core/update_rule.hpp>
 #include <ipu_dsl/model/layer_name.hpp>
 #include <ipu_dsl/plan/program_plan_view.hpp>
+#include <ipu_dsl/runtime/initial_values.hpp>
 #include <ipu_dsl/runtime/parameter_shapes.hpp>
 #include <ipu_dsl/runtime/regions.hpp>
 
@@ -153,7 +152,9 @@ class parameters {
     std::vector<float> values;
     for (std::size_t i = 0; i < size(); ++i) {
       values.resize(static_cast<std::size_t>(at(i).extents.elements()));
-      fill(i, seed, {values.data(), values.size()});
+      const tensor& stored = at(i);
+      start_values(stored.start, stored.extents, seed, places_[i].stream,
+                   {values.data(), values.size()});
       set(i, {values.data(), values.size()});
     }
   }
@@ -204,50 +205,6 @@ class parameters {
     const parameter_place& place = places_[index];
     std::byte* const region = memory_ != nullptr ? memory_->at(place.region) : only_memory_;
     return {reinterpret_cast<float*>(region + place.offset), place.floats};
-  }
-
-  void fill(std::size_t index, std::uint64_t seed, std::span<float> values) const {
-    const initializer& start = at(index).start;
-    const float limit = uniform_limit(start.kind, at(index).extents);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      switch (start.kind) {
-        case initializer_kind::zeros:
-          values[i] = 0;
-          break;
-        case initializer_kind::ones:
-          values[i] = 1;
-          break;
-        case initializer_kind::constant:
-          values[i] = start.value;
-          break;
-        default:
-          values[i] = limit * (2 * uniform_unit(random_word(seed, places_[index].stream, i)) - 1);
-          break;
-      }
-    }
-  }
-
-  /// See `initializer_kind`. Fans as in Keras: of a vector both are its length, of a kernel of a
-  /// convolution each counts for every position.
-  static float uniform_limit(initializer_kind kind, const shape& extents) {
-    const std::int32_t last = extents.rank > 0 ? extents[extents.rank - 1] : 1;
-    const std::int32_t inputs = extents.rank > 1 ? extents[extents.rank - 2] : last;
-    std::int32_t positions = 1;
-    for (std::int32_t axis = 0; axis < extents.rank - 2; ++axis) {
-      positions *= extents[axis];
-    }
-    const auto fan_in = static_cast<float>(positions * inputs);
-    const auto fan_out = static_cast<float>(positions * last);
-    switch (kind) {
-      case initializer_kind::glorot_uniform:
-        return std::sqrt(6.0F / (fan_in + fan_out));
-      case initializer_kind::he_uniform:
-        return std::sqrt(6.0F / fan_in);
-      case initializer_kind::lecun_uniform:
-        return std::sqrt(3.0F / fan_in);
-      default:
-        return 0;
-    }
   }
 
   list_view<parameter_place> places_;

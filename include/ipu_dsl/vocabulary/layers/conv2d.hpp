@@ -21,8 +21,6 @@ struct conv2d_options {
   activation_kind activation = activation_kind::linear;
   float alpha = 0;
   std::int32_t has_bias = 1;
-  initializer kernel_start;
-  initializer bias_start;
 };
 
 enum class conv2d_variant : std::int32_t {
@@ -106,9 +104,9 @@ constexpr problem shapes(node_draft& draft) {
   }
   draft.parameter("kernel",
                   {options.kernel_rows, options.kernel_columns, input[2], options.filters},
-                  options.kernel_start, storage::panels);
+                  draft.start(0), storage::panels);
   if (options.has_bias != 0) {
-    draft.parameter("bias", {options.filters}, options.bias_start, storage::panel_bias);
+    draft.parameter("bias", {options.filters}, draft.start(1), storage::panel_bias);
   }
   const bool fills_up = options.fills_up != 0;
   draft.output(
@@ -306,9 +304,10 @@ struct conv2d_reading {
       .fills_up = given.integer(padding_key, 0),
       .activation = kind,
       .alpha = given.number(alpha_key, default_alpha(kind)),
-      .has_bias = given.integer(use_bias_key, 1),
-      .kernel_start = start_of(given, init_key, initializer_kind::glorot_uniform),
-      .bias_start = start_of(given, bias_init_key, initializer_kind::zeros)};
+      .has_bias = given.integer(use_bias_key, 1)};
+
+  static constexpr initializer starts[] = {start_of(given, init_key, glorot_uniform::start),
+                                           start_of(given, bias_init_key, zeros::start)};
 
   static constexpr element separate_activation = separate_activation_of(kind, options.alpha);
 
@@ -324,6 +323,7 @@ struct conv2d_reading {
     return {.kind = element_kind::layer,
             .rule = &conv2d_family,
             .options = attributes::of(chosen),
+            .starts = starts,
             .followed_by = gradient_from_output(kind) ? nullptr : &separate_activation,
             .fault = &fault};
   }

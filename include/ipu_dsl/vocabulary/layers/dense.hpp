@@ -16,8 +16,6 @@ struct dense_options {
   activation_kind activation = activation_kind::linear;
   float alpha = 0;
   std::int32_t has_bias = 1;
-  initializer kernel_start;
-  initializer bias_start;
 };
 
 enum class dense_variant : std::int32_t {
@@ -66,9 +64,9 @@ constexpr problem shapes(node_draft& draft) {
   }
   shape output = input;
   std::int32_t& features = output.extents[input.rank - 1];
-  draft.parameter("kernel", {features, options.units}, options.kernel_start, storage::panels);
+  draft.parameter("kernel", {features, options.units}, draft.start(0), storage::panels);
   if (options.has_bias != 0) {
-    draft.parameter("bias", {options.units}, options.bias_start, storage::panel_bias);
+    draft.parameter("bias", {options.units}, draft.start(1), storage::panel_bias);
   }
   features = options.units;
   draft.output(output);
@@ -282,13 +280,13 @@ struct dense_reading {
 
   static constexpr problem fault = find_weights_fault(given, accepted);
 
-  static constexpr dense_options options{
-      .units = 0,
-      .activation = kind,
-      .alpha = given.number(alpha_key, default_alpha(kind)),
-      .has_bias = given.integer(use_bias_key, 1),
-      .kernel_start = start_of(given, init_key, initializer_kind::glorot_uniform),
-      .bias_start = start_of(given, bias_init_key, initializer_kind::zeros)};
+  static constexpr dense_options options{.units = 0,
+                                         .activation = kind,
+                                         .alpha = given.number(alpha_key, default_alpha(kind)),
+                                         .has_bias = given.integer(use_bias_key, 1)};
+
+  static constexpr initializer starts[] = {start_of(given, init_key, glorot_uniform::start),
+                                           start_of(given, bias_init_key, zeros::start)};
 
   static constexpr element separate_activation = separate_activation_of(kind, options.alpha);
 
@@ -301,6 +299,7 @@ struct dense_reading {
     return {.kind = element_kind::layer,
             .rule = &dense_family,
             .options = attributes::of(chosen),
+            .starts = starts,
             .followed_by = gradient_from_output(kind) ? nullptr : &separate_activation,
             .fault = &fault};
   }

@@ -14,7 +14,6 @@ namespace ipu_dsl {
 struct embedding_options {
   std::int32_t words = 0;
   std::int32_t features = 0;
-  initializer start;
 };
 
 enum class embedding_variant : std::int32_t {
@@ -55,7 +54,7 @@ constexpr problem shapes(node_draft& draft) {
     return refuse(label("at most ") << shape::max_rank - 1 << " extents", ipu_dsl::describe(made));
   }
   draft.integers_below(0, options.words);
-  draft.parameter("embeddings", {options.words, options.features}, options.start);
+  draft.parameter("embeddings", {options.words, options.features}, draft.start(0));
   made.extents[made.rank] = options.features;
   ++made.rank;
   draft.output(made);
@@ -112,26 +111,24 @@ struct embedding_reading {
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
   static constexpr const option_key* accepted[] = {&init_key};
   static constexpr problem fault = given.find_fault(accepted);
+  static constexpr initializer starts[] = {start_of(given, init_key, random_uniform::start)};
 
   static constexpr element with_sizes(const whole_number& words, const whole_number& features) {
     const problem* const unread = first_fault({words, features});
     if (unread != nullptr) {
       return unfit_layer("Embedding<...>", *unread);
     }
-    const embedding_options chosen{
-        .words = words.value,
-        .features = features.value,
-        .start = start_of(given, init_key, initializer_kind::glorot_uniform)};
+    const embedding_options chosen{.words = words.value, .features = features.value};
     return {.kind = element_kind::layer,
             .rule = &embedding_family,
             .options = attributes::of(chosen),
+            .starts = starts,
             .fault = &fault};
   }
 };
 
 /// For each number of a word, an int32 in [0, Words), its row of the table embeddings [Words,
-/// Features]: samples (16) become (16, Features). `init<...>` is glorot_uniform, other than in
-/// Keras.
+/// Features]: samples (16) become (16, Features). `init<...>` is random_uniform, Keras's default.
 template <auto Words = no_number{}, auto Features = no_number{}, typename... Options>
 struct Embedding {
   static constexpr element description =

@@ -19,9 +19,9 @@ struct return_sequences {
 };
 
 /// How the weights start that lead from a state to the next.
-template <typename Initializer>
+template <typename Initializer, typename... Options>
 struct recurrent_init {
-  static constexpr option as_option = start_option<Initializer>(&recurrent_init_key);
+  static constexpr option as_option = start_option<Initializer, Options...>(&recurrent_init_key);
 };
 
 struct simple_rnn_options {
@@ -30,9 +30,6 @@ struct simple_rnn_options {
   float alpha = 0;
   std::int32_t has_bias = 1;
   std::int32_t returns_sequences = 0;
-  initializer kernel_start;
-  initializer recurrent_start;
-  initializer bias_start;
 };
 
 enum class simple_rnn_variant : std::int32_t {
@@ -80,11 +77,11 @@ constexpr problem shapes(node_draft& draft) {
     return refuse("an activation whose gradient follows from its output",
                   name_of(options.activation), "a state is made of the one before");
   }
-  draft.parameter("kernel", {input[1], options.units}, options.kernel_start, storage::panels);
-  draft.parameter("recurrent_kernel", {options.units, options.units}, options.recurrent_start,
+  draft.parameter("kernel", {input[1], options.units}, draft.start(0), storage::panels);
+  draft.parameter("recurrent_kernel", {options.units, options.units}, draft.start(1),
                   storage::panels);
   if (options.has_bias != 0) {
-    draft.parameter("bias", {options.units}, options.bias_start, storage::panel_bias);
+    draft.parameter("bias", {options.units}, draft.start(2), storage::panel_bias);
   }
   if (options.returns_sequences != 0) {
     draft.output({input[0], options.units});
@@ -258,10 +255,11 @@ struct simple_rnn_reading {
       .activation = kind,
       .alpha = given.number(alpha_key, default_alpha(kind)),
       .has_bias = given.integer(use_bias_key, 1),
-      .returns_sequences = given.integer(return_sequences_key, 0),
-      .kernel_start = start_of(given, init_key, initializer_kind::glorot_uniform),
-      .recurrent_start = start_of(given, recurrent_init_key, initializer_kind::glorot_uniform),
-      .bias_start = start_of(given, bias_init_key, initializer_kind::zeros)};
+      .returns_sequences = given.integer(return_sequences_key, 0)};
+
+  static constexpr initializer starts[] = {start_of(given, init_key, glorot_uniform::start),
+                                           start_of(given, recurrent_init_key, orthogonal::start),
+                                           start_of(given, bias_init_key, zeros::start)};
 
   static constexpr element with_units(const whole_number& units) {
     if (units.fault != nullptr) {
@@ -272,6 +270,7 @@ struct simple_rnn_reading {
     return {.kind = element_kind::layer,
             .rule = &simple_rnn_family,
             .options = attributes::of(chosen),
+            .starts = starts,
             .fault = &fault};
   }
 };
@@ -280,8 +279,8 @@ struct simple_rnn_reading {
 /// recurrent_kernel + bias), h(-1) being zero: kernel [features, units], recurrent_kernel [units,
 /// units], bias [units]. Options in any order, with Keras's defaults: an activation (tanh),
 /// `alpha<...>` of it, `return_sequences<...>` (false: the last state alone), `use_bias<...>`
-/// (true), `init<...>` (glorot_uniform), `bias_init<...>` (zeros); other than in Keras
-/// `recurrent_init<...>` is glorot_uniform as well.
+/// (true), `init<...>` (glorot_uniform), `recurrent_init<...>` (orthogonal), `bias_init<...>`
+/// (zeros).
 template <auto Units = no_number{}, typename... Options>
 struct SimpleRNN {
   static constexpr element description = simple_rnn_reading<Options...>::with_units(whole(Units));

@@ -23,9 +23,8 @@ struct use_bias {
 /// How a parameter starts by the options of its layer.
 template <std::size_t Count>
 constexpr initializer start_of(const option_list<Count>& given, const option_key& key,
-                               initializer_kind otherwise) {
-  const auto chosen = given.integer(key, static_cast<std::int32_t>(otherwise));
-  return {static_cast<initializer_kind>(chosen), given.number(key, 0)};
+                               const initializer& otherwise) {
+  return *given.start(key, &otherwise);
 }
 
 /// What a node with weights computes itself of an activation. One whose gradient needs more than
