@@ -46,6 +46,12 @@ struct activated
 
 static_assert(check<activated>());
 
+// row: Softmax(), Dense(10, activation='softmax') of images and sequences, tf.nn.log_softmax
+struct classes_of_positions
+    : model<input<4, 6>, sequential<Dense<10, softmax>, Softmax, softmax, log_softmax>> {};
+
+static_assert(check<classes_of_positions>());
+
 // row: Activation('relu'), LeakyReLU(0.1)
 struct separate : model<input<6>, sequential<Dense<6>, relu, Dense<6>, Activation<relu>, Dense<6>,
                                              Activation<leaky_relu, alpha<0.1F>>>> {};

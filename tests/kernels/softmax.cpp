@@ -63,6 +63,65 @@ TEST_CASE("softmax and its gradient agree with float64, padding stays zero") {
   std::printf("softmax: checked %d elements\n", checked);
 }
 
+namespace {
+
+void check_log_softmax(int rows, int units) {
+  const test::buffer x = test::random_rows(rows, units, 84, 6.0F);
+  const test::buffer gradient = test::random_rows(rows, units, 85);
+  test::buffer y(x.size());
+  test::buffer dx(x.size());
+  kernels::log_softmax_forward(x.data(), y.data(), rows, units);
+  kernels::log_softmax_gradient(gradient.data(), y.data(), dx.data(), rows, units);
+  const std::int64_t stride = layout::row_stride(units);
+  // The difference to the largest (at most 12) and its result (at most 12 + ln units) are rounded
+  // once each; the logarithm of a sum that is off by units + 2 u is off by as much and 4 u of its
+  // own. The gradient takes the exponential of that, 2 u more, and a chain of `units` steps.
+  const double of_value = (2 * 12.0 + 4 + 4 + units + 2.0) * test::unit_roundoff;
+  const double of_gradient = (of_value + (2.0 * units + 4.0) * test::unit_roundoff) * (units + 1);
+  int wrong = 0;
+  for (std::int64_t first = 0; first < rows * stride; first += stride) {
+    double sum = 0.0;
+    double all = 0.0;
+    for (std::int64_t i = first; i < first + units; ++i) {
+      sum += std::exp(wide(x[i]));
+      all += wide(gradient[i]);
+    }
+    for (std::int64_t i = first; i < first + units; ++i) {
+      const double value = wide(x[i]) - std::log(sum);
+      const double slope = wide(gradient[i]) - std::exp(value) * all;
+      wrong += std::fabs(wide(y[i]) - value) <= of_value ? 0 : 1;
+      wrong += std::fabs(wide(dx[i]) - slope) <= of_gradient ? 0 : 1;
+      ++checked;
+    }
+  }
+  INFO(rows << " x " << units);
+  CHECK(wrong == 0);
+  CHECK(test::padding_is_zero(y, rows, units));
+  CHECK(test::padding_is_zero(dx, rows, units));
+  CHECK(y.intact());
+  CHECK(dx.intact());
+}
+
+}  // namespace
+
+TEST_CASE("the logarithm of softmax and its gradient agree with float64, padding stays zero") {
+  checked = 0;
+  for (const int units : {1, 2, lanes - 1, lanes, lanes + 1, 2 * lanes + 1, 10, 33}) {
+    check_log_softmax(1, units);
+    check_log_softmax(7, units);
+  }
+  CHECK(checked > 0);
+  std::printf("log_softmax: checked %d elements\n", checked);
+}
+
+TEST_CASE("the logarithm of softmax is finite where softmax is zero") {
+  test::buffer row(layout::row_stride(2), 0.0F);
+  row[1] = -500.0F;
+  kernels::log_softmax_forward(row.data(), row.data(), 1, 2);
+  CHECK(row[0] == 0.0F);
+  CHECK(row[1] == -500.0F);
+}
+
 TEST_CASE("the sum of exponentials is one chain in ascending order") {
   const test::buffer x = test::random_rows(1, 33, 83);
   float terms[33] = {};

@@ -125,7 +125,8 @@ static_assert(same_graph(graph_of<mlp>, graph_of<cut<layers, stage_assignment<0,
 static_assert(!same_graph(graph_of<mlp>,
                           graph_of<cut<layers, stage_assignment<0, 1, 1, 1, 1, 1>>>));
 static_assert(!same_graph(graph_of<mlp>, graph_of<cut<layers>>));
-static_assert(!valid<cut<sequential<softmax>>>());
+static_assert(valid<cut<sequential<softmax>>>());
+static_assert(!valid<cut<sequential<Reshape<3>>>>());
 static_assert(valid<cut<Flatten>>(), "a single layer is a model");
 
 TEST_CASE("the tutorial's MLP becomes a graph") {
@@ -146,9 +147,9 @@ TEST_CASE("a stage assignment gives the pipeline spelled out") {
 
 TEST_CASE("the check of a right model is quiet, that of a wrong one is a value") {
   CHECK(valid<mlp>());
-  CHECK(fault_of<cut<sequential<softmax>>>::value.message().view() ==
-        "layer 0 softmax in stage 0: expected a vector, got (28, 28). "
-        "Hint: softmax runs over the units of a vector: put Flatten before it");
+  CHECK(fault_of<cut<sequential<Reshape<3>>>>::value.message().view() ==
+        "layer 0 Reshape<3> in stage 0: expected an input of 3 elements, got (28, 28), which has "
+        "784. Hint: Reshape keeps the number of elements");
 }
 
 }  // namespace

@@ -18,10 +18,18 @@ constexpr bool keep_shapes() {
   return ((apply<Layers>({{7}}).gives({7}) && !apply<Layers>({{7}}).only().parameters) && ...);
 }
 
-static_assert(keep_shapes<linear, relu, leaky_relu, elu, gelu, swish, sigmoid, hyperbolic_tangent,
-                          softplus, softmax, Activation<>, Activation<relu>>());
+static_assert(
+    keep_shapes<linear, relu, leaky_relu, elu, gelu, swish, sigmoid, hyperbolic_tangent, softplus,
+                softmax, log_softmax, Softmax, Activation<>, Activation<relu>>());
 static_assert(apply<relu>({{2, 3}}).gives({2, 3}));
-static_assert(apply<softmax>({{2, 3}}).refused("a vector", "(2, 3)"));
+static_assert(apply<softmax>({{2, 3}}).gives({2, 3}));
+static_assert(apply<Activation<log_softmax>>({{4, 2, 3}}).gives({4, 2, 3}));
+static_assert(apply<softmax>({{}}).refused("a vector, or positions of units", "()"));
+
+// What runs over the last axis has rules of its own, however it is written.
+static_assert(Activation<softmax>::description.rule == softmax::description.rule &&
+              softmax::description.rule == &softmax_family &&
+              relu::description.rule == &activation_family);
 
 // A type and the option of Activation<...> are the same layer.
 static_assert(read<relu>.kind == activation_kind::relu);
@@ -39,7 +47,8 @@ static_assert(describe(Activation<elu>::description).view() == "elu");
 
 TEST_CASE("activations keep the shape") {
   CHECK(keep_shapes<linear, relu, softmax>());
-  CHECK(apply<softmax>({{2, 3}}).found.found());
+  CHECK(apply<softmax>({{2, 3}}).gives({2, 3}));
+  CHECK(apply<softmax>({{}}).found.found());
 }
 
 }  // namespace

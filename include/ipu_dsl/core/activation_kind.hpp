@@ -20,7 +20,8 @@ enum class activation_kind : int {
   sigmoid,
   tanh,
   softplus,
-  softmax
+  softmax,
+  log_softmax
 };
 
 /// The name of Keras: `"leaky_relu"`.
@@ -46,18 +47,26 @@ constexpr std::string_view name_of(activation_kind kind) {
       return "softplus";
     case activation_kind::softmax:
       return "softmax";
+    case activation_kind::log_softmax:
+      return "log_softmax";
   }
   return "";
 }
 
+/// Whether an activation looks at the last axis as a whole, as opposed to number by number.
+constexpr bool normalizes(activation_kind kind) {
+  return kind == activation_kind::softmax || kind == activation_kind::log_softmax;
+}
+
 /// Whether the derivative is an elementwise function of the activation's output, so that backward
-/// need not keep the input. `gelu` and `swish` are not invertible; `softmax` mixes the units of a
-/// sample (its gradient has a kernel of its own, from the output as well).
+/// need not keep the input. `gelu` and `swish` are not invertible; `softmax` and `log_softmax` mix
+/// the units of a row (their gradients have kernels of their own, from the output as well).
 constexpr bool gradient_from_output(activation_kind kind) {
   switch (kind) {
     case activation_kind::gelu:
     case activation_kind::swish:
     case activation_kind::softmax:
+    case activation_kind::log_softmax:
       return false;
     default:
       return true;

@@ -58,6 +58,17 @@ struct buffer_ref {
   }
 };
 
+/// How many positions a sample has: all axes but the last count.
+constexpr std::int32_t positions_of(const shape& extents) {
+  return static_cast<std::int32_t>(extents.elements() / extents[extents.rank - 1]);
+}
+
+/// A tensor as (positions, features), which it is in memory where it lies in positions.
+constexpr buffer_ref by_position(const buffer_ref& named) {
+  const shape& extents = named.extents;
+  return named.as({positions_of(extents), extents[extents.rank - 1]});
+}
+
 /// Rows that are padded to whole vectors one by one.
 struct stored_rows {
   std::int32_t count;   ///< in a micro-batch: samples, or the positions of all samples

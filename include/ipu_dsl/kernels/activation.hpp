@@ -13,11 +13,11 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
-/// An elementwise activation of one value (all but softmax), as Keras 2.4 defines it.
-/// `alpha` is the slope of leaky_relu below zero, and the scale of elu.
+/// An elementwise activation of one value (all but softmax and its logarithm), as Keras 2.4 defines
+/// it. `alpha` is the slope of leaky_relu below zero, and the scale of elu.
 template <activation_kind Kind, typename Vector>
 IPU_DSL_ALWAYS_INLINE Vector activate(Vector x, float alpha) {
-  static_assert(Kind != activation_kind::softmax, "softmax is not elementwise");
+  static_assert(!normalizes(Kind), "softmax is not elementwise");
   const Vector zero(0.0F);
   if constexpr (Kind == activation_kind::linear) {
     return x;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Softmax over rows, and its gradient. Sums are chains in ascending order of the units.
+// Softmax over rows, its logarithm, and their gradients. Sums are chains in ascending order of the
+// units.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +8,7 @@
 
 #include <ipu_dsl/kernels/activation.hpp>
 #include <ipu_dsl/kernels/exponential.hpp>
+#include <ipu_dsl/kernels/logarithm.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/layout/padding.hpp>
 
@@ -89,6 +91,49 @@ template <layout::architecture Architecture = layout::native>
     }
     for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
       store(dx + n, load<lanes>(y + n) * (load<lanes>(gradient + n) - lanes(mean)));
+    }
+    clear_padding(dx, units, stride);
+    gradient += stride;
+    y += stride;
+    dx += stride;
+  }
+}
+
+/// y = ln softmax(x) of every row, both [rows][row_stride(units)]; `y` may be `x`. Of what is far
+/// below the largest it is finite, where the logarithm of softmax would not be.
+template <layout::architecture Architecture = layout::native>
+[[gnu::noinline]] void log_softmax_forward(const float* x, float* y, std::int32_t rows,
+                                           std::int32_t units) noexcept {
+  using lanes = vector<Architecture>;
+  const std::int32_t stride = layout::row_stride(units, Architecture);
+  for (std::int32_t row = 0; row < rows; ++row) {
+    const float largest = row_maximum<Architecture>(x, units);
+    const float sum = row_exponentials<Architecture>(x, largest, nullptr, units);
+    const lanes of_sum(logarithm(sum));
+    for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
+      store(y + n, (load<lanes>(x + n) - lanes(largest)) - of_sum);
+    }
+    clear_padding(y, units, stride);
+    x += stride;
+    y += stride;
+  }
+}
+
+/// dx = gradient - e^y * (sum of gradient) of every row, from y = ln softmax(x), all
+/// [rows][row_stride(units)]; `dx` may be `gradient`.
+template <layout::architecture Architecture = layout::native>
+[[gnu::noinline]] void log_softmax_gradient(const float* gradient, const float* y, float* dx,
+                                            std::int32_t rows, std::int32_t units) noexcept {
+  using lanes = vector<Architecture>;
+  const std::int32_t stride = layout::row_stride(units, Architecture);
+  for (std::int32_t row = 0; row < rows; ++row) {
+    float sum = 0.0F;
+    for (std::int32_t n = 0; n < units; ++n) {
+      sum = sum + gradient[n];
+    }
+    for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
+      const lanes probability = exponential(load<lanes>(y + n));
+      store(dx + n, multiply_add(probability, lanes(-sum), load<lanes>(gradient + n)));
     }
     clear_padding(dx, units, stride);
     gradient += stride;

@@ -35,12 +35,17 @@ struct operators<&activation_family> {
     const float* read = floats(operands[1]) + first;
     if constexpr (variant == activation_variant::forward && kind == activation_kind::softmax) {
       kernels::softmax_forward(read, written, samples, units);
+    } else if constexpr (variant == activation_variant::forward &&
+                         kind == activation_kind::log_softmax) {
+      kernels::log_softmax_forward(read, written, samples, units);
     } else if constexpr (variant == activation_variant::forward) {
       kernels::activation_forward<kind>(read, written, samples, units, scalars[0]);
     } else {
       const float* other = floats(operands[2]) + first;
       if constexpr (kind == activation_kind::softmax) {
         kernels::softmax_gradient(read, other, written, samples, units);
+      } else if constexpr (kind == activation_kind::log_softmax) {
+        kernels::log_softmax_gradient(read, other, written, samples, units);
       } else if constexpr (gradient_from_output(kind)) {
         kernels::activation_gradient_from_output<kind>(read, other, written, samples, units,
                                                        scalars[0]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The activations: options of a layer, and layers of their own.
+// The activations: options of a layer, and layers of their own. Those that normalise a row have
+// rules of their own, as they need it in one piece.
 #pragma once
 
 #include <cstdint>
@@ -42,11 +43,6 @@ constexpr label describe(const family&, const attributes& options) {
 }
 
 constexpr problem shapes(node_draft& draft) {
-  const auto kind = draft.options<activation_options>().kind;
-  if (kind == activation_kind::softmax && draft.input(0).rank != 1) {
-    return refuse("a vector", ipu_dsl::describe(draft.input(0)),
-                  "softmax runs over the units of a vector: put Flatten before it");
-  }
   draft.output(draft.input(0));
   return {};
 }
@@ -59,25 +55,13 @@ constexpr activation_call key_of(const emitter& emit, activation_variant variant
           .units = lain.length};
 }
 
-/// A softmax looks at the units of a sample in one piece.
-constexpr axis_id unit_axis(call_draft& call, const emitter& emit, activation_kind kind) {
-  const std::int64_t units = emit.input_shape(0).elements();
-  return kind == activation_kind::softmax ? call.all(units) : call.over(units);
-}
-
 constexpr void forward(emitter& emit) {
   const activation_call key = key_of(emit, activation_variant::forward);
   call_draft call = emit.call(key);
-  const axis_id sample = call.over(emit.batch());
-  const axis_id unit = unit_axis(call, emit, key.kind);
+  const auto [sample, unit] = call.over(emit.batch(), emit.input_shape(0).elements());
   call.scalar(emit.options<activation_options>().alpha)
       .writes(emit.output_value(0).flat(), {sample, unit})
       .reads(emit.input_value(0).flat(), {sample, unit});
-}
-
-/// Softmax and the invertible activations need their output, the others their input.
-constexpr bool reads_output(activation_kind kind) {
-  return gradient_from_output(kind) || kind == activation_kind::softmax;
 }
 
 constexpr void input_gradient(emitter& emit) {
@@ -86,9 +70,10 @@ constexpr void input_gradient(emitter& emit) {
   }
   const activation_call key = key_of(emit, activation_variant::gradient);
   call_draft call = emit.call(key);
-  const axis_id sample = call.over(emit.batch());
-  const axis_id unit = unit_axis(call, emit, key.kind);
-  const buffer_ref kept = reads_output(key.kind) ? emit.output_value(0) : emit.input_value(0);
+  const auto [sample, unit] = call.over(emit.batch(), emit.input_shape(0).elements());
+  // The invertible ones need their output, the others their input.
+  const bool from_output = gradient_from_output(key.kind);
+  const buffer_ref kept = from_output ? emit.output_value(0) : emit.input_value(0);
   call.scalar(emit.options<activation_options>().alpha)
       .writes(emit.input_gradient(0).flat(), {sample, unit})
       .reads(emit.output_gradient(0).flat(), {sample, unit})
@@ -97,7 +82,7 @@ constexpr void input_gradient(emitter& emit) {
 
 }  // namespace activation_rules
 
-/// Elementwise activations and softmax, as a node of their own.
+/// Elementwise activations, as a node of their own.
 inline constexpr family activation_family{.name = "Activation",
                                           .describe = activation_rules::describe,
                                           .shapes = activation_rules::shapes,
@@ -106,10 +91,72 @@ inline constexpr family activation_family{.name = "Activation",
                                           .reads = {storage::rows, storage::positions},
                                           .writes = {storage::rows, storage::positions}};
 
+namespace softmax_rules {
+
+/// Any number of positions of so many units.
+constexpr problem shapes(node_draft& draft) {
+  const shape units = draft.input(0);
+  if (units.rank < 1) {
+    return refuse("a vector, or positions of units", ipu_dsl::describe(units));
+  }
+  draft.output(units);
+  return {};
+}
+
+/// The code of activations does it, row by row of the last axis.
+constexpr activation_call key_of(const emitter& emit, activation_variant variant) {
+  const shape& read = emit.input_shape(0);
+  return {.variant = variant,
+          .kind = emit.options<activation_options>().kind,
+          .rows = emit.batch() * positions_of(read),
+          .units = read[read.rank - 1]};
+}
+
+constexpr void forward(emitter& emit) {
+  const activation_call key = key_of(emit, activation_variant::forward);
+  call_draft call = emit.call_of(activation_family, key);
+  const auto [sample, position] = call.over(emit.batch(), positions_of(emit.input_shape(0)));
+  const axis_id unit = call.all(key.units);
+  call.writes(by_position(emit.output_value(0)), {sample, position, unit})
+      .reads(by_position(emit.input_value(0)), {sample, position, unit});
+}
+
+constexpr void input_gradient(emitter& emit) {
+  if (!emit.wants_input_gradient(0)) {
+    return;
+  }
+  const activation_call key = key_of(emit, activation_variant::gradient);
+  call_draft call = emit.call_of(activation_family, key);
+  const auto [sample, position] = call.over(emit.batch(), positions_of(emit.input_shape(0)));
+  const axis_id unit = call.all(key.units);
+  call.writes(by_position(emit.input_gradient(0)), {sample, position, unit})
+      .reads(by_position(emit.output_gradient(0)), {sample, position, unit})
+      .reads(by_position(emit.output_value(0)), {sample, position, unit});
+}
+
+}  // namespace softmax_rules
+
+/// Softmax and its logarithm, over the last axis, which lies in one piece.
+inline constexpr family softmax_family{.name = "Softmax",
+                                       .describe = activation_rules::describe,
+                                       .shapes = softmax_rules::shapes,
+                                       .forward = softmax_rules::forward,
+                                       .input_gradient = softmax_rules::input_gradient,
+                                       .reads = {storage::positions},
+                                       .writes = {storage::positions}};
+
+/// The node that an activation is.
+constexpr element activation_element(activation_kind kind, float alpha) {
+  return {.kind = element_kind::layer,
+          .rule = normalizes(kind) ? &softmax_family : &activation_family,
+          .options = attributes::of(activation_options{kind, alpha})};
+}
+
 /// Whether what a loss or a metric judges is made by a node of this activation.
 constexpr bool made_by(node_draft& draft, activation_kind kind) {
   const node* const last = draft.made_by(0);
-  return last != nullptr && last->rule == &activation_family &&
+  const family& rule = normalizes(kind) ? softmax_family : activation_family;
+  return last != nullptr && last->rule == &rule &&
          last->options.as<activation_options>().kind == kind;
 }
 
@@ -118,10 +165,7 @@ constexpr bool made_by(node_draft& draft, activation_kind kind) {
 template <activation_kind Kind>
 struct activation_layer {
   static constexpr option as_option{&activation_key, static_cast<std::int32_t>(Kind)};
-  static constexpr element description{
-      .kind = element_kind::layer,
-      .rule = &activation_family,
-      .options = attributes::of(activation_options{Kind, default_alpha(Kind)})};
+  static constexpr element description = activation_element(Kind, default_alpha(Kind));
 };
 
 struct linear : activation_layer<activation_kind::linear> {};
@@ -144,7 +188,14 @@ struct hyperbolic_tangent : activation_layer<activation_kind::tanh> {};
 
 struct softplus : activation_layer<activation_kind::softplus> {};
 
+/// Over the last axis: the units of a vector, the classes at each position.
 struct softmax : activation_layer<activation_kind::softmax> {};
+
+/// The logarithm of softmax, over the last axis.
+struct log_softmax : activation_layer<activation_kind::log_softmax> {};
+
+/// Keras's layer.
+using Softmax = softmax;
 
 /// The slope of `leaky_relu` below zero, the scale of `elu`: `Dense<64, leaky_relu, alpha<0.1F>>`.
 template <auto Value>
@@ -176,12 +227,14 @@ struct Activation {
 
   static constexpr problem fault = find_fault();
 
+  static constexpr element describe_layer() {
+    element made = activation_element(kind, given.number(alpha_key, default_alpha(kind)));
+    made.fault = &fault;
+    return made;
+  }
+
  public:
-  static constexpr element description{.kind = element_kind::layer,
-                                       .rule = &activation_family,
-                                       .options = attributes::of(activation_options{
-                                           kind, given.number(alpha_key, default_alpha(kind))}),
-                                       .fault = &fault};
+  static constexpr element description = describe_layer();
 };
 
 }  // namespace ipu_dsl

@@ -8,17 +8,6 @@
 
 namespace ipu_dsl {
 
-/// How many positions a sample has: all axes but the last count.
-constexpr std::int32_t positions_of(const shape& extents) {
-  return static_cast<std::int32_t>(extents.elements() / extents[extents.rank - 1]);
-}
-
-/// A tensor as (positions, features), which it is in memory.
-constexpr buffer_ref by_position(const buffer_ref& named) {
-  const shape& extents = named.extents;
-  return named.as({positions_of(extents), extents[extents.rank - 1]});
-}
-
 /// activation(features * kernel + bias) at every position: the calls of a convolution along the
 /// positions with a kernel of one tap, for families that own kernel [inputs, units] and bias
 /// [units]. Buffers are of (positions, features).

@@ -35,9 +35,7 @@ constexpr activation_kind fused_activation(activation_kind wanted) {
 
 /// The node of its own that an activation is where it is not fused.
 constexpr element separate_activation_of(activation_kind wanted, float alpha) {
-  return {.kind = element_kind::layer,
-          .rule = &activation_family,
-          .options = attributes::of(activation_options{wanted, alpha})};
+  return activation_element(wanted, alpha);
 }
 
 /// Unknown options, options set twice, and options without effect, of a layer with an activation
