@@ -12,8 +12,11 @@
 #include <vector>
 
 #include <ipu_dsl/inference.hpp>
+#include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/runtime/weights_exchange.hpp>
 #include <ipu_dsl/training/weights_header.hpp>
+#include <ipu_dsl/vocabulary/layers/embedding.hpp>
+#include <ipu_dsl/vocabulary/layers/join.hpp>
 
 #include "mnist_mlp.hpp"
 
@@ -29,6 +32,34 @@ constexpr std::array<float, 9> gate_numbers{1, 1, 1, 1, 0, -1, 1, -2, 0};
 constexpr embedded_weights<gate> gate_weights{gate_numbers};
 
 // [/embedded]
+
+/// Numbers and words; what it is and what it costs.
+struct house {
+  static constexpr std::array<symbolic_tensor, 2> build(functional_builder& build) {
+    const symbolic_tensor rooms = build.input("rooms", {4});
+    const symbolic_tensor words = build.input("words", {6}, dtype::int32);
+    const symbolic_tensor read = build.layer<Flatten>("", build.layer<Embedding<50, 3>>("", words));
+    const symbolic_tensor both = build.layer<Concatenate>("", rooms, read);
+    return {build.layer<Dense<3>>("kind", both), build.layer<Dense<1>>("price", both)};
+  }
+};
+
+void predict_houses() {
+  weights_of<house> house_weights;
+  house_weights.initialize(1);
+  const std::array<float, 4> rooms{3, 2, 1, 4};
+  const std::array<std::int32_t, 6> words{7, 49, 0, 3, 3, 12};
+  // [several]
+  predictor<house> appraise(house_weights);
+  std::array<float, 3> kind{};
+  std::array<float, 1> price{};
+  const bool right = appraise.predict(input_arrays{rooms, words}, output_arrays{kind, price});
+  const auto [same_kind, same_price] = appraise.push(rooms, words);
+  // [/several]
+  if (!right || !std::ranges::equal(kind, same_kind) || !std::ranges::equal(price, same_price)) {
+    std::printf("two predictions of a house differ\n");
+  }
+}
 
 template <typename Session>
 void exchange_weights(const Session& run, std::span<const float, 784> image) {
@@ -165,6 +196,7 @@ void predict_with_embedded_weights() {
 
 int main() {
   predict_digits();
+  predict_houses();
   predict_in_given_memory();
   predict_with_embedded_weights();
   return 0;

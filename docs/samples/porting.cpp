@@ -646,6 +646,22 @@ void print_weights() {
   std::printf("%zu scores\n", alone.push(sample).size());
 }
 
+void predict_two_by_two() {
+  const std::array<float, 4> a{1, 2, 3, 4};
+  const std::array<float, 2> b{5, 6};
+  std::array<float, 3> c{};
+  std::array<float, 1> d{};
+  weights_of<two_by_two> weights;
+  // row: model.predict([a, b]), model([a, b], training=False)
+  session<compile<two_by_two, micro_batch<1>>> run;
+  run.predict(input_arrays{a, b}, output_arrays{c, d});
+  predictor<two_by_two> given(weights);
+  const bool right = given.predict(input_arrays{a, b}, output_arrays{c, d});
+  const auto [same_c, same_d] = given.push(a, b);
+  // end of rows
+  std::printf("%s, %zu and %zu\n", right ? "predicted" : "refused", same_c.size(), same_d.size());
+}
+
 }  // namespace plain
 
 }  // namespace
@@ -657,6 +673,7 @@ int main() {
   print_training();
   print_evaluation();
   plain::print_weights();
+  plain::predict_two_by_two();
   std::printf("read %s, written %zu lines\n", read_at_run_time("0F0,0B0\n") ? "yes" : "no",
               static_cast<std::size_t>(std::ranges::count(compute_only_text(), '\n')));
   const program rows = one_f_one_b::make(2, 2, 4);

@@ -6,17 +6,20 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 
+#include <ipu_dsl/core/arrays.hpp>
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/fixed_length.hpp>
 #include <ipu_dsl/operators/layers.hpp>
 #include <ipu_dsl/runtime/prediction_code.hpp>
 #include <ipu_dsl/runtime/prediction_faults.hpp>
+#include <ipu_dsl/runtime/prediction_run.hpp>
 #include <ipu_dsl/runtime/subnormals.hpp>
 #include <ipu_dsl/runtime/weights.hpp>
 
@@ -79,31 +82,46 @@ struct no_weights_fault_of {
 /// What a predictor of a compiled model does; `predictor` says how it is made.
 template <typename M, typename C, bool Predictable>
 class predictor_of {
-  static constexpr const auto& program = prediction_of<C>;
-  static constexpr const prediction_facts& facts = program.facts;
+  static constexpr const prediction_facts& facts = prediction_of<C>.facts;
 
-  static constexpr graph_view model = planned_graph_of<C>.view();
+  static constexpr std::size_t input_count = facts.input_count;
+  static constexpr std::size_t output_count = facts.output_count;
+
+  /// One input of floats and one output.
+  static constexpr bool plain =
+      input_count == 1 && output_count == 1 && facts.inputs[0].type == dtype::float32;
+
+  template <std::size_t Count>
+  static constexpr std::array<std::size_t, Count> elements_of(const prediction_end* ends) {
+    std::array<std::size_t, Count> counted{};
+    std::transform(ends, ends + Count, counted.begin(),
+                   [](const prediction_end& end) { return end.elements; });
+    return counted;
+  }
 
  public:
   /// Samples of a call.
   static constexpr std::size_t batch = static_cast<std::size_t>(C::settings.micro_batch);
 
-  /// Values of a sample, and of its result.
-  static constexpr std::size_t sample_values =
-      static_cast<std::size_t>(model.input().extents.elements());
-  static constexpr std::size_t result_values =
-      static_cast<std::size_t>(model.at(model.output(0)).extents.elements());
+  /// Values of a sample in each input, and of its results in each output.
+  static constexpr auto input_values = elements_of<input_count>(facts.inputs);
+  static constexpr auto output_values = elements_of<output_count>(facts.outputs);
+
+  /// The same of the first.
+  static constexpr std::size_t sample_values = input_values[0];
+  static constexpr std::size_t result_values = output_values[0];
 
  private:
   static constexpr const std::byte* no_weights = nullptr;
-  static constexpr bool keeps_result = facts.output.owner != operand_owner::activations;
+
+  /// What `push` gives where there is more than floats for one output.
+  using results = std::conditional_t<output_count == 1, std::span<const float>,
+                                     std::array<std::span<const float>, output_count>>;
 
  public:
   /// What `predictor(weights, memory)` needs: activations, no weights. `alignment` says where it
   /// has to begin.
-  static constexpr std::size_t bytes =
-      static_cast<std::size_t>(facts.activation_bytes) +
-      (batch == 1 && keeps_result ? result_values * sizeof(float) : 0);
+  static constexpr std::size_t bytes = prediction_run<C>::bytes;
   static constexpr std::size_t alignment = memory_block::alignment;
 
   /// With activations in memory of its own, taken here. The weights must outlive it.
@@ -172,13 +190,13 @@ class predictor_of {
 
   /// Reads other weights from the next call on, which must outlive it or the next `use`. Call it on
   /// the thread that predicts; `weights_exchange` brings them from another one.
-  void use(const weights_of<M>& weights) noexcept { read_from(weights.data()); }
+  void use(const weights_of<M>& weights) noexcept { run_.read_from(weights.data()); }
 
-  void use(const embedded_weights<M>& weights) noexcept { read_from(weights.data()); }
+  void use(const embedded_weights<M>& weights) noexcept { run_.read_from(weights.data()); }
 
   template <std::size_t Floats, std::int32_t Lanes, std::int32_t Registers, std::uint64_t Shapes>
   void use(const laid_out_weights<Floats, Lanes, Registers, Shapes>& weights) noexcept {
-    read_from(begin_of<M>(weights));
+    run_.read_from(begin_of<M>(weights));
   }
 
   template <typename Other>
@@ -193,36 +211,79 @@ class predictor_of {
   /// The model's output [batch, result_values] for features [batch, sample_values], which must not
   /// overlap. For memory whose length the compiler knows: another one is a compile error.
   template <fixed_length_range Features, fixed_length_range Output>
-    requires(readable_floats<Features> && writable_floats<Output>)
+    requires(plain && readable_floats<Features> && writable_floats<Output>)
   void predict(const Features& features, Output&& output) noexcept {
     static_assert(
         diagnose<value_count_fault_of<batch * sample_values, static_length_of<const Features>>>());
     static_assert(
         diagnose<value_count_fault_of<batch * result_values, static_length_of<Output>>>());
-    run(std::span<const float>(features).data(), std::span<float>(output).data());
+    run_plain(std::span<const float>(features).data(), std::span<float>(output).data());
   }
 
   /// The same for any memory. False, and nothing is written, if either has another length.
-  [[nodiscard]] bool predict(std::span<const float> features, std::span<float> output) noexcept {
+  [[nodiscard]] bool predict(std::span<const float> features, std::span<float> output) noexcept
+    requires(plain)
+  {
     if (features.size() != batch * sample_values || output.size() != batch * result_values) {
       return false;
     }
-    run(features.data(), output.data());
+    run_plain(features.data(), output.data());
     return true;
+  }
+
+  /// The outputs of a model, each [batch, elements], for its inputs, each [batch, elements]:
+  /// `predict(input_arrays{images, words}, output_arrays{scores, prices})`. False, and nothing is
+  /// written, if one has another length, or an integer is none that the model takes.
+  template <typename... Input, typename... Output>
+  [[nodiscard]] bool predict(const input_arrays<Input...>& input,
+                             const output_arrays<Output...>& output) noexcept {
+    if constexpr (check_arrays<input_arrays<Input...>, sizeof...(Output)>(
+                      std::index_sequence_for<Input...>())) {
+      if (!run_.fit(input.each) || !run_.fit(output.each)) {
+        return false;
+      }
+      const void* inputs[input_count];
+      float* outputs[output_count];
+      for (std::size_t i = 0; i < input_count; ++i) {
+        inputs[i] = input.each[i].first;
+      }
+      for (std::size_t i = 0; i < output_count; ++i) {
+        outputs[i] = output.each[i].data();
+      }
+      run_(inputs, outputs);
+      return true;
+    }
+    return false;
+  }
+
+  /// The same for one input of other numbers and one output.
+  template <typename Numbers, typename Output>
+    requires(input_count == 1 && output_count == 1 && !plain && array_of_integers<Numbers> &&
+             writable_floats<Output>)
+  [[nodiscard]] bool predict(const Numbers& input, Output&& output) noexcept {
+    return predict(input_arrays{input}, output_arrays{output});
   }
 
   /// Anything but floats is a compile error.
   template <typename Features, typename Output>
-    requires(!readable_floats<Features> || !writable_floats<Output>)
+    requires(plain && (!readable_floats<Features> || !writable_floats<Output>))
   bool predict(const Features&, Output&&) noexcept {
     static_assert(diagnose<value_type_fault_of<Features, Output>>());
+    return false;
+  }
+
+  /// So is one array for a model of more.
+  template <typename Features, typename Output>
+    requires(!plain && readable_floats<Features>)
+  bool predict(const Features&, Output&&) noexcept {
+    static_assert(diagnose<plain_arrays_fault_of<C>>());
     return false;
   }
 
   /// Memory of another length than a sample is a compile error; that of a length which the compiler
   /// does not know has to say which part of it: `std::span(values).first<784>()`.
   template <typename Sample>
-    requires(batch == 1 &&
+    requires(batch == 1 && plain &&
              !std::convertible_to<const Sample&, std::span<const float, sample_values>>)
   std::span<const float, result_values> push(const Sample&) noexcept {
     if constexpr (readable_floats<Sample> && fixed_length_range<const Sample>) {
@@ -237,91 +298,60 @@ class predictor_of {
   /// The result of the next sample of a stream; it lies in the predictor's memory and stays until
   /// the next call.
   std::span<const float, result_values> push(std::span<const float, sample_values> sample) noexcept
-    requires(batch == 1)
+    requires(batch == 1 && plain)
   {
-    const auto end =
-        static_cast<std::ptrdiff_t>(keeps_result ? facts.activation_bytes : facts.output.offset);
-    auto* const result = reinterpret_cast<float*>(memory_.data() + end);
-    run(sample.data(), result);
+    float* const result = run_.result(0);
+    run_plain(sample.data(), result);
     return std::span<const float, result_values>(result, result_values);
   }
 
+  /// The same of a model with more inputs or outputs, or with integers, an array for each input:
+  /// `const auto [scores, price] = stream.push(image, words);`. Empty, and nothing is computed, if
+  /// an array has another length, or an integer is none that the model takes.
+  template <typename... Samples>
+    requires(batch == 1 && !plain &&
+             ((array_of_floats<Samples> || array_of_integers<Samples>) && ...))
+  results push(const Samples&... samples) noexcept {
+    std::array<std::span<float>, output_count> made;
+    for (std::size_t i = 0; i < output_count; ++i) {
+      float* const result = run_.result(i);
+      made[i] = std::span<float>(result, output_values[i]);
+    }
+    const auto into = [&made]<std::size_t... I>(std::index_sequence<I...>) {
+      return output_arrays{made[I]...};
+    }(std::make_index_sequence<output_count>());
+    const bool done = predict(input_arrays{samples...}, into);
+    if constexpr (output_count == 1) {
+      return done ? made[0] : std::span<float>();
+    } else {
+      results given;
+      if (done) {
+        std::copy(made.begin(), made.end(), given.begin());
+      }
+      return given;
+    }
+  }
+
  private:
-  predictor_of(const std::byte* weights, memory_block memory) : memory_(std::move(memory)) {
-    for (std::size_t i = 0; i < facts.operands; ++i) {
-      const prediction_operand& operand = program.all_operands[i];
-      if (operand.owner == operand_owner::activations) {
-        operands_[i] = memory_.data() + operand.offset;
-      }
-    }
-    read_from(weights);
-  }
+  predictor_of(const std::byte* weights, memory_block memory) : run_(weights, std::move(memory)) {}
 
-  void read_from(const std::byte* weights) noexcept {
-    // No call writes weights, although operands are addresses of anything.
-    std::byte* const shared = const_cast<std::byte*>(weights);
-    for (std::size_t i = 0; i < facts.operands; ++i) {
-      const prediction_operand& operand = program.all_operands[i];
-      if (operand.owner == operand_owner::weights) {
-        operands_[i] = shared + operand.offset;
-      }
+  /// Whether arrays are the inputs and outputs of the model.
+  template <typename Input, std::size_t Outputs, std::size_t... I>
+  static consteval bool check_arrays(std::index_sequence<I...>) {
+    if constexpr (predicted_inputs_fault_of<C, Input::types[I]...>::value.found()) {
+      return diagnose<predicted_inputs_fault_of<C, Input::types[I]...>>();
+    } else {
+      return diagnose<predicted_outputs_fault_of<C, Outputs>>() && Outputs == output_count;
     }
   }
 
-  void run(const float* features, float* output) noexcept {
-    take(features, output);
-    std::int32_t valid = static_cast<std::int32_t>(batch);
-    run_context context;
-    context.micro_batch_size = static_cast<std::uint32_t>(batch);
-    context.valid = &valid;
-    for (const prediction_call& row : program.calls()) {
-      context.stream = row.stream;
-      for (context.step = 0; context.step < row.steps; ++context.step) {
-        prediction_functions_of<C>[row.kernel](context, &operands_[row.first_operand], row.scalars);
-      }
-    }
-    give(features, output);
+  void run_plain(const float* features, float* output) noexcept {
+    const void* const inputs[] = {features};
+    float* const outputs[] = {output};
+    run_(inputs, outputs);
   }
 
-  /// Kernels read the samples where they are, unless rows have to be padded.
-  void take(const float* features, float* output) noexcept {
-    for (std::size_t i = 0; i < facts.operands; ++i) {
-      if (program.all_operands[i].owner == operand_owner::features) {
-        operands_[i] = const_cast<float*>(features);
-      } else if (program.all_operands[i].owner == operand_owner::output) {
-        operands_[i] = output;
-      }
-    }
-    if constexpr (facts.input.owner == operand_owner::activations) {
-      constexpr std::size_t stride = layout::row_stride(static_cast<std::int32_t>(sample_values));
-      auto* row = reinterpret_cast<float*>(memory_.data() + facts.input.offset);
-      for (std::size_t sample = 0; sample < batch; ++sample) {
-        std::copy_n(features + sample * sample_values, sample_values, row);
-        std::fill_n(row + sample_values, stride - sample_values, 0.0F);
-        row += stride;
-      }
-    }
-  }
-
-  /// Kernels write the results where they belong, unless their rows are padded.
-  void give([[maybe_unused]] const float* features, float* output) noexcept {
-    if constexpr (facts.output.owner != operand_owner::output) {
-      constexpr bool passed_on = facts.output.owner == operand_owner::features;
-      constexpr std::size_t padded = layout::row_stride(static_cast<std::int32_t>(result_values));
-      constexpr std::size_t stride = passed_on ? result_values : padded;
-      const float* const rows = passed_on ? features : address(facts.output);
-      for (std::size_t sample = 0; sample < batch && output != rows; ++sample) {
-        std::copy_n(rows + sample * stride, result_values, output + sample * result_values);
-      }
-    }
-  }
-
-  const float* address(const prediction_operand& operand) const {
-    return reinterpret_cast<const float*>(memory_.data() + operand.offset);
-  }
-
-  memory_block memory_;
-  void* operands_[facts.operands + 1] = {};
+  prediction_run<C> run_;
 };
 
 /// The predictor of a model that is wrong: it takes everything, so that the one sentence about the
@@ -330,6 +360,8 @@ template <typename M, typename C>
 class predictor_of<M, C, false> {
  public:
   static constexpr std::size_t batch = 1;
+  static constexpr std::array<std::size_t, 1> input_values{1};
+  static constexpr std::array<std::size_t, 1> output_values{1};
   static constexpr std::size_t sample_values = 1;
   static constexpr std::size_t result_values = 1;
   static constexpr std::size_t bytes = 1;

@@ -27,12 +27,13 @@ ELSEWHERE = {
     "catalogue/list_task": "catalogue/list_scheduler",
     "catalogue/one_stage_a_device": "catalogue/fill",
     "catalogue/v_blocks": "catalogue/v_shape",
+    # Plain arrays are tested where models take several.
+    "core/arrays": "training/several_outputs",
     # What makes an error is tested where the sentences are.
     "core/diagnose": "model/model_parts",
     "core/error": "core/problem",
     "core/given_extents": "core/whole_number",
     # What a feed of several inputs or targets is made of.
-    "data/arrays": "training/several_outputs",
     "data/batch_feed": "data/feed",
     "data/columns": "data/zipped_dataset",
     "data/data_source": "data/zipped_dataset",
@@ -131,6 +132,7 @@ ELSEWHERE = {
     "runtime/prediction": "inference/predictor",
     "runtime/prediction_code": "inference/refusals",
     "runtime/prediction_faults": "inference/predictor",
+    "runtime/prediction_run": "inference/several",
     "runtime/reached_elements": "training/check_tiles_declarations",
     "runtime/slot_tenancy": "runtime/execution_table",
     "runtime/subnormals": "inference/subnormals",

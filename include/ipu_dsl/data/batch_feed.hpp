@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include <ipu_dsl/core/arrays.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
 
@@ -57,8 +58,8 @@ struct batch_source {
   batch_source(std::span<const std::int32_t> numbers, std::int64_t elements, std::int32_t classes)
       : form{dtype::int32, elements, classes}, first(numbers.data()), count(numbers.size()) {}
 
-  /// The numbers of another source, as the model takes them.
-  batch_source(const batch_source& numbers, const source_form& taken)
+  /// Numbers as the model takes them.
+  batch_source(const plain_array& numbers, const source_form& taken)
       : form(taken), first(numbers.first), count(numbers.count) {}
 
   std::span<const float> floats() const { return {static_cast<const float*>(first), count}; }

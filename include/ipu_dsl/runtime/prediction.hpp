@@ -28,22 +28,34 @@ enum class operand_owner : std::uint8_t {
 struct prediction_operand {
   operand_owner owner = operand_owner::activations;
   std::int64_t offset = 0;  ///< bytes
+  std::int32_t number = 0;  ///< of the caller's: which input or output
+};
+
+/// An input of the model, or an output.
+struct prediction_end {
+  prediction_operand where;  ///< where calls look for samples, or leave results
+  std::size_t elements = 0;  ///< of a sample
+  dtype type = dtype::float32;
+  std::int32_t classes = 0;  ///< integers lie in [0, classes)
 };
 
 /// A call of the plan; its operands stand one after the other. It says everything that run time
 /// asks for, so that a program holds no plan.
 struct prediction_call {
-  std::int32_t kernel = 0;  ///< of the distinct ones
+  std::int32_t kernel = 0;  ///< of the distinct ones; -1: hands out an output
   std::int32_t first_operand = 0;
   std::int32_t steps = 1;
   std::uint64_t stream = 0;  ///< of random numbers
   float scalars[2] = {};
+  std::int32_t output = 0;  ///< which is handed out
 };
 
 /// What a predictor knows of its program besides the calls.
 struct prediction_facts {
-  prediction_operand input;   ///< where the first call looks for samples
-  prediction_operand output;  ///< where results are found
+  prediction_end inputs[most_sources] = {};
+  prediction_end outputs[most_outputs] = {};
+  std::size_t input_count = 0;
+  std::size_t output_count = 0;
   std::int64_t weight_bytes = 0;
   std::int64_t activation_bytes = 0;
   std::size_t calls = 0;
@@ -60,10 +72,15 @@ struct prediction {
 /// Resolves a predict program. What the feed and the outfeed do for a session, the caller's own
 /// memory does here where it lies as the kernels want it.
 class prediction_resolver {
+  struct buffer_end {
+    std::int32_t buffer = -1;
+    bool in_place = false;  ///< the caller's memory is that buffer
+  };
+
  public:
   constexpr prediction_resolver(const graph_view& model, const program_plan_view& plan,
                                 std::int64_t weight_bytes)
-      : plan_(plan), input_(model.input()), output_(model.at(model.output(0))) {
+      : model_(model), plan_(plan) {
     made_.facts.weight_bytes = weight_bytes;
   }
 
@@ -77,8 +94,7 @@ class prediction_resolver {
         resolve_call(i);
       }
     }
-    made_.facts.input = operand_of(input_buffer_);
-    made_.facts.output = operand_of(output_buffer_);
+    list_ends();
     made_.facts.calls = made_.calls.size();
     made_.facts.operands = made_.operands.size();
     return made_;
@@ -100,30 +116,55 @@ class prediction_resolver {
     made_.facts.activation_bytes = end;
   }
 
+  /// The output that an outfeed hands out.
+  static constexpr std::int32_t output_of(const call& row) {
+    return row.key.as<outfeed_call>().output;
+  }
+
   constexpr std::int32_t buffer_of(const call& row, std::int32_t operand) const {
     return plan_.operands[row.first_operand + operand];
   }
 
   /// The buffers of samples and results, and whether the caller's memory can stand for them: rows
-  /// without padding, written by nobody else.
+  /// without padding, written by nobody else. What is handed out twice is one buffer.
   constexpr void find_ends() {
     for (std::size_t index = 0; index < plan_.calls.size(); ++index) {
       const call& row = plan_.calls[index];
       if (transfer_of(index) == transfer_kind::infeed) {
-        input_buffer_ = buffer_of(row, 0);
+        for (std::int32_t i = 0; i < row.writes; ++i) {
+          const tensor& atom = model_.at(model_.source(tensor_role::input, i));
+          inputs_.push_back({buffer_of(row, i), atom.type != dtype::float32 || unpadded(atom)});
+        }
       } else if (transfer_of(index) == transfer_kind::outfeed) {
-        output_buffer_ = buffer_of(row, row.writes);
+        outputs_.resize(model_.outputs.size());
+        outputs_[output_of(row)].buffer = buffer_of(row, row.writes);
       }
     }
-    features_in_place_ = unpadded(input_);
-    output_in_place_ = unpadded(output_) && output_buffer_ != input_buffer_;
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      const tensor& atom = model_.at(model_.output(static_cast<std::int32_t>(i)));
+      outputs_[i].in_place = unpadded(atom) && end_of(inputs_, outputs_[i].buffer) < 0 &&
+                             end_of(outputs_, outputs_[i].buffer) == static_cast<std::int32_t>(i);
+    }
     for (std::size_t index = 0; index < plan_.calls.size(); ++index) {
       const call& row = plan_.calls[index];
       const bool computes = transfer_of(index) == transfer_kind::none;
       for (std::int32_t i = 0; i < row.writes && computes; ++i) {
-        features_in_place_ = features_in_place_ && buffer_of(row, i) != input_buffer_;
+        const std::int32_t written = end_of(inputs_, buffer_of(row, i));
+        if (written >= 0) {
+          inputs_[written].in_place = false;
+        }
       }
     }
+  }
+
+  /// The first end that lies in a buffer, or -1.
+  static constexpr std::int32_t end_of(list_view<buffer_end> ends, std::int32_t buffer) {
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      if (ends[i].buffer == buffer) {
+        return static_cast<std::int32_t>(i);
+      }
+    }
+    return -1;
   }
 
   static constexpr bool unpadded(const tensor& of) {
@@ -131,9 +172,34 @@ class prediction_resolver {
     return of.type == dtype::float32 && layout::row_stride(elements) == elements;
   }
 
+  constexpr prediction_end described(std::int32_t tensor, std::int32_t buffer) const {
+    const ipu_dsl::tensor& atom = model_.at(tensor);
+    return {operand_of(buffer), static_cast<std::size_t>(atom.extents.elements()), atom.type,
+            atom.classes};
+  }
+
+  constexpr void list_ends() {
+    prediction_facts& facts = made_.facts;
+    for (const buffer_end& input : inputs_) {
+      const auto number = static_cast<std::int32_t>(facts.input_count);
+      facts.inputs[facts.input_count] =
+          described(model_.source(tensor_role::input, number), input.buffer);
+      ++facts.input_count;
+    }
+    for (const buffer_end& output : outputs_) {
+      const auto number = static_cast<std::int32_t>(facts.output_count);
+      facts.outputs[facts.output_count] = described(model_.output(number), output.buffer);
+      ++facts.output_count;
+    }
+  }
+
   constexpr void resolve_call(std::int32_t index) {
     const call& row = plan_.calls[index];
-    if (transfer_of(static_cast<std::size_t>(index)) != transfer_kind::none) {
+    const transfer_kind exchanged = transfer_of(static_cast<std::size_t>(index));
+    if (exchanged == transfer_kind::outfeed) {
+      made_.calls.push_back({.kernel = -1, .output = output_of(row)});
+    }
+    if (exchanged != transfer_kind::none) {
       return;
     }
     made_.calls.push_back({plan_.code_of_call[index],
@@ -147,11 +213,13 @@ class prediction_resolver {
   }
 
   constexpr prediction_operand operand_of(std::int32_t buffer) const {
-    if (features_in_place_ && buffer == input_buffer_) {
-      return {operand_owner::features, 0};
+    const std::int32_t input = end_of(inputs_, buffer);
+    if (input >= 0 && inputs_[input].in_place) {
+      return {operand_owner::features, 0, input};
     }
-    if (output_in_place_ && buffer == output_buffer_) {
-      return {operand_owner::output, 0};
+    const std::int32_t output = end_of(outputs_, buffer);
+    if (output >= 0 && outputs_[output].in_place) {
+      return {operand_owner::output, 0, output};
     }
     const placement& where = plan_.placements[buffer];
     if (where.edge >= 0) {
@@ -163,13 +231,10 @@ class prediction_resolver {
     return {operand_owner::activations, where.offset - made_.facts.weight_bytes};
   }
 
+  graph_view model_;
   program_plan_view plan_;
-  const tensor& input_;
-  const tensor& output_;
-  std::int32_t input_buffer_ = -1;
-  std::int32_t output_buffer_ = -1;
-  bool features_in_place_ = false;
-  bool output_in_place_ = false;
+  list<buffer_end> inputs_;
+  list<buffer_end> outputs_;
   list<std::int64_t> edge_begin_;  ///< by edge
   prediction made_;
 };

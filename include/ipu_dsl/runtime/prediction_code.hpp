@@ -41,23 +41,6 @@ struct prediction_fault_of {
     if constexpr (!valid<C>()) {
       return {};
     } else {
-      const graph_view model = planned_graph_of<C>.view();
-      const std::int32_t inputs = model.count(tensor_role::input);
-      if (inputs > 1 || model.outputs.size() > 1) {
-        problem found = refuse("a model of 1 input and 1 output",
-                               label() << inputs << " and " << model.outputs.size(),
-                               "a session predicts with several: "
-                               "run.predict(input_arrays{...}, output_arrays{...})");
-        found.where = "the predictor";
-        return found;
-      }
-      const dtype input = model.input().type;
-      if (input != dtype::float32) {
-        problem found = refuse("a model of float32 samples", name_of(input),
-                               "a session predicts from integers: run.predict(...)");
-        found.where = "the predictor";
-        return found;
-      }
       return fault_of_kernels<C, program_kind::predict>();
     }
   }

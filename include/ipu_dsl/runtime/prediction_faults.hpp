@@ -4,12 +4,16 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string_view>
 #include <type_traits>
 
+#include <ipu_dsl/core/arrays.hpp>
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/fixed_length.hpp>
 #include <ipu_dsl/core/type_name.hpp>
+#include <ipu_dsl/plan/planned_graph.hpp>
 
 namespace ipu_dsl {
 
@@ -31,6 +35,79 @@ struct value_count_fault_of {
                      "a call takes micro_batch samples, and gives as many results");
       found.where = "the predictor";
     }
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// "2 inputs".
+constexpr label count_of_ends(std::size_t count, std::string_view what) {
+  label words;
+  words << count << " " << what << (count == 1 ? "" : "s");
+  return words;
+}
+
+/// What is wrong with arrays of these types as the inputs of a predictor.
+template <compiled_model C, dtype... Given>
+struct predicted_inputs_fault_of {
+  static constexpr problem find() {
+    const graph_view model = planned_graph_of<C>.view();
+    const auto wanted = static_cast<std::size_t>(model.count(tensor_role::input));
+    problem found;
+    if (sizeof...(Given) != wanted) {
+      found = refuse(count_of_ends(wanted, "input"), count_of_ends(sizeof...(Given), "input"),
+                     "write input_arrays{first, second} with an array for each");
+    }
+    std::int32_t number = 0;
+    for (const dtype given : {Given...}) {
+      if (!found.found()) {
+        found = check_type(model.at(model.source(tensor_role::input, number)).type, given);
+      }
+      ++number;
+    }
+    found.where = "the predictor";
+    return found;
+  }
+
+  static constexpr problem check_type(dtype wanted, dtype given) {
+    return wanted == given ? problem()
+                           : refuse(label("an input of ") << name_of(wanted), name_of(given));
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with room for so many outputs.
+template <compiled_model C, std::size_t Given>
+struct predicted_outputs_fault_of {
+  static constexpr problem find() {
+    const std::size_t wanted = planned_graph_of<C>.view().outputs.size();
+    problem found;
+    if (wanted != Given) {
+      found = refuse(label("room for ") << count_of_ends(wanted, "output").view(), label() << Given,
+                     "write output_arrays{first, second} with an array for each");
+    }
+    found.where = "the predictor";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with features and room for results of a model that takes or gives something else.
+template <compiled_model C>
+struct plain_arrays_fault_of {
+  static constexpr problem find() {
+    const graph_view model = planned_graph_of<C>.view();
+    const auto inputs = static_cast<std::size_t>(model.count(tensor_role::input));
+    problem found =
+        refuse(count_of_ends(inputs, "input")
+                   << " and " << count_of_ends(model.outputs.size(), "output").view(),
+               "one array of floats for each",
+               "write predict(input_arrays{first, second}, output_arrays{scores}), with "
+               "std::int32_t where the model takes integers");
+    found.where = "predict";
     return found;
   }
 

@@ -9,9 +9,10 @@
 #include <span>
 #include <utility>
 
+#include <ipu_dsl/core/arrays.hpp>
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/list_view.hpp>
-#include <ipu_dsl/data/arrays.hpp>
+#include <ipu_dsl/data/batch_feed.hpp>
 #include <ipu_dsl/data/dataset.hpp>
 #include <ipu_dsl/plan/planned_graph.hpp>
 #include <ipu_dsl/training/data_check.hpp>

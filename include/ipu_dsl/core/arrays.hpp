@@ -8,7 +8,6 @@
 #include <span>
 
 #include <ipu_dsl/core/dtype.hpp>
-#include <ipu_dsl/data/batch_feed.hpp>
 
 namespace ipu_dsl {
 
@@ -20,25 +19,35 @@ concept array_of_floats = std::convertible_to<const T&, std::span<const float>>;
 template <typename T>
 concept array_of_integers = std::convertible_to<const T&, std::span<const std::int32_t>>;
 
+/// Numbers in memory of somebody's.
+struct plain_array {
+  dtype type = dtype::float32;
+  const void* first = nullptr;
+  std::size_t count = 0;
+};
+
 namespace arrays {
 
 template <array_of_floats Numbers>
-batch_source source_of(const Numbers& numbers) {
-  return {std::span<const float>(numbers), 0};
+plain_array plain(const Numbers& numbers) {
+  const std::span<const float> all(numbers);
+  return {dtype::float32, all.data(), all.size()};
 }
 
 template <array_of_integers Numbers>
-batch_source source_of(const Numbers& numbers) {
-  return {std::span<const std::int32_t>(numbers), 0, 0};
+plain_array plain(const Numbers& numbers) {
+  const std::span<const std::int32_t> all(numbers);
+  return {dtype::int32, all.data(), all.size()};
 }
 
 /// Arrays of sources; how many numbers a sample has is the model's to say. They are referred to.
 template <typename... Numbers>
 struct of_sources {
   static constexpr std::size_t count = sizeof...(Numbers);
-  static constexpr dtype types[] = {array_of_floats<Numbers> ? dtype::float32 : dtype::int32...};
+  static constexpr dtype types[count] = {array_of_floats<Numbers> ? dtype::float32
+                                                                  : dtype::int32...};
 
-  batch_source each[count];
+  plain_array each[count];
 };
 
 }  // namespace arrays
@@ -49,7 +58,7 @@ template <typename... Numbers>
   requires((array_of_floats<Numbers> || array_of_integers<Numbers>) && ...)
 struct input_arrays : arrays::of_sources<Numbers...> {
   explicit input_arrays(const Numbers&... numbers)
-      : arrays::of_sources<Numbers...>{{arrays::source_of(numbers)...}} {}
+      : arrays::of_sources<Numbers...>{{arrays::plain(numbers)...}} {}
 };
 
 /// The same of targets.
@@ -57,7 +66,7 @@ template <typename... Numbers>
   requires((array_of_floats<Numbers> || array_of_integers<Numbers>) && ...)
 struct target_arrays : arrays::of_sources<Numbers...> {
   explicit target_arrays(const Numbers&... numbers)
-      : arrays::of_sources<Numbers...>{{arrays::source_of(numbers)...}} {}
+      : arrays::of_sources<Numbers...>{{arrays::plain(numbers)...}} {}
 };
 
 /// Where the outputs of a model are written, each [samples, elements]: `output_arrays{scores,
