@@ -432,6 +432,12 @@ static_assert(!shrinking.fault().found() && !about_mean.fault().found() && !sums
 // row: Adam(clipvalue=0.5), later Keras's SGD(weight_decay=0.004)
 static_assert(!optimizer<adam, clipvalue<0.5F>>::fault.found());
 static_assert(!optimizer<sgd<momentum>, weight_decay<0.004F>>::fault.found());
+// row: Adam(clipnorm=1.0)
+static_assert(!optimizer<adam, clipnorm<1.0F>>::fault.found());
+// row: TensorFlow Addons' LAMB(0.001, weight_decay_rate=0.01)
+constexpr optimizer<lamb>::type::settings by_norms = {.learning_rate = 0.001F,
+                                                      .weight_decay = 0.01F};
+static_assert(!by_norms.fault().found());
 // row: ExponentialDecay(0.1, 1000, 0.96, staircase=True)
 constexpr adam::settings in_steps = {.learning_rate =
                                          exponential_decay{.initial_learning_rate = 0.1F,

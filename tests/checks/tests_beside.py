@@ -90,6 +90,7 @@ ELSEWHERE = {
     "operators/losses/sparse_categorical_crossentropy": "training/gradients_losses",
     "operators/metrics/accuracy": "training/numbers_small",
     "operators/operators": "operators/open_set",
+    "operators/parameter_sums": "vocabulary/lamb",
     "operators/pointwise": "training/numbers_regression",
     "operators/rowwise": "training/gradients_row_losses",
     "operators/run_context": "operators/embedding",

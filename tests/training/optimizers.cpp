@@ -31,10 +31,11 @@ template <typename Optimizer>
 using simple = training<net, Optimizer, sequential_schedule>;
 
 template <typename Compiled>
-std::uint64_t trained(const typename session<Compiled>::settings& settings, int threads) {
+std::uint64_t trained(const typename session<Compiled>::settings& settings, int threads,
+                      int micro_batches = 48) {
   session<Compiled> run(settings, {.threads = threads});
   const point_set data = labelled_points(320, 1);
-  run.fit(data | repeated(), {.steps_per_epoch = 48});
+  run.fit(data | repeated(), {.steps_per_epoch = micro_batches});
   return run.weights().fingerprint();
 }
 
@@ -43,6 +44,12 @@ template <typename... Parts>
 struct trained_with
     : compile<staged_net, micro_batch<8>, gradient_accumulation<4>, grouped, mean_gradients,
               loss<sparse_categorical_crossentropy>, optimizer<Parts...>> {};
+
+/// The same update in other micro-batches.
+template <int MicroBatch, int Accumulation>
+struct cut : compile<net, micro_batch<MicroBatch>, gradient_accumulation<Accumulation>,
+                     sequential_schedule, mean_gradients, loss<sparse_categorical_crossentropy>,
+                     optimizer<lamb, clipnorm<0.1F>>> {};
 
 /// How many runs have the same bits, one apart.
 template <typename Optimizer, int Replicas>
@@ -98,6 +105,7 @@ TEST_CASE("every optimizer learns") {
   CHECK(loss_left<adadelta>({.learning_rate = 1, .epsilon = 1e-4F}) < 0.5);
   CHECK(loss_left<ftrl>({.learning_rate = 0.1F}) < 0.5);
   CHECK(loss_left<lion>({.learning_rate = 0.003F}) < 0.5);
+  CHECK(loss_left<lamb>({.learning_rate = 0.02F}) < 0.5);
 }
 
 TEST_CASE("optimizers have the same bits on every schedule, number of threads and replicas") {
@@ -109,7 +117,12 @@ TEST_CASE("optimizers have the same bits on every schedule, number of threads an
   equal += count_equal<nadam, 1>({.learning_rate = falling});
   equal += count_equal<nadam, 2>({.learning_rate = falling});
   equal += count_equal<ftrl, 1>({.learning_rate = 0.1F, .l1_regularization_strength = 0.01F});
-  CHECK(equal == 5 * 5);
+  equal += count_equal<lamb, 1>({.learning_rate = falling});
+  equal += count_equal<lamb, 2>({.learning_rate = falling});
+  equal += count_equal<adapted_optimizer<nadam, clipnorm<0.05F>>, 1>({.learning_rate = falling});
+  equal += count_equal<adapted_optimizer<nadam, clipnorm<0.05F>>, 2>({.learning_rate = falling});
+  equal += count_equal<adapted_optimizer<lamb, clipnorm<0.05F>>, 2>({.learning_rate = falling});
+  CHECK(equal == 10 * 5);
   std::printf("optimizers: %d runs agree\n", equal);
 }
 
@@ -121,6 +134,23 @@ TEST_CASE("options beside an optimizer do what they say, and nothing else") {
   CHECK(plain != as_adamw);
   CHECK(trained<trained_with<adam, clipvalue<1e6F>>>({.learning_rate = 0.01F}, 1) == plain);
   CHECK(trained<trained_with<adam, clipvalue<1e-3F>>>({.learning_rate = 0.01F}, 1) != plain);
+}
+
+TEST_CASE("updates by norms have the same bits however micro-batches are cut") {
+  const lamb_settings settings{.learning_rate = 0.01F, .weight_decay = 0.1F};
+  const std::uint64_t expected = trained<cut<8, 4>>(settings, 1);
+  int equal = 0;
+  equal += trained<cut<4, 8>>(settings, 1, 96) == expected ? 1 : 0;
+  equal += trained<cut<16, 2>>(settings, 2, 24) == expected ? 1 : 0;
+  equal += trained<cut<32, 1>>(settings, 1, 12) == expected ? 1 : 0;
+  CHECK(equal == 3);
+}
+
+TEST_CASE("clipping by norm does what it says, and nothing else") {
+  const std::uint64_t plain = trained<trained_with<adam>>({.learning_rate = 0.01F}, 2);
+  // Apart from the weight gradient, with the same bits.
+  CHECK(trained<trained_with<adam, clipnorm<1e6F>>>({.learning_rate = 0.01F}, 2) == plain);
+  CHECK(trained<trained_with<adam, clipnorm<1e-3F>>>({.learning_rate = 0.01F}, 2) != plain);
 }
 
 TEST_CASE("what is kept begins with what the settings say") {
@@ -143,4 +173,14 @@ TEST_CASE("each block of an update with three numbers beside a parameter is what
   const tile_check beginning = check_tiles<training<staged_net, adagrad, grouped, 2>>(ipu2);
   CHECK(beginning.fault == "");
   CHECK(beginning.count.blocks > 0);
+}
+
+TEST_CASE("each block of an update by norms is what is declared") {
+  const tile_check norms = check_tiles<simple<lamb>>(ipu2);
+  CHECK(norms.fault == "");
+  CHECK(norms.count.blocks > 0);
+  const tile_check staged =
+      check_tiles<training<staged_net, adapted_optimizer<lamb, clipnorm<0.05F>>, grouped, 2>>(ipu2);
+  CHECK(staged.fault == "");
+  CHECK(staged.count.blocks > 0);
 }

@@ -3,13 +3,15 @@
 // refused.
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include <ipu_dsl/vocabulary/optimizers/adam.hpp>
 #include <ipu_dsl/vocabulary/optimizers/adapted_optimizer.hpp>
+#include <ipu_dsl/vocabulary/optimizers/lamb.hpp>
 #include <ipu_dsl/vocabulary/optimizers/nadam.hpp>
 #include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
 
-#include "updates.hpp"
+#include "whole_updates.hpp"
 
 namespace {
 
@@ -58,6 +60,64 @@ struct exact_shrinking : exact_number {
   }
 };
 
+using norm_clipped = adapted_optimizer<sgd<momentum>, clipnorm<2.0F>, weight_decay<0.5F>>;
+using clipped_lamb = adapted_optimizer<lamb, clipnorm<1.0F>, weight_decay<0.5F>>;
+
+/// Keras: tf.clip_by_norm of each gradient, t limit / max(norm, limit).
+std::vector<double> clipped_to(double limit, const std::vector<double>& gradient) {
+  double squares = 0;
+  for (const double each : gradient) {
+    squares += each * each;
+  }
+  std::vector<double> made = gradient;
+  for (double& each : made) {
+    each = each * limit / std::max(std::sqrt(squares), limit);
+  }
+  return made;
+}
+
+struct exact_norm_clipped {
+  static void update(std::vector<exact_number>& all, const std::vector<double>& gradient, double) {
+    const std::vector<double> taken = clipped_to(2, gradient);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      exact_number& each = all[i];
+      each.w -= 0.5 * static_cast<double>(0.1F) * each.w;
+      each.kept[0] =
+          static_cast<double>(0.9F) * each.kept[0] - static_cast<double>(0.1F) * taken[i];
+      each.w += each.kept[0];
+    }
+  }
+};
+
+/// Two stages: what the second sums up is made of the gradient that the first has clipped, and of
+/// weights that have decayed.
+struct exact_clipped_lamb {
+  static void update(std::vector<exact_number>& all, const std::vector<double>& gradient,
+                     double step) {
+    const std::vector<double> taken = clipped_to(1, gradient);
+    const double keep_mean = static_cast<double>(0.9F);
+    const double keep_square = static_cast<double>(0.999F);
+    const double rate = static_cast<double>(0.01F);
+    std::vector<double> steps;
+    double of_w = 0;
+    double of_step = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      exact_number& each = all[i];
+      each.w -= 0.5 * rate * each.w;
+      each.kept[0] = keep_mean * each.kept[0] + (1 - keep_mean) * taken[i];
+      each.kept[1] = keep_square * each.kept[1] + (1 - keep_square) * taken[i] * taken[i];
+      steps.push_back(each.kept[0] / (1 - std::pow(keep_mean, step)) /
+                      (std::sqrt(each.kept[1] / (1 - std::pow(keep_square, step))) +
+                       static_cast<double>(1e-6F)));
+      of_w += each.w * each.w;
+      of_step += steps.back() * steps.back();
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i].w -= rate * std::sqrt(of_w) / std::sqrt(of_step) * steps[i];
+    }
+  }
+};
+
 /// An optimizer without a rule, and one without a learning rate.
 inline constexpr family whole_family{.name = "whole"};
 
@@ -87,7 +147,16 @@ static_assert(fault_with<adam, clipvalue<-1>>.expected.view() == "a clipvalue ab
 static_assert(fault_with<adam, weight_decay<-1>>.expected.view() == "a weight_decay of at least 0");
 static_assert(fault_with<adam, clipvalue<1>, clipvalue<1>>.expected.view() ==
               "one option for clipvalue");
-static_assert(fault_with<adam, global_clipnorm<1>>.got.view() == "the norm of a whole gradient");
+static_assert(fault_with<adam, global_clipnorm<1>>.got.view() ==
+              "the norm of all gradients together");
+static_assert(fault_with<adam, clipnorm<0>>.expected.view() == "a clipnorm above 0");
+static_assert(fault_with<adam, clipnorm<1>, clipnorm<1>>.expected.view() ==
+              "one option for clipnorm");
+static_assert(fault_with<adam, clipnorm<1>, clipvalue<1>>.expected.view() ==
+              "one of clipvalue and clipnorm");
+static_assert(norm_clipped::rule->sums == whole_sums{{1}} && !norm_clipped::rule->elementwise);
+static_assert(clipped_lamb::rule->sums == whole_sums{{1, 2}});
+static_assert(adapted_optimizer<adam, clipvalue<1>>::rule->elementwise);
 static_assert(fault_with<sgd<adam>, clipvalue<1>>.got.view() == "adam as option 1");
 static_assert(fault_with<whole, clipvalue<1>>.got.view() == "whole");
 static_assert(fault_with<without_rate, weight_decay<1>>.got.view() == "those of sgd");
@@ -101,6 +170,36 @@ TEST_CASE("clipping and decay stand around the rule of any optimizer") {
   check_updates<update_rule<clipped::rule>::type>(
       "clipped", numbers_made_for<clipped>{{.learning_rate = 0.1F}}, exact_clipped());
   check_padding<update_rule<both::rule>::type>(numbers_made_for<both>{});
+}
+
+TEST_CASE("the norm of a parameter's gradient is clipped") {
+  check_whole_parameters<norm_clipped>("clipped by norm", {.learning_rate = 0.1F},
+                                       exact_norm_clipped());
+  check_whole_parameters<clipped_lamb>("lamb clipped by norm", {.learning_rate = 0.01F},
+                                       exact_clipped_lamb(), 64);
+}
+
+TEST_CASE("a gradient within its norm is what it is, one that is not a number too") {
+  constexpr parameter_extents small{storage::panel_bias, shape{5}};
+  using whole = whole_parameter<adapted_optimizer<sgd<>, clipnorm<5>>, small>;
+  whole within;
+  within.gradient[0] = 3;
+  within.gradient[4] = -4;
+  within.update({.learning_rate = 1}, 1, 2);
+  CHECK(within.w[0] == -3);
+  CHECK(within.w[4] == 4);
+  whole beyond;
+  beyond.gradient[0] = 30;
+  beyond.gradient[4] = -40;
+  beyond.update({.learning_rate = 1}, 1, 2);
+  CHECK(beyond.w[0] == Approx(-3));
+  CHECK(beyond.w[4] == Approx(4));
+  whole undefined;
+  undefined.gradient[0] = 1;
+  undefined.gradient[1] = std::nanf("");
+  undefined.update({.learning_rate = 1}, 1, 2);
+  CHECK(undefined.w[0] == -1);
+  CHECK(std::isnan(undefined.w[1]));
 }
 
 TEST_CASE("decay follows the schedule of the rate") {

@@ -7,12 +7,35 @@
 #include <cstring>
 #include <string_view>
 
+#include <ipu_dsl/core/elementary.hpp>
 #include <ipu_dsl/core/standard.hpp>
 
 namespace ipu_dsl {
 
 /// The floats that an optimizer's kernels may be told for an update: rates, decays.
-inline constexpr std::size_t most_optimizer_numbers = 12;
+inline constexpr std::size_t most_optimizer_numbers = 16;
+
+/// What an optimizer sums up over a whole parameter before it moves it: so many sums in each of its
+/// stages, of which a later one knows those before it. Without any an update is elementwise.
+struct whole_sums {
+  static constexpr std::int32_t most_stages = 2;
+  static constexpr std::int32_t most_sums = 2;
+
+  std::int32_t of_stage[most_stages] = {};
+
+  constexpr std::int32_t stages() const {
+    std::int32_t found = 0;
+    while (found < most_stages && of_stage[found] > 0) {
+      ++found;
+    }
+    return found;
+  }
+
+  /// One more stage before these.
+  constexpr whole_sums behind(std::int32_t sums) const { return {{sums, of_stage[0]}}; }
+
+  friend constexpr bool operator==(const whole_sums&, const whole_sums&) = default;
+};
 
 /// The settings of an optimizer, without their type: what its kernels are told follows from them
 /// for each update. The settings must outlive it.
@@ -54,7 +77,7 @@ class optimizer_reference {
           const auto made = Maker()(*static_cast<const Settings*>(object), update);
           static_assert(sizeof(made) % sizeof(float) == 0 &&
                             sizeof(made) <= most_optimizer_numbers * sizeof(float),
-                        "ipu_dsl: the numbers of an optimizer are at most 12 floats");
+                        "ipu_dsl: the numbers of an optimizer are at most 16 floats");
           std::memcpy(to, &made, sizeof(made));
         }),
         kept_at_first_([](const void* object, std::string_view slot) -> float {
@@ -85,11 +108,39 @@ class optimizer_reference {
 /// `multiply_add(a, b, c)`, `divide(a, b)`, `square_root(a)`, and exactly `maximum(a, b)`,
 /// `minimum(a, b)`, `magnitude(a)`, `sign(a)` and `choose(condition, a, b)` of a comparison; sums
 /// and products are written with + and *. Padding, which is zero, must stay zero.
+///
+/// A rule that must know the whole parameter first says what is summed over it, and adds to the
+/// sums of a stage, to which padding must add nothing. What they come to is taken into the numbers
+/// of the stages behind it and of `apply`:
+///
+///     static constexpr whole_sums sums{{1}};
+///     template <int Stage, typename Math, typename Vector>
+///     [[gnu::always_inline]] static void add(Vector* sums, const Vector& w, const Vector* kept,
+///                                            const Vector& gradient, const numbers& of_update);
+///     template <int Stage>
+///     static void take(numbers& of_update, const double* sums);
 struct no_update {
   static constexpr int kept = 0;
 
   struct numbers {};
 };
+
+/// What a rule sums up first.
+template <typename Rule>
+constexpr whole_sums sums_of() {
+  if constexpr (requires { Rule::sums; }) {
+    return Rule::sums;
+  } else {
+    return {};
+  }
+}
+
+/// a b, rounded whatever becomes of it: what a rule hands to another, which may add to it, must not
+/// become one instruction with that on some processors.
+template <typename Math, typename Vector>
+[[gnu::always_inline]] inline Vector rounded_product(const Vector& a, const Vector& b) {
+  return Math::multiply_add(a, b, Vector(0.0F));
+}
 
 /// A rule around another: clips the gradient to [-limit, limit], takes from the parameter what it
 /// loses to decay, or both, and then is that rule.
@@ -103,19 +154,97 @@ struct adapted_rule {
     float keep_weight = 1;
   };
 
+  static constexpr whole_sums sums = sums_of<Rule>();
+
   template <typename Math, typename Vector>
   [[gnu::always_inline]] static void apply(Vector& w, Vector* kept_beside, const Vector& gradient,
                                            const numbers& of_update) {
-    Vector taken = gradient;
+    w = decayed<Math>(w, of_update);
+    Rule::template apply<Math>(w, kept_beside, clipped<Math>(gradient, of_update),
+                               of_update.of_rule);
+  }
+
+  template <int Stage, typename Math, typename Vector>
+  [[gnu::always_inline]] static void add(Vector* to, const Vector& w, const Vector* kept_beside,
+                                         const Vector& gradient, const numbers& of_update) {
+    Rule::template add<Stage, Math>(to, decayed<Math>(w, of_update), kept_beside,
+                                    clipped<Math>(gradient, of_update), of_update.of_rule);
+  }
+
+  template <int Stage>
+  static void take(numbers& of_update, const double* totals) {
+    Rule::template take<Stage>(of_update.of_rule, totals);
+  }
+
+ private:
+  template <typename Math, typename Vector>
+  [[gnu::always_inline]] static Vector clipped(const Vector& gradient, const numbers& of_update) {
     if constexpr (Clips) {
       const Vector limit(of_update.limit);
       // In this order what is not a number stays what it is.
-      taken = Math::minimum(limit, Math::maximum(Vector(-of_update.limit), gradient));
+      return Math::minimum(limit, Math::maximum(Vector(-of_update.limit), gradient));
+    } else {
+      return gradient;
     }
+  }
+
+  template <typename Math, typename Vector>
+  [[gnu::always_inline]] static Vector decayed(const Vector& w, const numbers& of_update) {
     if constexpr (Decays) {
-      w = Vector(of_update.keep_weight) * w;
+      return rounded_product<Math>(Vector(of_update.keep_weight), w);
+    } else {
+      return w;
     }
-    Rule::template apply<Math>(w, kept_beside, taken, of_update.of_rule);
+  }
+};
+
+/// A rule around another, which gets the gradient of a parameter scaled down to a norm of at most
+/// `limit`.
+template <typename Rule>
+struct norm_clipped_rule {
+  static constexpr int kept = Rule::kept;
+  static constexpr whole_sums sums = sums_of<Rule>().behind(1);
+
+  struct numbers {
+    typename Rule::numbers of_rule;
+    float limit = 0;
+    float factor = 1;  ///< of this parameter, once its norm is known
+  };
+
+  template <typename Math, typename Vector>
+  [[gnu::always_inline]] static void apply(Vector& w, Vector* kept_beside, const Vector& gradient,
+                                           const numbers& of_update) {
+    Rule::template apply<Math>(w, kept_beside, scaled<Math>(gradient, of_update),
+                               of_update.of_rule);
+  }
+
+  template <int Stage, typename Math, typename Vector>
+  [[gnu::always_inline]] static void add(Vector* to, const Vector& w, const Vector* kept_beside,
+                                         const Vector& gradient, const numbers& of_update) {
+    if constexpr (Stage == 0) {
+      to[0] = Math::multiply_add(gradient, gradient, to[0]);
+    } else {
+      Rule::template add<Stage - 1, Math>(to, w, kept_beside, scaled<Math>(gradient, of_update),
+                                          of_update.of_rule);
+    }
+  }
+
+  template <int Stage>
+  static void take(numbers& of_update, const double* totals) {
+    if constexpr (Stage == 0) {
+      const double norm = elementary::square_root(totals[0]);
+      const auto limit = static_cast<double>(of_update.limit);
+      // A norm that is not a number leaves the gradient what it is.
+      of_update.factor = norm > limit ? static_cast<float>(limit / norm) : 1.0F;
+    } else {
+      Rule::template take<Stage - 1>(of_update.of_rule, totals);
+    }
+  }
+
+ private:
+  template <typename Math, typename Vector>
+  [[gnu::always_inline]] static Vector scaled(const Vector& gradient, const numbers& of_update) {
+    return rounded_product<Math>(Vector(of_update.factor), gradient);
   }
 };
 

@@ -12,11 +12,13 @@
 namespace ipu_dsl {
 
 /// Finds the number of a buffer, whose key is role, tensor and life, without searching: one table a
-/// role. `buffer_ref::index` is the slot of an optimizer, of a contribution and of an accumulator
-/// their place in graph_view::operands, of scratch its place in the table.
+/// role. `buffer_ref::index` is the slot of an optimizer, the stage of an update's sums, of a
+/// contribution and of an accumulator their place in graph_view::operands, of scratch its place in
+/// the table.
 class buffer_index {
  public:
   static constexpr std::size_t slots_per_parameter = 4;
+  static constexpr std::size_t stages_per_parameter = whole_sums::most_stages;
   static constexpr std::size_t scratch_per_node = 4;
 
   constexpr explicit buffer_index(const graph_view& model)
@@ -25,6 +27,7 @@ class buffer_index {
         contribution_(model.operands.size()),
         accumulator_(model.operands.size()),
         slot_(model.tensors.size() * slots_per_parameter),
+        sums_(model.tensors.size() * stages_per_parameter),
         scratch_(model.nodes.size() * scratch_per_node) {}
 
   /// The number of a buffer, which is appended to `buffers` when it is named for the first time, by
@@ -52,7 +55,7 @@ class buffer_index {
                 .extents = named.extents};
     if (named.role == buffer_role::scratch) {
       made.index = named.index % static_cast<std::int32_t>(scratch_per_node);
-    } else {
+    } else if (named.role != buffer_role::parameter_sums) {
       made.extents = model.at(named.tensor).extents;
     }
     return made;
@@ -70,6 +73,8 @@ class buffer_index {
         return accumulator_[index];
       case buffer_role::optimizer_slot:
         return slot_[of * slots_per_parameter + index];
+      case buffer_role::parameter_sums:
+        return sums_[of * stages_per_parameter + index];
       case buffer_role::scratch:
         return scratch_[index];
       case buffer_role::value:
@@ -84,6 +89,7 @@ class buffer_index {
   list<std::int32_t> contribution_;  ///< by position in graph_view::operands
   list<std::int32_t> accumulator_;   ///< by position in graph_view::operands
   list<std::int32_t> slot_;          ///< by tensor and slot of the optimizer
+  list<std::int32_t> sums_;          ///< by tensor and stage of the update
   list<std::int32_t> scratch_;       ///< by node and tag
 };
 

@@ -18,6 +18,7 @@ enum class buffer_role : std::uint8_t {
                    ///< what a node makes of one micro-batch
   accumulator,     ///< of the gradient of one use of a parameter, over an update's micro-batches
   optimizer_slot,  ///< of a parameter: momentum
+  parameter_sums,  ///< of a parameter: what a stage of its update sums up, block by block
   scratch          ///< a family's own, within one micro-batch
 };
 

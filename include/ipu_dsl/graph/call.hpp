@@ -22,11 +22,11 @@ struct buffer {
   storage lies = storage::rows;
   dtype type = dtype::float32;
   std::int32_t tensor = -1;  ///< whose value, gradient, ... it is; -1 for scratch
-  std::int32_t index = 0;  ///< which slot of the optimizer, which scratch; of a contribution and an
-                           ///< accumulator the place in graph_view::operands of what its node
-                           ///< reads or keeps
-  std::int32_t stage = 0;  ///< the stage of the node that asked for it first
-  shape extents;           ///< of one sample, or of the whole parameter
+  std::int32_t index = 0;    ///< which slot of the optimizer, which stage of the update, which
+                             ///< scratch; of a contribution and an accumulator the place in
+                             ///< graph_view::operands of what its node reads or keeps
+  std::int32_t stage = 0;    ///< the stage of the node that asked for it first
+  shape extents;             ///< of one sample, or of the whole parameter
 };
 
 /// How long what belongs to a tensor in a role lives.
@@ -44,6 +44,7 @@ constexpr buffer_life life_of(buffer_role role, const tensor& of) {
       return of.role == tensor_role::state ? buffer_life::each_micro_batch
                                            : buffer_life::micro_batch;
     case buffer_role::gradient:
+    case buffer_role::parameter_sums:
     case buffer_role::scratch:
       break;
   }

@@ -133,6 +133,17 @@ class emitter {
     return of_tensor(buffer_role::optimizer_slot, owned(i), slot);
   }
 
+  /// What a stage of the update of parameter `i` sums up over it, of `extents`.
+  constexpr buffer_ref parameter_sums(std::int32_t i, std::int32_t stage,
+                                      const shape& extents) const {
+    return {.role = buffer_role::parameter_sums,
+            .lies = storage::plain,
+            .by_sample = false,
+            .tensor = owned(i),
+            .index = stage,
+            .extents = extents};
+  }
+
   /// Memory of this node's own for one micro-batch, of `extents` a sample; the same for the same
   /// tag in every phase; a node has four tags.
   constexpr buffer_ref scratch(std::int32_t tag, const shape& extents, storage lies) const {

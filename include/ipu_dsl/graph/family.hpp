@@ -7,6 +7,7 @@
 
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/storage.hpp>
+#include <ipu_dsl/core/update_rule.hpp>
 #include <ipu_dsl/graph/attributes.hpp>
 
 namespace ipu_dsl {
@@ -36,8 +37,9 @@ struct family;
 /// What an optimizer does beside the rule of another that it is made of.
 struct adapted_update {
   const family* of = nullptr;
-  bool clips = false;   ///< the gradient by value
-  bool decays = false;  ///< the parameter before the update
+  bool clips = false;       ///< the gradient by value
+  bool decays = false;      ///< the parameter before the update
+  bool clips_norm = false;  ///< the gradient by the norm of its parameter's
 };
 
 /// The rules of a kind of node: a layer, a loss, a metric, an optimizer. Ours and a user's are
@@ -101,6 +103,10 @@ struct family {
   /// Optimizers only: the update of a number needs nothing but its gradient and what is kept beside
   /// it, as `update_rule<&the_family>` says it, so that a weight gradient can end with it.
   bool elementwise = false;
+
+  /// Optimizers only: what they sum up over a parameter before they move it, as their rule says it.
+  /// Such a one is not elementwise.
+  whole_sums sums = {};
 
   /// Optimizers only: the one that it adapts, if it does.
   adapted_update adapted = {};

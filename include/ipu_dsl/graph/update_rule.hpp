@@ -3,14 +3,15 @@
 #pragma once
 
 #include <concepts>
+#include <type_traits>
 
 #include <ipu_dsl/core/update_rule.hpp>
 #include <ipu_dsl/graph/family.hpp>
 
 namespace ipu_dsl {
 
-/// The rule of an optimizer, specialised in its own header; that of no optimizer, or of one whose
-/// update is not elementwise, is `no_update`.
+/// The rule of an optimizer, specialised in its own header; that of no optimizer, or of one without
+/// a rule, is `no_update`.
 template <const family* Optimizer>
 struct update_rule {
   using type = no_update;
@@ -23,14 +24,16 @@ struct update_rule<nullptr> {
 
 /// That of an optimizer that is another one adapted follows from the other's.
 template <const family* Optimizer>
-  requires(Optimizer->adapted.clips || Optimizer->adapted.decays)
+  requires(Optimizer->adapted.of != nullptr)
 struct update_rule<Optimizer> {
   static constexpr adapted_update adapted = Optimizer->adapted;
-  using type = adapted_rule<typename update_rule<adapted.of>::type, adapted.clips, adapted.decays>;
+  using by_value =
+      adapted_rule<typename update_rule<adapted.of>::type, adapted.clips, adapted.decays>;
+  using type = std::conditional_t<adapted.clips_norm, norm_clipped_rule<by_value>, by_value>;
 };
 
-/// Whether an optimizer's update is elementwise and known.
+/// Whether an optimizer's update follows from a rule.
 template <const family* Optimizer>
-concept updates_elementwise = !std::same_as<typename update_rule<Optimizer>::type, no_update>;
+concept updates_by_rule = !std::same_as<typename update_rule<Optimizer>::type, no_update>;
 
 }  // namespace ipu_dsl

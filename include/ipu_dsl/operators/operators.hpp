@@ -29,7 +29,10 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 ///     static constexpr bool in_grains = true;
 ///
 /// and computes the part of the output that `run_context::part` tells, each element as it would be
-/// computed alone.
+/// computed alone. What reads more of what the call before it wrote than the same part says so:
+///
+///     template <my_call Call>
+///     static constexpr bool reads_all_parts = true;
 template <const family* Family>
 struct operators;
 
@@ -104,6 +107,16 @@ template <const family* Family, auto Call>
 consteval bool has_grains() {
   if constexpr (requires { operators<Family>::template in_grains<Call>; }) {
     return operators<Family>::template in_grains<Call>;
+  } else {
+    return false;
+  }
+}
+
+/// Whether a part of a kernel's call reads what all parts of a call before it have written.
+template <const family* Family, auto Call>
+consteval bool has_dependent_grains() {
+  if constexpr (requires { operators<Family>::template reads_all_parts<Call>; }) {
+    return operators<Family>::template reads_all_parts<Call>;
   } else {
     return false;
   }

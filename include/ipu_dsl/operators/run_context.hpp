@@ -40,6 +40,7 @@ using kernel_function = void (*)(const run_context& context, void* const* operan
 struct kernel_code {
   kernel_function run = nullptr;
   bool in_grains = false;
+  bool reads_all_parts = false;  ///< of what the call before it wrote
 };
 
 }  // namespace ipu_dsl

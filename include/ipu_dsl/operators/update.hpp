@@ -4,12 +4,15 @@
 
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include <ipu_dsl/core/deal.hpp>
+#include <ipu_dsl/graph/parameter_sums.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/graph/update_rule.hpp>
 #include <ipu_dsl/kernels/elementwise.hpp>
 #include <ipu_dsl/kernels/outer_product_tile.hpp>
+#include <ipu_dsl/kernels/parameter_sums.hpp>
 #include <ipu_dsl/kernels/update.hpp>
 #include <ipu_dsl/layout/storage_size.hpp>
 #include <ipu_dsl/operators/operators.hpp>
@@ -37,6 +40,22 @@ typename Rule::numbers numbers_of(const run_context& context) noexcept {
   typename Rule::numbers numbers;
   std::memcpy(static_cast<void*>(&numbers), context.optimizer, sizeof(numbers));
   return numbers;
+}
+
+/// Takes what the first `Stages` stages of an update have summed up into its numbers; `sums` are
+/// their operands.
+template <typename Rule, int Stages>
+void take_sums(typename Rule::numbers& numbers, const sum_blocks& cut, void* const* sums) noexcept {
+  const auto take = [&]<int Stage>(std::integral_constant<int, Stage>) {
+    double totals[std::size_t{whole_sums::most_sums}] = {};
+    for (std::int32_t sum = 0; sum < Rule::sums.of_stage[Stage]; ++sum) {
+      totals[sum] = kernels::fold_sums(floats(sums[Stage]) + sum * cut.parts(), cut.parts());
+    }
+    Rule::template take<Stage>(numbers, totals);
+  };
+  [&]<int... Stage>(std::integer_sequence<int, Stage...>) {
+    (take(std::integral_constant<int, Stage>()), ...);
+  }(std::make_integer_sequence<int, Stages>());
 }
 
 /// From the operands of an update: the parameter, then what is kept beside it.
@@ -86,7 +105,7 @@ struct gradient_operands {
 
 /// Every optimizer that has a rule has this code.
 template <const family* Optimizer>
-  requires updates_elementwise<Optimizer>
+  requires updates_by_rule<Optimizer>
 struct operators<Optimizer> {
   using key = parameter_extents;
   using rule = typename update_rule<Optimizer>::type;
@@ -95,11 +114,18 @@ struct operators<Optimizer> {
   static constexpr bool in_grains = true;
 
   template <parameter_extents Call>
+  static constexpr bool reads_all_parts = sums_of<rule>().stages() > 0;
+
+  template <parameter_extents Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
     const index_range mine = updated_range<Call>(context.part);
+    typename rule::numbers numbers = numbers_of<rule>(context);
+    if constexpr (constexpr int stages = sums_of<rule>().stages(); stages > 0) {
+      take_sums<rule, stages>(numbers, sum_blocks_of(Call), operands + 2 + rule::kept);
+    }
     kernels::update_elements<rule>(updated_parameter_of<rule>(operands).at(mine.begin),
                                    floats(operands[1 + rule::kept]) + mine.begin,
-                                   mine.end - mine.begin, numbers_of<rule>(context));
+                                   mine.end - mine.begin, numbers);
   }
 };
 

@@ -122,7 +122,7 @@ struct optimizer {
   static constexpr problem fault =
       refuse("an optimizer in optimizer<...>", type_name<typename first_type<Parts...>::type>(),
              "write optimizer<sgd<momentum>>; there are adadelta, adagrad, adam, adamax, adamw, "
-             "amsgrad, ftrl, lion, nadam, rmsprop and sgd");
+             "amsgrad, ftrl, lamb, lion, nadam, rmsprop and sgd");
   using type = sgd<>;
 };
 

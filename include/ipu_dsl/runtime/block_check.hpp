@@ -280,6 +280,8 @@ class block_check {
         return "an accumulator";
       case buffer_role::optimizer_slot:
         return "an optimizer slot";
+      case buffer_role::parameter_sums:
+        return "sums";
       case buffer_role::scratch:
         break;
     }

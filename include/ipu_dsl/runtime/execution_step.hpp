@@ -32,6 +32,7 @@ struct resolved_call {
   std::int32_t micro_batch = of_its_step;  ///< of the run: the one whose contribution is folded
   std::int32_t steps = 1;
   bool in_grains = false;
+  bool reads_all_parts = false;
   bool feeds = false;  ///< takes the next rows from the feed
 };
 

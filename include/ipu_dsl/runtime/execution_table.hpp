@@ -156,6 +156,7 @@ class execution_table {
                            .micro_batch = micro_batch,
                            .steps = row.steps,
                            .in_grains = code.in_grains,
+                           .reads_all_parts = code.reads_all_parts,
                            .feeds = name.transfer == transfer_kind::infeed};
     check_operands(name, resolved.operands);
     for (std::int32_t operand = 0; operand < resolved.operands; ++operand) {
@@ -233,7 +234,7 @@ class execution_table {
         .last_call =
             first_resolved(replica, plan_.first_call[last_call_entry(what.stage, what.kind)])};
     if (what.kind == action_kind::update && replicas_ > 1) {
-      made.shared = in_grains(made);
+      made.shared = in_separate_grains(made);
       made.last_call = made.shared || replica == 0 ? made.last_call : made.first_call;
     }
     return made;
@@ -245,12 +246,12 @@ class execution_table {
     return first_resolved_[replica * calls + number];
   }
 
-  /// Whether every call of a step can be shared. An update of which one cannot is done by the first
-  /// replica alone.
-  bool in_grains(const execution_step& step) const {
+  /// Whether every call of a step can be shared by workers that do not meet between its calls, as
+  /// those of several replicas do not. An update of which one cannot is done by the first replica.
+  bool in_separate_grains(const execution_step& step) const {
     bool all = true;
     for (const resolved_call& row : calls(step)) {
-      all = all && row.in_grains;
+      all = all && row.in_grains && !row.reads_all_parts;
     }
     return all;
   }

@@ -20,7 +20,8 @@ struct host_code {
 
   template <const family* Family, auto Call, const family* Ending>
   static consteval entry of() {
-    return {kernel_of<Family, Call, Ending>(), has_grains<Family, Call>()};
+    return {kernel_of<Family, Call, Ending>(), has_grains<Family, Call>(),
+            has_dependent_grains<Family, Call>()};
   }
 };
 

@@ -46,6 +46,7 @@
 #include <ipu_dsl/vocabulary/optimizers/adamw.hpp>
 #include <ipu_dsl/vocabulary/optimizers/amsgrad.hpp>
 #include <ipu_dsl/vocabulary/optimizers/ftrl.hpp>
+#include <ipu_dsl/vocabulary/optimizers/lamb.hpp>
 #include <ipu_dsl/vocabulary/optimizers/lion.hpp>
 #include <ipu_dsl/vocabulary/optimizers/nadam.hpp>
 #include <ipu_dsl/vocabulary/optimizers/rmsprop.hpp>

@@ -26,20 +26,25 @@ struct weight_decay {
   static constexpr option as_option = real_option(&weight_decay_key, Part);
 };
 
-inline constexpr option_key norm_key{"clipnorm"};
-inline constexpr problem no_clipnorm =
-    refuse("clipvalue<...>, which looks at one number at a time", "the norm of a whole gradient",
-           "an update that waits for a norm is not there yet");
+inline constexpr option_key clipnorm_key{"clipnorm"};
 
-/// Refused with a sentence, both.
+/// The complete gradient of each parameter is scaled down to a norm of at most Limit, as Keras has
+/// it. What needs a norm is updated by calls of its own, not at the end of a weight gradient.
 template <auto Limit>
 struct clipnorm {
-  static constexpr option as_option{&norm_key, 0, 0, &no_clipnorm};
+  static constexpr option as_option = real_option(&clipnorm_key, Limit);
 };
 
+inline constexpr option_key global_clipnorm_key{"global_clipnorm"};
+inline constexpr problem no_global_clipnorm = refuse(
+    "clipnorm<...>, the norm of one parameter's gradient", "the norm of all gradients together",
+    "stages lie on devices, and an update that waits for numbers of other devices is not "
+    "there yet");
+
+/// Refused with a sentence.
 template <auto Limit>
 struct global_clipnorm {
-  static constexpr option as_option{&norm_key, 0, 0, &no_clipnorm};
+  static constexpr option as_option{&global_clipnorm_key, 0, 0, &no_global_clipnorm};
 };
 
 /// An optimizer that is told something beside its settings, which stay what they are.
@@ -47,8 +52,11 @@ template <typename Optimizer, typename... Options>
 struct adapted_optimizer {
  private:
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
-  static constexpr const option_key* accepted[] = {&clipvalue_key, &weight_decay_key};
+  static constexpr const option_key* accepted[] = {&clipvalue_key, &clipnorm_key,
+                                                   &weight_decay_key};
+  static constexpr bool clips_norm = given.given(clipnorm_key);
   static constexpr float limit = given.number(clipvalue_key, 0);
+  static constexpr float norm_limit = given.number(clipnorm_key, 0);
   static constexpr float decay = given.number(weight_decay_key, 0);
 
  public:
@@ -69,6 +77,12 @@ struct adapted_optimizer {
     if (given.given(clipvalue_key) && !(limit > 0)) {
       return refuse("a clipvalue above 0", label() << limit);
     }
+    if (clips_norm && !(norm_limit > 0)) {
+      return refuse("a clipnorm above 0", label() << norm_limit);
+    }
+    if (clips_norm && given.given(clipvalue_key)) {
+      return refuse("one of clipvalue and clipnorm", "both", "take one of them out");
+    }
     if (given.given(weight_decay_key) && !(decay >= 0)) {
       return refuse("a weight_decay of at least 0", label() << decay);
     }
@@ -76,16 +90,25 @@ struct adapted_optimizer {
       return refuse("settings with a learning_rate_schedule learning_rate for weight_decay",
                     label("those of ") << Optimizer::rule->name);
     }
-    if (!updates_elementwise<Optimizer::rule>) {
-      return refuse("an optimizer that updates one number at a time", label()
-                                                                          << Optimizer::rule->name);
+    if (!updates_by_rule<Optimizer::rule>) {
+      return refuse("an optimizer with an update_rule", label() << Optimizer::rule->name);
+    }
+    if (clips_norm && Optimizer::rule->sums.stages() == whole_sums::most_stages) {
+      return refuse(label("sums in less than ")
+                        << whole_sums::most_stages << " stages for clipnorm",
+                    label("those of ") << Optimizer::rule->name);
     }
     return {};
   }
 
   static constexpr family adapt() {
     family made = *Optimizer::rule;
-    made.adapted = {Optimizer::rule, given.given(clipvalue_key), given.given(weight_decay_key)};
+    made.adapted = {Optimizer::rule, given.given(clipvalue_key), given.given(weight_decay_key),
+                    clips_norm};
+    if (clips_norm) {
+      made.elementwise = false;
+      made.sums = made.sums.behind(1);
+    }
     return made;
   }
 
@@ -97,13 +120,17 @@ struct adapted_optimizer {
 
   /// For an update, counted from 1.
   static auto numbers(const settings& chosen, std::uint64_t update) {
-    typename update_rule<rule>::type::numbers made{chosen.numbers(update), limit, 1};
+    typename update_rule<rule>::by_value::numbers made{chosen.numbers(update), limit, 1};
     if constexpr (has_rate) {
       const double lost =
           elementary::product(chosen.learning_rate.of_update(update), static_cast<double>(decay));
       made.keep_weight = static_cast<float>(1 - lost);
     }
-    return made;
+    if constexpr (clips_norm) {
+      return typename update_rule<rule>::type::numbers{made, norm_limit, 1};
+    } else {
+      return made;
+    }
   }
 };
 

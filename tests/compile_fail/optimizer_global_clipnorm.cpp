@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// The norm of all gradients together, which is not there.
+#include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
+
+using namespace ipu_dsl;
+
+struct net : model<input<784>, sequential<Dense<64, relu>, Dense<10>>> {};
+
+#ifdef WITH_MISTAKE
+struct training
+    : compile<net, loss<sparse_categorical_crossentropy>, optimizer<adam, global_clipnorm<1>>> {};
+#else
+struct training
+    : compile<net, loss<sparse_categorical_crossentropy>, optimizer<adam, clipnorm<1>>> {};
+#endif
+static_assert(check<training>());
