@@ -434,6 +434,17 @@ static_assert(!optimizer<adam, clipvalue<0.5F>>::fault.found());
 static_assert(!optimizer<sgd<momentum>, weight_decay<0.004F>>::fault.found());
 // row: Adam(clipnorm=1.0)
 static_assert(!optimizer<adam, clipnorm<1.0F>>::fault.found());
+
+// row: Adam(use_ema=True, ema_momentum=0.99), finalize_variable_values
+struct averaging
+    : compile<mlp, loss<sparse_categorical_crossentropy>, optimizer<adam, moving_average<0.99F>>> {
+};
+
+[[maybe_unused]] void save_averages(session<averaging>& run) {
+  const auto averaged = run.averaged_weights();
+  run.save("averaged.npz");
+}
+
 // row: TensorFlow Addons' LAMB(0.001, weight_decay_rate=0.01)
 constexpr optimizer<lamb>::type::settings by_norms = {.learning_rate = 0.001F,
                                                       .weight_decay = 0.01F};

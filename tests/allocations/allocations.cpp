@@ -38,9 +38,9 @@ struct deep_training
 };
 
 /// Updates by calls of their own, which need sums first.
-struct normed_training
-    : compile<network, micro_batch<16>, gradient_accumulation<4>, grouped,
-              loss<sparse_categorical_crossentropy>, optimizer<lamb, clipnorm<1.0F>>> {};
+struct normed_training : compile<network, micro_batch<16>, gradient_accumulation<4>, grouped,
+                                 loss<sparse_categorical_crossentropy>,
+                                 optimizer<lamb, clipnorm<1.0F>, moving_average<0.99F>>> {};
 
 constexpr std::size_t step_samples = 64;
 

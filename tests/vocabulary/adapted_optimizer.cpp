@@ -118,11 +118,30 @@ struct exact_clipped_lamb {
   }
 };
 
+using averaged = adapted_optimizer<sgd<momentum>, moving_average<0.75F>, clipvalue<0.5F>>;
+using averaged_norm = adapted_optimizer<lamb, moving_average<0.5F>, clipnorm<1.0F>>;
+
+/// Keras's use_ema: the first update begins the average.
+struct exact_averaged : exact_number {
+  void update(double gradient, double step) {
+    kept[0] = static_cast<double>(0.9F) * kept[0] -
+              static_cast<double>(0.1F) * std::clamp(gradient, -0.5, 0.5);
+    w += kept[0];
+    kept[1] = step == 1 ? w : 0.75 * kept[1] + 0.25 * w;
+  }
+};
+
 /// An optimizer without a rule, and one without a learning rate.
 inline constexpr family whole_family{.name = "whole"};
 
 struct whole : adam {
   static constexpr const family* rule = &whole_family;
+};
+
+inline constexpr family family_of_four{.name = "whole", .kept = {{"a", "b", "c", "d"}}};
+
+struct keeping_four : adam {
+  static constexpr const family* rule = &family_of_four;
 };
 
 struct no_rate_settings {
@@ -157,6 +176,14 @@ static_assert(fault_with<adam, clipnorm<1>, clipvalue<1>>.expected.view() ==
 static_assert(norm_clipped::rule->sums == whole_sums{{1}} && !norm_clipped::rule->elementwise);
 static_assert(clipped_lamb::rule->sums == whole_sums{{1, 2}});
 static_assert(adapted_optimizer<adam, clipvalue<1>>::rule->elementwise);
+static_assert(fault_with<adam, moving_average<1>>.expected.view() ==
+              "a moving_average of at least 0 and below 1");
+static_assert(fault_with<adam, moving_average<-0.5>>.found());
+static_assert(fault_with<keeping_four, moving_average<0.5>>.got.view() ==
+              "a moving_average beside those of whole");
+static_assert(averaged::rule->kept.names[1] == "average" && averaged::rule->elementwise);
+static_assert(averaged_norm::rule->kept.count() == 3 && !averaged_norm::rule->elementwise);
+static_assert(averaged_norm::rule->sums == whole_sums{{1, 2}});
 static_assert(fault_with<sgd<adam>, clipvalue<1>>.got.view() == "adam as option 1");
 static_assert(fault_with<whole, clipvalue<1>>.got.view() == "whole");
 static_assert(fault_with<without_rate, weight_decay<1>>.got.view() == "those of sgd");
@@ -177,6 +204,12 @@ TEST_CASE("the norm of a parameter's gradient is clipped") {
                                        exact_norm_clipped());
   check_whole_parameters<clipped_lamb>("lamb clipped by norm", {.learning_rate = 0.01F},
                                        exact_clipped_lamb(), 64);
+}
+
+TEST_CASE("moving averages stand beside what an optimizer keeps") {
+  check_updates<update_rule<averaged::rule>::type>(
+      "averaged", numbers_made_for<averaged>{{.learning_rate = 0.1F}}, exact_averaged());
+  check_padding<update_rule<averaged::rule>::type>(numbers_made_for<averaged>{});
 }
 
 TEST_CASE("a gradient within its norm is what it is, one that is not a number too") {
@@ -209,12 +242,16 @@ TEST_CASE("decay follows the schedule of the rate") {
 }
 
 TEST_CASE("the numbers of the rule with the most fit beside those of what is around it") {
-  using most = adapted_optimizer<nadam, clipvalue<1>, weight_decay<0.5>>;
+  using most = adapted_optimizer<nadam, clipnorm<1>, weight_decay<0.5>, moving_average<0.75>>;
   const numbers_made_for<most> settings{{.learning_rate = 0.5F}};
-  const auto made = settings.numbers(1);
-  CHECK(made.limit == 1);
-  CHECK(made.keep_weight == 0.75F);
-  CHECK(made.of_rule.epsilon == 1e-7F);
+  const auto made = settings.numbers(2);
+  CHECK(made.keep_average == 0.75F);
+  CHECK(made.take_weight == 0.25F);
+  CHECK(settings.numbers(1).take_weight == 1);
+  CHECK(made.of_rule.limit == 1);
+  CHECK(made.of_rule.factor == 1);
+  CHECK(made.of_rule.of_rule.keep_weight == 0.75F);
+  CHECK(made.of_rule.of_rule.of_rule.epsilon == 1e-7F);
 }
 
 TEST_CASE("what is not a number is not clipped") {

@@ -248,4 +248,41 @@ struct norm_clipped_rule {
   }
 };
 
+/// What keeps the moving average of a parameter, beside what its optimizer keeps.
+inline constexpr std::string_view average_slot = "average";
+
+/// A rule around another: keeps a moving average of what the parameter becomes, behind what the
+/// other rule keeps.
+template <typename Rule>
+struct averaged_rule {
+  static constexpr int kept = Rule::kept + 1;
+  static constexpr whole_sums sums = sums_of<Rule>();
+
+  struct numbers {
+    typename Rule::numbers of_rule;
+    float keep_average = 0;
+    float take_weight = 1;
+  };
+
+  template <typename Math, typename Vector>
+  [[gnu::always_inline]] static void apply(Vector& w, Vector* kept_beside, const Vector& gradient,
+                                           const numbers& of_update) {
+    Rule::template apply<Math>(w, kept_beside, gradient, of_update.of_rule);
+    Vector& average = kept_beside[Rule::kept];
+    average = Math::multiply_add(Vector(of_update.take_weight), w,
+                                 Vector(of_update.keep_average) * average);
+  }
+
+  template <int Stage, typename Math, typename Vector>
+  [[gnu::always_inline]] static void add(Vector* to, const Vector& w, const Vector* kept_beside,
+                                         const Vector& gradient, const numbers& of_update) {
+    Rule::template add<Stage, Math>(to, w, kept_beside, gradient, of_update.of_rule);
+  }
+
+  template <int Stage>
+  static void take(numbers& of_update, const double* totals) {
+    Rule::template take<Stage>(of_update.of_rule, totals);
+  }
+};
+
 }  // namespace ipu_dsl

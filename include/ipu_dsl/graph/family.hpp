@@ -21,11 +21,13 @@ inline constexpr std::int32_t any_number = -1;
 /// What an optimizer keeps beside a parameter: so many tensors like it, each with a name, by which
 /// files know them: {"m", "v"}.
 struct kept_slots {
+  static constexpr std::int32_t most = 4;
+
   std::string_view names[4] = {};
 
   constexpr std::int32_t count() const {
     std::int32_t found = 0;
-    while (found < 4 && !names[found].empty()) {
+    while (found < most && !names[found].empty()) {
       ++found;
     }
     return found;
@@ -40,6 +42,7 @@ struct adapted_update {
   bool clips = false;       ///< the gradient by value
   bool decays = false;      ///< the parameter before the update
   bool clips_norm = false;  ///< the gradient by the norm of its parameter's
+  bool averages = false;    ///< keeps a moving average of the parameter, as its last slot
 };
 
 /// The rules of a kind of node: a layer, a loss, a metric, an optimizer. Ours and a user's are

@@ -29,7 +29,8 @@ struct update_rule<Optimizer> {
   static constexpr adapted_update adapted = Optimizer->adapted;
   using by_value =
       adapted_rule<typename update_rule<adapted.of>::type, adapted.clips, adapted.decays>;
-  using type = std::conditional_t<adapted.clips_norm, norm_clipped_rule<by_value>, by_value>;
+  using clipped = std::conditional_t<adapted.clips_norm, norm_clipped_rule<by_value>, by_value>;
+  using type = std::conditional_t<adapted.averages, averaged_rule<clipped>, clipped>;
 };
 
 /// Whether an optimizer's update follows from a rule.

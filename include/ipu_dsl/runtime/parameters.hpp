@@ -2,6 +2,7 @@
 // Parameters as people think of them: by layer and name, in [in, out] order.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -146,6 +147,18 @@ class parameters {
     }
   }
 
+  /// Exchanges every parameter with what is kept of it under a slot's name, if that is kept.
+  void exchange(parameters& kept, std::string_view slot) {
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      for (std::size_t of = 0; of < size() && kept.places_[i].slot == slot; ++of) {
+        if (is_kept_of(kept.places_[i], places_[of])) {
+          const std::span<float> mine = stored(of);
+          std::swap_ranges(mine.begin(), mine.end(), kept.stored(i).begin());
+        }
+      }
+    }
+  }
+
   /// Starts every parameter anew. Each draws from a stream of its own; `streams_of_nodes` says
   /// which, and what of a model can change without changing it.
   void initialize(std::uint64_t seed) {
@@ -187,6 +200,10 @@ class parameters {
   }
 
  private:
+  static bool is_kept_of(const parameter_place& kept, const parameter_place& parameter) {
+    return kept.stored.owner == parameter.stored.owner && kept.stored.name == parameter.stored.name;
+  }
+
   /// "logits/kernel (32, 10)".
   std::string describe_parameter(std::size_t index) const {
     return sentence_of({name(index), " ", describe(at(index).extents)});

@@ -54,6 +54,7 @@ inline training_progress read_progress(zips::archive_reader& archive, const std:
 }  // namespace checkpoint
 
 IPU_DSL_INLINE void save_training(session_engine& engine, const std::string& path) {
+  engine.require_weights("save_training");
   zips::archive_writer archive;
   checkpoint::add_all(archive, engine.weights());
   checkpoint::add_all(archive, engine.kept());
@@ -64,6 +65,7 @@ IPU_DSL_INLINE void save_training(session_engine& engine, const std::string& pat
 
 IPU_DSL_INLINE void load_training(session_engine& engine, const std::string& path,
                                   non_finite floats) {
+  engine.require_weights("load_training");
   const std::vector<std::uint8_t> file = read_file(path);
   zips::archive_reader archive(file, path, refuse_deflated, default_unpacked_limit);
   const training_progress reached = checkpoint::read_progress(archive, path);

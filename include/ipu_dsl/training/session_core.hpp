@@ -57,6 +57,7 @@ class session_core final : public session_engine {
   const history& fit(feed_reference source, const fit_options& wanted,
                      const optimizer_reference& optimizer, const fit_callbacks& calls) override {
     const session_turn whole(fitting_, "fit");
+    require_weights("fit");
     const epoch_steps steps = steps_of_epoch(parts_.model, parts_.settings, source, wanted);
     history_.reserve(1, static_cast<std::size_t>(steps.steps));
     history_.clear();
@@ -150,6 +151,25 @@ class session_core final : public session_engine {
   parameters& weights() override { return parameters_; }
 
   parameters& kept() override { return kept_; }
+
+  void use_averages(bool averages) override {
+    if (averages) {
+      const session_turn turn(work_, "use its averages");
+      require_weights("averaged_weights");
+      if (updates_ == 0) {
+        throw error("There are no moving averages of the weights before the first update.");
+      }
+    }
+    parameters_.exchange(kept_, average_slot);
+    averaged_ = averages;
+  }
+
+  void require_weights(const char* wanted) const override {
+    if (averaged_) {
+      throw error(sentence_of({"The weights are their moving averages, so that ", wanted,
+                               " has to wait until the scope of averaged_weights ends."}));
+    }
+  }
 
   training_progress progress() const override { return {updates_, trained_samples_}; }
 
@@ -246,6 +266,7 @@ class session_core final : public session_engine {
   void run_training(feed_reference& source, const optimizer_reference& optimizer) {
     checked_feed full = checked_feed::of_training(source);
     feed_reference checked(full);
+    require_weights("training");
     run_context context = context_for(checked);
     context.training = true;
     context.loss_scale = loss_scale();
@@ -316,6 +337,7 @@ class session_core final : public session_engine {
   history history_;
   std::uint64_t trained_samples_ = 0;
   std::uint64_t updates_ = 0;
+  bool averaged_ = false;                       ///< the weights are exchanged with their averages
   float numbers_[most_optimizer_numbers] = {};  ///< of the optimizer, for the update at hand
   session_work fitting_{nullptr};               ///< a `fit`, its callbacks included
   session_work work_{nullptr};  ///< a run of a program: an update of it, an evaluation

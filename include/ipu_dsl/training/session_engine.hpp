@@ -49,6 +49,13 @@ class session_engine {
   /// What the optimizer keeps beside the weights.
   virtual parameters& kept() = 0;
 
+  /// Exchanges the weights with their moving averages, or back. Throws `error` before anything
+  /// changes if they are so already, or if there are no averages yet.
+  virtual void use_averages(bool averages) = 0;
+
+  /// Throws `error` while the weights are their moving averages.
+  virtual void require_weights(const char* wanted) const = 0;
+
   virtual training_progress progress() const = 0;
 
   /// Training goes on as if it had come so far.
@@ -60,6 +67,21 @@ class session_engine {
   virtual std::uint64_t seed() const = 0;
 
   virtual std::size_t bytes() const = 0;
+};
+
+/// As long as it lives, the weights of a session are their moving averages: see
+/// `session::averaged_weights`.
+class averaged_scope {
+ public:
+  explicit averaged_scope(session_engine& engine) : engine_(&engine) { engine.use_averages(true); }
+
+  averaged_scope(const averaged_scope&) = delete;
+  averaged_scope& operator=(const averaged_scope&) = delete;
+
+  ~averaged_scope() { engine_->use_averages(false); }
+
+ private:
+  session_engine* engine_;
 };
 
 /// Owns an engine, or none. Written out, because with `std::unique_ptr` comes <memory>: of what a

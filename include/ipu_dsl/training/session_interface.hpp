@@ -50,6 +50,23 @@ struct loss_fault_of {
   static constexpr problem value = check_loss(planned_graph_of<C>.view());
 };
 
+/// What is wrong with asking for the averages of weights.
+template <compiled_model C>
+struct averages_fault_of {
+  static constexpr problem find() {
+    if (C::settings.optimizer->adapted.averages) {
+      return {};
+    }
+    problem found = refuse("an optimizer that keeps moving averages of the weights",
+                           label() << C::settings.optimizer->name,
+                           "write optimizer<adam, moving_average<0.99F>>");
+    found.where = "averaged_weights";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 /// What a session of a compiled model does; `session` says how it is made.
 template <typename Compiled, bool Valid>
 class session_of {
@@ -205,6 +222,23 @@ class session_of {
   /// Reads weights; see `load_weights`.
   void load(const std::string& path, non_finite floats = non_finite::refused) {
     code::load(weights(), path, floats);
+  }
+
+  /// As long as what it returns lives, the weights are their moving averages, which evaluate,
+  /// predict, save and `weights()` then work on; nothing is trained, and training neither saved nor
+  /// loaded meanwhile. Throws `error` before the first update, and if they are so already.
+  ///
+  ///   {
+  ///     const auto averaged = run.averaged_weights();
+  ///     run.evaluate(test);
+  ///     run.save("averaged.npz");
+  ///   }
+  ///
+  /// States that are not learned, such as the statistics of a BatchNormalization, stay what they
+  /// are.
+  [[nodiscard]] averaged_scope averaged_weights() {
+    static_assert(diagnose<averages_fault_of<compiled>>());
+    return averaged_scope(engine());
   }
 
   /// Writes all that training goes on from as .npz; see `ipu_dsl::save_training`.

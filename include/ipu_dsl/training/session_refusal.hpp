@@ -13,6 +13,7 @@
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/runtime/trace.hpp>
+#include <ipu_dsl/training/session_engine.hpp>
 #include <ipu_dsl/training/session_options.hpp>
 #include <ipu_dsl/training/session_source.hpp>
 #include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
@@ -116,6 +117,8 @@ class session_of<Compiled, false> {
 
   template <typename... Arguments>
   void load_training(Arguments&&...) {}
+
+  averaged_scope averaged_weights();
 
   parameters& weights();
 

@@ -47,13 +47,25 @@ struct global_clipnorm {
   static constexpr option as_option{&global_clipnorm_key, 0, 0, &no_global_clipnorm};
 };
 
+inline constexpr option_key moving_average_key{"moving_average"};
+
+/// Keeps an exponential moving average of every parameter that learns, a = Part a + (1 - Part) w
+/// after each update, the first of which begins it: Keras's use_ema with ema_momentum. The
+/// session's `averaged_weights` says how to use it.
+template <auto Part>
+struct moving_average {
+  static constexpr option as_option = real_option(&moving_average_key, Part);
+};
+
 /// An optimizer that is told something beside its settings, which stay what they are.
 template <typename Optimizer, typename... Options>
 struct adapted_optimizer {
  private:
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
-  static constexpr const option_key* accepted[] = {&clipvalue_key, &clipnorm_key,
-                                                   &weight_decay_key};
+  static constexpr const option_key* accepted[] = {&clipvalue_key, &clipnorm_key, &weight_decay_key,
+                                                   &moving_average_key};
+  static constexpr bool averages = given.given(moving_average_key);
+  static constexpr float kept_part = given.number(moving_average_key, 0);
   static constexpr bool clips_norm = given.given(clipnorm_key);
   static constexpr float limit = given.number(clipvalue_key, 0);
   static constexpr float norm_limit = given.number(clipnorm_key, 0);
@@ -86,6 +98,13 @@ struct adapted_optimizer {
     if (given.given(weight_decay_key) && !(decay >= 0)) {
       return refuse("a weight_decay of at least 0", label() << decay);
     }
+    if (averages && !(kept_part >= 0 && kept_part < 1)) {
+      return refuse("a moving_average of at least 0 and below 1", label() << kept_part);
+    }
+    if (averages && Optimizer::rule->kept.count() == kept_slots::most) {
+      return refuse(label("at most ") << kept_slots::most << " numbers beside each of a parameter",
+                    label("a moving_average beside those of ") << Optimizer::rule->name);
+    }
     if (given.given(weight_decay_key) && !has_rate) {
       return refuse("settings with a learning_rate_schedule learning_rate for weight_decay",
                     label("those of ") << Optimizer::rule->name);
@@ -104,7 +123,10 @@ struct adapted_optimizer {
   static constexpr family adapt() {
     family made = *Optimizer::rule;
     made.adapted = {Optimizer::rule, given.given(clipvalue_key), given.given(weight_decay_key),
-                    clips_norm};
+                    clips_norm, averages};
+    if (averages && made.kept.count() < kept_slots::most) {
+      made.kept.names[made.kept.count()] = average_slot;
+    }
     if (clips_norm) {
       made.elementwise = false;
       made.sums = made.sums.behind(1);
@@ -126,8 +148,25 @@ struct adapted_optimizer {
           elementary::product(chosen.learning_rate.of_update(update), static_cast<double>(decay));
       made.keep_weight = static_cast<float>(1 - lost);
     }
+    return averaged(clipped(made), update);
+  }
+
+ private:
+  template <typename Numbers>
+  static auto clipped(const Numbers& made) {
     if constexpr (clips_norm) {
-      return typename update_rule<rule>::type::numbers{made, norm_limit, 1};
+      return typename update_rule<rule>::clipped::numbers{made, norm_limit, 1};
+    } else {
+      return made;
+    }
+  }
+
+  /// The first update begins the average.
+  template <typename Numbers>
+  static auto averaged(const Numbers& made, std::uint64_t update) {
+    if constexpr (averages) {
+      const float keep = update == 1 ? 0.0F : kept_part;
+      return typename update_rule<rule>::type::numbers{made, keep, 1 - keep};
     } else {
       return made;
     }
