@@ -405,6 +405,33 @@ static_assert(check<compile<mlp, loss<sparse_categorical_crossentropy>,
 // row: RootMeanSquaredError(), Mean() of the output
 static_assert(
     check<compile<mlp, loss<mean_squared_error>, metrics<root_mean_squared_error, mean>>>());
+
+// row: sample_weight=w of fit and train_on_batch
+struct weighted_training : compile<mlp, loss<mean_squared_error, sample_weights>> {};
+
+struct weighted_classes : compile<mlp, loss<sparse_categorical_crossentropy, sample_weights>> {};
+
+double weigh(session<weighted_classes>& run, const std::vector<float>& features,
+             const std::vector<std::int32_t>& labels, const std::vector<float>& importance) {
+  run.fit(zipped(feature_column<shape{28, 28}>(features), label_column<10>(labels),
+                 weight_column(importance)));
+  return run.train_step(features, labels, importance);
+}
+
+static_assert(check<weighted_training>());
+
+// row: sample_weight of shape (samples, steps), a mask
+struct steps_to_numbers : model<input<6, 4>, sequential<Dense<2>>> {};
+
+static_assert(check<compile<steps_to_numbers, loss<mean_squared_error, position_weights>>>());
+
+auto mask(const std::vector<float>& importance) {
+  return weight_column<shape{6}>(importance);
+}
+
+// row: weighted_metrics=['accuracy']
+static_assert(check<compile<mlp, loss<sparse_categorical_crossentropy>,
+                            metrics<metric<accuracy, sample_weights>>>>());
 // row: Adam(0.001, beta_1=0.9)
 static_assert(optimizer<adam>::type::settings{}.beta_2 == 0.999F);
 constexpr adam::settings decays = {.learning_rate = 0.001F, .beta_1 = 0.9F};

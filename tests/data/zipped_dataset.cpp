@@ -113,3 +113,33 @@ TEST_CASE("columns refuse what they cannot hold") {
   CHECK_THROWS(prices({nan}));
   CHECK(features({1, nan}, non_finite::kept).size() == 1);
 }
+
+TEST_CASE("weights are the last source of what is zipped") {
+  const auto data = zipped(weight_column({0.5F, 0, 2}), features({1, 2, 3, 4, 5, 6}),
+                           weight_column<shape{2}>({1, 2, 3, 4, 5, 6}), labels({3, 0, 1}));
+  static_assert(decltype(data)::inputs.size() == 1 && decltype(data)::targets.size() == 1);
+  static_assert(same(decltype(data)::weights[0], {}, dtype::float32, 0));
+  static_assert(same(decltype(data)::weights[1], {2}, dtype::float32, 0));
+  auto source = make_feed(data, 1);
+  REQUIRE(source.sources().size() == 4);
+  std::vector<float> feature(6);
+  std::vector<std::int32_t> label(3);
+  std::vector<float> weight(6, -1);
+  std::vector<float> weights(6, -1);
+  const std::vector<source_rows> to = {{dtype::float32, feature.data(), 2, 2},
+                                       {dtype::int32, label.data(), 1, 1},
+                                       {dtype::float32, weight.data(), 1, 2},
+                                       {dtype::float32, weights.data(), 2, 2}};
+  CHECK(source.next({to, 3}) == 3);
+  CHECK(label == std::vector<std::int32_t>{3, 0, 1});
+  CHECK(weight == std::vector<float>{0.5F, 0, 0, 0, 2, 0});
+  CHECK(weights == std::vector<float>{1, 2, 3, 4, 5, 6});
+}
+
+TEST_CASE("weights are finite numbers of 0 or more") {
+  CHECK_THROWS_WITH(weight_column({1, -2}),
+                    "Weight 1 is -2.000000; expected finite numbers of 0 or more.");
+  CHECK_THROWS_WITH(weight_column({(std::numeric_limits<float>::infinity)()}),
+                    "Weight 0 is inf; expected finite numbers of 0 or more.");
+  CHECK_THROWS(weight_column<shape{2}>({1, 2, 3}));
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <ipu_dsl/graph/builder.hpp>
+#include <ipu_dsl/plan/loss.hpp>
 #include <ipu_dsl/training/data_check.hpp>
 
 #include "support/catch2.hpp"
@@ -114,6 +115,50 @@ TEST_CASE("targets are of the kind that the loss judges by") {
       said_of(by_floats, {.extents = {8}}, {.extents = {5, 2}}).view() ==
       "the data: expected targets of shape (2, 5), got (5, 2). Hint: end the model in the shape of "
       "the targets");
+}
+
+namespace {
+
+/// The same model with weights of these extents.
+constexpr graph weighted_between(const shape& weights) {
+  graph made = model_between({8}, {2, 5});
+  static_cast<void>(add_source(made, weights, dtype::float32, tensor_role::weight));
+  made.tensors.back().target_of = made.outputs[0].tensor;
+  append_input(made, static_cast<std::int32_t>(made.tensors.size()) - 1);
+  return made;
+}
+
+/// Data with so many columns of weights of these extents.
+constexpr sentence said_of_weights(const graph& made, const shape& extents, std::size_t columns) {
+  const data_source input{.extents = {8}};
+  const data_source target{.extents = {2, 5}};
+  const data_source weights[] = {{.extents = extents}, {.extents = extents}};
+  return said_of(made, {{&input, 1}, {&target, 1}, {weights, columns}});
+}
+
+static_assert(said_of_weights(weighted_between({}), {}, 1).empty());
+static_assert(said_of_weights(weighted_between({}), {1}, 1).empty());
+static_assert(said_of_weights(weighted_between({2}), {2}, 1).empty());
+static_assert(said_of_weights(model_between({8}, {2, 5}), {}, 0).empty());
+
+}  // namespace
+
+TEST_CASE("weights are there for a loss that asks for them, and for no other") {
+  CHECK(said_of_weights(weighted_between({}), {}, 0).view() ==
+        "the data: expected weights of the samples, which judge asks for, got none. Hint: zip them "
+        "in: zipped(features, targets, weight_column(weights))");
+  CHECK(said_of_weights(model_between({8}, {2, 5}), {}, 1).view() ==
+        "the data: expected data without weights, since no loss asks for them, got a column of "
+        "weights. Hint: write loss<judge, sample_weights>, or take the column out");
+  CHECK(said_of_weights(weighted_between({}), {}, 2).view() ==
+        "the data: expected 1 column of weights, got 2. Hint: one for each output whose loss has "
+        "sample_weights");
+  CHECK(said_of_weights(weighted_between({}), {2}, 1).view() ==
+        "the data: expected weights of shape (), got (2). Hint: write weight_column(weights): one "
+        "a sample");
+  CHECK(said_of_weights(weighted_between({2}), {}, 1).view() ==
+        "the data: expected weights of shape (2), got (). Hint: write "
+        "weight_column<shape{...}>(weights)");
 }
 
 TEST_CASE("samples are of the type that the model takes") {

@@ -69,6 +69,13 @@ struct target_arrays : arrays::of_sources<Numbers...> {
       : arrays::of_sources<Numbers...>{{arrays::plain(numbers)...}} {}
 };
 
+/// What samples count, of each loss that asks for it: `weight_arrays{importance}`.
+template <array_of_floats... Numbers>
+struct weight_arrays : arrays::of_sources<Numbers...> {
+  explicit weight_arrays(const Numbers&... numbers)
+      : arrays::of_sources<Numbers...>{{arrays::source_of(numbers)...}} {}
+};
+
 /// Where the outputs of a model are written, each [samples, elements]: `output_arrays{scores,
 /// prices}`.
 template <typename... Numbers>

@@ -80,15 +80,17 @@ class batch_feed {
   batch_feed(const batch_source& input, const batch_source& target)
       : batch_feed(std::span(&input, 1), std::span(&target, 1)) {}
 
-  /// The same for several inputs, then several targets: at least one input, and not more than
-  /// `most_sources` in all.
-  batch_feed(std::span<const batch_source> inputs, std::span<const batch_source> targets)
-      : inputs_(inputs.size()) {
-    check_count(inputs.size(), targets.size());
+  /// The same for several inputs, then several targets, then what samples count, if a model asks
+  /// for that: at least one input, and not more than `most_sources` in all.
+  batch_feed(std::span<const batch_source> inputs, std::span<const batch_source> targets,
+             std::span<const batch_source> weights = {})
+      : inputs_(inputs.size()), targets_(targets.size()) {
+    check_count(inputs.size(), targets.size() + weights.size());
     add(inputs);
     add(targets);
+    add(weights);
     for (std::size_t i = 0; i < sources_; ++i) {
-      check_rows(batches_[i], i < inputs_ ? "values" : "numbers of targets");
+      check_rows(batches_[i], name_of(i, "values", "numbers of targets", "weights"));
       check_samples(i);
     }
   }
@@ -137,11 +139,16 @@ class batch_feed {
     if (found != samples()) {
       const bool labels = forms_[source].type == dtype::int32;
       throw error("A batch of " + std::to_string(samples()) + " samples got " +
-                  std::to_string(found) +
-                  (source < inputs_ ? " of another input."
-                   : labels         ? " labels."
-                                    : " targets."));
+                  std::to_string(found) + " " +
+                  name_of(source, "of another input", labels ? "labels" : "targets", "weights") +
+                  ".");
     }
+  }
+
+  /// What a source is called.
+  const char* name_of(std::size_t source, const char* input, const char* target,
+                      const char* weight) const {
+    return source < inputs_ ? input : source < inputs_ + targets_ ? target : weight;
   }
 
   static std::int64_t samples_of(const batch_source& batch) {
@@ -185,6 +192,7 @@ class batch_feed {
   batch_source batches_[most_sources];
   source_form forms_[most_sources];
   std::size_t inputs_;
+  std::size_t targets_;
   std::size_t sources_ = 0;
   std::int64_t position_ = 0;
 };

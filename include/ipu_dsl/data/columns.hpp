@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Data of one input or one target alone, from which `zipped` makes a data set.
+// Data of one input or one target alone, or of weights, from which `zipped` makes a data set.
 #pragma once
 
 #include <algorithm>
@@ -46,6 +46,16 @@ class rows {
  private:
   std::vector<Number> numbers_;
 };
+
+/// Throws `error` for the first weight that is negative or not finite.
+inline void check_weights(const std::vector<float>& weights) {
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (is_non_finite(weights[i]) || weights[i] < 0.0F) {
+      throw error("Weight " + std::to_string(i) + " is " + std::to_string(weights[i]) +
+                  "; expected finite numbers of 0 or more.");
+    }
+  }
+}
 
 /// Throws `error` for the first of `numbers` that lies outside [0, below).
 inline void check_integers(const std::vector<std::int32_t>& numbers, std::int32_t below) {
@@ -155,5 +165,35 @@ class target_column {
  private:
   datasets::rows<float, RowShape> rows_;
 };
+
+/// What each sample counts in a loss, or in a metric that asks for it: [samples], or of
+/// `weight_column<shape{steps}>` what each position of a sample counts: [samples, elements of
+/// `Positions`]. Throws `error` if they do not divide into samples, or one is negative or not
+/// finite.
+///
+///   const auto bids = zipped(feature_column<shape{4}>(offers), target_column<shape{1}>(prices),
+///                            weight_column(importance));
+template <shape Positions = shape{}>
+class weight_column {
+ public:
+  static constexpr shape weight_shape = Positions;
+
+  weight_column() = default;
+
+  explicit weight_column(std::vector<float> weights) : rows_(std::move(weights)) {
+    datasets::check_weights(rows_.numbers());
+  }
+
+  /// How many samples there are.
+  std::int64_t size() const { return rows_.size(); }
+
+  /// Writes what sample `index` < size() counts to `row` [elements of `Positions`].
+  void gather_weights(std::uint32_t index, float* row) const { rows_.copy(index, row); }
+
+ private:
+  datasets::rows<float, Positions> rows_;
+};
+
+weight_column(std::vector<float>) -> weight_column<>;
 
 }  // namespace ipu_dsl

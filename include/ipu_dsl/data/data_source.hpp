@@ -31,6 +31,15 @@ concept tells_targets = requires(const T& data, std::uint32_t index, float* row)
   { data.gather_target(index, row) } -> std::same_as<void>;
 };
 
+/// Data that tell of every sample what it counts in a loss:
+/// - `weight_shape`: a constant, `shape{}` of one weight, or that of the positions which have one.
+/// - `gather_weights(index, row)`: writes `weight_shape.elements()` values side by side.
+template <typename T>
+concept tells_weights = requires(const T& data, std::uint32_t index, float* row) {
+  requires std::same_as<std::remove_cvref_t<decltype(T::weight_shape)>, shape>;
+  { data.gather_weights(index, row) } -> std::same_as<void>;
+};
+
 /// Data whose samples are integers.
 template <typename T>
 concept gathers_integers = requires(const T& data, std::uint32_t index, std::int32_t* row) {
@@ -61,9 +70,9 @@ struct data_source {
 };
 
 /// Data of any number of inputs and targets:
-/// - `inputs`, `targets`: constant arrays of `data_source`.
+/// - `inputs`, `targets`: constant arrays of `data_source`; `weights`, if samples have such.
 /// - `gather_source(source, index, to, row)`: writes what is given of sample `index` as source
-///   number `source`, inputs first, into a row of `to`.
+///   number `source`, inputs first, weights last, into a row of `to`.
 template <typename T>
 concept gathers_sources = requires(const T& data, std::uint32_t index, const source_rows& to) {
   { T::inputs.size() + T::targets.size() } -> std::same_as<std::size_t>;
@@ -72,7 +81,8 @@ concept gathers_sources = requires(const T& data, std::uint32_t index, const sou
 
 /// Samples that can be picked one by one:
 /// - `size()`: how many samples there are.
-/// - samples, and what they should become, a label or floats; or any number of both.
+/// - samples, and what they should become, a label or floats; or any number of both. What they
+///   count as well, if they do not all count alike.
 template <typename T>
 concept dataset = requires(const T& data) {
   { data.size() } -> std::same_as<std::int64_t>;
@@ -119,6 +129,18 @@ constexpr auto targets_of() {
     return Data::targets;
   } else {
     return std::array{target_of<Data>()};
+  }
+}
+
+/// The same of weights of samples.
+template <typename Data>
+constexpr auto weights_of() {
+  if constexpr (requires { Data::weights.size(); }) {
+    return Data::weights;
+  } else if constexpr (tells_weights<Data>) {
+    return std::array{data_source{.extents = Data::weight_shape}};
+  } else {
+    return std::array<data_source, 0>();
   }
 }
 

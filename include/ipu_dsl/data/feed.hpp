@@ -23,12 +23,13 @@ namespace ipu_dsl {
 
 namespace feeds {
 
-/// What a data set gives: inputs, and what they should become.
+/// What a data set gives: inputs, what they should become, and what they count.
 template <dataset Data>
 constexpr auto forms_of() {
   constexpr auto inputs = datasets::inputs_of<Data>();
   constexpr auto targets = datasets::targets_of<Data>();
-  std::array<source_form, inputs.size() + targets.size()> forms;
+  constexpr auto weights = datasets::weights_of<Data>();
+  std::array<source_form, inputs.size() + targets.size() + weights.size()> forms;
   std::size_t count = 0;
   const auto add = [&](const data_source& told) {
     forms[count] = {told.type, told.extents.elements(), told.classes};
@@ -39,6 +40,9 @@ constexpr auto forms_of() {
   }
   for (const data_source& target : targets) {
     add(target);
+  }
+  for (const data_source& weight : weights) {
+    add(weight);
   }
   return forms;
 }
@@ -81,6 +85,11 @@ class dataset_feed {
       datasets::gather_input(*data_, index, to[0], row);
       if (to.size() > 1) {
         datasets::gather_target(*data_, index, to[1], row);
+      }
+      if constexpr (tells_weights<Data>) {
+        if (to.size() > 2) {
+          data_->gather_weights(index, to[2].floats(row).data());
+        }
       }
     }
   }

@@ -19,7 +19,7 @@ namespace ipu_dsl {
 template <typename T>
 concept zippable = !gathers_sources<T> && requires(const T& part) {
   { part.size() } -> std::same_as<std::int64_t>;
-  requires tells_samples<T> || tells_labels<T> || tells_targets<T>;
+  requires tells_samples<T> || tells_labels<T> || tells_targets<T> || tells_weights<T>;
 };
 
 namespace datasets {
@@ -29,15 +29,17 @@ inline constexpr bool has_target = tells_labels<Part> || tells_targets<Part>;
 
 }  // namespace datasets
 
-/// Owns its parts. Its inputs are theirs in their order, and so are its targets.
+/// Owns its parts. Its inputs are theirs in their order, and so are its targets and its weights.
 template <zippable... Parts>
 class zipped_dataset {
  public:
   static constexpr std::size_t input_count = (std::size_t{tells_samples<Parts>} + ...);
   static constexpr std::size_t target_count = (std::size_t{datasets::has_target<Parts>} + ...);
+  static constexpr std::size_t weight_count = (std::size_t{tells_weights<Parts>} + ...);
 
-  static_assert(input_count > 0 && input_count + target_count <= std::size_t{most_sources},
-                "ipu_dsl: expected at least one input, and at most 8 inputs and targets in zipped");
+  static_assert(
+      input_count > 0 && input_count + target_count + weight_count <= std::size_t{most_sources},
+      "ipu_dsl: expected at least one input, and at most 8 inputs, targets and weights in zipped");
 
  private:
   static constexpr auto list_inputs() {
@@ -66,9 +68,23 @@ class zipped_dataset {
     return listed;
   }
 
+  static constexpr auto list_weights() {
+    std::array<data_source, weight_count> listed;
+    std::size_t count = 0;
+    const auto add = [&]<typename Part>(std::type_identity<Part>) {
+      if constexpr (tells_weights<Part>) {
+        listed[count] = {.extents = Part::weight_shape};
+        ++count;
+      }
+    };
+    (add(std::type_identity<Parts>()), ...);
+    return listed;
+  }
+
  public:
   static constexpr std::array<data_source, input_count> inputs = list_inputs();
   static constexpr std::array<data_source, target_count> targets = list_targets();
+  static constexpr std::array<data_source, weight_count> weights = list_weights();
 
   /// Throws `error` if one has more samples than another.
   explicit zipped_dataset(Parts... parts) : parts_(std::move(parts)...) {
@@ -78,11 +94,12 @@ class zipped_dataset {
   /// How many samples there are.
   std::int64_t size() const { return std::get<0>(parts_).size(); }
 
-  /// Writes source number `source`, inputs first, of a sample into a row.
+  /// Writes source number `source`, inputs first, weights last, of a sample into a row.
   void gather_source(std::size_t source, std::uint32_t index, const source_rows& to,
                      std::int32_t row) const {
     std::size_t input = 0;
     std::size_t target = input_count;
+    std::size_t weight = input_count + target_count;
     const auto gather = [&]<typename Part>(const Part& part) {
       if constexpr (tells_samples<Part>) {
         if (input == source) {
@@ -95,6 +112,12 @@ class zipped_dataset {
           datasets::gather_target(part, index, to, row);
         }
         ++target;
+      }
+      if constexpr (tells_weights<Part>) {
+        if (weight == source) {
+          part.gather_weights(index, to.floats(row).data());
+        }
+        ++weight;
       }
     };
     std::apply([&](const Parts&... each) { (gather(each), ...); }, parts_);

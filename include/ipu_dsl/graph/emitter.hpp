@@ -58,6 +58,18 @@ class emitter {
     return facts_->optimizer->elementwise ? facts_->optimizer : nullptr;
   }
 
+  /// What the node is for.
+  constexpr node_purpose purpose() const { return here_->purpose; }
+
+  /// Of a loss or a metric: which input says what samples count, one number of each, or one for
+  /// each of its positions; -1 if they all count alike.
+  constexpr std::int32_t weight_input() const {
+    const std::int32_t last = here_->inputs - 1;
+    const bool weighs =
+        purpose() != node_purpose::layer && model_->at(operands_[last]).role == tensor_role::weight;
+    return weighs ? last : -1;
+  }
+
   constexpr std::int32_t inputs() const { return here_->inputs; }
 
   constexpr std::int32_t outputs() const { return here_->outputs; }

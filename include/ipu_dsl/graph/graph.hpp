@@ -115,7 +115,7 @@ struct graph_view {
   std::int32_t stages = 1;
 
   /// The tensor of role `role` that was added as number `number` of them, counted from 0; -1 if
-  /// there are not so many. Inputs, targets and results are found so.
+  /// there are not so many. Inputs and results are found so.
   constexpr std::int32_t find(tensor_role role, std::int32_t number = 0) const {
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       if (tensors[i].role == role && number-- == 0) {
@@ -125,8 +125,9 @@ struct graph_view {
     return -1;
   }
 
-  /// The input or target that a feed fills as number `number` of its role: targets in the order of
-  /// the outputs that they are told of, whatever judges these. -1 if there are not so many.
+  /// The input, target or weight that a feed fills as number `number` of its role: targets and
+  /// weights in the order of the outputs that they are told of, whatever judges these. -1 if there
+  /// are not so many.
   constexpr std::int32_t source(tensor_role role, std::int32_t number) const {
     if (role == tensor_role::input) {
       return find(role, number);
@@ -236,10 +237,10 @@ struct graph_view {
 };
 
 /// What a feed fills, in its order: the inputs of a model, and what its losses and metrics are
-/// told.
+/// told, targets before weights.
 constexpr list<std::int32_t> sources_of(const graph_view& model, bool with_targets) {
   list<std::int32_t> found;
-  for (const tensor_role role : {tensor_role::input, tensor_role::target}) {
+  for (const tensor_role role : {tensor_role::input, tensor_role::target, tensor_role::weight}) {
     const std::int32_t count = with_targets || role == tensor_role::input ? model.count(role) : 0;
     for (std::int32_t number = 0; number < count; ++number) {
       found.push_back(model.source(role, number));

@@ -15,14 +15,15 @@ namespace ipu_dsl {
 enum class tensor_role : std::uint8_t {
   input,       ///< a sample's features, from the feed
   target,      ///< what a sample's output should be, from the feed: a label, numbers
+  weight,      ///< what a sample, or each position of it, counts, from the feed
   activation,  ///< computed by a node, one per sample
   result,      ///< what a loss or a metric counts, one per micro-batch
   parameter,   ///< learned; one for all samples
   state        ///< kept from micro-batch to micro-batch, not learned: running statistics
 };
 
-/// Everything that flows or stays. `extents` are those of one sample (input, target, activation),
-/// of one micro-batch (result) or of the whole (parameter, state).
+/// Everything that flows or stays. `extents` are those of one sample (input, target, weight,
+/// activation), of one micro-batch (result) or of the whole (parameter, state).
 struct tensor {
   shape extents;
   dtype type = dtype::float32;
@@ -33,7 +34,7 @@ struct tensor {
   std::int32_t producer = -1;    ///< the node that computes it; -1: it comes from outside
   std::int32_t owner = -1;       ///< the first node that uses a parameter or a state: it owns it
   std::int32_t view_of = -1;     ///< the tensor whose elements these are, in another shape
-  std::int32_t target_of = -1;   ///< of a target: the tensor that should be like it
+  std::int32_t target_of = -1;   ///< of a target or a weight: the tensor that it is told of
   initializer start;             ///< of a parameter or a state
   storage lies = storage::rows;  ///< how its elements lie in memory
   std::string_view name;         ///< of a parameter or a state: "kernel"; of an input, if given
@@ -42,7 +43,7 @@ struct tensor {
 /// One sample at a time, as opposed to one for all.
 constexpr bool per_sample(const tensor& atom) {
   return atom.role == tensor_role::input || atom.role == tensor_role::target ||
-         atom.role == tensor_role::activation;
+         atom.role == tensor_role::weight || atom.role == tensor_role::activation;
 }
 
 }  // namespace ipu_dsl

@@ -30,12 +30,37 @@ struct operators<Judge> {
     for (std::int32_t number = 0; number < Call.numbers; ++number) {
       counted[number] = 0;
     }
+    const float* weights = Call.weights.weighs() ? floats(operands[3]) : nullptr;
     for (std::int32_t b = 0; b < context.valid_samples(); ++b) {
-      for (std::int32_t n = 0; n < Call.units; ++n) {
-        by.count(counted, predicted[n], wanted[n]);
+      if constexpr (Call.weights.weighs()) {
+        count_weighted<Call>(counted, predicted, wanted, weights);
+        weights += layout::row_stride(Call.weights.positions);
+      } else {
+        for (std::int32_t n = 0; n < Call.units; ++n) {
+          by.count(counted, predicted[n], wanted[n]);
+        }
       }
       predicted += layout::row_stride(Call.units);
       wanted += layout::row_stride(Call.units);
+    }
+  }
+
+ private:
+  /// Each position of a sample counts what its weight says.
+  template <counting_call Call>
+  static void count_weighted(double* counted, const float* predicted, const float* wanted,
+                             const float* weights) noexcept {
+    constexpr rule by = rule_of<rule>(Call.rule);
+    constexpr std::int32_t features = Call.units / Call.weights.positions;
+    for (std::int32_t position = 0; position < Call.weights.positions; ++position) {
+      double own[std::size_t{Call.numbers}] = {};
+      for (std::int32_t n = position * features; n < (position + 1) * features; ++n) {
+        by.count(own, predicted[n], wanted[n]);
+      }
+      const auto weight = static_cast<double>(weights[position]);
+      for (std::int32_t number = 0; number < Call.numbers; ++number) {
+        counted[number] = counted[number] + weight * own[number];
+      }
     }
   }
 };

@@ -5,7 +5,9 @@
 #include <span>
 
 #include <ipu_dsl/kernels/pointwise.hpp>
+#include <ipu_dsl/kernels/sample_weights.hpp>
 #include <ipu_dsl/operators/operators.hpp>
+#include <ipu_dsl/operators/sample_weights.hpp>
 #include <ipu_dsl/vocabulary/pointwise.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
@@ -28,23 +30,35 @@ struct operators<Judge> {
   template <pointwise_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
     if constexpr (Call.variant == pointwise_variant::gradient) {
-      count<Call>(context, doubles(operands[1]), floats(operands[2]), floats(operands[3]));
+      count<Call>(context, doubles(operands[1]), operands + 2);
       kernels::pointwise_gradient<rule_of<rule>(Call.rule)>(
           floats(operands[2]), floats(operands[3]), Call.batch, Call.units, context.valid_samples(),
           context.loss_scale, floats(operands[0]));
+      if constexpr (Call.weights.weighs()) {
+        kernels::weigh_gradient(floats(operands[0]), floats(operands[4]), Call.weights.positions,
+                                Call.units / Call.weights.positions, context.valid_samples());
+      }
     } else {
-      count<Call>(context, doubles(operands[0]), floats(operands[1]), floats(operands[2]));
+      count<Call>(context, doubles(operands[0]), operands + 1);
     }
   }
 
  private:
+  /// `read` are the output, what is wanted of it, and weights if there are any.
   template <pointwise_call Call>
-  static void count(const run_context& context, double* result, const float* predicted,
-                    const float* wanted) noexcept {
+  static void count(const run_context& context, double* result, void* const* read) noexcept {
+    constexpr rule by = rule_of<rule>(Call.rule);
     const std::int32_t valid = context.valid_samples();
-    result[0] =
-        kernels::pointwise_sum<rule_of<rule>(Call.rule)>(predicted, wanted, Call.units, valid);
-    result[1] = valid;
+    if constexpr (Call.weights.weighs()) {
+      constexpr std::int32_t positions = Call.weights.positions;
+      const float* const weights = floats(read[2]);
+      result[0] = kernels::weighted_pointwise_sum<by>(floats(read[0]), floats(read[1]), weights,
+                                                      positions, Call.units / positions, valid);
+      result[1] = counted_samples(Call.weights, weights, valid);
+    } else {
+      result[0] = kernels::pointwise_sum<by>(floats(read[0]), floats(read[1]), Call.units, valid);
+      result[1] = valid;
+    }
   }
 };
 

@@ -197,8 +197,8 @@ class definition_check {
   constexpr void refuse_value(const emitted_call& row, const buffer& memory) {
     const tensor& atom = model_.at(memory.tensor);
     if (atom.producer < 0) {
-      refuse_early(row, atom.role == tensor_role::target ? "targets, which only training has"
-                                                         : "what the feed brings");
+      refuse_early(row, atom.role == tensor_role::input ? "what the feed brings"
+                                                        : "targets, which only training has");
     } else if (row.node == atom.producer && row.phase == call_phase::forward) {
       refuse_early(row, label("output ") << number_of_output(memory.tensor) << " itself");
     } else {
@@ -314,6 +314,7 @@ class definition_check {
     if (!live_[i] || is_view(here)) {
       return;
     }
+    check_weights(i);
     for (std::int32_t output = 0; output < here.outputs; ++output) {
       if (!has(model_.output_of(here, output), value)) {
         refuse_output(i, output);
@@ -328,6 +329,27 @@ class definition_check {
     for (std::int32_t own = 0; hands_back(i) && own < here.parameters; ++own) {
       check_parameter(here, own);
     }
+  }
+
+  /// A loss or a metric that is told what samples count reads it.
+  constexpr void check_weights(std::int32_t i) {
+    const node& here = model_.node_at(i);
+    const std::int32_t last = here.inputs < 1 ? -1 : model_.input_of(here, here.inputs - 1);
+    if (last < 0 || model_.at(last).role != tensor_role::weight) {
+      return;
+    }
+    for (const emitted_call& row : program_.calls) {
+      for (std::int32_t read = row.writes; row.node == i && read < row.writes + row.reads; ++read) {
+        if (program_.buffers[program_.operands[row.first_operand + read]].tensor == last) {
+          return;
+        }
+      }
+    }
+    fail(model_.place_of(here),
+         refuse("a loss or a metric that reads what samples count", "one that does not",
+                text<191>("in the family ") << here.rule->name
+                                            << ", let its calls read emit.input_value("
+                                               "emit.weight_input())"));
   }
 
   /// Follows views as the emitter does.

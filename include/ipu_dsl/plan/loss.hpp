@@ -8,6 +8,7 @@
 
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/builder.hpp>
+#include <ipu_dsl/vocabulary/sample_weights.hpp>
 
 namespace ipu_dsl {
 
@@ -18,6 +19,7 @@ struct result_choice {
   /// The name of the layer that makes what it judges; empty: the model's one output.
   std::string_view output = {};
   float weight = 1;  ///< of a loss
+  weighed weighs = weighed::nothing;
 };
 
 /// The names of a model's outputs for a sentence: "logits, price".
@@ -45,6 +47,71 @@ constexpr problem check_judged(const graph_view& model, const result_choice& jud
   return found;
 }
 
+/// What is wrong with weights of a sample or its positions, where an output is judged.
+constexpr problem check_weighed(const shape& output, weighed what) {
+  if (what != weighed::positions || output.rank > 1) {
+    return {};
+  }
+  return refuse("position_weights of an output of positions, (steps, features)", describe(output),
+                "write sample_weights: one number for each sample");
+}
+
+/// How many weights a sample of an output has: one, or one for each position.
+constexpr shape shape_of_weights(const shape& output, weighed what) {
+  shape found;
+  for (std::int32_t axis = 0; what == weighed::positions && axis + 1 < output.rank; ++axis) {
+    found.extents[axis] = output[axis];
+    ++found.rank;
+  }
+  return found;
+}
+
+/// The weights of the samples of an output, if another that judges it asked for them; otherwise -1.
+constexpr std::int32_t known_weights(const graph& model, std::int32_t judged) {
+  for (std::size_t i = 0; i < model.tensors.size(); ++i) {
+    const tensor& atom = model.tensors[i];
+    if (atom.role == tensor_role::weight && atom.target_of == judged) {
+      return static_cast<std::int32_t>(i);
+    }
+  }
+  return -1;
+}
+
+/// Another input of the newest node, behind those that it has.
+constexpr void append_input(graph& model, std::int32_t read) {
+  node& newest = model.nodes.back();
+  const auto place = static_cast<std::size_t>(newest.first_operand + newest.inputs);
+  model.operands.push_back(read);
+  for (std::size_t i = model.operands.size() - 1; i > place; --i) {
+    model.operands[i] = model.operands[i - 1];
+  }
+  model.operands[place] = read;
+  ++newest.inputs;
+}
+
+/// The newest node, which judges the tensor `judged`, is told as its last input what samples count.
+/// All that judge one output are told the same.
+constexpr problem attach_weights(graph& model, std::int32_t judged, weighed what) {
+  if (what == weighed::nothing) {
+    return {};
+  }
+  const shape output = model.tensors[judged].extents;
+  const shape wanted = shape_of_weights(output, what);
+  std::int32_t weights = known_weights(model, judged);
+  problem found = check_weighed(output, what);
+  if (!found.found() && weights >= 0 && !(model.tensors[weights].extents == wanted)) {
+    found = refuse("sample_weights or position_weights for an output", "both", "keep one of them");
+  }
+  if (!found.found() && weights < 0) {
+    weights = add_source(model, wanted, dtype::float32, tensor_role::weight);
+    model.tensors.back().target_of = judged;
+  }
+  if (!found.found()) {
+    append_input(model, weights);
+  }
+  return found;
+}
+
 /// Appends a node that judges an output of the model by what it should be, in its stage.
 constexpr problem attach_result(graph& model, const result_choice& judge, node_purpose purpose) {
   const graph_view view = model.view();
@@ -53,10 +120,15 @@ constexpr problem attach_result(graph& model, const result_choice& judge, node_p
   // The stages of layers that are still to be chosen are not known, but the last is.
   const std::int32_t stage = model.automatic ? model.stages - 1 : view.stage_of(judged[0]);
   problem found = add_node(model, *judge.rule, judge.options, judged, stage, -1, -1, purpose);
+  if (!found.found()) {
+    found = attach_weights(model, judged[0], judge.weighs);
+  }
   if (found.found()) {
-    const std::int32_t maker = view.at(judged[0]).producer;
+    // What was added may have moved what stood there.
+    const graph_view now = model.view();
+    const std::int32_t maker = now.at(judged[0]).producer;
     found.where = label(judge.rule->name) << " behind ";
-    found.where << (maker < 0 ? label("an input") : view.place_of(view.node_at(maker)));
+    found.where << (maker < 0 ? label("an input") : now.place_of(now.node_at(maker)));
   } else {
     model.nodes.back().judged = number;
     model.nodes.back().weight = judge.weight;

@@ -20,9 +20,10 @@ struct source_interface {
 
 /// What goes into a model and comes out of it. It points to no family: see `call`.
 struct model_interface {
-  source_interface sources[most_sources];  ///< inputs, then targets
+  source_interface sources[most_sources];  ///< inputs, then targets, then weights
   std::int32_t inputs = 0;
   std::int32_t targets = 0;     ///< none without a loss
+  std::int32_t weights = 0;     ///< of samples, those that a loss or a metric asks for
   shape outputs[most_outputs];  ///< of one sample
   std::int32_t output_count = 0;
 
@@ -30,7 +31,7 @@ struct model_interface {
 
   /// What a program fills.
   constexpr list_view<source_interface> wanted(bool with_targets) const {
-    return {sources, static_cast<std::size_t>(inputs + (with_targets ? targets : 0))};
+    return {sources, static_cast<std::size_t>(inputs + (with_targets ? targets + weights : 0))};
   }
 };
 
@@ -46,7 +47,9 @@ constexpr model_interface interface_of(const graph_view& model) {
     const tensor& atom = model.at(source);
     known.sources[count] = {atom.extents, atom.type, atom.classes};
     ++count;
-    ++(atom.role == tensor_role::input ? known.inputs : known.targets);
+    ++(atom.role == tensor_role::input    ? known.inputs
+       : atom.role == tensor_role::target ? known.targets
+                                          : known.weights);
   }
   return known;
 }

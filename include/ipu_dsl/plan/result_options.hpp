@@ -13,6 +13,7 @@
 #include <ipu_dsl/core/source_form.hpp>
 #include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/plan/loss.hpp>
+#include <ipu_dsl/vocabulary/metric.hpp>
 
 namespace ipu_dsl {
 
@@ -29,12 +30,9 @@ concept loss_kind = requires {
   requires T::is_loss;
 };
 
-/// A type that stands for a metric. Model: `accuracy`. Not a model: a loss.
-template <typename T>
-concept metric_kind = requires {
-  { T::rule } -> std::convertible_to<const family*>;
-  requires T::is_metric;
-};
+/// The options that every loss takes, and those of every loss that is one of several.
+inline constexpr const option_key* options_of_all_losses[] = {&weighs_key};
+inline constexpr const option_key* options_of_several_losses[] = {&weighs_key, &loss_weight_key};
 
 /// The options of a loss.
 template <loss_kind Loss, typename... Options>
@@ -42,7 +40,7 @@ struct options_of_loss {
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
 
   /// `besides` are keys of options that are not the loss's own.
-  static constexpr problem find_fault(list_view<const option_key*> besides = {}) {
+  static constexpr problem find_fault(list_view<const option_key*> besides) {
     list<const option_key*> accepted;
     if constexpr (requires { Loss::accepted; }) {
       accepted.append(Loss::accepted);
@@ -57,6 +55,15 @@ struct options_of_loss {
     } else {
       return {};
     }
+  }
+
+  /// Of the output of this name.
+  static constexpr result_choice choice(std::string_view output) {
+    return {.rule = Loss::rule,
+            .options = read(),
+            .output = output,
+            .weight = given.number(loss_weight_key, 1),
+            .weighs = static_cast<weighed>(given.integer(weighs_key, 0))};
   }
 };
 
@@ -90,26 +97,21 @@ struct read_loss {
 
 template <loss_kind Loss, typename... Options>
 struct read_loss<Loss, Options...> {
-  static constexpr result_choice choice{.rule = Loss::rule,
-                                        .options = options_of_loss<Loss, Options...>::read()};
-  static constexpr problem fault = options_of_loss<Loss, Options...>::find_fault();
+  using own = options_of_loss<Loss, Options...>;
+
+  static constexpr problem fault = own::find_fault(options_of_all_losses);
+  static constexpr result_choice choice = own::choice({});
 };
 
 template <fixed_string Name, typename Judge, typename... Options>
 struct read_loss<for_output<Name, Judge, Options...>> : read_loss<Judge> {};
 
-/// The option of every loss that is one of several.
-inline constexpr const option_key* weighing[] = {&loss_weight_key};
-
 template <fixed_string Name, loss_kind Loss, typename... Options>
 struct read_loss<for_output<Name, Loss, Options...>> {
   using own = options_of_loss<Loss, Options...>;
 
-  static constexpr problem fault = own::find_fault(weighing);
-  static constexpr result_choice choice{.rule = Loss::rule,
-                                        .options = own::read(),
-                                        .output = Name.view(),
-                                        .weight = own::given.number(loss_weight_key, 1)};
+  static constexpr problem fault = own::find_fault(options_of_several_losses);
+  static constexpr result_choice choice = own::choice(Name.view());
 };
 
 /// What is wrong with losses that are read one by one.
@@ -161,15 +163,17 @@ struct read_metric {
   static constexpr std::string_view type = type_name<T>();
 
   static constexpr result_choice make() {
+    result_choice made;
     if constexpr (metric_kind<T>) {
+      made.rule = T::rule;
       if constexpr (requires { T::options; }) {
-        return {.rule = T::rule, .options = T::options};
-      } else {
-        return {.rule = T::rule, .options = {}};
+        made.options = T::options;
       }
-    } else {
-      return {};
+      if constexpr (requires { T::weighs; }) {
+        made.weighs = T::weighs;
+      }
     }
+    return made;
   }
 
   /// What is wrong with the options of a metric.

@@ -29,6 +29,7 @@ constexpr shape without_unit_extents(const shape& extents) {
 struct data_form {
   list_view<data_source> inputs;
   list_view<data_source> targets;
+  list_view<data_source> weights = {};
 };
 
 /// Samples must have the shape of the model's input.
@@ -44,11 +45,13 @@ constexpr problem check_samples(const tensor& input, const data_source& data) {
   return {};
 }
 
-/// The loss, or if there is none the metric, that judges by a target.
-constexpr std::string_view judge_of(const graph_view& model, std::int32_t target) {
+/// The loss, or if there is none the metric, that judges by a target or a weight.
+constexpr std::string_view judge_of(const graph_view& model, std::int32_t told) {
   for (const node& here : model.nodes) {
-    if (here.purpose != node_purpose::layer && model.input_of(here, here.inputs - 1) == target) {
-      return here.rule->name;
+    for (std::int32_t i = 1; here.purpose != node_purpose::layer && i < here.inputs; ++i) {
+      if (model.input_of(here, i) == told) {
+        return here.rule->name;
+      }
     }
   }
   return {};
@@ -96,9 +99,14 @@ constexpr problem check_loss(const graph_view& model) {
 
 /// "2 inputs".
 constexpr label count_of_sources(std::int32_t count, tensor_role role) {
-  const bool input = role == tensor_role::input;
+  const char* const plural = count == 1 ? "" : "s";
   label words;
-  words << count << (input ? " input" : " target") << (count == 1 ? "" : "s");
+  words << count;
+  if (role == tensor_role::weight) {
+    words << " array" << plural << " of weights";
+  } else {
+    words << (role == tensor_role::input ? " input" : " target") << plural;
+  }
   return words;
 }
 
@@ -112,6 +120,37 @@ constexpr problem check_data_count(const graph_view& model, tensor_role role, st
   return refuse(count_of_sources(wanted, role),
                 count_of_sources(static_cast<std::int32_t>(given), role),
                 "zipped(...) makes one data set of several");
+}
+
+/// What is wrong with the weights of data: a loss, or a metric, asks for each of them.
+constexpr problem check_weights(const graph_view& model, list_view<data_source> given) {
+  const std::int32_t wanted = model.count(tensor_role::weight);
+  const auto count = static_cast<std::int32_t>(given.size());
+  if (wanted == 0 && count > 0) {
+    return refuse("data without weights, since no loss asks for them", "a column of weights",
+                  text<191>("write loss<")
+                      << model.loss()->rule->name << ", sample_weights>, or take the column out");
+  }
+  if (count < wanted) {
+    const std::int32_t missing = model.source(tensor_role::weight, count);
+    return refuse(label("weights of the samples, which ")
+                      << judge_of(model, missing) << " asks for",
+                  count == 0 ? "none" : "too few",
+                  "zip them in: zipped(features, targets, weight_column(weights))");
+  }
+  if (count > wanted) {
+    return refuse(label() << wanted << (wanted == 1 ? " column" : " columns") << " of weights",
+                  label() << count, "one for each output whose loss has sample_weights");
+  }
+  for (std::int32_t i = 0; i < count; ++i) {
+    const shape& extents = model.at(model.source(tensor_role::weight, i)).extents;
+    if (!(without_unit_extents(given[i].extents) == without_unit_extents(extents))) {
+      return refuse(label("weights of shape ") << describe(extents), describe(given[i].extents),
+                    extents.rank == 0 ? "write weight_column(weights): one a sample"
+                                      : "write weight_column<shape{...}>(weights)");
+    }
+  }
+  return {};
 }
 
 /// What is wrong with data for a model.
@@ -130,6 +169,9 @@ constexpr problem check_data(const graph_view& model, const data_form& data) {
       found = check_targets(model, target, data.targets[i]);
     }
   }
+  if (!found.found()) {
+    found = check_weights(model, data.weights);
+  }
   if (found.found()) {
     found.where = "the data";
   }
@@ -140,11 +182,14 @@ constexpr problem check_data(const graph_view& model, const data_form& data) {
 constexpr problem check_array_count(const graph_view& model, tensor_role role, std::int32_t given) {
   const std::int32_t wanted = model.count(role);
   problem found;
-  if (wanted != given && (role == tensor_role::input || wanted > 0)) {
+  if (wanted != given && (role != tensor_role::target || wanted > 0)) {
     found = refuse(count_of_sources(wanted, role), count_of_sources(given, role),
                    role == tensor_role::input
                        ? "write input_arrays{first, second} with an array for each"
-                       : "write target_arrays{first, second} with an array for each");
+                   : role == tensor_role::target
+                       ? "write target_arrays{first, second} with an array for each"
+                       : "weights stand behind the targets, an array for each loss with "
+                         "sample_weights");
     found.where = "the batch";
   }
   return found;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <utility>
 
@@ -26,7 +27,7 @@ struct array_fault_of {
     const graph_view model = planned_graph_of<C>.view();
     problem found = check_array_count(model, Role, static_cast<std::int32_t>(sizeof...(Given)));
     std::int32_t number = 0;
-    for (const dtype given : {Given...}) {
+    for (const dtype given : std::initializer_list<dtype>{Given...}) {
       if (!found.found()) {
         found = check_array(model, Role, given, number);
       }
@@ -88,7 +89,7 @@ struct model_arrays {
   template <tensor_role Role, dtype Given>
   static consteval bool check_array_of() {
     constexpr graph_view model = planned_graph_of<C>.view();
-    if constexpr (Role == tensor_role::target && model.count(tensor_role::input) > 1) {
+    if constexpr (Role != tensor_role::input && model.count(tensor_role::input) > 1) {
       return true;
     } else {
       return diagnose<array_fault_of<C, Role, Given>>();

@@ -35,7 +35,9 @@ template <compiled_model C, dataset Data>
 struct data_fault_of {
   static constexpr auto inputs = datasets::inputs_of<Data>();
   static constexpr auto targets = datasets::targets_of<Data>();
-  static constexpr problem value = check_data(planned_graph_of<C>.view(), {inputs, targets});
+  static constexpr auto weights = datasets::weights_of<Data>();
+  static constexpr problem value =
+      check_data(planned_graph_of<C>.view(), {inputs, targets, {weights.data(), weights.size()}});
 };
 
 /// What is wrong with the rank of a batch.
@@ -146,6 +148,21 @@ class session_of {
                     non_finite::kept);
   }
 
+  /// The same with what each sample counts [samples], or each of its positions, where the loss has
+  /// `sample_weights` or `position_weights`. They are read as they are.
+  double train_step(std::span<const float> features, std::span<const std::int32_t> labels,
+                    std::span<const float> weights, non_finite floats = non_finite::kept) {
+    return train_on(rows_of<tensor_role::input>(features), rows_of<tensor_role::target>(labels),
+                    floats, rows_of<tensor_role::weight>(weights));
+  }
+
+  /// The same with float targets.
+  double train_step(std::span<const float> features, std::span<const float> targets,
+                    std::span<const float> weights, non_finite floats = non_finite::kept) {
+    return train_on(rows_of<tensor_role::input>(features), rows_of<tensor_role::target>(targets),
+                    floats, rows_of<tensor_role::weight>(weights));
+  }
+
   /// The same for a model of several inputs or targets, each [samples, elements]; targets in the
   /// order of the outputs that have a loss: `run.train_step(input_arrays{images, words},
   /// target_arrays{labels, prices})`.
@@ -154,6 +171,14 @@ class session_of {
                     non_finite floats = non_finite::kept) {
     return train_on(rows_of<tensor_role::input>(input), rows_of<tensor_role::target>(target),
                     floats);
+  }
+
+  /// The same with what samples count, of each output whose loss asks for it.
+  template <typename... Input, typename... Target, typename... Weight>
+  double train_step(const input_arrays<Input...>& input, const target_arrays<Target...>& target,
+                    const weight_arrays<Weight...>& weights, non_finite floats = non_finite::kept) {
+    return train_on(rows_of<tensor_role::input>(input), rows_of<tensor_role::target>(target),
+                    floats, rows_of<tensor_role::weight>(weights));
   }
 
   /// Mean loss and metrics over all samples of a feed, or of data:
@@ -297,11 +322,18 @@ class session_of {
 
   double train_on(list_view<batch_source> input, list_view<batch_source> target,
                   non_finite floats) {
+    static_assert(diagnose<array_fault_of<compiled, tensor_role::weight>>());
+    return train_on(input, target, floats, {});
+  }
+
+  double train_on(list_view<batch_source> input, list_view<batch_source> target, non_finite floats,
+                  list_view<batch_source> weights) {
     static_assert(diagnose<loss_fault_of<compiled>>());
-    batch_feed given(input, target);
+    batch_feed given(input, target, weights);
     if (floats == non_finite::refused) {
       check_all_finite(input);
       check_all_finite(target);
+      check_all_finite(weights);
     }
     return engine().train_step(given, numbers_of_optimizer());
   }

@@ -25,9 +25,14 @@ struct epoch_steps {
   std::int64_t of_execution = 0;
 };
 
-/// What a source of a model is called in a sentence; inputs come before targets.
+/// What a source of a model is called in a sentence; inputs come before targets, and these before
+/// weights.
 inline const char* name_of_source(std::size_t number, const model_interface& model) {
-  return number < static_cast<std::size_t>(model.inputs) ? "input" : "target";
+  const auto place = static_cast<std::int32_t>(number);
+  if (place < model.inputs) {
+    return "input";
+  }
+  return place < model.inputs + model.targets ? "target" : "sample weight";
 }
 
 /// Throws `error` unless a source of the feed is what the model wants in its place.
@@ -53,8 +58,11 @@ inline void check_sources(const model_interface& model, const feed_reference& so
                           bool with_targets) {
   const list_view<source_interface> wanted = model.wanted(with_targets);
   if (source.sources().size() < wanted.size()) {
-    throw error(sentence_of({"A feed gives ", source.sources().size(), " source, the model wants ",
-                             wanted.size(), ": its input, then its target."}));
+    throw error(
+        sentence_of({"A feed gives ", source.sources().size(),
+                     source.sources().size() == 1 ? " source" : " sources", ", the model wants ",
+                     wanted.size(), ": its input, then its target",
+                     with_targets && model.weights > 0 ? ", then what a sample counts." : "."}));
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     check_source(wanted[i], source.sources()[i], name_of_source(i, model));

@@ -10,6 +10,7 @@
 #include <ipu_dsl/graph/node_draft.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/rule_words.hpp>
+#include <ipu_dsl/vocabulary/sample_weights.hpp>
 
 namespace ipu_dsl {
 
@@ -36,12 +37,13 @@ struct counting_rule {
 template <const family* Judge>
 concept judges_by_counting = !std::same_as<typename counting_rule<Judge>::type, no_counting_rule>;
 
-/// Writes the result, [numbers]; reads output, target.
+/// Writes the result, [numbers]; reads output, target, weights.
 struct counting_call {
   std::int32_t batch;
   std::int32_t units;    ///< numbers of a sample
   std::int32_t numbers;  ///< that are counted
   rule_words rule;       ///< the members of the rule
+  weighing weights;
 };
 
 namespace counting_rules {
@@ -69,15 +71,17 @@ constexpr void forward(emitter& emit) {
   const counting_call key = {.batch = emit.batch(),
                              .units = static_cast<std::int32_t>(emit.input_shape(0).elements()),
                              .numbers = emit.output_shape(0)[0],
-                             .rule = emit.options<rule_words>()};
+                             .rule = emit.options<rule_words>(),
+                             .weights = sample_weights_rules::of(emit)};
   call_draft call = emit.call(key);
   const axis_id number = call.over(key.numbers);
   const axis_id sample = call.all(key.batch);
   const axis_id unit = call.all(key.units);
   call.writes(emit.output_value(0), {number})
       .reads(emit.input_value(0).flat(), {sample, unit})
-      .reads(emit.input_value(1).flat(), {sample, unit})
-      .costs(std::int64_t{key.batch} * key.units);
+      .reads(emit.input_value(1).flat(), {sample, unit});
+  sample_weights_rules::read_each(emit, call, key.weights, sample);
+  call.costs(std::int64_t{key.batch} * key.units);
 }
 
 }  // namespace counting_rules

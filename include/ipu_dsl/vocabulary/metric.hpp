@@ -2,38 +2,69 @@
 // A metric with options: `metrics<accuracy, metric<precision, threshold<0.7F>>>`.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 
+#include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/graph/attributes.hpp>
 #include <ipu_dsl/graph/family.hpp>
+#include <ipu_dsl/vocabulary/sample_weights.hpp>
 
 namespace ipu_dsl {
 
-/// A metric with its own options, read as `loss<...>` reads those of a loss. Of what is no metric,
-/// or has no options, it is none.
-template <typename... Parts>
-struct metric {};
+/// A type that stands for a metric. Model: `accuracy`. Not a model: a loss that is none.
+template <typename T>
+concept metric_kind = requires {
+  { T::rule } -> std::convertible_to<const family*>;
+  requires T::is_metric;
+};
 
-/// A metric that takes options.
+/// A metric that takes options of its own.
 template <typename Kind>
-concept metric_with_options = requires(const option_list<0>& none) {
-  { Kind::rule } -> std::convertible_to<const family*>;
-  requires Kind::is_metric;
+concept metric_with_options = metric_kind<Kind> && requires(const option_list<0>& none) {
   Kind::accepted;
   Kind::read(none);
 };
 
-template <metric_with_options Kind, typename... Options>
+/// The options that every metric takes.
+inline constexpr const option_key* options_of_all_metrics[] = {&weighs_key};
+
+/// A metric with options, its own, read as `loss<...>` reads those of a loss, or those that every
+/// metric takes: `metric<accuracy, sample_weights>`. Of what is no metric it is none.
+template <typename... Parts>
+struct metric {};
+
+template <metric_kind Kind, typename... Options>
 struct metric<Kind, Options...> {
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
 
+  static constexpr problem find_fault() {
+    list<const option_key*> accepted;
+    if constexpr (metric_with_options<Kind>) {
+      accepted.append(Kind::accepted);
+    }
+    accepted.append(options_of_all_metrics);
+    return given.find_fault(accepted);
+  }
+
+  static constexpr attributes read() {
+    if constexpr (metric_with_options<Kind>) {
+      return attributes::of(Kind::read(given));
+    } else if constexpr (requires { Kind::options; }) {
+      return Kind::options;
+    } else {
+      return {};
+    }
+  }
+
   /// What is wrong with the options, if anything.
-  static constexpr problem fault = given.find_fault(Kind::accepted);
+  static constexpr problem fault = find_fault();
 
   static constexpr bool is_metric = !fault.found();
   static constexpr const family* rule = Kind::rule;
-  static constexpr attributes options = attributes::of(Kind::read(given));
+  static constexpr attributes options = read();
+  static constexpr weighed weighs = static_cast<weighed>(given.integer(weighs_key, 0));
 };
 
 }  // namespace ipu_dsl

@@ -8,6 +8,7 @@
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
 #include <ipu_dsl/vocabulary/rule_words.hpp>
+#include <ipu_dsl/vocabulary/sample_weights.hpp>
 
 namespace ipu_dsl {
 
@@ -40,8 +41,8 @@ template <const family* Judge>
 concept judges_rows = !std::same_as<typename row_rule<Judge>::type, no_row_rule>;
 
 enum class rowwise_variant : std::int32_t {
-  value,    ///< writes the result {sum over samples, samples}; reads output, target
-  gradient  ///< writes the output's gradient and the result; reads output, target
+  value,    ///< writes the result {sum over samples, samples}; reads output, target, weights
+  gradient  ///< writes the output's gradient and the result; reads output, target, weights
 };
 
 struct rowwise_call {
@@ -50,6 +51,7 @@ struct rowwise_call {
   std::int32_t units;   ///< numbers of a sample
   std::int32_t labels;  ///< 1: targets are numbers of classes
   rule_words rule;      ///< the members of the rule
+  weighing weights;
 };
 
 namespace rowwise_rules {
@@ -84,9 +86,11 @@ constexpr rowwise_call key_of(const emitter& emit, rowwise_variant variant) {
           .batch = emit.batch(),
           .units = emit.input_shape(0)[0],
           .labels = emit.input_shape(1).rank == 0 ? 1 : 0,
-          .rule = emit.options<rule_words>()};
+          .rule = emit.options<rule_words>(),
+          .weights = sample_weights_rules::of(emit)};
 }
 
+/// Reads what is wanted of a sample, and what it counts.
 constexpr void read_target(emitter& emit, call_draft& call, const rowwise_call& key, axis_id sample,
                            axis_id unit) {
   if (key.labels != 0) {
@@ -94,6 +98,7 @@ constexpr void read_target(emitter& emit, call_draft& call, const rowwise_call& 
   } else {
     call.reads(emit.input_value(1), {sample, unit});
   }
+  sample_weights_rules::read(emit, call, sample);
 }
 
 /// The nest that writes the result.

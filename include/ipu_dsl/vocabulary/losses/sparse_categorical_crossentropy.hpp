@@ -8,6 +8,7 @@
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
+#include <ipu_dsl/vocabulary/sample_weights.hpp>
 #include <ipu_dsl/vocabulary/scores.hpp>
 
 namespace ipu_dsl {
@@ -17,8 +18,8 @@ struct crossentropy_options {
 };
 
 enum class crossentropy_variant : std::int32_t {
-  loss,     ///< writes the result {sum of losses, samples}; reads scores, labels
-  gradient  ///< writes the scores' gradient and the result; reads scores, labels
+  loss,     ///< writes the result {sum of losses, samples}; reads scores, labels, weights
+  gradient  ///< writes the scores' gradient and the result; reads scores, labels, weights
 };
 
 struct crossentropy_call {
@@ -26,6 +27,7 @@ struct crossentropy_call {
   std::int32_t batch;
   std::int32_t classes;
   score_kind scores;
+  weighing weights;
 };
 
 namespace crossentropy_rules {
@@ -50,7 +52,8 @@ constexpr crossentropy_call key_of(const emitter& emit, crossentropy_variant var
   return {.variant = variant,
           .batch = emit.batch(),
           .classes = emit.input_shape(0)[0],
-          .scores = emit.options<crossentropy_options>().scores};
+          .scores = emit.options<crossentropy_options>().scores,
+          .weights = sample_weights_rules::of(emit)};
 }
 
 constexpr void forward(emitter& emit) {
@@ -61,8 +64,9 @@ constexpr void forward(emitter& emit) {
   const axis_id score = call.all(key.classes);
   call.writes(emit.output_value(0), {number})
       .reads(emit.input_value(0), {sample, score})
-      .reads(emit.input_value(1), {sample})
-      .costs(std::int64_t{key.batch} * key.classes);
+      .reads(emit.input_value(1), {sample});
+  sample_weights_rules::read(emit, call, sample);
+  call.costs(std::int64_t{key.batch} * key.classes);
 }
 
 /// One call computes loss and gradient from the kept scores.
@@ -80,8 +84,10 @@ constexpr void input_gradient(emitter& emit) {
       .reads(emit.input_value(0), {sample, score})
       .reads(emit.input_value(1), {sample})
       .reads(emit.input_value(0), {each_sample, each_score})
-      .reads(emit.input_value(1), {each_sample})
-      .costs(std::int64_t{key.batch} * key.classes);
+      .reads(emit.input_value(1), {each_sample});
+  sample_weights_rules::read(emit, call, sample);
+  sample_weights_rules::read(emit, call, each_sample);
+  call.costs(std::int64_t{key.batch} * key.classes);
 }
 
 }  // namespace crossentropy_rules

@@ -7,13 +7,15 @@
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
 #include <ipu_dsl/vocabulary/layers/activation.hpp>
+#include <ipu_dsl/vocabulary/sample_weights.hpp>
 
 namespace ipu_dsl {
 
-/// Writes the result {samples that were right, samples}; reads scores, labels.
+/// Writes the result {samples that were right, samples}; reads scores, labels, weights.
 struct accuracy_call {
   std::int32_t batch;
   std::int32_t classes;
+  weighing weights;
 };
 
 namespace accuracy_rules {
@@ -33,15 +35,18 @@ constexpr problem shapes(node_draft& draft) {
 }
 
 constexpr void forward(emitter& emit) {
-  const accuracy_call key = {.batch = emit.batch(), .classes = emit.input_shape(0)[0]};
+  const accuracy_call key = {.batch = emit.batch(),
+                             .classes = emit.input_shape(0)[0],
+                             .weights = sample_weights_rules::of(emit)};
   call_draft call = emit.call(key);
   const axis_id number = call.over(2);
   const axis_id sample = call.all(key.batch);
   const axis_id score = call.all(key.classes);
   call.writes(emit.output_value(0), {number})
       .reads(emit.input_value(0), {sample, score})
-      .reads(emit.input_value(1), {sample})
-      .costs(std::int64_t{key.batch} * key.classes);
+      .reads(emit.input_value(1), {sample});
+  sample_weights_rules::read(emit, call, sample);
+  call.costs(std::int64_t{key.batch} * key.classes);
 }
 
 }  // namespace accuracy_rules

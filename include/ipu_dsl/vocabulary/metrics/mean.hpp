@@ -29,13 +29,7 @@ constexpr problem shapes(node_draft& draft) {
 constexpr void forward(emitter& emit) {
   const pointwise_call key = pointwise_rules::key_of(emit, pointwise_variant::value);
   call_draft call = emit.call(key);
-  const axis_id number = call.over(2);
-  const axis_id sample = call.all(key.batch);
-  const axis_id unit = call.all(key.units);
-  call.writes(emit.output_value(0), {number})
-      .reads(emit.input_value(0).flat(), {sample, unit})
-      .reads(emit.input_value(0).flat(), {sample, unit})
-      .costs(std::int64_t{key.batch} * key.units);
+  pointwise_rules::count(emit, call, key, 0);
 }
 
 }  // namespace mean_rules
