@@ -429,6 +429,19 @@ auto mask(const std::vector<float>& importance) {
   return weight_column<shape{6}>(importance);
 }
 
+// row: class_weight={0: 1.0, 1: 4.0} of fit
+struct two_classes : model<input<4>, sequential<Dense<2>>> {};
+
+struct weighted_two : compile<two_classes, loss<sparse_categorical_crossentropy, sample_weights>> {
+};
+
+void weigh_classes(session<weighted_two>& run, const labelled_dataset<shape{4}, 2, float>& data,
+                   const std::vector<float>& features, const label_column<2>& kinds) {
+  const auto weighted = data | class_weighted({1.0F, 4.0F});
+  run.fit(weighted | shuffled(100));
+  run.fit(zipped(feature_column<shape{4}>(features), kinds, weights_by_class(kinds, {1.0F, 4.0F})));
+}
+
 // row: weighted_metrics=['accuracy']
 static_assert(check<compile<mlp, loss<sparse_categorical_crossentropy>,
                             metrics<metric<accuracy, sample_weights>>>>());

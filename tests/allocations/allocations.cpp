@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <ipu_dsl/catalogue/bidirectional.hpp>
+#include <ipu_dsl/data/class_weights.hpp>
 #include <ipu_dsl/data/digits.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
@@ -37,10 +38,17 @@ struct deep_training
               loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
 };
 
+<<<<<<< HEAD
 /// Updates by calls of their own, which need sums first.
 struct normed_training : compile<network, micro_batch<16>, gradient_accumulation<4>, grouped,
                                  loss<sparse_categorical_crossentropy>,
                                  optimizer<lamb, clipnorm<1.0F>, moving_average<0.99F>>> {};
+=======
+struct weighted_training
+    : compile<network, micro_batch<16>, gradient_accumulation<4>, grouped,
+              loss<sparse_categorical_crossentropy, sample_weights>,
+              metrics<metric<accuracy, sample_weights>>, optimizer<sgd<momentum>>> {};
+>>>>>>> 2831329 (data: class weights, as a view of data and as a column)
 
 constexpr std::size_t step_samples = 64;
 
@@ -148,6 +156,22 @@ TEST_CASE("a session allocates nothing after its construction") {
   checked += check_session<normed_training>({.learning_rate = 0.01F});
   CHECK(checked == 30);
   std::printf("allocations: checked %d calls, none allocated\n", checked);
+}
+
+TEST_CASE("a session whose samples are weighed allocates nothing after its construction") {
+  if (!counting()) {
+    return;
+  }
+  const digit_dataset digits = synthetic_digits(300, 4);
+  const auto weighted = digits | class_weighted({1, 0, 2, 1, 1, 0.5F, 1, 1, 3, 1});
+  const samples given = first_samples(digits);
+  const std::vector<float> weights(step_samples, 0.5F);
+  session<weighted_training> run({}, {.threads = 2});
+  auto endless = make_feed(weighted | shuffled(100) | repeated(), 1);
+  auto test = make_feed(weighted, 1);
+  CHECK(count_allocations([&] { run.fit(endless, {.epochs = 3, .steps_per_epoch = 40}); }) == 0);
+  CHECK(count_allocations([&] { run.evaluate(test); }) == 0);
+  CHECK(count_allocations([&] { run.train_step(given.features, given.labels, weights); }) == 0);
 }
 
 TEST_CASE("a fit beyond the reserve takes memory between epochs only, and seldom") {

@@ -35,8 +35,8 @@ struct source_rows {
   std::size_t width() const { return static_cast<std::size_t>(stride); }
 };
 
-/// Where a feed writes one micro-batch: the inputs of the model, then the targets of its loss,
-/// unless nobody asks for targets.
+/// Where a feed writes one micro-batch: the inputs of the model, then the targets of its loss
+/// and what samples count, unless nobody asks for these.
 struct feed_rows {
   std::span<const source_rows> sources;
   std::int32_t micro_batch = 0;  ///< rows of each
@@ -49,7 +49,8 @@ struct feed_rows {
 ///   sample and every row without a sample to zero, and returns how many samples it wrote; fewer
 ///   than `rows.micro_batch` only at the end, 0 when there is nothing left.
 /// - `restart()`: begins the next pass over the data; shuffled data come in a new order.
-/// - `sources()`: what it gives, inputs first, then targets, in memory that lasts as it does.
+/// - `sources()`: what it gives, inputs first, then targets, then weights, in memory that lasts as
+///   it does.
 /// - `length()`: the samples of one pass, no value if it never ends.
 /// Model: `dataset_feed`. Not a model: a data set itself, which has no place in it.
 template <typename T>
