@@ -71,9 +71,9 @@ TEST_CASE("where a norm is zero lamb steps by the rate alone") {
 }
 
 TEST_CASE("settings that lamb cannot use are refused") {
-  CHECK(fault_of(lamb_settings{.beta_1 = 1}) ==
+  CHECK(refusal_of(lamb_settings{.beta_1 = 1}) ==
         "expected a beta_1 of at least 0 and below 1, got 1");
-  CHECK(fault_of(lamb_settings{.weight_decay = -1}) ==
+  CHECK(refusal_of(lamb_settings{.weight_decay = -1}) ==
         "expected a weight_decay of at least 0, got -1");
-  CHECK(fault_of(lamb_settings{.epsilon = 0}) == "expected an epsilon above 0, at most 1, got 0");
+  CHECK(refusal_of(lamb_settings{.epsilon = 0}) == "expected an epsilon above 0, at most 1, got 0");
 }

@@ -73,7 +73,7 @@ struct target_arrays : arrays::of_sources<Numbers...> {
 template <array_of_floats... Numbers>
 struct weight_arrays : arrays::of_sources<Numbers...> {
   explicit weight_arrays(const Numbers&... numbers)
-      : arrays::of_sources<Numbers...>{{arrays::source_of(numbers)...}} {}
+      : arrays::of_sources<Numbers...>{{arrays::plain(numbers)...}} {}
 };
 
 /// Where the outputs of a model are written, each [samples, elements]: `output_arrays{scores,
