@@ -52,9 +52,12 @@ template <typename Compiled>
 class session_step final : public peers::step_contestant {
  public:
   session_step(const peers::network_question& question, int threads)
-      : question_(question),
-        run_({.learning_rate = question.rate, .momentum = question.momentum},
-             {.threads = threads}) {
+      : session_step(question, threads,
+                     {.learning_rate = question.rate, .momentum = question.momentum}) {}
+
+  session_step(const peers::network_question& question, int threads,
+               const typename ipu_dsl::session<Compiled>::settings& settings)
+      : question_(question), run_(settings, {.threads = threads}) {
     load(run_.weights(), question.start);
   }
 

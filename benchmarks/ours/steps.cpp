@@ -11,6 +11,16 @@ template <int MicroBatches>
 struct training : compile<mlp, micro_batch<32>, gradient_accumulation<MicroBatches>, mean_gradients,
                           loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
 
+struct adam_training
+    : compile<mlp, micro_batch<32>, loss<sparse_categorical_crossentropy>, optimizer<adam>> {};
+
+std::unique_ptr<peers::step_contestant> make_adam(const peers::adam_question& question) {
+  const bool single = question.network.micro_batch == 32 && question.network.micro_batches == 1;
+  return single
+             ? std::make_unique<session_step<adam_training>>(question.network, 1, adam_settings{})
+             : nullptr;
+}
+
 std::unique_ptr<peers::step_contestant> make(const peers::network_question& question) {
   if (question.micro_batch != 32) {
     return nullptr;
@@ -26,6 +36,7 @@ std::unique_ptr<peers::step_contestant> make(const peers::network_question& ques
 }
 
 const peers::step_entry enters(peers::ours, make);
+const peers::adam_entry adam_enters(peers::ours, make_adam);
 
 }  // namespace
 }  // namespace ours

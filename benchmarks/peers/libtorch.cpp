@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// libtorch on one thread: nn::Sequential, cross_entropy, optim::SGD; predictions without autograd.
+// libtorch on one thread: nn::Sequential, cross_entropy, optim::SGD and Adam; predictions without
+// autograd.
+#include <cmath>
 #include <torch/torch.h>
 
 #include "peers/network.hpp"
+#include "peers/update.hpp"
 
 namespace peers {
 namespace {
@@ -49,6 +52,68 @@ network network_of(const network_question& question) {
   return made;
 }
 
+/// Adam on one tensor in which all parameters lie one behind the other, and their gradients in
+/// another: as few calls as there can be, where torch::optim::Adam makes them for each parameter.
+class flat_adam {
+ public:
+  explicit flat_adam(const torch::Tensor& start)
+      : w_(start),
+        mean_(torch::zeros_like(start)),
+        square_(torch::zeros_like(start)),
+        scale_(torch::zeros_like(start)),
+        gradient_(torch::zeros_like(start)) {}
+
+  torch::Tensor& gradient() { return gradient_; }
+
+  const torch::Tensor& parameters() const { return w_; }
+
+  void zero_grad() { gradient_.zero_(); }
+
+  void step() {
+    const torch::NoGradGuard no_gradients;
+    ++updates_;
+    const double means = 1 - std::pow(beta_1, updates_);
+    const double squares = 1 - std::pow(beta_2, updates_);
+    mean_.lerp_(gradient_, 1 - beta_1);
+    square_.mul_(beta_2).addcmul_(gradient_, gradient_, 1 - beta_2);
+    torch::sqrt_out(scale_, square_).add_(epsilon);
+    w_.addcdiv_(mean_, scale_, -rate * std::sqrt(squares) / means);
+  }
+
+ private:
+  static constexpr double rate = 0.001;
+  static constexpr double beta_1 = 0.9;
+  static constexpr double beta_2 = 0.999;
+  static constexpr double epsilon = 1e-7;
+
+  torch::Tensor w_;
+  torch::Tensor mean_;
+  torch::Tensor square_;
+  torch::Tensor scale_;
+  torch::Tensor gradient_;
+  int updates_ = 0;
+};
+
+/// Moves the parameters of a network into one tensor, and their gradients.
+flat_adam flattened(network& from) {
+  std::vector<torch::Tensor> parts;
+  for (const torch::Tensor& parameter : from.sequence->parameters()) {
+    parts.push_back(parameter.detach().flatten());
+  }
+  flat_adam made(torch::cat(parts));
+  std::int64_t first = 0;
+  for (torch::Tensor& parameter : from.sequence->parameters()) {
+    const std::int64_t count = parameter.numel();
+    const auto part = [&](const torch::Tensor& all) {
+      return all.narrow(0, first, count).view(parameter.sizes());
+    };
+    parameter.set_data(part(made.parameters()));
+    parameter.mutable_grad() = part(made.gradient());
+    first += count;
+  }
+  return made;
+}
+
 /// A micro-batch, without a copy.
 torch::Tensor features_of(const network_question& question, int micro_batch) {
   const std::ptrdiff_t first =
@@ -57,13 +122,14 @@ torch::Tensor features_of(const network_question& question, int micro_batch) {
                           {question.micro_batch, table::network_inputs});
 }
 
+/// Steps with a torch::optim::Optimizer, of whatever options.
+template <typename Optimizer>
 class torch_step final : public step_contestant {
  public:
-  explicit torch_step(const network_question& question)
+  template <typename MakeOptimizer>
+  torch_step(const network_question& question, const MakeOptimizer& make_optimizer)
       : network_(network_of(question)),
-        optimizer_(network_.sequence->parameters(),
-                   torch::optim::SGDOptions(static_cast<double>(question.rate))
-                       .momentum(static_cast<double>(question.momentum))),
+        optimizer_(make_optimizer(network_)),
         share_(1.0 / question.micro_batches) {
     for (int i = 0; i < question.micro_batches; ++i) {
       features_.push_back(features_of(question, i));
@@ -95,7 +161,7 @@ class torch_step final : public step_contestant {
 
  private:
   network network_;
-  torch::optim::SGD optimizer_;
+  Optimizer optimizer_;
   double share_;
   std::vector<torch::Tensor> features_;
   std::vector<torch::Tensor> labels_;
@@ -128,7 +194,83 @@ class torch_predictor final : public predictor_contestant {
 };
 
 std::unique_ptr<step_contestant> make_step(const network_question& question) {
-  return std::make_unique<torch_step>(question);
+  return std::make_unique<torch_step<torch::optim::SGD>>(question, [&](network& of) {
+    return torch::optim::SGD(of.sequence->parameters(),
+                             torch::optim::SGDOptions(static_cast<double>(question.rate))
+                                 .momentum(static_cast<double>(question.momentum)));
+  });
+}
+
+/// Keras's epsilon stands beside the root before the corrections, torch's behind them: both are so
+/// small that it is no matter.
+torch::optim::AdamOptions adam_options() {
+  return torch::optim::AdamOptions(0.001).betas({0.9, 0.999}).eps(1e-7);
+}
+
+std::unique_ptr<step_contestant> make_adam(const adam_question& question) {
+  return std::make_unique<torch_step<torch::optim::Adam>>(question.network, [](network& of) {
+    return torch::optim::Adam(of.sequence->parameters(), adam_options());
+  });
+}
+
+std::unique_ptr<step_contestant> make_flat_adam(const adam_question& question) {
+  return std::make_unique<torch_step<flat_adam>>(question.network, flattened);
+}
+
+/// Sets of parameters that are updated in turn.
+template <typename Optimizer>
+class torch_update final : public update_contestant {
+ public:
+  /// `make_optimizer` gets parameters and their gradient.
+  template <typename MakeOptimizer>
+  torch_update(const update_question& question, const MakeOptimizer& make_optimizer) {
+    at::set_num_threads(1);
+    for (int i = 0; i < question.sets; ++i) {
+      parameters_.push_back(tensor_of(question.start));
+      optimizers_.push_back(make_optimizer(parameters_.back(), tensor_of(question.gradient)));
+    }
+  }
+
+  void run(int times) override {
+    for (int time = 0; time < times; ++time) {
+      optimizers_[next_ % optimizers_.size()]->step();
+      ++next_;
+    }
+  }
+
+  std::vector<float> parameters() override {
+    const float* const first = parameters_[0].data_ptr<float>();
+    return {first, first + parameters_[0].numel()};
+  }
+
+ private:
+  static torch::Tensor tensor_of(const measure::buffer& numbers) {
+    return torch::from_blob(const_cast<float*>(numbers.data()),
+                            {static_cast<std::int64_t>(numbers.size())})
+        .clone();
+  }
+
+  std::vector<torch::Tensor> parameters_;
+  std::vector<std::unique_ptr<Optimizer>> optimizers_;
+  std::size_t next_ = 0;
+};
+
+std::unique_ptr<update_contestant> make_update(const update_question& question) {
+  using torch::optim::Adam;
+  return std::make_unique<torch_update<Adam>>(
+      question, [](torch::Tensor& parameter, const torch::Tensor& gradient) {
+        parameter.set_requires_grad(true).mutable_grad() = gradient;
+        return std::make_unique<Adam>(std::vector<torch::Tensor>{parameter}, adam_options());
+      });
+}
+
+std::unique_ptr<update_contestant> make_flat_update(const update_question& question) {
+  return std::make_unique<torch_update<flat_adam>>(
+      question, [](torch::Tensor& parameter, const torch::Tensor& gradient) {
+        auto made = std::make_unique<flat_adam>(parameter);
+        made->gradient() = gradient;
+        return made;
+      });
 }
 
 std::unique_ptr<predictor_contestant> make_predictor(const network_question& question) {
@@ -136,6 +278,10 @@ std::unique_ptr<predictor_contestant> make_predictor(const network_question& que
 }
 
 const step_entry step_enters("libtorch", make_step);
+const adam_entry adam_enters("libtorch", make_adam);
+const adam_entry flat_adam_enters("libtorch", make_flat_adam);
+const update_entry update_enters("libtorch", make_update);
+const update_entry flat_update_enters("libtorch", make_flat_update);
 const predictor_entry predictor_enters("libtorch", make_predictor);
 
 }  // namespace

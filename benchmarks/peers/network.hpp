@@ -43,6 +43,11 @@ class step_contestant : public measure::contestant {
   virtual network_weights weights() = 0;
 };
 
+/// The same step with an update by Adam of Keras's rate and decays, `momentum` aside.
+struct adam_question {
+  const network_question& network;
+};
+
 /// Prediction of a micro-batch.
 class predictor_contestant : public measure::contestant {
  public:
@@ -50,6 +55,7 @@ class predictor_contestant : public measure::contestant {
   virtual std::vector<float> outputs() = 0;
 };
 
+using adam_entry = entered<adam_question, step_contestant>;
 using step_entry = entered<network_question, step_contestant>;
 using predictor_entry = entered<network_question, predictor_contestant>;
 

@@ -15,6 +15,9 @@ void measure_products(const run& settings);
 /// Training steps on one worker.
 void measure_steps(const run& settings);
 
+/// Updates of parameters by themselves.
+void measure_updates(const run& settings);
+
 /// Predictions at batch 1 and 32, and of one sample after the other.
 void measure_predictors(const run& settings);
 

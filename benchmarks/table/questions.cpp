@@ -26,6 +26,24 @@ double largest_distance(const peers::network_weights& a, const peers::network_we
   return largest;
 }
 
+/// The sum of (a - b)^2.
+double squared_distance(const measure::buffer& a, const measure::buffer& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double distance = static_cast<double>(a[i]) - static_cast<double>(b[i]);
+    sum += distance * distance;
+  }
+  return sum;
+}
+
+double squared_distance(const peers::network_weights& a, const peers::network_weights& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    sum += squared_distance(a[i].kernel, b[i].kernel) + squared_distance(a[i].bias, b[i].bias);
+  }
+  return sum;
+}
+
 }  // namespace
 
 peers::network_question make_question(int micro_batch, int micro_batches) {
@@ -48,9 +66,28 @@ peers::network_question make_question(int micro_batch, int micro_batches) {
   return made;
 }
 
+peers::update_question make_update_question(std::size_t elements, int sets) {
+  constexpr std::size_t longest_vector = 16;
+  const std::size_t vectors = (elements + longest_vector - 1) / longest_vector;
+  const auto count = static_cast<std::int64_t>(vectors * longest_vector);
+  peers::update_question made{.elements = count,
+                              .sets = sets,
+                              .start = measure::random_numbers(count, 1, 1),
+                              .gradient = measure::random_numbers(count, 0.01F, 2)};
+  for (float& each : made.gradient) {
+    each += each < 0 ? -0.01F : 0.01F;
+  }
+  return made;
+}
+
 double largest_difference(const peers::network_weights& a, const peers::network_weights& b,
                           const peers::network_weights& start) {
   return largest_distance(a, b) / largest_distance(a, start);
+}
+
+double usual_difference(const peers::network_weights& a, const peers::network_weights& b,
+                        const peers::network_weights& start) {
+  return std::sqrt(squared_distance(a, b) / squared_distance(a, start));
 }
 
 std::size_t elements_of(const peers::network_weights& weights) {
