@@ -429,6 +429,11 @@ auto mask(const std::vector<float>& importance) {
   return weight_column<shape{6}>(importance);
 }
 
+// row: reduction=Reduction.SUM, SUM_OVER_BATCH_SIZE of a loss
+static_assert(check<compile<mlp, loss<mean_squared_error, reduction<"sum">>>>());
+static_assert(check<compile<mlp, loss<mean_squared_error, reduction<"sum_over_batch_size">>>>());
+static_assert(reduction<"none">::unknown.found());
+
 // row: class_weight={0: 1.0, 1: 4.0} of fit
 struct two_classes : model<input<4>, sequential<Dense<2>>> {};
 

@@ -51,6 +51,29 @@ TEST_CASE("a weight is a number above 0") {
       "trained needs no loss");
 }
 
+TEST_CASE("a reduction is one of Keras's names that has a gradient") {
+  static_assert(loss<mean_squared_error, reduction<"sum">>::choices[0].sums);
+  static_assert(!loss<mean_squared_error, reduction<"sum_over_batch_size">>::choices[0].sums);
+  static_assert(!one::choices[0].sums && one::choices[0].weighs == weighed::nothing);
+  CHECK(said<loss<mean_squared_error, reduction<"mean">>>().view() ==
+        ": expected \"sum_over_batch_size\" or \"sum\" in reduction<...>, got \"mean\"");
+  CHECK(said<loss<mean_squared_error, reduction<"none">>>().view() ==
+        ": expected \"sum_over_batch_size\" or \"sum\" in reduction<...>, got \"none\", of which "
+        "there is no gradient. Hint: what single samples lose: evaluate(data | skip(i) | take(1)), "
+        "or predict and compute it");
+}
+
+TEST_CASE("every loss and every metric takes weights, and no two kinds of them") {
+  static_assert(loss<mean_squared_error, sample_weights>::choices[0].weighs == weighed::samples);
+  static_assert(metrics<metric<accuracy, position_weights>>::choices[0].weighs ==
+                weighed::positions);
+  CHECK(said<loss<mean_squared_error, sample_weights, position_weights>>().view() ==
+        ": expected one option for sample_weights, got sample_weights as option 1 and "
+        "position_weights as option 2. Hint: keep one of them");
+  CHECK(said<metrics<metric<accuracy, relu>>>().view() ==
+        ": expected an option that it takes, got relu as option 1. Hint: it takes sample_weights");
+}
+
 TEST_CASE("one output has one metric of a name, another may have it too") {
   using twice = metrics<for_output<"a", mean_squared_error>, for_output<"a", mean_squared_error>>;
   using apart = metrics<for_output<"a", mean_squared_error>, for_output<"b", mean_squared_error>>;

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <limits>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <ipu_dsl/data/paired_dataset.hpp>
@@ -42,7 +43,7 @@ constexpr std::size_t inputs = 5;
 constexpr std::size_t outputs = 3;
 constexpr std::size_t samples_of_update = 24;
 
-struct whole : model<input<5>, sequential<Dense<4, hyperbolic_tangent>, Dense<3>>> {};
+struct uncut : model<input<5>, sequential<Dense<4, hyperbolic_tangent>, Dense<3>>> {};
 
 struct cut : model<input<5>, pipeline<stage<Dense<4, hyperbolic_tangent>>, stage<Dense<3>>>> {};
 
@@ -52,7 +53,7 @@ struct trained : compile<Model, micro_batch<MicroBatch>, mean_gradients, Loss,
                          optimizer<sgd<momentum>>, Options...> {};
 
 template <typename Loss>
-using on_one = trained<whole, 6, Loss, sequential_schedule, gradient_accumulation<4>>;
+using on_one = trained<uncut, 6, Loss, sequential_schedule, gradient_accumulation<4>>;
 
 /// Two outputs of one shape.
 struct twins {
@@ -190,17 +191,17 @@ outcome train(const Data& data, int threads) {
 /// Every schedule, cut and number of workers against one stage and one worker.
 template <typename Loss, typename Metrics, typename Data>
 int check_bits(const Data& data) {
-  using one = trained<whole, 6, Loss, Metrics, sequential_schedule, gradient_accumulation<4>>;
+  using one = trained<uncut, 6, Loss, Metrics, sequential_schedule, gradient_accumulation<4>>;
   const outcome expected = train<one>(data, 1);
   CHECK(train<one>(data, 3) == expected);
   CHECK(train<trained<cut, 6, Loss, Metrics, grouped, gradient_accumulation<4>>>(data, 2) ==
         expected);
   CHECK(train<trained<cut, 6, Loss, Metrics, interleaved, gradient_accumulation<4>>>(data, 2) ==
         expected);
-  CHECK(train<trained<whole, 12, Loss, Metrics, sequential_schedule, gradient_accumulation<2>>>(
+  CHECK(train<trained<uncut, 12, Loss, Metrics, sequential_schedule, gradient_accumulation<2>>>(
             data, 1)
             .weights == expected.weights);
-  CHECK(train<trained<whole, 24, Loss, Metrics, sequential_schedule>>(data, 1).weights ==
+  CHECK(train<trained<uncut, 24, Loss, Metrics, sequential_schedule>>(data, 1).weights ==
         expected.weights);
   using replicated = trained<cut, 3, Loss, Metrics, grouped, gradient_accumulation<4>, replicas<2>>;
   CHECK(train<replicated>(data, 1) == train<replicated>(data, 4));
@@ -369,6 +370,73 @@ TEST_CASE("weights of positions are a mask, which trains as float64 says") {
     }
   }
   CHECK(compared == 10 * 18);
+}
+
+namespace {
+
+template <typename Model, int MicroBatch, typename Loss, typename... Options>
+struct summed : compile<Model, micro_batch<MicroBatch>, Loss, optimizer<sgd<momentum>>,
+                        gradient_accumulation<24 / MicroBatch>, Options...> {};
+
+template <typename Loss>
+std::uint64_t bits_of_sum(const weighted_samples& data) {
+  const auto given = data.with_targets();
+  const auto train_in = [&](auto run) {
+    run.fit(given, {.epochs = 3});
+    return run.weights().fingerprint();
+  };
+  const sgd<momentum>::settings slow{.learning_rate = 0.005F, .momentum = 0.9F};
+  const std::uint64_t expected = train_in(session<summed<uncut, 6, Loss>>(slow));
+  CHECK(train_in(session<summed<uncut, 12, Loss>>(slow)) == expected);
+  CHECK(train_in(session<summed<uncut, 24, Loss>>(slow)) == expected);
+  CHECK(train_in(session<summed<cut, 6, Loss, grouped>>(slow)) == expected);
+  return expected;
+}
+
+}  // namespace
+
+TEST_CASE("a sum of losses trains as float64 says, however an update is cut") {
+  const weighted_samples data;
+  using wanted = loss<mean_squared_error, sample_weights, reduction<"sum">>;
+  session<summed<uncut, 6, wanted>> run({.learning_rate = 0.005F, .momentum = 0.9F});
+  weight_list weights = weights_of_session(run.weights());
+  weight_list velocities = zeros_like(weights);
+  int compared = 0;
+  for (std::size_t update = 0; update < 12; ++update) {
+    const auto sum = [&](const weight_list& probe) {
+      return samples_of_update *
+             loss_of_update(probe, data, update % 4, reference::mean_squared_error);
+    };
+    // What is reported is the sum of a micro-batch, a mean over the four of them.
+    const double expected = sum(weights) / 4;
+    descend(weights, velocities, 0.005, 0.9, sum);
+    CHECK(train_step<false>(run, data, update % 4) == Approx(expected).epsilon(1e-5));
+    const weight_list found = weights_of_session(run.weights());
+    for (std::size_t p = 0; p < weights.size(); ++p) {
+      for (std::size_t k = 0; k < weights[p].size(); ++k) {
+        CHECK(found[p][k] == Approx(weights[p][k]).margin(3e-6));
+        ++compared;
+      }
+    }
+  }
+  CHECK(compared == 12 * 39);
+  const std::uint64_t numbers_alone = bits_of_sum<wanted>(data);
+  CHECK(bits_of_sum<loss<categorical_crossentropy, sample_weights, reduction<"sum">>>(data) !=
+        numbers_alone);
+}
+
+TEST_CASE("a sum over positions is one over samples and steps") {
+  const std::vector<float> features = numbers(6 * 20, 41, 1.0F);
+  const std::vector<float> targets = numbers(6 * 12, 42, 1.0F);
+  const auto loss_by = [&]<typename Loss>(std::type_identity<Loss>) {
+    session<compile<steps, micro_batch<6>, Loss>> run;
+    return run.train_step(features, targets);
+  };
+  const double mean_loss = loss_by(std::type_identity<loss<mean_squared_error>>());
+  CHECK(loss_by(std::type_identity<loss<mean_squared_error, reduction<"sum_over_batch_size">>>()) ==
+        mean_loss);
+  CHECK(loss_by(std::type_identity<loss<mean_squared_error, reduction<"sum">>>()) ==
+        Approx(mean_loss * 6 * 4).epsilon(1e-6));
 }
 
 namespace own {

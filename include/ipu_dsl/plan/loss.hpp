@@ -20,6 +20,7 @@ struct result_choice {
   std::string_view output = {};
   float weight = 1;  ///< of a loss
   weighed weighs = weighed::nothing;
+  bool sums = false;  ///< of a loss: over samples and positions, where others are means
 };
 
 /// The names of a model's outputs for a sentence: "logits, price".
@@ -112,8 +113,20 @@ constexpr problem attach_weights(graph& model, std::int32_t judged, weighed what
   return found;
 }
 
+/// What a loss counts in the sum of all: kernels make means over the samples of a micro-batch.
+constexpr float weight_of(const result_choice& loss, const shape& output,
+                          std::int32_t micro_batch) {
+  if (!loss.sums) {
+    return loss.weight;
+  }
+  // A sum is over the positions of a sample as well, but not over the features of a position.
+  const std::int64_t positions = output.rank > 1 ? output.elements() / output[output.rank - 1] : 1;
+  return loss.weight * static_cast<float>(micro_batch * positions);
+}
+
 /// Appends a node that judges an output of the model by what it should be, in its stage.
-constexpr problem attach_result(graph& model, const result_choice& judge, node_purpose purpose) {
+constexpr problem attach_result(graph& model, const result_choice& judge, node_purpose purpose,
+                                std::int32_t micro_batch) {
   const graph_view view = model.view();
   const std::int32_t number = view.find_output(judge.output);
   const std::int32_t judged[] = {view.output(number)};
@@ -131,7 +144,7 @@ constexpr problem attach_result(graph& model, const result_choice& judge, node_p
     found.where << (maker < 0 ? label("an input") : now.place_of(now.node_at(maker)));
   } else {
     model.nodes.back().judged = number;
-    model.nodes.back().weight = judge.weight;
+    model.nodes.back().weight = weight_of(judge, model.tensors[judged[0]].extents, micro_batch);
   }
   return found;
 }
@@ -157,21 +170,22 @@ constexpr problem check_results(const graph_view& model, list_view<result_choice
   return found;
 }
 
-/// Appends the losses in the order of the outputs, and then the metrics in theirs.
+/// Appends the losses in the order of the outputs, and then the metrics in theirs, for
+/// micro-batches of so many samples.
 constexpr problem attach_results(graph& model, list_view<result_choice> losses,
-                                 list_view<result_choice> metrics) {
+                                 list_view<result_choice> metrics, std::int32_t micro_batch = 1) {
   problem found = check_results(model.view(), losses, metrics);
   const auto outputs = static_cast<std::int32_t>(model.outputs.size());
   for (std::int32_t output = 0; output < outputs; ++output) {
     for (const result_choice& loss : losses) {
       if (!found.found() && model.view().find_output(loss.output) == output) {
-        found = attach_result(model, loss, node_purpose::loss);
+        found = attach_result(model, loss, node_purpose::loss, micro_batch);
       }
     }
   }
   for (const result_choice& metric : metrics) {
     if (!found.found()) {
-      found = attach_result(model, metric, node_purpose::metric);
+      found = attach_result(model, metric, node_purpose::metric, micro_batch);
     }
   }
   return found;

@@ -38,7 +38,8 @@ constexpr graph fold_with_loss() {
     model.fault = C::check_options();
   }
   if (!model.fault.found() && C::settings.has_loss) {
-    model.fault = attach_results(model, C::settings.losses, C::settings.metrics);
+    model.fault =
+        attach_results(model, C::settings.losses, C::settings.metrics, C::settings.micro_batch);
   }
   if (!model.fault.found()) {
     model.fault = check_micro_batch(model.view(), C::settings.micro_batch);

@@ -20,6 +20,29 @@ namespace ipu_dsl {
 inline constexpr option_key loss_key{"loss"};
 inline constexpr option_key metrics_key{"metrics"};
 inline constexpr option_key loss_weight_key{"loss_weight"};
+inline constexpr option_key loss_reduction_key{"reduction"};
+
+/// What becomes of the losses of a micro-batch's samples, by Keras's names: their mean,
+/// `reduction<"sum_over_batch_size">`, the default; or their sum, over the positions of a sample as
+/// well: `loss<mean_squared_error, reduction<"sum">>`. What is reported then is the sum of a
+/// micro-batch, a mean over micro-batches.
+template <fixed_string Name>
+struct reduction {
+  static constexpr problem find_fault() {
+    if (Name.view() == "none") {
+      return refuse("\"sum_over_batch_size\" or \"sum\"", "\"none\", of which there is no gradient",
+                    "what single samples lose: evaluate(data | skip(i) | take(1)), or predict and "
+                    "compute it");
+    }
+    return refuse("\"sum_over_batch_size\" or \"sum\"", label() << "\"" << Name.view() << "\"");
+  }
+
+  static constexpr problem unknown = find_fault();
+  static constexpr bool sums = Name.view() == "sum";
+  static constexpr option as_option = sums || Name.view() == "sum_over_batch_size"
+                                          ? option{&loss_reduction_key, sums ? 1 : 0}
+                                          : option{&loss_reduction_key, 0, 0, &unknown};
+};
 
 /// A type that stands for a loss; its own options, if it takes any, are read as
 /// `sparse_categorical_crossentropy` reads them. Model: `sparse_categorical_crossentropy`. Not a
@@ -31,8 +54,9 @@ concept loss_kind = requires {
 };
 
 /// The options that every loss takes, and those of every loss that is one of several.
-inline constexpr const option_key* options_of_all_losses[] = {&weighs_key};
-inline constexpr const option_key* options_of_several_losses[] = {&weighs_key, &loss_weight_key};
+inline constexpr const option_key* options_of_all_losses[] = {&weighs_key, &loss_reduction_key};
+inline constexpr const option_key* options_of_several_losses[] = {&weighs_key, &loss_reduction_key,
+                                                                  &loss_weight_key};
 
 /// The options of a loss.
 template <loss_kind Loss, typename... Options>
@@ -63,7 +87,8 @@ struct options_of_loss {
             .options = read(),
             .output = output,
             .weight = given.number(loss_weight_key, 1),
-            .weighs = static_cast<weighed>(given.integer(weighs_key, 0))};
+            .weighs = static_cast<weighed>(given.integer(weighs_key, 0)),
+            .sums = given.integer(loss_reduction_key, 0) != 0};
   }
 };
 
