@@ -47,7 +47,12 @@ void print_calls() {
     const auto kernel = static_cast<std::size_t>(plan.code_of_call[i]);
     std::printf("%-15s  %s {", names[static_cast<std::size_t>(row.phase)],
                 std::string(plan.codes[kernel].family).c_str());
-    for (std::size_t word = 0; word < row.key.size(); ++word) {
+    // Zeros at the end of a key are what a family's fields are by default.
+    std::size_t end = row.key.size();
+    while (end > 0 && row.key[end - 1] == 0) {
+      --end;
+    }
+    for (std::size_t word = 0; word < end; ++word) {
       std::printf(word == 0 ? "%d" : " %d", row.key[word]);
     }
     std::printf("}\n");

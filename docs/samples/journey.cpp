@@ -2,6 +2,7 @@
 // Follows one layer of the tutorial's model from its type to what ran, and prints every value on
 // the way. The output is docs/samples/journey.txt.
 #include <cstdio>
+#include <iterator>
 #include <string>
 
 #include "mnist_mlp.hpp"
@@ -28,7 +29,9 @@ constexpr auto frozen_buffers = freeze_list<buffer_count>(lowered_buffers());
 constexpr std::span<const buffer> buffers = frozen_buffers.view();
 
 const char* name_of(tensor_role role) {
-  constexpr const char* names[] = {"input", "target", "activation", "result", "parameter", "state"};
+  constexpr const char* names[] = {"input",  "target",    "weight", "activation",
+                                   "result", "parameter", "state"};
+  static_assert(std::size(names) == static_cast<std::size_t>(tensor_role::state) + 1);
   return names[static_cast<std::size_t>(role)];
 }
 
@@ -45,7 +48,9 @@ const char* name_of(call_phase phase) {
 /// Who is meant by a buffer: "gradient of tensor 5".
 std::string name_of(const buffer& memory) {
   constexpr const char* names[] = {"value",       "gradient",       "contribution",
-                                   "accumulator", "optimizer slot", "scratch"};
+                                   "accumulator", "optimizer slot", "parameter sums",
+                                   "scratch"};
+  static_assert(std::size(names) == static_cast<std::size_t>(buffer_role::scratch) + 1);
   const std::string role = names[static_cast<std::size_t>(memory.role)];
   return memory.tensor < 0 ? role + " " + std::to_string(memory.index)
                            : role + " of tensor " + std::to_string(memory.tensor);
@@ -127,9 +132,14 @@ std::string family_of(std::int32_t call) {
   return std::string(plan.codes[static_cast<std::size_t>(kernel)].family);
 }
 
+/// Without the zeros at its end, which are what a family's fields are by default.
 std::string words_of(const call_key& key) {
+  std::size_t end = key.size();
+  while (end > 0 && key[end - 1] == 0) {
+    --end;
+  }
   std::string text;
-  for (std::size_t word = 0; word < key.size(); ++word) {
+  for (std::size_t word = 0; word < end; ++word) {
     text += (text.empty() ? "" : " ") + std::to_string(key[word]);
   }
   return text;
