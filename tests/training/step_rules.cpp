@@ -151,6 +151,11 @@ TEST_CASE("samples and classes have to fit the model") {
   batch_feed unlabelled({features, 8});
   CHECK(sentence_of([&] { steps_for<trained>(unlabelled, {}); }) ==
         "A feed gives 1 source, the model wants 2: its input, then its target.");
+  const batch_source inputs[] = {{features, 8}, {features, 8}};
+  const batch_source target(of_seven, 1, 3);
+  batch_feed of_two_inputs(inputs, {&target, 1});
+  CHECK(sentence_of([&] { steps_for<trained>(of_two_inputs, {}); }) ==
+        "A feed gives 3 sources, the model wants 2: its input, then its target.");
 }
 
 TEST_CASE("a model without a loss does not train") {

@@ -18,7 +18,8 @@ struct initializer;
 /// What an option is about. Two options are about the same thing if their keys have the same name:
 /// g++ 12 with UBSan refuses to compare addresses during constant evaluation.
 struct option_key {
-  std::string_view name;  ///< "activation"
+  std::string_view name;        ///< "activation"
+  std::string_view place = {};  ///< what to write, if it is put into a wrong place
 
   friend constexpr bool operator==(const option_key&, const option_key&) = default;
 };
@@ -162,6 +163,10 @@ struct option_list {
   constexpr problem unknown(std::size_t index, list_view<const option_key*> accepted) const {
     label got = options[index].type;
     got << " as option " << index + 1;
+    const std::string_view place = options[index].value.key->place;
+    if (!place.empty()) {
+      return refuse("an option that it takes", got, text<191>("write ") << place);
+    }
     if (accepted.empty()) {
       return refuse("no options", got, "take it out");
     }

@@ -90,7 +90,7 @@ class batch_feed {
     add(targets);
     add(weights);
     for (std::size_t i = 0; i < sources_; ++i) {
-      check_rows(batches_[i], name_of(i, "values", "numbers of targets", "weights"));
+      check_rows(batches_[i], name_of(i, "values", "numbers of targets", "weights"), i < inputs_);
       check_samples(i);
     }
   }
@@ -169,22 +169,23 @@ class batch_feed {
     }
   }
 
-  static void check_rows(const batch_source& batch, const char* what) {
+  static void check_rows(const batch_source& batch, const char* what, bool input) {
     const std::int64_t elements = batch.form.elements;
     if (elements < 1 || batch.count % static_cast<std::size_t>(elements) != 0) {
       throw error("A batch of " + std::to_string(batch.count) + " " + what +
                   " does not divide into samples of " + std::to_string(elements) + ".");
     }
     if (batch.form.type == dtype::int32) {
-      check_integers(batch.integers(), batch.form.classes);
+      check_integers(batch.integers(), batch.form.classes, input);
     }
   }
 
-  static void check_integers(std::span<const std::int32_t> numbers, std::int32_t classes) {
+  static void check_integers(std::span<const std::int32_t> numbers, std::int32_t classes,
+                             bool input) {
     for (const std::int32_t found : numbers) {
       if (found < 0 || found >= classes) {
-        throw error("A batch has the label " + std::to_string(found) + "; expected 0 to " +
-                    std::to_string(classes - 1) + ".");
+        throw error(std::string("A batch has the ") + (input ? "input " : "label ") +
+                    std::to_string(found) + "; expected 0 to " + std::to_string(classes - 1) + ".");
       }
     }
   }

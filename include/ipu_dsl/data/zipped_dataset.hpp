@@ -9,9 +9,11 @@
 #include <tuple>
 #include <utility>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/data/columns.hpp>
 #include <ipu_dsl/data/dataset.hpp>
+#include <ipu_dsl/data/transform.hpp>
 
 namespace ipu_dsl {
 
@@ -144,6 +146,46 @@ template <zippable... Parts>
   requires(sizeof...(Parts) > 0)
 zipped_dataset<Parts...> zipped(Parts... parts) {
   return zipped_dataset<Parts...>(std::move(parts)...);
+}
+
+/// What is wrong with the first part that is no column and no data set.
+template <typename... Parts>
+struct zipped_fault_of {
+  template <typename Part>
+  static constexpr problem find_in() {
+    problem found;
+    if constexpr (!zippable<Part>) {
+      found = refuse("columns and data sets", type_name<Part>());
+      if constexpr (gathers_sources<Part>) {
+        found.hint << "zip all of them at once";
+      } else {
+        found.hint << "say what it is: feature_column<shape{28, 28}>(images), "
+                      "index_column<shape{16}, 500>(words), label_column<10>(kinds), "
+                      "target_column<shape{1}>(prices)";
+      }
+      found.where = "zipped";
+    }
+    return found;
+  }
+
+  static constexpr problem find() {
+    for (const problem& found : {find_in<Parts>()...}) {
+      if (found.found()) {
+        return found;
+      }
+    }
+    return {};
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Refused with a sentence: what is no column and no data set, such as a plain vector.
+template <typename... Parts>
+  requires(sizeof...(Parts) > 0 && !(zippable<Parts> && ...))
+refused_data zipped(const Parts&...) {
+  static_assert(diagnose<zipped_fault_of<Parts...>>());
+  return {};
 }
 
 }  // namespace ipu_dsl

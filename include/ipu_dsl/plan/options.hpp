@@ -178,7 +178,7 @@ consteval named_option read_compile_option() {
   } else if constexpr (nearly_a_schedule<T>) {
     return {{&foreign_key, 0, 0, &schedule_lacks<T>}, type_name<T>()};
   } else {
-    return read_option<T>();
+    return read_option_but_no_rate<T>();
   }
 }
 

@@ -84,6 +84,19 @@ class session_of {
     engine().kept().initialize(numbers_of_optimizer());
   }
 
+  /// Refused with a sentence: a momentum that the optimizer has not.
+  explicit session_of(const settings_with_momentum&, const session_options& = {})
+    requires(!has_momentum<settings>)
+      : session_of() {
+    static_assert(diagnose<momentum_fault_of<compiled>>());
+  }
+
+  void set_optimizer(const settings_with_momentum&)
+    requires(!has_momentum<settings>)
+  {
+    static_assert(diagnose<momentum_fault_of<compiled>>());
+  }
+
   /// New numbers for the optimizer, from the next update on. Throws `error` if they are none that
   /// it can use; nothing is changed then.
   void set_optimizer(const settings& optimizer) {

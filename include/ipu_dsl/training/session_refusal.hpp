@@ -70,6 +70,40 @@ struct settings_when_refused<Compiled> {
   using type = typename Compiled::compiled::optimizer_type::settings;
 };
 
+/// A number that has to be there.
+struct given_number {
+  constexpr given_number(double) {}
+};
+
+/// Settings with a momentum, given by their names alone, for an optimizer that has none: so that it
+/// is the library that says so.
+struct settings_with_momentum {
+  struct by_name {
+  } names_only = {};
+
+  learning_rate_schedule learning_rate = 0.0F;
+  double rho = 0;
+  given_number momentum;
+  double epsilon = 0;
+};
+
+template <typename Settings>
+concept has_momentum = requires(const Settings& chosen) { chosen.momentum; };
+
+/// What is wrong with a momentum of an optimizer without one.
+template <typename Compiled>
+struct momentum_fault_of {
+  static constexpr problem find() {
+    problem found = refuse(label("the settings of ") << Compiled::optimizer_type::rule->name,
+                           "a momentum, which it has not",
+                           "optimizer<sgd<momentum>> and optimizer<rmsprop<momentum>> have one");
+    found.where = "the optimizer";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 template <typename Compiled, bool Valid>
 class session_of;
 

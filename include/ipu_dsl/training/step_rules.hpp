@@ -53,17 +53,23 @@ inline void check_source(const source_interface& wanted, const source_form& give
   }
 }
 
+/// Throws `error` if a feed gives more or fewer sources than a program wants. Who asks for inputs
+/// alone leaves targets lying.
+inline void check_source_count(std::size_t given, const model_interface& model, bool with_targets) {
+  const std::size_t wanted = model.wanted(with_targets).size();
+  if (given < wanted || (with_targets && given > wanted)) {
+    throw error(
+        sentence_of({"A feed gives ", given, given == 1 ? " source" : " sources",
+                     ", the model wants ", wanted, ": its input, then its target",
+                     with_targets && model.weights > 0 ? ", then what a sample counts." : "."}));
+  }
+}
+
 /// Throws `error` unless the feed gives what a program wants, and as many samples as there can be.
 inline void check_sources(const model_interface& model, const feed_reference& source,
                           bool with_targets) {
   const list_view<source_interface> wanted = model.wanted(with_targets);
-  if (source.sources().size() < wanted.size()) {
-    throw error(
-        sentence_of({"A feed gives ", source.sources().size(),
-                     source.sources().size() == 1 ? " source" : " sources", ", the model wants ",
-                     wanted.size(), ": its input, then its target",
-                     with_targets && model.weights > 0 ? ", then what a sample counts." : "."}));
-  }
+  check_source_count(source.sources().size(), model, with_targets);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     check_source(wanted[i], source.sources()[i], name_of_source(i, model));
   }

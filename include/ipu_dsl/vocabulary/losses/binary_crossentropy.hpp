@@ -120,7 +120,9 @@ struct pointwise_rule<&binary_crossentropy_family> {
 /// numbers of a sample and over samples; the same as a metric. Options: `from_logits` (the
 /// default), `from_probabilities`, `from_clipped_probabilities`, and `label_smoothing<0.1F>`.
 /// Behind a layer `sigmoid` it is computed from the logits before it; of a sigmoid or a softmax
-/// that was asked for otherwise from clipped probabilities.
+/// that was asked for otherwise from clipped probabilities. Those of `Dense<1, sigmoid>` are
+/// clipped where the sigmoid saturates, and there the gradient is zero: a sample that is judged
+/// wrong with certainty teaches nothing. Write `Dense<1>, sigmoid`, or `Dense<1>` and take logits.
 struct binary_crossentropy {
   static constexpr bool is_loss = true;
   static constexpr bool is_metric = true;

@@ -2,16 +2,20 @@
 // What every optimizer can be told beside its own settings: `optimizer<adam, clipvalue<0.5F>>`.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 #include <ipu_dsl/core/elementary.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/graph/update_rule.hpp>
+#include <ipu_dsl/vocabulary/optimizers/learning_rate_schedule.hpp>
 
 namespace ipu_dsl {
 
-inline constexpr option_key clipvalue_key{"clipvalue"};
-inline constexpr option_key weight_decay_key{"weight_decay"};
+inline constexpr option_key clipvalue_key{"clipvalue", "optimizer<adam, clipvalue<0.5F>>"};
+inline constexpr option_key weight_decay_key{"weight_decay",
+                                             "optimizer<adam, weight_decay<0.004F>>"};
 
 /// Gradients, complete as the update gets them, are clipped to [-Limit, Limit].
 template <auto Limit>
@@ -26,7 +30,7 @@ struct weight_decay {
   static constexpr option as_option = real_option(&weight_decay_key, Part);
 };
 
-inline constexpr option_key clipnorm_key{"clipnorm"};
+inline constexpr option_key clipnorm_key{"clipnorm", "optimizer<adam, clipnorm<1>>"};
 
 /// The complete gradient of each parameter is scaled down to a norm of at most Limit, as Keras has
 /// it. What needs a norm is updated by calls of its own, not at the end of a weight gradient.
@@ -47,7 +51,8 @@ struct global_clipnorm {
   static constexpr option as_option{&global_clipnorm_key, 0, 0, &no_global_clipnorm};
 };
 
-inline constexpr option_key moving_average_key{"moving_average"};
+inline constexpr option_key moving_average_key{"moving_average",
+                                               "optimizer<adam, moving_average<0.99F>>"};
 
 /// Keeps an exponential moving average of every parameter that learns, a = Part a + (1 - Part) w
 /// after each update, the first of which begins it: Keras's use_ema with ema_momentum. The
@@ -57,11 +62,34 @@ struct moving_average {
   static constexpr option as_option = real_option(&moving_average_key, Part);
 };
 
+/// A type of learning rates. Model: `cosine_decay`.
+template <typename T>
+concept rate_kind = std::is_class_v<T> && std::constructible_from<learning_rate_schedule, const T&>;
+
+template <typename T>
+inline constexpr problem rate_as_option =
+    refuse("an option that it takes", label("the learning rate ") << type_name<T>(),
+           "rates are settings of a session: run{{.learning_rate = cosine_decay{...}}}");
+
+/// An option beside others that no learning rate is one of.
+template <typename T>
+consteval named_option read_option_but_no_rate() {
+  // Asked first, so that what is an option is not tried as a rate.
+  if constexpr (option_type<T>) {
+    return read_option<T>();
+  } else if constexpr (rate_kind<T>) {
+    return {{&foreign_key, 0, 0, &rate_as_option<T>}, type_name<T>()};
+  } else {
+    return read_option<T>();
+  }
+}
+
 /// An optimizer that is told something beside its settings, which stay what they are.
 template <typename Optimizer, typename... Options>
 struct adapted_optimizer {
  private:
-  static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
+  static constexpr option_list<sizeof...(Options)> given = {
+      {read_option_but_no_rate<Options>()...}};
   static constexpr const option_key* accepted[] = {&clipvalue_key, &clipnorm_key, &weight_decay_key,
                                                    &moving_average_key};
   static constexpr bool averages = given.given(moving_average_key);

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// An option of the optimizer beside it.
+#include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
+
+using namespace ipu_dsl;
+
+struct net : model<input<784>, sequential<Dense<64, relu>, Dense<10>>> {};
+
+#ifdef WITH_MISTAKE
+struct training
+    : compile<net, loss<sparse_categorical_crossentropy>, optimizer<adam>, clipvalue<1>> {};
+#else
+struct training
+    : compile<net, loss<sparse_categorical_crossentropy>, optimizer<adam, clipvalue<1>>> {};
+#endif
+static_assert(check<training>());
