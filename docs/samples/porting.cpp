@@ -178,6 +178,39 @@ static_assert(check<model<input<12, 4>, SimpleRNN<16, return_sequences<true>>>>(
 // row: Input(shape=(16,), dtype='int32'), Embedding(1000, 8)
 static_assert(check<model<input<dtype::int32, 16>, Embedding<1000, 8>>>());
 
+// row: Input(shape=(28, 28), dtype='uint8'), Rescaling(1.0 / 255, offset=0.0)
+struct of_bytes
+    : model<input<dtype::uint8, 28, 28>, sequential<Rescaling<1.0F / 255, 0>, Flatten, Dense<10>>> {
+};
+
+struct built_of_bytes {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor image = build.input({28, 28}, dtype::uint8);
+    return build.layer<Rescaling<1.0F / 255>>("grey", image);
+  }
+};
+
+struct training_of_bytes : compile<of_bytes, loss<sparse_categorical_crossentropy>> {};
+
+[[maybe_unused]] void evaluate_bytes(const std::string& directory,
+                                     session<training_of_bytes>& run) {
+  const mnist::digit_images digits = mnist::load(directory).train;
+  const auto images = as_bytes(digits);
+  run.evaluate(images);
+}
+
+[[maybe_unused]] void evaluate_columns(const std::vector<std::uint8_t>& bytes,
+                                       const std::vector<std::int32_t>& labels,
+                                       session<training_of_bytes>& run) {
+  const auto data = zipped(byte_column<shape{28, 28}>(bytes), label_column<10>(labels));
+  run.evaluate(data);
+}
+
+static_assert(check<of_bytes>() && check<built_of_bytes>());
+
+// row: x / 255.0
+static_assert(check<model<input<dtype::uint8, 28, 28>, Rescaling<1.0F / 255>>>());
+
 // row: keras.Input(shape=(28, 28))
 static_assert(check<model<input<28, 28>, Flatten>>());
 

@@ -65,6 +65,10 @@ inline constexpr bool is_weights<embedded_weights<M>> = true;
 template <std::size_t Floats, std::int32_t Lanes, std::int32_t Registers, std::uint64_t Shapes>
 inline constexpr bool is_weights<laid_out_weights<Floats, Lanes, Registers, Shapes>> = true;
 
+/// Whether that is `input_arrays{...}`.
+template <typename T>
+inline constexpr bool is_arrays = requires { T::types; };
+
 /// What is wrong with what a predictor is made of.
 template <typename T>
 struct no_weights_fault_of {
@@ -258,7 +262,7 @@ class predictor_of {
 
   /// The same for one input of other numbers and one output.
   template <typename Numbers, typename Output>
-    requires(input_count == 1 && output_count == 1 && !plain && array_of_integers<Numbers> &&
+    requires(input_count == 1 && output_count == 1 && !plain && plain_numbers<Numbers> &&
              writable_floats<Output>)
   [[nodiscard]] bool predict(const Numbers& input, Output&& output) noexcept {
     return predict(input_arrays{input}, output_arrays{output});
@@ -266,7 +270,8 @@ class predictor_of {
 
   /// Anything but floats is a compile error.
   template <typename Features, typename Output>
-    requires(plain && (!readable_floats<Features> || !writable_floats<Output>))
+    requires(plain && !is_arrays<Features> &&
+             (!readable_floats<Features> || !writable_floats<Output>))
   bool predict(const Features&, Output&&) noexcept {
     static_assert(diagnose<value_type_fault_of<Features, Output>>());
     return false;
@@ -274,7 +279,7 @@ class predictor_of {
 
   /// So is one array for a model of more.
   template <typename Features, typename Output>
-    requires(!plain && readable_floats<Features>)
+    requires(!is_arrays<Features> && (input_count > 1 || output_count > 1))
   bool predict(const Features&, Output&&) noexcept {
     static_assert(diagnose<plain_arrays_fault_of<C>>());
     return false;
@@ -309,8 +314,7 @@ class predictor_of {
   /// `const auto [scores, price] = stream.push(image, words);`. Empty, and nothing is computed, if
   /// an array has another length, or an integer is none that the model takes.
   template <typename... Samples>
-    requires(batch == 1 && !plain &&
-             ((array_of_floats<Samples> || array_of_integers<Samples>) && ...))
+    requires(batch == 1 && !plain && (plain_numbers<Samples> && ...))
   results push(const Samples&... samples) noexcept {
     std::array<std::span<float>, output_count> made;
     for (std::size_t i = 0; i < output_count; ++i) {

@@ -93,6 +93,7 @@ ELSEWHERE = {
     "operators/parameter_sums": "vocabulary/lamb",
     "operators/pointwise": "training/numbers_regression",
     "operators/rowwise": "training/gradients_row_losses",
+    "operators/rescaling": "training/bytes",
     "operators/sample_weights": "training/sample_weights",
     "operators/run_context": "operators/embedding",
     "operators/simple_rnn": "training/gradients_simple_rnn",

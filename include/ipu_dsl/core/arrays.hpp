@@ -19,6 +19,14 @@ concept array_of_floats = std::convertible_to<const T&, std::span<const float>>;
 template <typename T>
 concept array_of_integers = std::convertible_to<const T&, std::span<const std::int32_t>>;
 
+/// The same of bytes.
+template <typename T>
+concept array_of_bytes = std::convertible_to<const T&, std::span<const std::uint8_t>>;
+
+/// What can be an input or a target.
+template <typename T>
+concept plain_numbers = array_of_floats<T> || array_of_integers<T> || array_of_bytes<T>;
+
 /// Numbers in memory of somebody's.
 struct plain_array {
   dtype type = dtype::float32;
@@ -40,22 +48,36 @@ plain_array plain(const Numbers& numbers) {
   return {dtype::int32, all.data(), all.size()};
 }
 
+template <array_of_bytes Numbers>
+plain_array plain(const Numbers& numbers) {
+  const std::span<const std::uint8_t> all(numbers);
+  return {dtype::uint8, all.data(), all.size()};
+}
+
+template <typename Numbers>
+constexpr dtype type_of_numbers() {
+  if (array_of_floats<Numbers>) {
+    return dtype::float32;
+  }
+  return array_of_bytes<Numbers> ? dtype::uint8 : dtype::int32;
+}
+
 /// Arrays of sources; how many numbers a sample has is the model's to say. They are referred to.
 template <typename... Numbers>
 struct of_sources {
   static constexpr std::size_t count = sizeof...(Numbers);
-  static constexpr dtype types[count] = {array_of_floats<Numbers> ? dtype::float32
-                                                                  : dtype::int32...};
+  static constexpr dtype types[count] = {type_of_numbers<Numbers>()...};
 
   plain_array each[count];
 };
 
 }  // namespace arrays
 
-/// The inputs of a model, each [samples, elements]: `input_arrays{images, words}`. Floats, or
-/// std::int32_t. The arrays are referred to and must outlive the call that they are given to.
+/// The inputs of a model, each [samples, elements]: `input_arrays{images, words}`. Floats,
+/// std::int32_t or std::uint8_t. The arrays are referred to and must outlive the call that they are
+/// given to.
 template <typename... Numbers>
-  requires((array_of_floats<Numbers> || array_of_integers<Numbers>) && ...)
+  requires(plain_numbers<Numbers> && ...)
 struct input_arrays : arrays::of_sources<Numbers...> {
   explicit input_arrays(const Numbers&... numbers)
       : arrays::of_sources<Numbers...>{{arrays::plain(numbers)...}} {}
@@ -63,7 +85,7 @@ struct input_arrays : arrays::of_sources<Numbers...> {
 
 /// The same of targets.
 template <typename... Numbers>
-  requires((array_of_floats<Numbers> || array_of_integers<Numbers>) && ...)
+  requires(plain_numbers<Numbers> && ...)
 struct target_arrays : arrays::of_sources<Numbers...> {
   explicit target_arrays(const Numbers&... numbers)
       : arrays::of_sources<Numbers...>{{arrays::plain(numbers)...}} {}

@@ -31,6 +31,11 @@ struct source_rows {
     return {static_cast<std::int32_t*>(first) + std::ptrdiff_t{row} * stride, width()};
   }
 
+  /// A row of bytes: [stride].
+  std::span<std::uint8_t> bytes(std::int32_t row) const {
+    return {static_cast<std::uint8_t*>(first) + std::ptrdiff_t{row} * stride, width()};
+  }
+
  private:
   std::size_t width() const { return static_cast<std::size_t>(stride); }
 };

@@ -17,9 +17,9 @@ inline constexpr int most_outputs = 8;
 /// What a feed gives for every sample, once for each input of the model and each target of its
 /// loss: how many numbers of which type.
 struct source_form {
-  dtype type = dtype::float32;  ///< float32 or int32
+  dtype type = dtype::float32;  ///< float32, int32 or uint8
   std::int64_t elements = 0;    ///< of a sample
-  std::int32_t classes = 0;     ///< integers lie in [0, classes); of floats 0
+  std::int32_t classes = 0;     ///< integers lie in [0, classes); of floats and bytes 0
 };
 
 }  // namespace ipu_dsl

@@ -28,6 +28,8 @@ inline void clear_unused(const source_rows& source, std::int32_t micro_batch, st
     const std::size_t used = static_cast<std::size_t>(row < valid ? source.elements : 0);
     if (source.type == dtype::int32) {
       clear(source.integers(row).subspan(used));
+    } else if (source.type == dtype::uint8) {
+      clear(source.bytes(row).subspan(used));
     } else {
       clear(source.floats(row).subspan(used));
     }
@@ -58,6 +60,9 @@ struct batch_source {
   batch_source(std::span<const std::int32_t> numbers, std::int64_t elements, std::int32_t classes)
       : form{dtype::int32, elements, classes}, first(numbers.data()), count(numbers.size()) {}
 
+  batch_source(std::span<const std::uint8_t> bytes, std::int64_t elements)
+      : form{dtype::uint8, elements}, first(bytes.data()), count(bytes.size()) {}
+
   /// Numbers as the model takes them.
   batch_source(const plain_array& numbers, const source_form& taken)
       : form(taken), first(numbers.first), count(numbers.count) {}
@@ -66,6 +71,10 @@ struct batch_source {
 
   std::span<const std::int32_t> integers() const {
     return {static_cast<const std::int32_t*>(first), count};
+  }
+
+  std::span<const std::uint8_t> bytes() const {
+    return {static_cast<const std::uint8_t*>(first), count};
   }
 };
 
@@ -163,6 +172,8 @@ class batch_feed {
       const std::size_t first = static_cast<std::size_t>(position_ + row) * elements;
       if (from.form.type == dtype::int32) {
         std::copy_n(from.integers().data() + first, elements, to.integers(row).data());
+      } else if (from.form.type == dtype::uint8) {
+        std::copy_n(from.bytes().data() + first, elements, to.bytes(row).data());
       } else {
         std::copy_n(from.floats().data() + first, elements, to.floats(row).data());
       }

@@ -95,6 +95,27 @@ class feature_column {
   datasets::rows<float, RowShape> rows_;
 };
 
+/// Bytes that are one input of uint8, such as grey values: [samples, elements of `RowShape`].
+/// Throws `error` if they do not divide into rows.
+template <shape RowShape>
+class byte_column {
+ public:
+  static constexpr shape sample_shape = RowShape;
+
+  byte_column() = default;
+
+  explicit byte_column(std::vector<std::uint8_t> bytes) : rows_(std::move(bytes)) {}
+
+  /// How many samples there are.
+  std::int64_t size() const { return rows_.size(); }
+
+  /// Writes the row of sample `index` < size() to `row` [elements of `RowShape`].
+  void gather(std::uint32_t index, std::uint8_t* row) const { rows_.copy(index, row); }
+
+ private:
+  datasets::rows<std::uint8_t, RowShape> rows_;
+};
+
 /// Integers in [0, Classes) that are one input, such as the numbers of words: [samples, elements of
 /// `RowShape`]. Throws `error` for others, and if they do not divide into rows.
 template <shape RowShape, std::int32_t Classes>

@@ -47,6 +47,12 @@ concept gathers_integers = requires(const T& data, std::uint32_t index, std::int
   { T::input_classes } -> std::convertible_to<std::int32_t>;
 };
 
+/// Data whose samples are bytes, for an input of uint8.
+template <typename T>
+concept gathers_bytes = requires(const T& data, std::uint32_t index, std::uint8_t* row) {
+  { data.gather(index, row) } -> std::same_as<void>;
+};
+
 template <typename T>
 concept gathers_floats = requires(const T& data, std::uint32_t index, float* row) {
   { data.gather(index, row) } -> std::same_as<void>;
@@ -55,11 +61,11 @@ concept gathers_floats = requires(const T& data, std::uint32_t index, float* row
 /// Data whose samples are one input of a model:
 /// - `sample_shape`: a constant.
 /// - `gather(index, row)`: writes `sample_shape.elements()` values, one sample, side by side:
-///   floats, or integers in [0, input_classes).
+///   floats, integers in [0, input_classes), or bytes.
 template <typename T>
 concept tells_samples = requires {
   requires std::same_as<std::remove_cvref_t<decltype(T::sample_shape)>, shape>;
-  requires gathers_floats<T> || gathers_integers<T>;
+  requires gathers_floats<T> || gathers_integers<T> || gathers_bytes<T>;
 };
 
 /// One input or target that data give, as their type says it.
@@ -96,6 +102,8 @@ template <tells_samples Data>
 constexpr data_source input_of() {
   if constexpr (gathers_integers<Data>) {
     return {Data::sample_shape, dtype::int32, Data::input_classes};
+  } else if constexpr (gathers_bytes<Data>) {
+    return {Data::sample_shape, dtype::uint8};
   } else {
     return {.extents = Data::sample_shape};
   }
@@ -149,6 +157,8 @@ template <tells_samples Data>
 void gather_input(const Data& data, std::uint32_t index, const source_rows& to, std::int32_t row) {
   if constexpr (gathers_integers<Data>) {
     data.gather(index, to.integers(row).data());
+  } else if constexpr (gathers_bytes<Data>) {
+    data.gather(index, to.bytes(row).data());
   } else {
     data.gather(index, to.floats(row).data());
   }

@@ -2,6 +2,7 @@
 // Samples with labels, the extents of a sample and the number of classes in the type.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -189,5 +190,46 @@ class labelled_dataset {
   std::vector<Element> features_;     // [samples, elements]
   std::vector<std::int32_t> labels_;  // [samples]
 };
+
+/// The samples of a `labelled_dataset` of bytes as they are kept, for an input of uint8. Refers to
+/// it; it must outlive this.
+template <shape SampleShape, std::int32_t Classes>
+class byte_samples {
+ public:
+  static constexpr shape sample_shape = SampleShape;
+  static constexpr std::int32_t classes = Classes;
+
+  explicit byte_samples(const labelled_dataset<SampleShape, Classes>& data) : data_(&data) {}
+
+  /// How many samples there are.
+  std::int64_t size() const { return data_->size(); }
+
+  /// Writes the sample at `index` < size() to `row` [elements of a sample].
+  void gather(std::uint32_t index, std::uint8_t* row) const {
+    constexpr auto elements = static_cast<std::size_t>(SampleShape.elements());
+    std::copy_n(data_->features().data() + index * elements, elements, row);
+  }
+
+  /// The class of the sample at `index` < size().
+  std::int32_t label(std::uint32_t index) const { return data_->label(index); }
+
+ private:
+  const labelled_dataset<SampleShape, Classes>* data_;
+};
+
+/// Bytes as bytes, a quarter of what their floats take:
+///
+///   const auto images = as_bytes(digits.train);
+///   run.fit(images | shuffled(10'000) | repeated(), {.epochs = 4});  // of input<dtype::uint8, 28,
+///   28>
+template <shape SampleShape, std::int32_t Classes>
+byte_samples<SampleShape, Classes> as_bytes(const labelled_dataset<SampleShape, Classes>& data) {
+  return byte_samples<SampleShape, Classes>(data);
+}
+
+/// Refused: the data set would be gone before its first sample is asked for.
+template <shape SampleShape, std::int32_t Classes>
+byte_samples<SampleShape, Classes> as_bytes(const labelled_dataset<SampleShape, Classes>&&) =
+    delete;
 
 }  // namespace ipu_dsl

@@ -26,8 +26,8 @@ constexpr std::int32_t add_source(graph& model, const shape& extents, dtype type
 
 /// What is wrong with an input of a model.
 constexpr problem check_input(const shape& extents, dtype type) {
-  if (type != dtype::float32 && type != dtype::int32) {
-    return refuse("an input of float32 or int32", name_of(type));
+  if (type == dtype::float64) {
+    return refuse("an input of float32, int32 or uint8", name_of(type));
   }
   return check_extents(extents);
 }
@@ -38,7 +38,9 @@ constexpr problem check_input_types(const graph& model, const family& rule,
   for (const std::int32_t input : inputs) {
     const dtype type = model.tensors[input].type;
     if (type != dtype::float32 && !rule.reads_integers) {
-      return refuse("an input of float32", name_of(type), "put a layer before it that reads these");
+      return refuse("an input of float32", name_of(type),
+                    type == dtype::uint8 ? "put Rescaling<1.0F / 255> before it"
+                                         : "put a layer before it that reads these");
     }
   }
   return {};
@@ -181,6 +183,12 @@ constexpr problem add_node(graph& model, const family& rule, const attributes& o
 /// belongs to the newest layer.
 constexpr void hand_out(graph& model, std::int32_t made) {
   if (model.fault.found() || made < 0 || model.layers.empty()) {
+    return;
+  }
+  const dtype type = model.tensors[made].type;
+  if (type != dtype::float32) {
+    model.fault = refuse("an output of float32", name_of(type));
+    model.fault.where = "output";
     return;
   }
   const graph_view before = model.view();

@@ -62,7 +62,7 @@ struct family {
   /// How many inputs it takes, or `any_number`; `shapes` is not asked about others.
   std::int32_t inputs = 1;
 
-  /// It takes inputs of int32 as well as of float32.
+  /// It takes inputs of int32 and of uint8 as well as of float32.
   bool reads_integers = false;
 
   /// Checks the inputs; adds outputs, parameters and states to the draft. A problem that it returns

@@ -10,4 +10,5 @@
 #include <ipu_dsl/operators/embedding.hpp>
 #include <ipu_dsl/operators/join.hpp>
 #include <ipu_dsl/operators/repack.hpp>
+#include <ipu_dsl/operators/rescaling.hpp>
 #include <ipu_dsl/operators/simple_rnn.hpp>

@@ -18,7 +18,7 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 inline stored_matrix matrix_of(const buffer& memory, bool by_sample, std::int32_t batch) {
   const shape& extents = memory.extents;
   const auto elements = static_cast<std::int32_t>(extents.elements());
-  if (memory.type == dtype::int32) {
+  if (memory.type == dtype::int32 || memory.type == dtype::uint8) {
     return {storage::plain, batch, elements};
   }
   if (by_sample && memory.lies == storage::positions) {
@@ -34,15 +34,16 @@ inline stored_matrix matrix_of(const buffer& memory, bool by_sample, std::int32_
   return {memory.lies, 1, elements};
 }
 
-/// One buffer of a call: as it was before the call, and a copy on which the call runs again. All
-/// elements have four bytes.
+/// One buffer of a call: as it was before the call, and a copy on which the call runs again.
+/// Elements have four bytes, or one.
 class operand_memory {
  public:
   /// Keeps what lies at `address` before the call.
   operand_memory(void* address, const buffer& memory, bool by_sample, std::int32_t batch)
       : address_(static_cast<std::byte*>(address)),
         matrix_(matrix_of(memory, by_sample, batch)),
-        integers_(memory.type == dtype::int32),
+        integers_(memory.type == dtype::int32 || memory.type == dtype::uint8),
+        size_(memory.type == dtype::uint8 ? 1 : sizeof(std::uint32_t)),
         lines_(static_cast<std::size_t>(bytes_of(memory, batch)) / sizeof(cache_line)),
         before_(lines_),
         poisoned_(lines_),
@@ -85,22 +86,22 @@ class operand_memory {
 
   std::uint32_t original(std::int64_t element) const {
     std::uint32_t read = 0;
-    std::memcpy(&read, address_ + offset_of(element), sizeof(read));
+    std::memcpy(&read, address_ + offset_of(element), size_);
     return read;
   }
 
   std::size_t offset_of(std::int64_t element) const {
-    return static_cast<std::size_t>(matrix_.index_of(element)) * sizeof(std::uint32_t);
+    return static_cast<std::size_t>(matrix_.index_of(element)) * size_;
   }
 
   std::uint32_t word(const lines& from, std::int64_t element) const {
     std::uint32_t read = 0;
-    std::memcpy(&read, from.data()->bytes + offset_of(element), sizeof(read));
+    std::memcpy(&read, from.data()->bytes + offset_of(element), size_);
     return read;
   }
 
   void set(lines& to, std::int64_t element, std::uint32_t value) {
-    std::memcpy(to.data()->bytes + offset_of(element), &value, sizeof(value));
+    std::memcpy(to.data()->bytes + offset_of(element), &value, size_);
   }
 
   /// A float that is no number; an integer that is a valid index and another one.
@@ -114,6 +115,7 @@ class operand_memory {
   std::byte* address_;
   stored_matrix matrix_;
   bool integers_;
+  std::size_t size_;  ///< bytes of an element
   std::size_t lines_;
   lines before_;
   lines poisoned_;

@@ -35,7 +35,7 @@ struct tile_check {
   bool passed() const { return fault.empty(); }
 };
 
-/// Floats drawn in [-1, 1), integers among their classes.
+/// Floats drawn in [-1, 1), integers among their classes, any bytes.
 class drawn_feed {
  public:
   drawn_feed(const model_interface& model, std::uint64_t seed)
@@ -76,6 +76,8 @@ class drawn_feed {
         const auto below = static_cast<std::uint32_t>(form.classes);
         to.integers(row)[index] =
             padding ? 0 : static_cast<std::int32_t>(uniform_below(drawn, below));
+      } else if (form.type == dtype::uint8) {
+        to.bytes(row)[index] = static_cast<std::uint8_t>(drawn);
       } else {
         to.floats(row)[index] = padding ? 0.0F : 2 * uniform_unit(drawn) - 1;
       }

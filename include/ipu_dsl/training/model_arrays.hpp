@@ -71,6 +71,12 @@ struct model_arrays {
     return {batch_source(numbers, form.elements, form.classes)};
   }
 
+  template <tensor_role Role>
+  static std::array<batch_source, 1> rows_of(std::span<const std::uint8_t> bytes) {
+    static_assert(check_array_of<Role, dtype::uint8>());
+    return {batch_source(bytes, atom_of(Role, 0).elements)};
+  }
+
   /// Plain arrays as all inputs or targets.
   template <tensor_role Role, typename... Numbers>
   static std::array<batch_source, sizeof...(Numbers)> rows_of(

@@ -161,6 +161,12 @@ class session_of {
                     non_finite::kept);
   }
 
+  /// The same for a model whose input are bytes.
+  double train_step(std::span<const std::uint8_t> input, std::span<const std::int32_t> labels) {
+    return train_on(rows_of<tensor_role::input>(input), rows_of<tensor_role::target>(labels),
+                    non_finite::kept);
+  }
+
   /// The same with what each sample counts [samples], or each of its positions, where the loss has
   /// `sample_weights` or `position_weights`. They are read as they are.
   double train_step(std::span<const float> features, std::span<const std::int32_t> labels,
@@ -227,6 +233,11 @@ class session_of {
 
   /// The same for a model whose input are integers.
   void predict(std::span<const std::int32_t> input, std::span<float> output) {
+    predict_into(rows_of<tensor_role::input>(input), output);
+  }
+
+  /// The same for a model whose input are bytes.
+  void predict(std::span<const std::uint8_t> input, std::span<float> output) {
     predict_into(rows_of<tensor_role::input>(input), output);
   }
 
