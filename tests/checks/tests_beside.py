@@ -191,6 +191,7 @@ ELSEWHERE = {
     "vocabulary/layers/position_product": "vocabulary/dense",
     "vocabulary/optimizers/decays": "vocabulary/adamw",
     "vocabulary/optimizers/each_parameter": "vocabulary/sgd",
+    "vocabulary/optimizers/moments": "vocabulary/adam",
     # Rules of losses and metrics, all of them over the same rows, and what they share.
     "vocabulary/losses/": "vocabulary/losses",
     "vocabulary/metrics/": "vocabulary/metrics",

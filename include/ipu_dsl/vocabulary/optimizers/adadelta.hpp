@@ -7,6 +7,7 @@
 #include <ipu_dsl/graph/update_rule.hpp>
 #include <ipu_dsl/vocabulary/optimizers/each_parameter.hpp>
 #include <ipu_dsl/vocabulary/optimizers/learning_rate_schedule.hpp>
+#include <ipu_dsl/vocabulary/optimizers/moments.hpp>
 
 namespace ipu_dsl {
 
@@ -25,15 +26,13 @@ struct adadelta_rule {
   template <typename Math, typename Vector>
   [[gnu::always_inline]] static void apply(Vector& w, Vector* kept_beside, const Vector& gradient,
                                            const numbers& of_update) {
-    const Vector keep(of_update.keep);
-    const Vector take(of_update.take);
     const Vector epsilon(of_update.epsilon);
     Vector& of_gradients = kept_beside[0];
     Vector& of_steps = kept_beside[1];
-    of_gradients = Math::multiply_add(take * gradient, gradient, keep * of_gradients);
+    take_into_square<Math>(of_gradients, gradient, of_update.keep, of_update.take);
     const Vector wanted = Math::square_root(of_steps + epsilon) * gradient;
     const Vector step = Math::divide(wanted, Math::square_root(of_gradients + epsilon));
-    of_steps = Math::multiply_add(take * step, step, keep * of_steps);
+    take_into_square<Math>(of_steps, step, of_update.keep, of_update.take);
     w = Math::multiply_add(Vector(-of_update.rate), step, w);
   }
 };

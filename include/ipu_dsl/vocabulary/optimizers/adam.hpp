@@ -8,6 +8,7 @@
 #include <ipu_dsl/graph/update_rule.hpp>
 #include <ipu_dsl/vocabulary/optimizers/each_parameter.hpp>
 #include <ipu_dsl/vocabulary/optimizers/learning_rate_schedule.hpp>
+#include <ipu_dsl/vocabulary/optimizers/moments.hpp>
 
 namespace ipu_dsl {
 
@@ -36,12 +37,8 @@ struct adam_rule {
   template <typename Math, typename Vector>
   [[gnu::always_inline]] static void take_moments(Vector* kept_beside, const Vector& gradient,
                                                   const numbers& of_update) {
-    Vector& mean = kept_beside[0];
-    Vector& square = kept_beside[1];
-    mean = Math::multiply_add(Vector(of_update.take_mean), gradient,
-                              Vector(of_update.keep_mean) * mean);
-    square = Math::multiply_add(Vector(of_update.take_square) * gradient, gradient,
-                                Vector(of_update.keep_square) * square);
+    take_into_mean<Math>(kept_beside[0], gradient, of_update.keep_mean, of_update.take_mean);
+    take_into_square<Math>(kept_beside[1], gradient, of_update.keep_square, of_update.take_square);
   }
 
   template <typename Math, typename Vector>
@@ -81,14 +78,7 @@ struct adam_settings {
   }
 
   /// What is wrong with them.
-  constexpr problem fault() const {
-    settings_check check;
-    check.take(learning_rate.fault());
-    check.decay("beta_1", beta_1);
-    check.decay("beta_2", beta_2);
-    check.epsilon(epsilon);
-    return check.fault;
-  }
+  constexpr problem fault() const { return moments_fault(*this); }
 };
 
 /// `optimizer<adam>`: keeps two numbers beside every one of the parameters.

@@ -8,6 +8,7 @@
 #include <ipu_dsl/graph/update_rule.hpp>
 #include <ipu_dsl/vocabulary/optimizers/each_parameter.hpp>
 #include <ipu_dsl/vocabulary/optimizers/learning_rate_schedule.hpp>
+#include <ipu_dsl/vocabulary/optimizers/moments.hpp>
 
 namespace ipu_dsl {
 
@@ -29,8 +30,7 @@ struct adamax_rule {
                                            const numbers& of_update) {
     Vector& mean = kept_beside[0];
     Vector& norm = kept_beside[1];
-    mean = Math::multiply_add(Vector(of_update.take_mean), gradient,
-                              Vector(of_update.keep_mean) * mean);
+    take_into_mean<Math>(mean, gradient, of_update.keep_mean, of_update.take_mean);
     norm = Math::maximum(Vector(of_update.keep_norm) * norm, Math::magnitude(gradient));
     const Vector scale = norm + Vector(of_update.epsilon);
     w = Math::multiply_add(Vector(-of_update.rate), Math::divide(mean, scale), w);
@@ -60,14 +60,7 @@ struct adamax_settings {
   }
 
   /// What is wrong with them.
-  constexpr problem fault() const {
-    settings_check check;
-    check.take(learning_rate.fault());
-    check.decay("beta_1", beta_1);
-    check.decay("beta_2", beta_2);
-    check.epsilon(epsilon);
-    return check.fault;
-  }
+  constexpr problem fault() const { return moments_fault(*this); }
 };
 
 /// `optimizer<adamax>`: keeps two numbers beside every one of the parameters.

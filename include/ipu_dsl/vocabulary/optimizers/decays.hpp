@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <string_view>
 
 #include <ipu_dsl/core/elementary.hpp>
 #include <ipu_dsl/core/problem.hpp>
@@ -76,6 +77,15 @@ constexpr double decays_done(std::uint64_t iteration, std::int64_t decay_steps, 
   return staircase ? elementary::floor_of(done) : done;
 }
 
+/// Looks at a rate that falls, and at how many steps that takes.
+constexpr settings_check check_fall(float initial_learning_rate, std::string_view name,
+                                    std::int64_t steps) {
+  settings_check check;
+  check.positive("initial_learning_rate", initial_learning_rate);
+  check.steps(name, steps);
+  return check;
+}
+
 /// initial_learning_rate decay_rate^(iteration / decay_steps).
 struct exponential_decay {
   float initial_learning_rate = 0;
@@ -90,9 +100,7 @@ struct exponential_decay {
   }
 
   constexpr problem fault() const {
-    settings_check check;
-    check.positive("initial_learning_rate", initial_learning_rate);
-    check.steps("decay_steps", decay_steps);
+    settings_check check = check_fall(initial_learning_rate, "decay_steps", decay_steps);
     check.positive("decay_rate", decay_rate);
     return check.fault;
   }
@@ -112,9 +120,7 @@ struct inverse_time_decay {
   }
 
   constexpr problem fault() const {
-    settings_check check;
-    check.positive("initial_learning_rate", initial_learning_rate);
-    check.steps("decay_steps", decay_steps);
+    settings_check check = check_fall(initial_learning_rate, "decay_steps", decay_steps);
     check.positive("decay_rate", decay_rate);
     return check.fault;
   }
@@ -182,9 +188,7 @@ struct cosine_decay {
   }
 
   constexpr problem fault() const {
-    settings_check check;
-    check.positive("initial_learning_rate", initial_learning_rate);
-    check.steps("decay_steps", decay_steps);
+    settings_check check = check_fall(initial_learning_rate, "decay_steps", decay_steps);
     check.fraction("alpha", alpha);
     return check.fault;
   }
@@ -220,9 +224,8 @@ struct cosine_decay_restarts {
   }
 
   constexpr problem fault() const {
-    settings_check check;
-    check.positive("initial_learning_rate", initial_learning_rate);
-    check.steps("first_decay_steps", first_decay_steps);
+    settings_check check =
+        check_fall(initial_learning_rate, "first_decay_steps", first_decay_steps);
     check.finite("t_mul", t_mul);
     check.require(t_mul >= 1, "t_mul", " of at least 1", t_mul);
     check.positive("m_mul", m_mul);

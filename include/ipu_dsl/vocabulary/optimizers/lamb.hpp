@@ -94,10 +94,7 @@ struct lamb_settings {
   /// What is wrong with them.
   constexpr problem fault() const {
     settings_check check;
-    check.take(learning_rate.fault());
-    check.decay("beta_1", beta_1);
-    check.decay("beta_2", beta_2);
-    check.epsilon(epsilon);
+    check.take(moments_fault(*this));
     check.not_negative("weight_decay", weight_decay);
     return check.fault;
   }

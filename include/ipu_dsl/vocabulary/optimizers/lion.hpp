@@ -7,6 +7,7 @@
 #include <ipu_dsl/graph/update_rule.hpp>
 #include <ipu_dsl/vocabulary/optimizers/each_parameter.hpp>
 #include <ipu_dsl/vocabulary/optimizers/learning_rate_schedule.hpp>
+#include <ipu_dsl/vocabulary/optimizers/moments.hpp>
 
 namespace ipu_dsl {
 
@@ -28,7 +29,7 @@ struct lion_rule {
     Vector& mean = kept_beside[0];
     const Vector direction = Math::multiply_add(Vector(of_update.take_for_step), gradient,
                                                 Vector(of_update.keep_for_step) * mean);
-    mean = Math::multiply_add(Vector(of_update.take), gradient, Vector(of_update.keep) * mean);
+    take_into_mean<Math>(mean, gradient, of_update.keep, of_update.take);
     w = Math::multiply_add(Vector(-of_update.rate), Math::sign(direction), w);
   }
 };
@@ -54,13 +55,7 @@ struct lion_settings {
   }
 
   /// What is wrong with them.
-  constexpr problem fault() const {
-    settings_check check;
-    check.take(learning_rate.fault());
-    check.decay("beta_1", beta_1);
-    check.decay("beta_2", beta_2);
-    return check.fault;
-  }
+  constexpr problem fault() const { return check_decays(*this).fault; }
 };
 
 /// `optimizer<lion>`: keeps a number beside every one of the parameters.

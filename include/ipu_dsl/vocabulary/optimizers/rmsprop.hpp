@@ -9,6 +9,7 @@
 #include <ipu_dsl/graph/update_rule.hpp>
 #include <ipu_dsl/vocabulary/optimizers/each_parameter.hpp>
 #include <ipu_dsl/vocabulary/optimizers/learning_rate_schedule.hpp>
+#include <ipu_dsl/vocabulary/optimizers/moments.hpp>
 #include <ipu_dsl/vocabulary/optimizers/momentum.hpp>
 
 namespace ipu_dsl {
@@ -31,16 +32,14 @@ struct rmsprop_rule {
   template <typename Math, typename Vector>
   [[gnu::always_inline]] static void apply(Vector& w, Vector* kept_beside, const Vector& gradient,
                                            const numbers& of_update) {
-    const Vector keep(of_update.keep);
-    const Vector take(of_update.take);
     const Vector epsilon(of_update.epsilon);
     Vector& square = kept_beside[0];
-    square = Math::multiply_add(take * gradient, gradient, keep * square);
+    take_into_square<Math>(square, gradient, of_update.keep, of_update.take);
     Vector spread = square;
     if constexpr (Centered) {
       const Vector zero(0.0F);
       Vector& mean = kept_beside[kept - 1];
-      mean = Math::multiply_add(take, gradient, keep * mean);
+      take_into_mean<Math>(mean, gradient, of_update.keep, of_update.take);
       // A variance; rounding could make it negative.
       spread = Math::maximum(zero, Math::multiply_add(zero - mean, mean, square));
     }
