@@ -430,6 +430,11 @@ static_assert(
 static_assert(check<compile<answer, loss<binary_crossentropy>,
                             metrics<auc, metric<precision, threshold<0.7F>>, recall>>>());
 static_assert(check<compile<answer, loss<binary_crossentropy>, metrics<f1_score>>>());
+// row: AUC(curve='PR'); Precision(thresholds=0.3, name='lenient') beside another
+static_assert(check<compile<answer, loss<binary_crossentropy>,
+                            metrics<metric<auc, curve<"PR">>,
+                                    metric<precision, threshold<0.3F>, metric_name<"lenient">>,
+                                    metric<precision, threshold<0.7F>>>>>());
 // row: CategoricalAccuracy(), TopKCategoricalAccuracy(k=3), SparseTopKCategoricalAccuracy(k=3)
 static_assert(check<compile<mlp, loss<categorical_crossentropy>,
                             metrics<categorical_accuracy, top_k_categorical_accuracy<3>>>>());

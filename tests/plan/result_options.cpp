@@ -70,13 +70,25 @@ TEST_CASE("every loss and every metric takes weights, and no two kinds of them")
   CHECK(said<loss<mean_squared_error, sample_weights, position_weights>>().view() ==
         ": expected one option for sample_weights, got sample_weights as option 1 and "
         "position_weights as option 2. Hint: keep one of them");
-  CHECK(said<metrics<metric<accuracy, relu>>>().view() ==
-        ": expected an option that it takes, got relu as option 1. Hint: it takes sample_weights");
+  CHECK(
+      said<metrics<metric<accuracy, relu>>>().view() ==
+      ": expected an option that it takes, got relu as option 1. Hint: it takes sample_weights and "
+      "metric_name");
 }
 
 TEST_CASE("one output has one metric of a name, another may have it too") {
   using twice = metrics<for_output<"a", mean_squared_error>, for_output<"a", mean_squared_error>>;
   using apart = metrics<for_output<"a", mean_squared_error>, for_output<"b", mean_squared_error>>;
-  CHECK(!said<twice>().empty());
+  CHECK(said<twice>().view() ==
+        ": expected metrics of different names, got mean_squared_error twice. Hint: keep one of "
+        "them, or call it otherwise: metric<..., metric_name<\"...\">>");
+  using named_apart = metrics<precision, metric<precision, threshold<0.7F>, metric_name<"strict">>>;
+  CHECK(said<named_apart>().empty());
+  CHECK(name_of(named_apart::choices[1]) == "strict");
+  CHECK(said<metrics<metric<precision, metric_name<"recall">>, recall>>().view().find(
+            "recall twice") != std::string_view::npos);
+  CHECK(!said<metrics<metric<precision, metric_name<"">>>>().empty());
+  CHECK(said<metrics<metric<auc, curve<"pr">>>>().view() ==
+        ": expected \"ROC\" or \"PR\" in curve<...>, got \"pr\"");
   CHECK(said<apart>().empty());
 }

@@ -74,6 +74,35 @@ double area_of(const judged_pairs& data) {
   return area;
 }
 
+/// Keras's area of precision over recall, from counts at each threshold.
+double area_of_precision(const judged_pairs& data) {
+  std::vector<confusion> at;
+  for (int i = 0; i < 200; ++i) {
+    const double inner = i / 199.0;
+    const double place = i == 0 ? -1e-7 : i == 199 ? 1 + 1e-7 : inner;
+    at.push_back(confused_at(static_cast<float>(place), data));
+  }
+  const auto share = [](double part, double of) { return of == 0 ? 0 : part / of; };
+  double area = 0;
+  for (std::size_t i = 0; i + 1 < at.size(); ++i) {
+    const double said = at[i].true_positives + at[i].false_positives;
+    const double next = at[i + 1].true_positives + at[i + 1].false_positives;
+    const double right = at[i].true_positives - at[i + 1].true_positives;
+    const double slope = share(right, std::max(said - next, 0.0));
+    const double intercept = at[i + 1].true_positives - slope * next;
+    const double ratio = said > 0 && next > 0 ? said / next : 1;
+    area += share(slope * (right + intercept * std::log(ratio)),
+                  at[i + 1].true_positives + at[i + 1].false_negatives);
+  }
+  return area;
+}
+
+using both_curves =
+    judging<loss<mean_squared_error>, auc, metric<auc, curve<"PR">, metric_name<"pr_auc">>,
+            metric<auc, curve<"ROC">, metric_name<"roc_auc">>,
+            metric<precision, threshold<0.3F>, metric_name<"lenient">>,
+            metric<precision, threshold<0.7F>, metric_name<"strict">>, precision>;
+
 using answering =
     judging<loss<mean_squared_error>, precision, recall, f1_score, auc, binary_accuracy, mean,
             root_mean_squared_error, categorical_accuracy, top_k_categorical_accuracy<3>>;
@@ -125,6 +154,20 @@ std::vector<std::int32_t> best_of_rows(std::span<const float> rows) {
 }
 
 }  // namespace
+
+TEST_CASE("two metrics of a kind have names of their own; the curve of precision is Keras's") {
+  const judged_pairs data = answers();
+  const metric_values found = judge<both_curves>(data);
+  CHECK(found.names().size() == 6);
+  CHECK(alike(found["auc"], area_of(data)));
+  CHECK(found["roc_auc"] == found["auc"]);
+  CHECK(std::abs(found["pr_auc"] - area_of_precision(data)) <= 1e-12);
+  CHECK(std::abs(found["pr_auc"] - found["auc"]) > 1e-3);
+  CHECK(alike(found["lenient"], precision_of(confused_at(0.3F, data))));
+  CHECK(alike(found["strict"], precision_of(confused_at(0.7F, data))));
+  CHECK(alike(found["precision"], precision_of(confused_at(0.5F, data))));
+  CHECK(found["lenient"] != found["strict"]);
+}
 
 TEST_CASE("metrics of yes and no count as Keras does") {
   const judged_pairs data = answers();

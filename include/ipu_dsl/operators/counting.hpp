@@ -19,7 +19,11 @@ struct operators<Judge> {
   using key = counting_call;
   using rule = typename counting_rule<Judge>::type;
 
-  static double final_value(std::span<const double> counted) { return rule::final_value(counted); }
+  template <attributes Options>
+  static double final_value(std::span<const double> counted) {
+    constexpr rule by = Options.as<rule>();
+    return by.final_value(counted);
+  }
 
   template <counting_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {

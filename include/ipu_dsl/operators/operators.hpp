@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 
+#include <ipu_dsl/graph/attributes.hpp>
 #include <ipu_dsl/graph/call.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/layout/architecture.hpp>
@@ -136,11 +137,14 @@ inline double* doubles(void* operand) {
   return static_cast<double*>(operand);
 }
 
-/// What makes the number that is reported of a family: what its code says as `static double
-/// final_value(std::span<const double>)`, or else the mean.
-template <const family* Family>
+/// What makes the number that is reported of a node: what its family's code says as `static double
+/// final_value(std::span<const double>)`, which may be a template of the node's options, or else
+/// the mean.
+template <const family* Family, attributes Options = attributes{}>
 consteval final_value_function final_value_of() {
-  if constexpr (requires { operators<Family>::final_value; }) {
+  if constexpr (requires { &operators<Family>::template final_value<Options>; }) {
+    return &operators<Family>::template final_value<Options>;
+  } else if constexpr (requires { &operators<Family>::final_value; }) {
     return &operators<Family>::final_value;
   } else {
     return &mean_of;

@@ -20,8 +20,14 @@ struct result_choice {
   std::string_view output = {};
   float weight = 1;  ///< of a loss
   weighed weighs = weighed::nothing;
-  bool sums = false;  ///< of a loss: over samples and positions, where others are means
+  std::string_view name = {};  ///< of a metric, if it was given one
+  bool sums = false;           ///< of a loss: over samples and positions, where others are means
 };
+
+/// What a metric is called.
+constexpr std::string_view name_of(const result_choice& metric) {
+  return metric.name.empty() ? metric.rule->name : metric.name;
+}
 
 /// The names of a model's outputs for a sentence: "logits, price".
 constexpr label names_of_outputs(const graph_view& model) {

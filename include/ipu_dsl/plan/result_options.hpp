@@ -194,8 +194,12 @@ struct read_metric {
       if constexpr (requires { T::options; }) {
         made.options = T::options;
       }
-      if constexpr (requires { T::weighs; }) {
+      if constexpr (requires {
+                      T::weighs;
+                      T::name;
+                    }) {
         made.weighs = T::weighs;
+        made.name = T::name;
       }
     }
     return made;
@@ -249,10 +253,10 @@ constexpr problem check_metrics(list_view<result_choice> chosen,
                     "such as accuracy and mean_absolute_error; the loss needs no mention");
     }
     for (std::size_t earlier = 0; earlier < i; ++earlier) {
-      if (chosen[earlier].rule->name == chosen[i].rule->name &&
+      if (name_of(chosen[earlier]) == name_of(chosen[i]) &&
           chosen[earlier].output == chosen[i].output) {
-        return refuse("metrics of different names", label(chosen[i].rule->name) << " twice",
-                      "keep one of them");
+        return refuse("metrics of different names", label(name_of(chosen[i])) << " twice",
+                      "keep one of them, or call it otherwise: metric<..., metric_name<\"...\">>");
       }
     }
   }

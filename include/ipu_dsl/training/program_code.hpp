@@ -75,8 +75,12 @@ constexpr label name_result() {
   if (model.outputs.size() > 1) {
     name << model.name_of_output(judge.judged) << "_";
   }
-  const bool is_loss = judge.purpose == node_purpose::loss;
-  name << (is_loss ? "loss" : judge.rule->name);
+  constexpr std::size_t losses = C::settings.losses.size();
+  if constexpr (Index < losses) {
+    name << "loss";
+  } else {
+    name << name_of(C::settings.metrics[Index - losses]);
+  }
   return name;
 }
 
@@ -93,7 +97,7 @@ consteval result_code result_code_of() {
           .is_loss = judge.purpose == node_purpose::loss,
           .weight = judge.weight,
           .numbers = counted.extents[0],
-          .final_value = final_value_of<judge.rule>()};
+          .final_value = final_value_of<judge.rule, judge.options>()};
 }
 
 template <compiled_model C>

@@ -23,7 +23,7 @@ namespace ipu_dsl {
 ///     [[gnu::always_inline]] void count(double* counted, float predicted, float wanted) const;
 ///
 ///     // What is reported, from the sums over all samples.
-///     [[gnu::always_inline]] static double final_value(std::span<const double> counted);
+///     [[gnu::always_inline]] double final_value(std::span<const double> counted) const;
 ///   };
 struct no_counting_rule {};
 

@@ -4,9 +4,11 @@
 
 #include <concepts>
 #include <cstddef>
+#include <string_view>
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/option.hpp>
+#include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/graph/attributes.hpp>
 #include <ipu_dsl/graph/family.hpp>
 #include <ipu_dsl/vocabulary/sample_weights.hpp>
@@ -27,8 +29,20 @@ concept metric_with_options = metric_kind<Kind> && requires(const option_list<0>
   Kind::read(none);
 };
 
+inline constexpr option_key metric_name_key{"metric_name"};
+
+/// What a metric is called instead of after its kind, so that a model can have two of a kind:
+/// `metric<precision, threshold<0.7F>, metric_name<"strict">>`.
+template <fixed_string Name>
+struct metric_name {
+  static constexpr problem none = refuse("a name", "none");
+  static constexpr option as_option =
+      Name.view().empty() ? option{&metric_name_key, 0, 0, &none} : option{&metric_name_key};
+  static constexpr std::string_view given_name = Name.view();
+};
+
 /// The options that every metric takes.
-inline constexpr const option_key* options_of_all_metrics[] = {&weighs_key};
+inline constexpr const option_key* options_of_all_metrics[] = {&weighs_key, &metric_name_key};
 
 /// A metric with options, its own, read as `loss<...>` reads those of a loss, or those that every
 /// metric takes: `metric<accuracy, sample_weights>`. Of what is no metric it is none.
@@ -48,6 +62,22 @@ struct metric<Kind, Options...> {
     return given.find_fault(accepted);
   }
 
+  template <typename Option>
+  static constexpr std::string_view name_in() {
+    if constexpr (requires { Option::given_name; }) {
+      return Option::given_name;
+    } else {
+      return {};
+    }
+  }
+
+  /// That of the option that has one.
+  static constexpr std::string_view find_name() {
+    std::string_view found;
+    ((found = name_in<Options>().empty() ? found : name_in<Options>()), ...);
+    return found;
+  }
+
   static constexpr attributes read() {
     if constexpr (metric_with_options<Kind>) {
       return attributes::of(Kind::read(given));
@@ -64,6 +94,7 @@ struct metric<Kind, Options...> {
   static constexpr bool is_metric = !fault.found();
   static constexpr const family* rule = Kind::rule;
   static constexpr attributes options = read();
+  static constexpr std::string_view name = find_name();
   static constexpr weighed weighs = static_cast<weighed>(given.integer(weighs_key, 0));
 };
 

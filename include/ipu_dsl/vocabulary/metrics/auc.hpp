@@ -1,19 +1,40 @@
 // SPDX-License-Identifier: MIT
-// The area under the curve of the rate of right yes over the rate of wrong yes.
+// The area under the curve of the rate of right yes over the rate of wrong yes, or of precision
+// over recall.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include <ipu_dsl/core/elementary.hpp>
+#include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/vocabulary/counting.hpp>
 
 namespace ipu_dsl {
+
+inline constexpr option_key curve_key{"curve"};
+
+/// Of which curve `auc` is the area, by Keras's names: `"ROC"`, which is the default, or `"PR"`, of
+/// precision over recall.
+template <fixed_string Name>
+struct curve {
+  static constexpr bool of_precision = Name.view() == "PR";
+  static constexpr problem unknown =
+      refuse("\"ROC\" or \"PR\"", label() << "\"" << Name.view() << "\"");
+  static constexpr option as_option = of_precision || Name.view() == "ROC"
+                                          ? option{&curve_key, of_precision ? 1 : 0}
+                                          : option{&curve_key, 0, 0, &unknown};
+};
 
 /// Keras's 200 thresholds: -1e-7, then i / 199, then 1 + 1e-7. Counted is above how many of them an
 /// output lies, of targets that are not 0 and of those that are.
 struct auc_rule {
   static constexpr std::int32_t thresholds = 200;
   static constexpr std::int32_t numbers = 2 * (thresholds + 1);
+
+  std::int32_t of_precision = 0;  ///< 1: the curve of precision over recall
 
   /// As Keras has it: computed in float64, compared as a float.
   [[gnu::always_inline]] static float threshold(std::int32_t number) {
@@ -59,20 +80,51 @@ struct auc_rule {
     }
   }
 
-  /// Trapezoids, from each threshold to the next; 0 if there are only yes or only no.
-  [[gnu::always_inline]] static double final_value(std::span<const double> counted) {
+  /// What says yes at each threshold, rightly and wrongly, and how much of each kind there is.
+  struct rates {
     double right[thresholds];
     double wrong[thresholds];
-    add_up(counted.data(), right);
-    add_up(counted.data() + thresholds + 1, wrong);
-    // Of what is not above the lowest threshold there is more.
-    const double yes = right[0] + counted[0];
-    const double no = wrong[0] + counted[thresholds + 1];
+    double yes;
+    double no;
+  };
+
+  /// Trapezoids, from each threshold to the next; 0 if there are only yes or only no.
+  [[gnu::always_inline]] static double area_of_rates(const rates& at) {
     double area = 0;
     for (std::int32_t i = 0; i + 1 < thresholds; ++i) {
-      area += (wrong[i] - wrong[i + 1]) * (right[i] + right[i + 1]) / 2;
+      area += (at.wrong[i] - at.wrong[i + 1]) * (at.right[i] + at.right[i + 1]) / 2;
     }
-    return yes > 0 && no > 0 ? area / (yes * no) : 0;
+    return at.yes > 0 && at.no > 0 ? area / (at.yes * at.no) : 0;
+  }
+
+  [[gnu::always_inline]] static double quotient(double part, double whole) {
+    return whole > 0 ? part / whole : 0;
+  }
+
+  /// Keras's `interpolate_pr_auc`: from each threshold to the next right and wrong yes are taken to
+  /// change in proportion (Davis and Goadrich 2006).
+  [[gnu::always_inline]] static double area_of_precision(const rates& at) {
+    double area = 0;
+    for (std::int32_t i = 0; i + 1 < thresholds; ++i) {
+      const double said = at.right[i] + at.wrong[i];
+      const double said_next = at.right[i + 1] + at.wrong[i + 1];
+      const double more_right = at.right[i] - at.right[i + 1];
+      const double slope = quotient(more_right, said - said_next);
+      const double intercept = at.right[i + 1] - slope * said_next;
+      const double ratio = said > 0 && said_next > 0 ? said / said_next : 1;
+      area += quotient(slope * (more_right + intercept * elementary::logarithm(ratio)), at.yes);
+    }
+    return area;
+  }
+
+  [[gnu::always_inline]] double final_value(std::span<const double> counted) const {
+    rates at;
+    add_up(counted.data(), at.right);
+    add_up(counted.data() + thresholds + 1, at.wrong);
+    // Of what is not above the lowest threshold there is more.
+    at.yes = at.right[0] + counted[0];
+    at.no = at.wrong[0] + counted[thresholds + 1];
+    return of_precision != 0 ? area_of_precision(at) : area_of_rates(at);
   }
 };
 
@@ -94,10 +146,18 @@ struct counting_rule<&auc_family> {
 };
 
 /// `metrics<auc>`: Keras's, of outputs that are probabilities and float targets shaped like them, 0
-/// or 1: ROC curve, 200 thresholds, interpolated between them.
+/// or 1: 200 thresholds, interpolated between them, of the ROC curve; of precision over recall as
+/// `metric<auc, curve<"PR">>`.
 struct auc {
   static constexpr bool is_metric = true;
   static constexpr const family* rule = &auc_family;
+  static constexpr attributes options = attributes::of(auc_rule{});
+  static constexpr const option_key* accepted[] = {&curve_key};
+
+  template <std::size_t Count>
+  static constexpr auc_rule read(const option_list<Count>& given) {
+    return {given.integer(curve_key, 0)};
+  }
 };
 
 }  // namespace ipu_dsl
