@@ -38,17 +38,15 @@ struct deep_training
               loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
 };
 
-<<<<<<< HEAD
 /// Updates by calls of their own, which need sums first.
 struct normed_training : compile<network, micro_batch<16>, gradient_accumulation<4>, grouped,
                                  loss<sparse_categorical_crossentropy>,
                                  optimizer<lamb, clipnorm<1.0F>, moving_average<0.99F>>> {};
-=======
+
 struct weighted_training
     : compile<network, micro_batch<16>, gradient_accumulation<4>, grouped,
               loss<sparse_categorical_crossentropy, sample_weights>,
               metrics<metric<accuracy, sample_weights>>, optimizer<sgd<momentum>>> {};
->>>>>>> 2831329 (data: class weights, as a view of data and as a column)
 
 constexpr std::size_t step_samples = 64;
 

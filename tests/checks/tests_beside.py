@@ -73,6 +73,8 @@ ELSEWHERE = {
     "kernels/window_gradient": "operators/conv2d",
     "kernels/window_product": "operators/conv2d",
     "kernels/xsimd_vector": "kernels/simd",
+    # Which kernel a pooling is, in models.
+    "operators/pooling": "training/pooling",
     # The walk of a model, and what refuses other types.
     "model/assembly": "model/model",
     "model/compose": "model/model",
@@ -182,6 +184,7 @@ ELSEWHERE = {
     "training/saved_training_definition": "training/resume",
     "training/session_core": "training/session",
     "training/session_engine": "training/session",
+    "training/session_engine_definition": "training/session",
     "training/session_refusal": "training/session",
     "training/session_source": "training/session",
     "training/weights_header": "inference/weights_header",
