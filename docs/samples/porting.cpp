@@ -173,6 +173,12 @@ static_assert(check<functional>());
 static_assert(
     check<model<input<28, 28, 1>, sequential<Conv2D<32, 3, strides<2>, same_padding, relu>,
                                              Conv2D<8, kernel_size{3, 5}>>>>());
+// row: MaxPooling2D(), AveragePooling1D(3, strides=2, padding='same'), GlobalAveragePooling2D()
+static_assert(check<model<input<28, 28, 1>,
+                          sequential<MaxPooling2D<>, AveragePooling2D<pool_size{2, 7}>,
+                                     Reshape<14, 1>, AveragePooling1D<3, strides<2>, same_padding>,
+                                     Reshape<7, 1, 1>, GlobalAveragePooling2D>>>());
+
 // row: SimpleRNN(16, return_sequences=True)
 static_assert(check<model<input<12, 4>, SimpleRNN<16, return_sequences<true>>>>());
 // row: Input(shape=(16,), dtype='int32'), Embedding(1000, 8)

@@ -57,6 +57,13 @@ struct convolutions
                                   sequential<Conv2D<2, 2, same_padding>, Dropout<0.25F>>>,
                            Flatten, Dense<3>>>> {};
 
+/// Windows beside and over each other, beyond the image, over all of it, with a gradient to give.
+struct pooled_windows
+    : model<input<6, 5, 2>,
+            pipeline<stage<Conv2D<3, 1>, MaxPooling2D<3, strides<2, 1>, same_padding>>,
+                     stage<AveragePooling2D<2, strides<1>>, Reshape<8, 3>, MaxPooling1D<3>,
+                           Dense<4>, GlobalAveragePooling1D, Dense<3>>>> {};
+
 /// Recurrent layers with all states and the last, with and without a bias.
 struct recurrent
     : model<input<4, 3>, pipeline<stage<SimpleRNN<5, return_sequences<true>>>,

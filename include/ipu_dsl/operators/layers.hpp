@@ -9,6 +9,7 @@
 #include <ipu_dsl/operators/dropout.hpp>
 #include <ipu_dsl/operators/embedding.hpp>
 #include <ipu_dsl/operators/join.hpp>
+#include <ipu_dsl/operators/pooling.hpp>
 #include <ipu_dsl/operators/repack.hpp>
 #include <ipu_dsl/operators/rescaling.hpp>
 #include <ipu_dsl/operators/simple_rnn.hpp>

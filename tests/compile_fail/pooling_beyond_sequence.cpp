@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// A window that is longer than the sequence.
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/layers/pooling.hpp>
+
+using namespace ipu_dsl;
+
+#ifdef WITH_MISTAKE
+struct net : model<input<6, 4>, sequential<AveragePooling1D<8>>> {};
+#else
+struct net : model<input<6, 4>, sequential<AveragePooling1D<8, same_padding>>> {};
+#endif
+static_assert(check<net>());
