@@ -11,7 +11,7 @@
 #include <ipu_dsl/data/digits.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
-#include <ipu_dsl/vocabulary/optimizers/lamb.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 
 #include "support/catch2.hpp"
 #include "support/counted_allocations.hpp"
@@ -47,6 +47,13 @@ struct weighted_training
     : compile<network, micro_batch<16>, gradient_accumulation<4>, grouped,
               loss<sparse_categorical_crossentropy, sample_weights>,
               metrics<metric<accuracy, sample_weights>>, optimizer<sgd<momentum>>> {};
+
+/// All that an update, a loss and a metric can be told.
+struct full_training
+    : compile<network, micro_batch<16>, gradient_accumulation<4>, grouped,
+              loss<sparse_categorical_crossentropy, sample_weights>,
+              metrics<metric<accuracy, sample_weights>, sparse_top_k_categorical_accuracy<3>, mean>,
+              optimizer<adamw, clipvalue<0.5F>, weight_decay<0.01F>, moving_average<0.99F>>> {};
 
 constexpr std::size_t step_samples = 64;
 
@@ -121,6 +128,26 @@ int check_session(const typename session<C>::settings& settings) {
   return checked;
 }
 
+/// What a callback heard.
+struct heard_records {
+  int executions = 0;
+  int epochs = 0;
+  int metrics = 0;
+};
+
+struct listening {
+  heard_records* heard;
+
+  void operator()(const execution_record&) const { ++heard->executions; }
+
+  void operator()(const epoch_record& record) const {
+    ++heard->epochs;
+    for (const std::string_view name : record.metrics.names()) {
+      heard->metrics += record.metrics[name] >= -1000 ? 1 : 0;
+    }
+  }
+};
+
 }  // namespace
 
 TEST_CASE("every allocation function is counted") {
@@ -170,6 +197,39 @@ TEST_CASE("a session whose samples are weighed allocates nothing after its const
   CHECK(count_allocations([&] { run.fit(endless, {.epochs = 3, .steps_per_epoch = 40}); }) == 0);
   CHECK(count_allocations([&] { run.evaluate(test); }) == 0);
   CHECK(count_allocations([&] { run.train_step(given.features, given.labels, weights); }) == 0);
+}
+
+TEST_CASE("a session of which everything is asked allocates nothing after its construction") {
+  if (!counting()) {
+    return;
+  }
+  const learning_rate_schedule rate = warm_up{
+      .warmup_steps = 4,
+      .schedule = cosine_decay_restarts{.initial_learning_rate = 0.01F, .first_decay_steps = 5}};
+  const digit_dataset digits = synthetic_digits(300, 4);
+  const auto weighted = digits | class_weighted({1, 0, 2, 1, 1, 0.5F, 1, 1, 3, 1});
+  int checked = 0;
+  for (int threads = 1; threads <= 2; ++threads) {
+    session<full_training> run({.learning_rate = rate, .beta_1 = 0.8F}, {.threads = threads});
+    auto endless = make_feed(weighted | shuffled(100) | repeated(), 1);
+    auto test = make_feed(weighted, 1);
+    heard_records heard;
+    CHECK(count_allocations([&] {
+            run.fit(endless, {.epochs = 3, .steps_per_epoch = 40, .steps_per_execution = 8},
+                    listening{&heard});
+          }) == 0);
+    CHECK(heard.epochs == 3);
+    CHECK(heard.executions == 15);
+    CHECK(heard.metrics == 3 * 3);
+    // With the averages as with the weights.
+    CHECK(count_allocations([&] {
+            const auto averaged = run.averaged_weights();
+            run.evaluate(test);
+          }) == 0);
+    checked += 2;
+  }
+  CHECK(checked == 4);
+  std::printf("allocations: checked %d calls of a session with everything on\n", checked);
 }
 
 TEST_CASE("a fit beyond the reserve takes memory between epochs only, and seldom") {
