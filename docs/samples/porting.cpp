@@ -752,6 +752,30 @@ void print_weights() {
   std::printf("%zu scores\n", alone.push(sample).size());
 }
 
+// row: pipelining_ops.pipeline(..., inputs=[temperature]): numbers of a run that its stages read
+struct sharpened {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor temperature = build.value("temperature", 1.0F);
+    const symbolic_tensor logits = build.layer<Dense<3>>("logits", build.input({4}));
+    return build.layer<Scale>("", logits, temperature);
+  }
+};
+
+void predict_sharpened() {
+  const std::array<float, 4> x{1, 2, 3, 4};
+  std::array<float, 3> y{};
+  session<compile<sharpened, micro_batch<1>>> run;
+  run.set<"temperature">(0.5F);
+  run.predict(x, y);
+  weights_of<sharpened> weights;
+  weights.copy_from(run.weights());
+  predictor<sharpened> given(weights);
+  given.set<"temperature">(0.5F);
+  std::printf("scaled alike: %s\n", given.push(x)[0] == y[0] ? "yes" : "no");
+}
+
+// end of rows
+
 void predict_two_by_two() {
   const std::array<float, 4> a{1, 2, 3, 4};
   const std::array<float, 2> b{5, 6};
@@ -779,6 +803,7 @@ int main() {
   print_training();
   print_evaluation();
   plain::print_weights();
+  plain::predict_sharpened();
   plain::predict_two_by_two();
   std::printf("read %s, written %zu lines\n", read_at_run_time("0F0,0B0\n") ? "yes" : "no",
               static_cast<std::size_t>(std::ranges::count(compute_only_text(), '\n')));

@@ -17,6 +17,7 @@
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/fixed_length.hpp>
 #include <ipu_dsl/operators/layers.hpp>
+#include <ipu_dsl/plan/run_values.hpp>
 #include <ipu_dsl/runtime/prediction_code.hpp>
 #include <ipu_dsl/runtime/prediction_faults.hpp>
 #include <ipu_dsl/runtime/prediction_run.hpp>
@@ -190,6 +191,15 @@ class predictor_of {
   /// Why `predictor(weights, memory)` would be refused, as a sentence; empty if it would not.
   static sentence memory_fault(std::span<const std::byte> memory) noexcept {
     return memory_block::fault(memory, bytes, "a predictor");
+  }
+
+  /// Gives the model's `build.value("temperature")` another number, from the next call on. One
+  /// without a default is NaN until then.
+  template <fixed_string Name>
+  void set(float value) noexcept {
+    if constexpr (diagnose<run_value_fault_of<C, Name>>()) {
+      run_.set_value(run_value_number<C, Name>, value);
+    }
   }
 
   /// Reads other weights from the next call on, which must outlive it or the next `use`. Call it on
@@ -376,6 +386,9 @@ class predictor_of<M, C, false> {
 
   template <typename... Arguments>
   void use(Arguments&&...) noexcept;
+
+  template <fixed_string Name>
+  void set(float) noexcept;
 
   template <typename... Arguments>
   bool predict(Arguments&&...) noexcept;

@@ -14,6 +14,9 @@ inline constexpr int most_sources = 8;
 /// So many outputs a model can have.
 inline constexpr int most_outputs = 8;
 
+/// So many numbers a model can be told before a run.
+inline constexpr int most_run_values = 8;
+
 /// What a feed gives for every sample, once for each input of the model and each target of its
 /// loss: how many numbers of which type.
 struct source_form {

@@ -59,6 +59,12 @@ struct buffer_ref {
   }
 };
 
+/// A number that the host gives before a run, as a rule names it.
+struct run_value_ref {
+  std::int32_t number = 0;  ///< among those of the model
+  float start = 0;          ///< until it is given
+};
+
 /// How many positions a sample has: all axes but the last count.
 constexpr std::int32_t positions_of(const shape& extents) {
   return static_cast<std::int32_t>(extents.elements() / extents[extents.rank - 1]);

@@ -46,6 +46,26 @@ constexpr problem check_input_types(const graph& model, const family& rule,
   return {};
 }
 
+/// What is wrong with where numbers stand among inputs that the host gives before a run.
+constexpr problem check_run_values(const graph& model, const family& rule,
+                                   list_view<std::int32_t> inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const tensor& atom = model.tensors[inputs[i]];
+    const bool is_value = atom.role == tensor_role::run_value;
+    const bool wanted = i + static_cast<std::size_t>(rule.run_values) >= inputs.size();
+    if (is_value && !wanted) {
+      return refuse(label("a tensor of samples as input ") << i, label("the value ") << atom.name,
+                    "a layer reads one if it says so: build.layer<Scale>(name, x, value)");
+    }
+    if (wanted && !is_value) {
+      return refuse(label("a value of the run as input ") << i,
+                    label("a tensor ") << describe(atom.extents),
+                    "write build.value(\"temperature\", 1.0F)");
+    }
+  }
+  return {};
+}
+
 /// What is wrong with a number of inputs.
 constexpr problem check_inputs(const family& rule, std::size_t given) {
   if (rule.inputs == any_number || static_cast<std::size_t>(rule.inputs) == given) {
@@ -158,6 +178,9 @@ constexpr problem add_node(graph& model, const family& rule, const attributes& o
   problem unfit = check_inputs(rule, inputs.size());
   if (!unfit.found()) {
     unfit = check_input_types(model, rule, inputs);
+  }
+  if (!unfit.found()) {
+    unfit = check_run_values(model, rule, inputs);
   }
   if (unfit.found()) {
     return unfit;

@@ -39,7 +39,9 @@ constexpr buffer_life life_of(buffer_role role, const tensor& of) {
       if (of.role == tensor_role::result) {
         return buffer_life::each_micro_batch;
       }
-      return per_sample(of) ? buffer_life::micro_batch : buffer_life::persistent;
+      // A value of the run has no memory.
+      return per_sample(of) || of.role == tensor_role::run_value ? buffer_life::micro_batch
+                                                                 : buffer_life::persistent;
     case buffer_role::contribution:
       return of.role == tensor_role::state ? buffer_life::each_micro_batch
                                            : buffer_life::micro_batch;
@@ -94,6 +96,8 @@ constexpr std::int32_t replica_of_operand(replica_reach reach, std::int32_t oper
 struct call {
   call_key key;
   float scalars[2] = {};  ///< slopes, rates: what no code depends on
+  /// Of each scalar: the number of the run value that it is, counted from 1; 0: none.
+  std::int32_t run_values[2] = {};
   float loss_weight = 1;  ///< by which what a sample's loss counts is multiplied
   call_phase phase = call_phase::forward;
   replica_reach operands_of = replica_reach::own;
@@ -105,6 +109,11 @@ struct call {
   std::int32_t steps = 1;       ///< how often its kernel runs, each time with the next step
   std::int64_t operations = 0;  ///< multiply-adds, or elements where there are none: what it costs
 };
+
+/// Whether the host tells a call something before a run.
+constexpr bool reads_run_values(const call& row) {
+  return row.run_values[0] != 0 || row.run_values[1] != 0;
+}
 
 /// A call as a family's rules append it.
 struct emitted_call : call {

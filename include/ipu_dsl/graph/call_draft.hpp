@@ -69,6 +69,16 @@ class call_draft {
     return *this;
   }
 
+  /// The same of a number that the host gives before a run.
+  constexpr call_draft& scalar(const run_value_ref& value) {
+    const std::int32_t place = scalars_;
+    scalar(value.start);
+    if (place < most_scalars) {
+      newest().run_values[place] = value.number + 1;
+    }
+    return *this;
+  }
+
   /// Where the gradient is complete, the kernel ends with the update of this optimizer, of which it
   /// is told as `run<key, optimizer>`; none if it is null.
   constexpr call_draft& ends_with(const family* optimizer) {

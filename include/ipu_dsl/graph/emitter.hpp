@@ -90,6 +90,15 @@ class emitter {
     return model_->at(input(i)).needs_gradient;
   }
 
+  /// The number that input `i` is, one of the last `family::run_values`.
+  constexpr run_value_ref run_value(std::int32_t i) const {
+    std::int32_t number = 0;
+    for (std::int32_t earlier = 0; earlier < input(i); ++earlier) {
+      number += model_->at(earlier).role == tensor_role::run_value ? 1 : 0;
+    }
+    return {number, model_->at(input(i)).start.value};
+  }
+
   constexpr buffer_ref input_value(std::int32_t i) const { return value_of(input(i)); }
 
   constexpr buffer_ref output_value(std::int32_t i) const { return value_of(output(i)); }

@@ -65,6 +65,10 @@ struct family {
   /// It takes inputs of int32 and of uint8 as well as of float32.
   bool reads_integers = false;
 
+  /// So many of its last inputs are numbers that the host gives before a run: `build.value(...)`.
+  /// A rule names them to a call with `call.scalar(emit.run_value(1))`.
+  std::int32_t run_values = 0;
+
   /// Checks the inputs; adds outputs, parameters and states to the draft. A problem that it returns
   /// says what was expected and got; the caller adds where.
   problem (*shapes)(node_draft& draft) = [](node_draft&) { return problem{}; };

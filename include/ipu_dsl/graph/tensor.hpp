@@ -19,7 +19,8 @@ enum class tensor_role : std::uint8_t {
   activation,  ///< computed by a node, one per sample
   result,      ///< what a loss or a metric counts, one per micro-batch
   parameter,   ///< learned; one for all samples
-  state        ///< kept from micro-batch to micro-batch, not learned: running statistics
+  state,       ///< kept from micro-batch to micro-batch, not learned: running statistics
+  run_value    ///< a number that the host gives before a run, the same for all samples
 };
 
 /// Everything that flows or stays. `extents` are those of one sample (input, target, weight,
@@ -35,9 +36,10 @@ struct tensor {
   std::int32_t owner = -1;       ///< the first node that uses a parameter or a state: it owns it
   std::int32_t view_of = -1;     ///< the tensor whose elements these are, in another shape
   std::int32_t target_of = -1;   ///< of a target or a weight: the tensor that it is told of
-  initializer start;             ///< of a parameter or a state
+  initializer start;             ///< of a parameter or a state; of a run value its default, or NaN
   storage lies = storage::rows;  ///< how its elements lie in memory
-  std::string_view name;         ///< of a parameter or a state: "kernel"; of an input, if given
+  std::string_view
+      name;  ///< of a parameter or a state: "kernel"; of an input, if given; of a run value
 };
 
 /// One sample at a time, as opposed to one for all.

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -94,6 +95,22 @@ class functional_builder {
     return {added, this};
   }
 
+  /// A number that every stage may read and that is given before a run, `run.set<"temperature">
+  /// (0.5F)`, without compiling anew: for layers such as `Scale`. Without `start` it has to be
+  /// given before the first run.
+  constexpr symbolic_tensor value(std::string_view name,
+                                  float start = std::numeric_limits<float>::quiet_NaN()) {
+    const problem refused = check_value(name);
+    if (refused.found()) {
+      fail(label("value ") << name, refused);
+      return {};
+    }
+    const std::int32_t added = add_source(made_, {}, dtype::float32, tensor_role::run_value);
+    made_.tensors[added].name = name;
+    made_.tensors[added].start = {initializer_kind::constant, start};
+    return {added, this};
+  }
+
   /// Layers that are called from now on belong to this stage; the first is 0.
   constexpr void stage(std::int32_t number) {
     if (number < 0) {
@@ -154,6 +171,25 @@ class functional_builder {
 
  private:
   friend shared_layer;
+
+  /// What is wrong with one more value of this name.
+  constexpr problem check_value(std::string_view name) const {
+    if (name.empty()) {
+      return refuse("a name by which it is given", "none", "write build.value(\"temperature\")");
+    }
+    std::int32_t count = 0;
+    for (const tensor& atom : made_.tensors) {
+      if (atom.role == tensor_role::run_value) {
+        ++count;
+        if (atom.name == name) {
+          return refuse("a name of its own", "that of another value");
+        }
+      }
+    }
+    return count < most_run_values
+               ? problem()
+               : refuse(label("at most ") << most_run_values << " values", "one more");
+  }
 
   /// The number of a tensor; of one that another builder has made, or nobody, `elsewhere`.
   constexpr std::int32_t number_of(symbolic_tensor given) const {

@@ -80,6 +80,10 @@ class whole_model_check {
       fail(where, refuse("a tensor of this model", origin_of(outputs_[number])));
       return;
     }
+    if (model_.at(outputs_[number]).role == tensor_role::run_value) {
+      fail(where,
+           refuse("a tensor of samples", label("the value ") << model_.at(outputs_[number]).name));
+    }
     for (std::size_t earlier = 0; earlier < number; ++earlier) {
       if (outputs_[earlier] == outputs_[number]) {
         fail(where, refuse("a tensor of its own", label("that of output ") << earlier));
@@ -103,11 +107,12 @@ class whole_model_check {
   constexpr void refuse_unread_inputs() {
     for (std::size_t i = 0; i < read_.size(); ++i) {
       const tensor& atom = model_.tensors[i];
-      if (atom.role == tensor_role::input && !read_[i]) {
-        label where = "input";
+      const bool is_value = atom.role == tensor_role::run_value;
+      if ((is_value || atom.role == tensor_role::input) && !read_[i]) {
+        label where = is_value ? "value" : "input";
         where << (atom.name.empty() ? "" : " ") << atom.name;
-        fail(where, refuse("an input that a layer reads", "one that nobody reads",
-                           "call a layer on it or take it out"));
+        fail(where, refuse(is_value ? "a value that a layer reads" : "an input that a layer reads",
+                           "one that nobody reads", "call a layer on it or take it out"));
       }
     }
   }

@@ -22,6 +22,7 @@ struct run_context {
   std::uint64_t stream = 0;          ///< of the random numbers of the call's node
   float loss_scale = 1;              ///< what a sample's loss counts
   const float* optimizer = nullptr;  ///< the optimizer's numbers: learning rate, momentum, ...
+  const float* values = nullptr;     ///< of the run, by number; null: those that were planned
   feed_reference* feed = nullptr;    ///< where inputs and targets come from
   std::int32_t* valid = nullptr;     ///< [micro-batches] samples that the feed gave
   float* const* outputs = nullptr;   ///< for predict: of each output [samples, elements]

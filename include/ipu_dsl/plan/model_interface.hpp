@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/core/list_view.hpp>
@@ -18,6 +19,12 @@ struct source_interface {
   std::int32_t classes = 0;  ///< integers lie in [0, classes); 0: of floats
 };
 
+/// A number that the host gives before a run.
+struct run_value_interface {
+  std::string_view name;
+  float start = 0;  ///< NaN: it has to be given
+};
+
 /// What goes into a model and comes out of it. It points to no family: see `call`.
 struct model_interface {
   source_interface sources[most_sources];  ///< inputs, then targets, then weights
@@ -26,6 +33,12 @@ struct model_interface {
   std::int32_t weights = 0;     ///< of samples, those that a loss or a metric asks for
   shape outputs[most_outputs];  ///< of one sample
   std::int32_t output_count = 0;
+  run_value_interface values[most_run_values];
+  std::int32_t value_count = 0;
+
+  constexpr list_view<run_value_interface> run_values() const {
+    return {values, static_cast<std::size_t>(value_count)};
+  }
 
   constexpr const source_interface& input() const { return sources[0]; }
 
@@ -41,6 +54,12 @@ constexpr model_interface interface_of(const graph_view& model) {
   for (const model_output& output : model.outputs) {
     known.outputs[known.output_count] = model.at(output.tensor).extents;
     ++known.output_count;
+  }
+  for (const tensor& atom : model.tensors) {
+    if (atom.role == tensor_role::run_value) {
+      known.values[known.value_count] = {atom.name, atom.start.value};
+      ++known.value_count;
+    }
   }
   std::size_t count = 0;
   for (const std::int32_t source : sources_of(model, true)) {

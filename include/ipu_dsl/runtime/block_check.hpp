@@ -59,6 +59,7 @@ class block_check {
 
   /// One run: all micro-batches, and the update if the program has one. Ends with the first fault.
   void run(const run_context& context) {
+    table_.tell_values(context.values);
     for (const execution_step& step : table_.row(0)) {
       // What replicas share is done once, in full, where the part of the first stands.
       if (!step.shared || step.replica == 0) {

@@ -42,6 +42,7 @@ class execution_table {
       }
     }
     first_resolved_.push_back(static_cast<std::int32_t>(calls_.size()));
+    keep_told_scalars();
     resolve_steps(memory);
   }
 
@@ -81,6 +82,17 @@ class execution_table {
     return resolved.base + resolved.copy_bytes * copy;
   }
 
+  /// Tells the calls that read them the values of the next run; null leaves all as it is.
+  void tell_values(const float* values) {
+    for (told_scalars& each : told_) {
+      const call& row = plan_.calls[each.call];
+      for (std::size_t i = 0; i < 2 && values != nullptr; ++i) {
+        const std::int32_t value = row.run_values[i];
+        each.numbers[i] = value == 0 ? row.scalars[i] : values[value - 1];
+      }
+    }
+  }
+
   const program_plan_view& plan() const { return plan_; }
 
   /// Actions of each counter in one run, those of one replica after those of another.
@@ -89,6 +101,29 @@ class execution_table {
   static constexpr std::int32_t most_operands = 32;
 
  private:
+  /// The scalars of a call that reads values of the run.
+  struct told_scalars {
+    std::int32_t call = 0;  ///< of the plan
+    float numbers[2] = {};
+  };
+
+  /// Calls that read values of the run have scalars of their own.
+  void keep_told_scalars() {
+    for (const call& row : plan_.calls) {
+      if (reads_run_values(row)) {
+        told_.push_back({static_cast<std::int32_t>(&row - plan_.calls.data()),
+                         {row.scalars[0], row.scalars[1]}});
+      }
+    }
+    for (resolved_call& resolved : calls_) {
+      for (const told_scalars& each : told_) {
+        if (each.call == resolved.number) {
+          resolved.scalars = each.numbers;
+        }
+      }
+    }
+  }
+
   template <typename T>
   static list_view<T> range(const list<T>& all, std::int32_t begin, std::int32_t end) {
     return {all.data() + begin, end - begin};
@@ -321,7 +356,8 @@ class execution_table {
   worker_teams teams_;
   list<std::int32_t> slots_;  ///< [edges, micro-batches]
   list<resolved_operand> operands_;
-  list<resolved_call> calls_;          ///< of each replica
+  list<resolved_call> calls_;  ///< of each replica
+  list<told_scalars> told_;
   list<std::int32_t> first_resolved_;  ///< [replicas, calls of the plan], and the end
   list<wait> waits_;
   list<freed_slot> edges_;  ///< [replicas, edges]

@@ -34,6 +34,7 @@ class executor {
   /// the run on all of them and is thrown here; the counters then start anew.
   void run(const run_context& context) {
     context_ = context;
+    table_.tell_values(context.values);
     failure_ = nullptr;
     stop_.store(false, std::memory_order_relaxed);
     failed_.store(false, std::memory_order_relaxed);

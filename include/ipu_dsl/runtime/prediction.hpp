@@ -47,7 +47,8 @@ struct prediction_call {
   std::int32_t steps = 1;
   std::uint64_t stream = 0;  ///< of random numbers
   float scalars[2] = {};
-  std::int32_t output = 0;  ///< which is handed out
+  std::int32_t output = 0;          ///< which is handed out
+  std::int32_t run_values[2] = {};  ///< see `call`
 };
 
 /// What a predictor knows of its program besides the calls.
@@ -206,7 +207,9 @@ class prediction_resolver {
                            static_cast<std::int32_t>(made_.operands.size()),
                            row.steps,
                            plan_.stream_of(row),
-                           {row.scalars[0], row.scalars[1]}});
+                           {row.scalars[0], row.scalars[1]},
+                           0,
+                           {row.run_values[0], row.run_values[1]}});
     for (std::int32_t i = 0; i < row.writes + row.reads; ++i) {
       made_.operands.push_back(operand_of(buffer_of(row, i)));
     }

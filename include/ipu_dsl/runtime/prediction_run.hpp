@@ -22,6 +22,8 @@ class prediction_run {
   static constexpr std::size_t batch = static_cast<std::size_t>(C::settings.micro_batch);
   static constexpr std::size_t input_count = facts.input_count;
   static constexpr std::size_t output_count = facts.output_count;
+  static constexpr std::int32_t value_count =
+      planned_graph_of<C>.view().count(tensor_role::run_value);
 
   /// Whether the results of a stream are kept apart: those of a single output that lie where its
   /// kernel left them stay there.
@@ -50,8 +52,15 @@ class prediction_run {
         operands_[i] = memory_.data() + operand.offset;
       }
     }
+    for (std::int32_t i = 0; i < value_count; ++i) {
+      const graph_view model = planned_graph_of<C>.view();
+      values_[i] = model.at(model.find(tensor_role::run_value, i)).start.value;
+    }
     read_from(weights);
   }
+
+  /// The value of the run of this number, from the next call on.
+  void set_value(std::int32_t number, float value) noexcept { values_[number] = value; }
 
   /// Reads other weights from the next call on.
   void read_from(const std::byte* weights) noexcept {
@@ -103,8 +112,12 @@ class prediction_run {
         continue;
       }
       context.stream = row.stream;
+      if constexpr (value_count > 0) {
+        tell_values(row);
+      }
+      const float* const scalars = value_count > 0 ? told_ : row.scalars;
       for (context.step = 0; context.step < row.steps; ++context.step) {
-        prediction_functions_of<C>[row.kernel](context, &operands_[row.first_operand], row.scalars);
+        prediction_functions_of<C>[row.kernel](context, &operands_[row.first_operand], scalars);
       }
     }
   }
@@ -184,7 +197,17 @@ class prediction_run {
     return reinterpret_cast<float*>(memory_.data() + offset);
   }
 
+  /// The scalars of a call, of which some were given.
+  void tell_values(const prediction_call& row) noexcept {
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::int32_t value = row.run_values[i];
+      told_[i] = value == 0 ? row.scalars[i] : values_[value - 1];
+    }
+  }
+
   memory_block memory_;
+  float values_[std::size_t{value_count} + 1] = {};
+  float told_[2] = {};
   void* operands_[facts.operands + 1] = {};
 };
 

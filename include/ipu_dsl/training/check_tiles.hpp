@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/non_finite.hpp>
 #include <ipu_dsl/core/random.hpp>
 #include <ipu_dsl/runtime/block_check.hpp>
 #include <ipu_dsl/runtime/executor.hpp>
@@ -132,6 +133,12 @@ step_bits train_on_drawn(const session_parts& parts, const optimizer_reference& 
   context.loss_scale = 1.0F / static_cast<float>(parts.settings.micro_batch);
   context.feed = &feed;
   context.valid = valid.data();
+  float values[most_run_values];
+  for (std::size_t i = 0; i < std::size_t{most_run_values}; ++i) {
+    const float start = parts.model.values[i].start;
+    values[i] = is_non_finite(start) ? 0.5F : start;
+  }
+  context.values = values;
   auto&& runner = make(memory);
   float numbers[most_optimizer_numbers] = {};
   context.optimizer = numbers;

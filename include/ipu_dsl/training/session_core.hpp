@@ -11,6 +11,7 @@
 #include <ipu_dsl/core/checked.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/core/non_finite.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/runtime/executor.hpp>
 #include <ipu_dsl/runtime/host_clock.hpp>
@@ -50,6 +51,9 @@ class session_core final : public session_engine {
     const int most = (std::max)(parts.settings.micro_batches_of_update(),
                                 parts.predict.plan.actions.micro_batches);
     valid_.resize(most);
+    for (const run_value_interface& each : parts.model.run_values()) {
+      values_.push_back(each.start);
+    }
     history_.reserve(options.history_epochs, options.history_micro_batches);
     parameters_.initialize(options.seed);
   }
@@ -147,6 +151,16 @@ class session_core final : public session_engine {
   void check_batch(list_view<std::int64_t> extents, std::size_t values) const override {
     ipu_dsl::check_batch(parts_.model, extents, values);
   }
+
+  void set_value(std::int32_t number, float value) override {
+    if (is_non_finite(value)) {
+      throw error(sentence_of({"The value ", parts_.model.values[number].name,
+                               " of a run is a finite number, got an infinity or NaN."}));
+    }
+    values_[number] = value;
+  }
+
+  float value(std::int32_t number) const override { return values_[number]; }
 
   parameters& weights() override { return parameters_; }
 
@@ -254,8 +268,21 @@ class session_core final : public session_engine {
     return 1.0F / static_cast<float>(samples);
   }
 
+  /// Throws `error` if a value has yet to be given.
+  void require_values() const {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (is_non_finite(values_[i])) {
+        throw error(sentence_of({"The model reads the value ", parts_.model.values[i].name,
+                                 ", which has no default: give it before the first run, as set<\"",
+                                 parts_.model.values[i].name, "\">(1.0F)."}));
+      }
+    }
+  }
+
   run_context context_for(feed_reference& source) {
+    require_values();
     run_context context;
+    context.values = values_.data();
     context.micro_batch_size = static_cast<std::uint32_t>(parts_.settings.micro_batch);
     context.seed = options_.seed;
     context.feed = &source;
@@ -332,6 +359,7 @@ class session_core final : public session_engine {
   executor predict_;
   std::optional<executor> train_;
   std::optional<executor> evaluate_;
+  list<float> values_;  ///< of the run, by number
   list<std::int32_t> valid_;
   result_sums sums_;  ///< of the epoch, or of the evaluation
   history history_;

@@ -44,6 +44,13 @@ class session_engine {
   /// Throws `error` unless a batch has these extents, and as many values.
   virtual void check_batch(list_view<std::int64_t> extents, std::size_t values) const = 0;
 
+  /// The value of the run of this number, from the next run on. Throws `error` if it is no finite
+  /// number.
+  virtual void set_value(std::int32_t number, float value) = 0;
+
+  /// NaN where none was given yet.
+  virtual float value(std::int32_t number) const = 0;
+
   virtual parameters& weights() = 0;
 
   /// What the optimizer keeps beside the weights.

@@ -21,6 +21,7 @@
 #include <ipu_dsl/data/tensor_view.hpp>
 #include <ipu_dsl/data/transform.hpp>
 #include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/plan/run_values.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/training/data_check.hpp>
 #include <ipu_dsl/training/model_arrays.hpp>
@@ -106,6 +107,25 @@ class session_of {
       throw error(found);
     }
     optimizer_ = optimizer;
+  }
+
+  /// Gives the model's `build.value("temperature")` another number, from the next run on:
+  /// `run.set<"temperature">(0.5F)`; in a callback of `fit` as well. It is no weight: files do not
+  /// keep it. Throws `error` if it is no finite number.
+  template <fixed_string Name>
+  void set(float value) {
+    if constexpr (diagnose<run_value_fault_of<compiled, Name>>()) {
+      engine().set_value(run_value_number<compiled, Name>, value);
+    }
+  }
+
+  /// The number that it has; NaN where none was given yet.
+  template <fixed_string Name>
+  float get() const {
+    if constexpr (diagnose<run_value_fault_of<compiled, Name>>()) {
+      return engine().value(run_value_number<compiled, Name>);
+    }
+    return 0;
   }
 
   /// Trains on the micro-batches of a feed, or on data, of which it makes a feed first with the

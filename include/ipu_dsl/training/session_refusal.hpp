@@ -9,6 +9,7 @@
 #include <string>
 
 #include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
@@ -118,6 +119,14 @@ class session_of<Compiled, false> {
   explicit session_of(const settings& = {}, const session_options& = {}) {}
 
   void set_optimizer(const settings&) {}
+
+  template <fixed_string Name>
+  void set(float) {}
+
+  template <fixed_string Name>
+  float get() const {
+    return 0;
+  }
 
   template <typename... Arguments>
   void set_optimizer(Arguments&&...) {}
