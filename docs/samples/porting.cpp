@@ -178,7 +178,10 @@ static_assert(check<model<input<28, 28, 1>,
                           sequential<MaxPooling2D<>, AveragePooling2D<pool_size{2, 7}>,
                                      Reshape<14, 1>, AveragePooling1D<3, strides<2>, same_padding>,
                                      Reshape<7, 1, 1>, GlobalAveragePooling2D>>>());
-
+// row: kernel_regularizer=l2(0.01), bias_regularizer=l1_l2(0.01, 0.02)
+static_assert(check<model<input<8>, Dense<64, relu, kernel_regularizer<l2<0.01F>>,
+                                          bias_regularizer<l1_l2<0.01F, 0.02F>>>>>());
+static_assert(check<model<input<12, 4>, SimpleRNN<16, recurrent_regularizer<l1<0.01F>>>>>());
 // row: SimpleRNN(16, return_sequences=True)
 static_assert(check<model<input<12, 4>, SimpleRNN<16, return_sequences<true>>>>());
 // row: Input(shape=(16,), dtype='int32'), Embedding(1000, 8)

@@ -58,6 +58,8 @@ ELSEWHERE = {
     "graph/graph": "graph/builder",
     "graph/lowering_facts": "plan/lowering",
     "graph/node_draft": "graph/builder",
+    "graph/parameter_rules": "vocabulary/regularization",
+    "graph/penalty": "training/regularizers",
     "graph/tensor": "graph/builder",
     "graph/transfer": "plan/lowering",
     # Tiles and loops, which the kernels made of them are compared with references for, at all edges.
@@ -93,6 +95,7 @@ ELSEWHERE = {
     "operators/metrics/accuracy": "training/numbers_small",
     "operators/operators": "operators/open_set",
     "operators/parameter_sums": "vocabulary/lamb",
+    "operators/penalty": "kernels/penalty",
     "operators/pointwise": "training/numbers_regression",
     "operators/rowwise": "training/gradients_row_losses",
     "operators/rescaling": "training/bytes",

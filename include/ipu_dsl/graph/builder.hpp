@@ -202,6 +202,21 @@ constexpr problem add_node(graph& model, const family& rule, const attributes& o
                           starts);
 }
 
+/// Lets the newest node's own parameters have what their layer asks of them, if it does.
+constexpr void ask_of_parameters(graph& model, const weight_rules* wanted) {
+  if (wanted == nullptr) {
+    return;
+  }
+  const auto newest = static_cast<std::int32_t>(model.nodes.size()) - 1;
+  for (tensor& atom : model.tensors) {
+    for (const weight_rules::entry& each : wanted->entries) {
+      if (atom.owner == newest && atom.name == each.parameter && each.rules.any()) {
+        atom.rules = &each.rules;
+      }
+    }
+  }
+}
+
 /// The tensor `made` becomes an output of the model: it is handed out in rows, and what lays it out
 /// belongs to the newest layer.
 constexpr void hand_out(graph& model, std::int32_t made) {

@@ -12,6 +12,7 @@
 #include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/graph/family.hpp>
 #include <ipu_dsl/graph/initializer.hpp>
+#include <ipu_dsl/graph/parameter_rules.hpp>
 
 namespace ipu_dsl {
 
@@ -35,9 +36,10 @@ struct element {
   attributes options = {};
   list_view<initializer> starts = {};  ///< how the layer's parameters start, see node_draft::start
   list_view<const element*> parts = {};
-  const element* followed_by = nullptr;  ///< a further node of the same layer
-  const problem* fault = nullptr;        ///< what was wrong with the template arguments
-  std::int32_t automatic_stages = 0;     ///< of a pipeline that is cut when it is compiled
+  const element* followed_by = nullptr;   ///< a further node of the same layer
+  const problem* fault = nullptr;         ///< what was wrong with the template arguments
+  const weight_rules* weights = nullptr;  ///< what is asked of its parameters; null: nothing
+  std::int32_t automatic_stages = 0;      ///< of a pipeline that is cut when it is compiled
 };
 
 /// A layer whose template arguments cannot be read.

@@ -46,12 +46,14 @@ class emitter {
   /// The optimizer with whose update the node's weight gradients end, in the last micro-batch; null
   /// if the optimizer's own calls do it.
   constexpr const family* fused_update() const {
-    // The gradients of replicas, and of several uses, are complete only when they are summed.
+    // The gradients of replicas, and of several uses, are complete only when they are summed; what
+    // is asked of a parameter beside its gradient are calls around the update.
     if (facts_->replicas > 1 || !here_->rule->updates_with_gradient) {
       return nullptr;
     }
     for (std::int32_t i = 0; i < here_->parameters; ++i) {
-      if (!parameter(i).trainable || facts_->reader_count(owned(i)) != 1) {
+      const tensor& learned = parameter(i);
+      if (!learned.trainable || learned.rules != nullptr || facts_->reader_count(owned(i)) != 1) {
         return nullptr;
       }
     }

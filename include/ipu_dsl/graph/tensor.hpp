@@ -9,6 +9,7 @@
 #include <ipu_dsl/core/shape.hpp>
 #include <ipu_dsl/core/storage.hpp>
 #include <ipu_dsl/graph/initializer.hpp>
+#include <ipu_dsl/graph/parameter_rules.hpp>
 
 namespace ipu_dsl {
 
@@ -31,13 +32,14 @@ struct tensor {
   std::int32_t classes = 0;  ///< of an input or a target of integers: they lie in [0, classes)
   tensor_role role = tensor_role::activation;
   bool trainable = false;
-  bool needs_gradient = false;   ///< filled in by `mark_gradients`
-  std::int32_t producer = -1;    ///< the node that computes it; -1: it comes from outside
-  std::int32_t owner = -1;       ///< the first node that uses a parameter or a state: it owns it
-  std::int32_t view_of = -1;     ///< the tensor whose elements these are, in another shape
-  std::int32_t target_of = -1;   ///< of a target or a weight: the tensor that it is told of
-  initializer start;             ///< of a parameter or a state; of a run value its default, or NaN
-  storage lies = storage::rows;  ///< how its elements lie in memory
+  bool needs_gradient = false;  ///< filled in by `mark_gradients`
+  std::int32_t producer = -1;   ///< the node that computes it; -1: it comes from outside
+  std::int32_t owner = -1;      ///< the first node that uses a parameter or a state: it owns it
+  std::int32_t view_of = -1;    ///< the tensor whose elements these are, in another shape
+  std::int32_t target_of = -1;  ///< of a target or a weight: the tensor that it is told of
+  initializer start;            ///< of a parameter or a state; of a run value its default, or NaN
+  const parameter_rules* rules = nullptr;  ///< of a parameter; null: nothing is asked of it
+  storage lies = storage::rows;            ///< how its elements lie in memory
   std::string_view
       name;  ///< of a parameter or a state: "kernel"; of an input, if given; of a run value
 };

@@ -302,6 +302,7 @@ class assembly {
     problem refused = add_node(made_, *piece.rule, piece.options, inputs, stage_, layer, -1,
                                node_purpose::layer, piece.starts);
     if (!refused.found()) {
+      ask_of_parameters(made_, piece.weights);
       refused = check_single_output(made_);
     }
     if (refused.found()) {

@@ -341,6 +341,7 @@ class functional_builder {
       fail(where_is(record), refused);
       return -1;
     }
+    ask_of_parameters(made_, piece.weights);
     return newest_output(made_);
   }
 

@@ -8,6 +8,7 @@
 #include <ipu_dsl/operators/losses/sparse_categorical_crossentropy.hpp>
 #include <ipu_dsl/operators/metrics/accuracy.hpp>
 #include <ipu_dsl/operators/parameter_sums.hpp>
+#include <ipu_dsl/operators/penalty.hpp>
 #include <ipu_dsl/operators/pointwise.hpp>
 #include <ipu_dsl/operators/rowwise.hpp>
 #include <ipu_dsl/operators/update.hpp>

@@ -6,6 +6,8 @@
 
 #include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/core/feed.hpp>
+#include <ipu_dsl/graph/parameter_rules.hpp>
+#include <ipu_dsl/graph/transfer.hpp>
 
 namespace ipu_dsl {
 
@@ -21,6 +23,7 @@ struct run_context {
   std::uint32_t micro_batch_size = 0;
   std::uint64_t stream = 0;          ///< of the random numbers of the call's node
   float loss_scale = 1;              ///< what a sample's loss counts
+  float penalty_scale = 1;           ///< how often an update's gradient counts the loss
   const float* optimizer = nullptr;  ///< the optimizer's numbers: learning rate, momentum, ...
   const float* values = nullptr;     ///< of the run, by number; null: those that were planned
   feed_reference* feed = nullptr;    ///< where inputs and targets come from
@@ -36,6 +39,10 @@ struct run_context {
 /// may throw, because its feed may.
 using kernel_function = void (*)(const run_context& context, void* const* operands,
                                  const float* scalars);
+
+/// What a parameter adds to the loss, from where it lies.
+using penalty_function = double (*)(const parameter_extents& parameter,
+                                    const parameter_rules& rules, float* stored);
 
 /// What a program knows of a distinct kernel.
 struct kernel_code {

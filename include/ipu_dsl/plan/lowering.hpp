@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <ipu_dsl/graph/emitter.hpp>
+#include <ipu_dsl/graph/penalty.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/plan/live_nodes.hpp>
 #include <ipu_dsl/plan/lowered_program.hpp>
@@ -216,6 +217,7 @@ class lowering {
         for (std::int32_t parameter = 0; parameter < here.parameters; ++parameter) {
           if (emit.updates(parameter)) {
             emit.sum_accumulators(parameter);
+            add_penalty(emit, parameter);
           }
         }
         facts_.optimizer->update(emit);

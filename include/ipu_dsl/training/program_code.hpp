@@ -123,6 +123,27 @@ constexpr loaded_program load_program() {
   }
 }
 
+/// Whether a parameter of a model adds to the loss.
+template <compiled_model C>
+constexpr bool has_penalties() {
+  for (const parameter_place& place : parameter_places_of<C>.view()) {
+    if (place.stored.rules != nullptr && place.stored.rules->penalizes()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// What such parameters add; without any no code is compiled for it.
+template <compiled_model C>
+consteval penalty_function penalty_code_of() {
+  if constexpr (C::settings.has_loss && has_penalties<C>()) {
+    return &penalty_of;
+  } else {
+    return nullptr;
+  }
+}
+
 /// Evaluated by the compiler: graph and settings, which point to families, are not there at run
 /// time.
 template <compiled_model C>
@@ -131,6 +152,7 @@ consteval session_parts parts_of() {
           .settings = C::settings,
           .places = parameter_places_of<C>.view(),
           .kept = kept_places_of<C>.view(),
+          .penalty = penalty_code_of<C>(),
           .results = result_codes_of<C>.view(),
           .train = load_program<C, program_kind::train>(),
           .evaluate = load_program<C, program_kind::evaluate>(),

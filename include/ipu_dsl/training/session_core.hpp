@@ -120,7 +120,7 @@ class session_core final : public session_engine {
     if (found.samples == 0) {
       throw error("evaluate got no samples; expected at least 1.");
     }
-    found.loss = sums_.loss();
+    found.loss = sums_.loss() + penalty();
     found.metrics = sums_.metrics();
     return found;
   }
@@ -259,7 +259,21 @@ class session_core final : public session_engine {
                                                             micro_batch, parts_.settings.replicas);
       sum += static_cast<double>(parts_.results[i].weight) * counted[0];
     }
-    return of_update * (sum * static_cast<double>(loss_scale()));
+    return of_update * (sum * static_cast<double>(loss_scale())) + penalty_;
+  }
+
+  /// What the parameters add to the loss, as they are.
+  double penalty() const {
+    double sum = 0;
+    for (std::size_t i = 0; parts_.penalty != nullptr && i < parts_.places.size(); ++i) {
+      const parameter_place& place = parts_.places[i];
+      if (place.stored.rules != nullptr && place.stored.rules->penalizes()) {
+        std::byte* const begin = memory_.at(place.region) + place.offset;
+        sum += parts_.penalty({place.stored.lies, place.stored.extents}, *place.stored.rules,
+                              reinterpret_cast<float*>(begin));
+      }
+    }
+    return sum;
   }
 
   float loss_scale() const {
@@ -300,6 +314,10 @@ class session_core final : public session_engine {
     optimizer.write(updates_ + 1, numbers_);
     context.optimizer = numbers_;
     context.first_sample = trained_samples_;
+    // The sum of gradients is that of so many mean losses, each with its penalty.
+    context.penalty_scale =
+        parts_.settings.mean_gradients ? 1.0F : static_cast<float>(micro_batches_of_update());
+    penalty_ = penalty();
     train_->run(context);
     ++updates_;
     trained_samples_ += static_cast<std::uint64_t>(samples_of(micro_batches_of_update()));
@@ -366,6 +384,7 @@ class session_core final : public session_engine {
   std::uint64_t trained_samples_ = 0;
   std::uint64_t updates_ = 0;
   bool averaged_ = false;                       ///< the weights are exchanged with their averages
+  double penalty_ = 0;                          ///< of the weights, before the update at hand
   float numbers_[most_optimizer_numbers] = {};  ///< of the optimizer, for the update at hand
   session_work fitting_{nullptr};               ///< a `fit`, its callbacks included
   session_work work_{nullptr};  ///< a run of a program: an update of it, an evaluation

@@ -37,6 +37,7 @@ struct session_parts {
   run_settings settings;
   list_view<parameter_place> places;
   list_view<parameter_place> kept;  ///< of the optimizer
+  penalty_function penalty;         ///< null if no parameter has one
   list_view<result_code> results;   ///< losses, then metrics; none without a loss
   loaded_program train;
   loaded_program evaluate;

@@ -274,8 +274,9 @@ inline constexpr family dense_family{.name = "Dense",
 template <typename... Options>
 struct dense_reading {
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
-  static constexpr const option_key* accepted[] = {&activation_key, &alpha_key, &use_bias_key,
-                                                   &init_key, &bias_init_key};
+  static constexpr const option_key* accepted[] = {
+      &activation_key,         &alpha_key,           &use_bias_key, &init_key, &bias_init_key,
+      &kernel_regularizer_key, &bias_regularizer_key};
   static constexpr auto kind = static_cast<activation_kind>(given.integer(activation_key, 0));
 
   static constexpr problem fault = find_weights_fault(given, accepted);
@@ -301,14 +302,16 @@ struct dense_reading {
             .options = attributes::of(chosen),
             .starts = starts,
             .followed_by = gradient_from_output(kind) ? nullptr : &separate_activation,
-            .fault = &fault};
+            .fault = &fault,
+            .weights = find_weight_rules<Options...>()};
   }
 };
 
 /// activation(x * kernel + bias): kernel [inputs, units], bias [units]. Of an image or a sequence
 /// x is what stands at each position: (28, 28) becomes (28, units), as in Keras.
 /// Options in any order, with Keras's defaults: an activation (linear), `alpha<...>` of it,
-/// `use_bias<...>` (true), `init<...>` (glorot_uniform), `bias_init<...>` (zeros).
+/// `use_bias<...>` (true), `init<...>` (glorot_uniform), `bias_init<...>` (zeros);
+/// `kernel_regularizer<...>`, `bias_regularizer<...>` (none).
 template <auto Units = no_number{}, typename... Options>
 struct Dense {
   static constexpr element description = dense_reading<Options...>::with_units(whole(Units));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // SimpleRNN: a state that each step of a sequence makes of the one before.
+// Over 300 lines: one layer: its key, its rules, its options.
 #pragma once
 
 #include <cstdint>
@@ -244,9 +245,16 @@ inline constexpr family simple_rnn_family{.name = "SimpleRNN",
 template <typename... Options>
 struct simple_rnn_reading {
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
-  static constexpr const option_key* accepted[] = {
-      &activation_key, &alpha_key,          &use_bias_key,        &init_key,
-      &bias_init_key,  &recurrent_init_key, &return_sequences_key};
+  static constexpr const option_key* accepted[] = {&activation_key,
+                                                   &alpha_key,
+                                                   &use_bias_key,
+                                                   &init_key,
+                                                   &bias_init_key,
+                                                   &recurrent_init_key,
+                                                   &return_sequences_key,
+                                                   &kernel_regularizer_key,
+                                                   &recurrent_regularizer_key,
+                                                   &bias_regularizer_key};
   static constexpr problem fault = find_weights_fault(given, accepted, activation_kind::tanh);
   static constexpr auto kind = static_cast<activation_kind>(
       given.integer(activation_key, static_cast<std::int32_t>(activation_kind::tanh)));
@@ -271,7 +279,8 @@ struct simple_rnn_reading {
             .rule = &simple_rnn_family,
             .options = attributes::of(chosen),
             .starts = starts,
-            .fault = &fault};
+            .fault = &fault,
+            .weights = find_weight_rules<Options...>()};
   }
 };
 
@@ -280,7 +289,8 @@ struct simple_rnn_reading {
 /// units], bias [units]. Options in any order, with Keras's defaults: an activation (tanh),
 /// `alpha<...>` of it, `return_sequences<...>` (false: the last state alone), `use_bias<...>`
 /// (true), `init<...>` (glorot_uniform), `recurrent_init<...>` (orthogonal), `bias_init<...>`
-/// (zeros).
+/// (zeros), `kernel_regularizer<...>`, `recurrent_regularizer<...>`, `bias_regularizer<...>`
+/// (none).
 template <auto Units = no_number{}, typename... Options>
 struct SimpleRNN {
   static constexpr element description = simple_rnn_reading<Options...>::with_units(whole(Units));

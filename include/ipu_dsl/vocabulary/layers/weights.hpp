@@ -10,6 +10,7 @@
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/vocabulary/layers/activation.hpp>
 #include <ipu_dsl/vocabulary/layers/initialization.hpp>
+#include <ipu_dsl/vocabulary/layers/regularization.hpp>
 
 namespace ipu_dsl {
 
@@ -50,8 +51,11 @@ constexpr problem find_weights_fault(const option_list<Count>& given,
   if (!found.found()) {
     found = check_alpha(given.given(alpha_key), kind);
   }
-  if (!found.found() && given.given(bias_init_key) && given.integer(use_bias_key, 1) == 0) {
-    found = refuse("a bias beside bias_init<...>", "use_bias<false>", "take one of them out");
+  for (const option_key* const key : {&bias_init_key, &bias_regularizer_key}) {
+    if (!found.found() && given.given(*key) && given.integer(use_bias_key, 1) == 0) {
+      found = refuse(label("a bias beside ") << key->name << "<...>", "use_bias<false>",
+                     "take one of them out");
+    }
   }
   return found;
 }

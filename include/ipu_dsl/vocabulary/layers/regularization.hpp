@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Penalties on parameters, as options of layers: `Dense<256, relu, kernel_regularizer<l2<0.01F>>>`.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <ipu_dsl/core/option.hpp>
+#include <ipu_dsl/graph/parameter_rules.hpp>
+
+namespace ipu_dsl {
+
+inline constexpr option_key kernel_regularizer_key{"kernel_regularizer"};
+inline constexpr option_key recurrent_regularizer_key{"recurrent_regularizer"};
+inline constexpr option_key bias_regularizer_key{"bias_regularizer"};
+
+/// What is wrong with the strength of a penalty: one of zero would have no effect.
+constexpr problem strength_fault(const real_number& strength) {
+  if (strength.fault != nullptr) {
+    return *strength.fault;
+  }
+  if (!(strength.value > 0 && strength.value <= (std::numeric_limits<float>::max)())) {
+    return refuse("a finite strength above 0", label() << strength.value);
+  }
+  return {};
+}
+
+/// Adds Strength sum(|w|) to the loss.
+template <auto Strength = 0.01F>
+struct l1 {
+  static constexpr real_number strength = real(Strength);
+  static constexpr parameter_rules penalty{strength.value, 0};
+  static constexpr problem fault = strength_fault(strength);
+};
+
+/// Adds Strength sum(w^2) to the loss.
+template <auto Strength = 0.01F>
+struct l2 {
+  static constexpr real_number strength = real(Strength);
+  static constexpr parameter_rules penalty{0, strength.value};
+  static constexpr problem fault = strength_fault(strength);
+};
+
+/// Adds both.
+template <auto OfMagnitudes = 0.01F, auto OfSquares = 0.01F>
+struct l1_l2 {
+  static constexpr parameter_rules penalty{l1<OfMagnitudes>::penalty.l1, l2<OfSquares>::penalty.l2};
+  static constexpr problem fault =
+      l1<OfMagnitudes>::fault.found() ? l1<OfMagnitudes>::fault : l2<OfSquares>::fault;
+};
+
+/// What is wrong with a type that is no regularizer.
+template <typename T>
+inline constexpr problem not_a_regularizer =
+    refuse("a regularizer", type_name<T>(),
+           "write kernel_regularizer<l2<0.01F>>; there are l1, l2 and l1_l2");
+
+/// The option of a regularizer under this key: l1 as the bits of its integer, l2 as its number.
+template <typename Regularizer>
+constexpr option penalty_option(const option_key* key) {
+  if constexpr (requires { Regularizer::penalty.l1; }) {
+    constexpr bool unfit = Regularizer::fault.found();
+    return {key, std::bit_cast<std::int32_t>(Regularizer::penalty.l1), Regularizer::penalty.l2,
+            unfit ? &Regularizer::fault : nullptr};
+  } else {
+    return {key, 0, 0, &not_a_regularizer<Regularizer>};
+  }
+}
+
+/// The penalty of a kernel, part of the loss: see docs/semantics.md.
+template <typename Regularizer>
+struct kernel_regularizer {
+  static constexpr option as_option = penalty_option<Regularizer>(&kernel_regularizer_key);
+};
+
+/// That of the kernel of a recurrent layer's states.
+template <typename Regularizer>
+struct recurrent_regularizer {
+  static constexpr option as_option = penalty_option<Regularizer>(&recurrent_regularizer_key);
+};
+
+/// That of a bias.
+template <typename Regularizer>
+struct bias_regularizer {
+  static constexpr option as_option = penalty_option<Regularizer>(&bias_regularizer_key);
+};
+
+/// What the options of a layer ask of one of its parameters.
+template <std::size_t Count>
+constexpr parameter_rules rules_of(const option_list<Count>& given, const option_key& regularizer) {
+  return {std::bit_cast<float>(given.integer(regularizer, 0)), given.number(regularizer, 0)};
+}
+
+/// What they ask of all.
+template <typename... Options>
+inline constexpr weight_rules weight_rules_of = {
+    {{"kernel", rules_of(options_of<Options...>, kernel_regularizer_key)},
+     {"recurrent_kernel", rules_of(options_of<Options...>, recurrent_regularizer_key)},
+     {"bias", rules_of(options_of<Options...>, bias_regularizer_key)}}};
+
+/// The same, or null if they ask nothing.
+template <typename... Options>
+constexpr const weight_rules* find_weight_rules() {
+  constexpr const auto& given = options_of<Options...>;
+  if constexpr (given.given(kernel_regularizer_key) || given.given(recurrent_regularizer_key) ||
+                given.given(bias_regularizer_key)) {
+    return &weight_rules_of<Options...>;
+  } else {
+    return nullptr;
+  }
+}
+
+}  // namespace ipu_dsl
