@@ -29,12 +29,12 @@ static_assert(describe(Rescaling<0.5F, -1>::description).view() == "Rescaling<0.
 
 struct bytes_out : model<input<dtype::uint8, 4>, sequential<Flatten>> {};
 
-static_assert(refusal_of<bytes_out>::value.message().view() ==
+static_assert(fault_of<bytes_out>::value.message().view() ==
               "output: expected an output of float32, got uint8");
 
 struct of_words : model<input<dtype::int32, 4>, sequential<Rescaling<2>>> {};
 
-static_assert(refusal_of<of_words>::value.message().view() ==
+static_assert(fault_of<of_words>::value.message().view() ==
               "layer 0 Rescaling<2> in stage 0: expected numbers of float32 or uint8, got int32. "
               "Hint: integers of 32 bits are numbers of words: put Embedding before it");
 

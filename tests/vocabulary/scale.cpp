@@ -41,7 +41,7 @@ struct without_value {
   }
 };
 
-static_assert(refusal_of<without_value>::value.message().view() ==
+static_assert(fault_of<without_value>::value.message().view() ==
               "layer 0 Scale in stage 0: expected a value of the run as input 1, got a tensor (4). "
               "Hint: write build.value(\"temperature\", 1.0F)");
 
@@ -53,7 +53,7 @@ struct value_first {
 };
 
 static_assert(
-    refusal_of<value_first>::value.message().view() ==
+    fault_of<value_first>::value.message().view() ==
     "layer 0 Add in stage 0: expected a tensor of samples as input 1, got the value gain. Hint: "
     "a layer reads one if it says so: build.layer<Scale>(name, x, value)");
 
@@ -63,7 +63,7 @@ struct unnamed {
   }
 };
 
-static_assert(refusal_of<unnamed>::value.message().view() ==
+static_assert(fault_of<unnamed>::value.message().view() ==
               "value : expected a name by which it is given, got none. Hint: write "
               "build.value(\"temperature\")");
 
@@ -74,7 +74,7 @@ struct same_name {
   }
 };
 
-static_assert(refusal_of<same_name>::value.message().view() ==
+static_assert(fault_of<same_name>::value.message().view() ==
               "value gain: expected a name of its own, got that of another value");
 
 struct unread {
@@ -84,7 +84,7 @@ struct unread {
   }
 };
 
-static_assert(refusal_of<unread>::value.message().view() ==
+static_assert(fault_of<unread>::value.message().view() ==
               "value gain: expected a value that a layer reads, got one that nobody reads. Hint: "
               "call a layer on it or take it out");
 
@@ -96,7 +96,7 @@ struct handed_out {
   }
 };
 
-static_assert(refusal_of<handed_out>::value.message().view() ==
+static_assert(fault_of<handed_out>::value.message().view() ==
               "output: expected a tensor of samples, got the value gain");
 
 struct too_many {
@@ -109,7 +109,7 @@ struct too_many {
   }
 };
 
-static_assert(refusal_of<too_many>::value.message().view() ==
+static_assert(fault_of<too_many>::value.message().view() ==
               "value i: expected at most 8 values, got one more");
 
 TEST_CASE("Scale reads a value of the run") {
