@@ -6,7 +6,7 @@
 
 namespace ipu_dsl {
 
-inline constexpr option_key momentum_key{"momentum"};
+inline constexpr option_key momentum_key{"momentum", "optimizer<sgd<momentum>>"};
 
 /// Keeps a velocity beside every parameter: `sgd<momentum>`, `rmsprop<momentum>`.
 struct momentum {
