@@ -222,6 +222,7 @@ static_assert(check<model<input<dtype::uint8, 28, 28>, Rescaling<1.0F / 255>>>()
 
 // row: keras.Input(shape=(28, 28))
 static_assert(check<model<input<28, 28>, Flatten>>());
+static_assert(check<model<input_of<digit_dataset>, Flatten>>());
 
 // row: set_pipeline_stage_assignment([0, 0, 1, 1])
 struct assigned

@@ -8,6 +8,7 @@
 #include <ipu_dsl/core/exceptions.hpp>
 #include <ipu_dsl/core/version.hpp>
 #include <ipu_dsl/data/digits.hpp>
+#include <ipu_dsl/data/input_of.hpp>
 #include <ipu_dsl/data/mnist.hpp>
 #include <ipu_dsl/data/paired_dataset.hpp>
 #include <ipu_dsl/data/transform.hpp>

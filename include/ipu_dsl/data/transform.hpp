@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
@@ -183,5 +184,20 @@ transformed<Data> operator|(transformed<Data> order, const transformation& step)
   order.steps.push_back(step);
   return order;
 }
+
+/// The data set behind data: itself, or what its transformations begin with.
+template <typename Data>
+struct data_behind {
+  using type = Data;
+};
+
+template <dataset Data>
+struct data_behind<transformed<Data>> {
+  using type = Data;
+};
+
+/// See `data_behind`.
+template <typename Data>
+using dataset_of = typename data_behind<std::remove_cvref_t<Data>>::type;
 
 }  // namespace ipu_dsl

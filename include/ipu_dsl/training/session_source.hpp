@@ -15,21 +15,6 @@
 
 namespace ipu_dsl {
 
-/// The data set behind data: itself, or what its transformations begin with.
-template <typename Data>
-struct data_behind {
-  using type = Data;
-};
-
-template <dataset Data>
-struct data_behind<transformed<Data>> {
-  using type = Data;
-};
-
-/// See `data_behind`.
-template <typename Data>
-using dataset_of = typename data_behind<std::remove_cvref_t<Data>>::type;
-
 /// What a feed of one's own lacks, or what has another type than it should.
 template <typename T>
 constexpr const char* lacking_of_feed() {
