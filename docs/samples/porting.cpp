@@ -182,6 +182,12 @@ static_assert(check<model<input<28, 28, 1>,
 static_assert(check<model<input<8>, Dense<64, relu, kernel_regularizer<l2<0.01F>>,
                                           bias_regularizer<l1_l2<0.01F, 0.02F>>>>>());
 static_assert(check<model<input<12, 4>, SimpleRNN<16, recurrent_regularizer<l1<0.01F>>>>>());
+// row: kernel_constraint=max_norm(2), bias_constraint=non_neg(), unit_norm()
+static_assert(
+    check<model<input<8>,
+                Dense<64, relu, kernel_constraint<max_norm<2.0F>>, bias_constraint<non_neg>>>>());
+static_assert(check<model<input<12, 4>, SimpleRNN<16, recurrent_constraint<unit_norm>>>>());
+static_assert(check<model<input<8, 8, 3>, Conv2D<4, 3, kernel_constraint<max_norm<2.0F>>>>>());
 // row: SimpleRNN(16, return_sequences=True)
 static_assert(check<model<input<12, 4>, SimpleRNN<16, return_sequences<true>>>>());
 // row: Input(shape=(16,), dtype='int32'), Embedding(1000, 8)

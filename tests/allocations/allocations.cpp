@@ -39,10 +39,12 @@ struct deep_training
 };
 
 struct penalised_network
-    : model<input<28, 28>, pipeline<stage<Flatten, Dense<32, relu, kernel_regularizer<l1_l2<>>>>,
-                                    stage<Dense<10, bias_regularizer<l2<>>>>>> {};
+    : model<input<28, 28>,
+            pipeline<stage<Flatten, Dense<32, relu, kernel_regularizer<l1_l2<>>>>,
+                     stage<Dense<10, bias_regularizer<l2<>>, kernel_constraint<max_norm<>>>>>> {};
 
-/// Updates by calls of their own, which need sums first, with penalties on weights.
+/// Updates by calls of their own, which need sums first, with penalties on weights and a
+/// constraint.
 struct normed_training : compile<penalised_network, micro_batch<16>, gradient_accumulation<4>,
                                  grouped, loss<sparse_categorical_crossentropy>,
                                  optimizer<lamb, clipnorm<1.0F>, moving_average<0.99F>>> {};

@@ -149,7 +149,7 @@ def architecture_faults(texts, edges):
 # Of operators/, what is not the code of one family of vocabulary/: lists, what all code shares, and
 # the code of families that stand in graph/, of which no layer is one.
 NO_FAMILY_OF_VOCABULARY = {"layers", "library", "operators", "run_context", "final_value", "feed",
-                           "parameter_sums", "penalty", "repack", "update"}
+                           "constraint", "parameter_sums", "penalty", "repack", "update"}
 
 
 def name_faults(texts):
@@ -180,6 +180,7 @@ SHARED_KERNELS = {
     "product_tile": "products: Dense, Conv2D, SimpleRNN",
     "recurrent_step": "one step of any recurrence; SimpleRNN is the first",
     "parameter_sums": "all optimizers that need sums over a parameter",
+    "constraint": "constraints of the weights of any layer",
     "penalty": "penalties on the weights of any layer",
     "row_sum": "sums of losses and metrics over rows, in order",
     "sigmoidal": "functions; activations are made of them",

@@ -30,6 +30,7 @@ ELSEWHERE = {
     # Plain arrays are tested where models take several.
     "core/arrays": "training/several_outputs",
     # What makes an error is tested where the sentences are.
+    "core/parameter_rules": "vocabulary/regularization",
     "core/diagnose": "model/model_parts",
     "core/error": "core/problem",
     "core/given_extents": "core/whole_number",
@@ -58,7 +59,7 @@ ELSEWHERE = {
     "graph/graph": "graph/builder",
     "graph/lowering_facts": "plan/lowering",
     "graph/node_draft": "graph/builder",
-    "graph/parameter_rules": "vocabulary/regularization",
+    "graph/constraint": "training/constraints",
     "graph/penalty": "training/regularizers",
     "graph/tensor": "graph/builder",
     "graph/transfer": "plan/lowering",
@@ -95,6 +96,7 @@ ELSEWHERE = {
     "operators/metrics/accuracy": "training/numbers_small",
     "operators/operators": "operators/open_set",
     "operators/parameter_sums": "vocabulary/lamb",
+    "operators/constraint": "kernels/constraint",
     "operators/penalty": "kernels/penalty",
     "operators/pointwise": "training/numbers_regression",
     "operators/rowwise": "training/gradients_row_losses",
@@ -193,6 +195,7 @@ ELSEWHERE = {
     "training/session_source": "training/session",
     "training/weights_header": "inference/weights_header",
     # Options that layers share, and families that the pointwise rules are written in.
+    "vocabulary/layers/asked_of_weights": "vocabulary/constraints",
     "vocabulary/layers/weights": "vocabulary/dense",
     "vocabulary/layers/window_options": "vocabulary/conv2d",
     "vocabulary/layers/position_product": "vocabulary/dense",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of vocabulary/layers/regularization.hpp.
-#include <ipu_dsl/graph/parameter_rules.hpp>
+#include <ipu_dsl/core/parameter_rules.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/regularization.hpp>

@@ -8,11 +8,11 @@
 #include <type_traits>
 
 #include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/core/parameter_rules.hpp>
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/graph/family.hpp>
 #include <ipu_dsl/graph/initializer.hpp>
-#include <ipu_dsl/graph/parameter_rules.hpp>
 
 namespace ipu_dsl {
 

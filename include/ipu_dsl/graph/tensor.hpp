@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include <ipu_dsl/core/dtype.hpp>
+#include <ipu_dsl/core/parameter_rules.hpp>
 #include <ipu_dsl/core/shape.hpp>
 #include <ipu_dsl/core/storage.hpp>
 #include <ipu_dsl/graph/initializer.hpp>
-#include <ipu_dsl/graph/parameter_rules.hpp>
 
 namespace ipu_dsl {
 

@@ -6,7 +6,7 @@
 
 #include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/core/feed.hpp>
-#include <ipu_dsl/graph/parameter_rules.hpp>
+#include <ipu_dsl/core/parameter_rules.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 
 namespace ipu_dsl {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <ipu_dsl/graph/constraint.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/penalty.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
@@ -221,6 +222,11 @@ class lowering {
           }
         }
         facts_.optimizer->update(emit);
+        for (std::int32_t parameter = 0; parameter < here.parameters; ++parameter) {
+          if (emit.updates(parameter)) {
+            constrain(emit, parameter);
+          }
+        }
       }
     }
   }

@@ -274,9 +274,11 @@ inline constexpr family dense_family{.name = "Dense",
 template <typename... Options>
 struct dense_reading {
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
-  static constexpr const option_key* accepted[] = {
-      &activation_key,         &alpha_key,           &use_bias_key, &init_key, &bias_init_key,
-      &kernel_regularizer_key, &bias_regularizer_key};
+  static constexpr const option_key* accepted[] = {&activation_key,       &alpha_key,
+                                                   &use_bias_key,         &init_key,
+                                                   &bias_init_key,        &kernel_regularizer_key,
+                                                   &bias_regularizer_key, &kernel_constraint_key,
+                                                   &bias_constraint_key};
   static constexpr auto kind = static_cast<activation_kind>(given.integer(activation_key, 0));
 
   static constexpr problem fault = find_weights_fault(given, accepted);
@@ -311,7 +313,8 @@ struct dense_reading {
 /// x is what stands at each position: (28, 28) becomes (28, units), as in Keras.
 /// Options in any order, with Keras's defaults: an activation (linear), `alpha<...>` of it,
 /// `use_bias<...>` (true), `init<...>` (glorot_uniform), `bias_init<...>` (zeros);
-/// `kernel_regularizer<...>`, `bias_regularizer<...>` (none).
+/// `kernel_regularizer<...>`, `bias_regularizer<...>`, `kernel_constraint<...>`,
+/// `bias_constraint<...>` (none).
 template <auto Units = no_number{}, typename... Options>
 struct Dense {
   static constexpr element description = dense_reading<Options...>::with_units(whole(Units));

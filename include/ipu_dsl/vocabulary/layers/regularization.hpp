@@ -3,12 +3,11 @@
 #pragma once
 
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 
 #include <ipu_dsl/core/option.hpp>
-#include <ipu_dsl/graph/parameter_rules.hpp>
+#include <ipu_dsl/core/parameter_rules.hpp>
 
 namespace ipu_dsl {
 
@@ -31,7 +30,7 @@ constexpr problem strength_fault(const real_number& strength) {
 template <auto Strength = 0.01F>
 struct l1 {
   static constexpr real_number strength = real(Strength);
-  static constexpr parameter_rules penalty{strength.value, 0};
+  static constexpr parameter_rules penalty{.l1 = strength.value};
   static constexpr problem fault = strength_fault(strength);
 };
 
@@ -39,14 +38,15 @@ struct l1 {
 template <auto Strength = 0.01F>
 struct l2 {
   static constexpr real_number strength = real(Strength);
-  static constexpr parameter_rules penalty{0, strength.value};
+  static constexpr parameter_rules penalty{.l2 = strength.value};
   static constexpr problem fault = strength_fault(strength);
 };
 
 /// Adds both.
 template <auto OfMagnitudes = 0.01F, auto OfSquares = 0.01F>
 struct l1_l2 {
-  static constexpr parameter_rules penalty{l1<OfMagnitudes>::penalty.l1, l2<OfSquares>::penalty.l2};
+  static constexpr parameter_rules penalty{.l1 = l1<OfMagnitudes>::penalty.l1,
+                                           .l2 = l2<OfSquares>::penalty.l2};
   static constexpr problem fault =
       l1<OfMagnitudes>::fault.found() ? l1<OfMagnitudes>::fault : l2<OfSquares>::fault;
 };
@@ -86,30 +86,5 @@ template <typename Regularizer>
 struct bias_regularizer {
   static constexpr option as_option = penalty_option<Regularizer>(&bias_regularizer_key);
 };
-
-/// What the options of a layer ask of one of its parameters.
-template <std::size_t Count>
-constexpr parameter_rules rules_of(const option_list<Count>& given, const option_key& regularizer) {
-  return {std::bit_cast<float>(given.integer(regularizer, 0)), given.number(regularizer, 0)};
-}
-
-/// What they ask of all.
-template <typename... Options>
-inline constexpr weight_rules weight_rules_of = {
-    {{"kernel", rules_of(options_of<Options...>, kernel_regularizer_key)},
-     {"recurrent_kernel", rules_of(options_of<Options...>, recurrent_regularizer_key)},
-     {"bias", rules_of(options_of<Options...>, bias_regularizer_key)}}};
-
-/// The same, or null if they ask nothing.
-template <typename... Options>
-constexpr const weight_rules* find_weight_rules() {
-  constexpr const auto& given = options_of<Options...>;
-  if constexpr (given.given(kernel_regularizer_key) || given.given(recurrent_regularizer_key) ||
-                given.given(bias_regularizer_key)) {
-    return &weight_rules_of<Options...>;
-  } else {
-    return nullptr;
-  }
-}
 
 }  // namespace ipu_dsl

@@ -254,7 +254,10 @@ struct simple_rnn_reading {
                                                    &return_sequences_key,
                                                    &kernel_regularizer_key,
                                                    &recurrent_regularizer_key,
-                                                   &bias_regularizer_key};
+                                                   &bias_regularizer_key,
+                                                   &kernel_constraint_key,
+                                                   &recurrent_constraint_key,
+                                                   &bias_constraint_key};
   static constexpr problem fault = find_weights_fault(given, accepted, activation_kind::tanh);
   static constexpr auto kind = static_cast<activation_kind>(
       given.integer(activation_key, static_cast<std::int32_t>(activation_kind::tanh)));
@@ -289,8 +292,8 @@ struct simple_rnn_reading {
 /// units], bias [units]. Options in any order, with Keras's defaults: an activation (tanh),
 /// `alpha<...>` of it, `return_sequences<...>` (false: the last state alone), `use_bias<...>`
 /// (true), `init<...>` (glorot_uniform), `recurrent_init<...>` (orthogonal), `bias_init<...>`
-/// (zeros), `kernel_regularizer<...>`, `recurrent_regularizer<...>`, `bias_regularizer<...>`
-/// (none).
+/// (zeros), `kernel_regularizer<...>`, `recurrent_regularizer<...>`, `bias_regularizer<...>`,
+/// `kernel_constraint<...>`, `recurrent_constraint<...>`, `bias_constraint<...>` (none).
 template <auto Units = no_number{}, typename... Options>
 struct SimpleRNN {
   static constexpr element description = simple_rnn_reading<Options...>::with_units(whole(Units));

@@ -9,8 +9,8 @@
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/vocabulary/layers/activation.hpp>
+#include <ipu_dsl/vocabulary/layers/asked_of_weights.hpp>
 #include <ipu_dsl/vocabulary/layers/initialization.hpp>
-#include <ipu_dsl/vocabulary/layers/regularization.hpp>
 
 namespace ipu_dsl {
 
@@ -51,7 +51,8 @@ constexpr problem find_weights_fault(const option_list<Count>& given,
   if (!found.found()) {
     found = check_alpha(given.given(alpha_key), kind);
   }
-  for (const option_key* const key : {&bias_init_key, &bias_regularizer_key}) {
+  for (const option_key* const key :
+       {&bias_init_key, &bias_regularizer_key, &bias_constraint_key}) {
     if (!found.found() && given.given(*key) && given.integer(use_bias_key, 1) == 0) {
       found = refuse(label("a bias beside ") << key->name << "<...>", "use_bias<false>",
                      "take one of them out");

@@ -2,20 +2,31 @@
 // What is asked of a parameter beside its gradient.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include <ipu_dsl/core/standard.hpp>
 
 namespace ipu_dsl {
 
-/// The penalty l1 sum(|w|) + l2 sum(w^2) that a parameter adds to the loss.
+/// What an update makes of a parameter behind it.
+enum class constraint_kind : std::int32_t {
+  none,
+  non_negative,
+  max_norm,  ///< norms are at most a limit
+  unit_norm  ///< norms are 1
+};
+
+/// The penalty l1 sum(|w|) + l2 sum(w^2) that a parameter adds to the loss, and its constraint.
 struct parameter_rules {
   float l1 = 0;
   float l2 = 0;
+  constraint_kind constraint = constraint_kind::none;
+  float limit = 0;  ///< of a norm
 
   constexpr bool penalizes() const { return l1 > 0 || l2 > 0; }
 
-  constexpr bool any() const { return penalizes(); }
+  constexpr bool any() const { return penalizes() || constraint != constraint_kind::none; }
 };
 
 /// What a layer asks of its parameters, by their names in its family's rule for shapes.
