@@ -451,6 +451,21 @@ static_assert(check<compile<answer, loss<binary_crossentropy>,
                             metrics<metric<auc, curve<"PR">>,
                                     metric<precision, threshold<0.3F>, metric_name<"lenient">>,
                                     metric<precision, threshold<0.7F>>>>>());
+
+// row: tf.math.confusion_matrix; Precision(class_id=i), Recall(class_id=i) of every class
+struct confused
+    : compile<
+          mlp, loss<sparse_categorical_crossentropy>,
+          metrics<confusion_matrix, per_class<precision>, per_class<recall>, per_class<f1_score>>> {
+};
+
+std::span<const double> matrix_of(const evaluation& found) {
+  static_cast<void>(found.metrics.numbers("precision_per_class"));
+  return found.metrics.numbers("confusion_matrix");
+}
+
+static_assert(check<confused>());
+
 // row: CategoricalAccuracy(), TopKCategoricalAccuracy(k=3), SparseTopKCategoricalAccuracy(k=3)
 static_assert(check<compile<mlp, loss<categorical_crossentropy>,
                             metrics<categorical_accuracy, top_k_categorical_accuracy<3>>>>());

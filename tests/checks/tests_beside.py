@@ -86,6 +86,7 @@ ELSEWHERE = {
     # They hand a call to kernels: seen in steps, with real models, against float64.
     "operators/activation": "training/gradients_layers",
     "operators/batch_normalization": "training/batch_normalization",
+    "operators/class_counting": "vocabulary/class_counting",
     "operators/counting": "training/bits_row_losses",
     "operators/dense": "training/gradients_layers",
     "operators/dropout": "training/gradients_layers",

@@ -81,7 +81,7 @@ TEST_CASE("one output has one metric of a name, another may have it too") {
   using apart = metrics<for_output<"a", mean_squared_error>, for_output<"b", mean_squared_error>>;
   CHECK(said<twice>().view() ==
         ": expected metrics of different names, got mean_squared_error twice. Hint: keep one of "
-        "them, or call it otherwise: metric<..., metric_name<\"...\">>");
+        "them, or call it otherwise: metric<..., metric_name<\"another\">>");
   using named_apart = metrics<precision, metric<precision, threshold<0.7F>, metric_name<"strict">>>;
   CHECK(said<named_apart>().empty());
   CHECK(name_of(named_apart::choices[1]) == "strict");

@@ -124,6 +124,12 @@ class node_draft {
     }
   }
 
+  /// Of a loss or a metric: whether others that judge the same output are told floats already.
+  constexpr bool others_are_told_floats() {
+    const std::int32_t known = known_target();
+    return known >= 0 && owner_->tensors[known].type == dtype::float32;
+  }
+
   /// Of a loss or a metric: adds an output of so many float64 a micro-batch. They are summed over
   /// micro-batches in their order, and the sums make the final number: see
   /// `final_value_of` in operators/operators.hpp.

@@ -12,6 +12,9 @@ namespace ipu_dsl {
 /// counted.
 using final_value_function = double (*)(std::span<const double> sums);
 
+/// The same of a metric that reports several numbers, for which there is room.
+using final_values_function = void (*)(std::span<const double> sums, double* reported);
+
 /// The mean, of {sum, samples}.
 inline double mean_of(std::span<const double> sums) {
   return sums[0] / sums[1];

@@ -2,6 +2,7 @@
 // The code of all families that we bring.
 #pragma once
 
+#include <ipu_dsl/operators/class_counting.hpp>
 #include <ipu_dsl/operators/constraint.hpp>
 #include <ipu_dsl/operators/counting.hpp>
 #include <ipu_dsl/operators/feed.hpp>

@@ -151,4 +151,26 @@ consteval final_value_function final_value_of() {
   }
 }
 
+/// What makes the numbers of a metric that reports several: what its family's code says as `static
+/// void final_values(std::span<const double> counted, double* reported)`, or null.
+template <const family* Family>
+consteval final_values_function final_values_of() {
+  if constexpr (requires { &operators<Family>::final_values; }) {
+    return &operators<Family>::final_values;
+  } else {
+    return nullptr;
+  }
+}
+
+/// How many numbers are reported of what counts so many: what the code of its family says as
+/// `static constexpr std::int32_t reported(std::int32_t counted)`, or else one.
+template <const family* Family>
+consteval std::int32_t reported_of(std::int32_t counted) {
+  if constexpr (requires { operators<Family>::reported(counted); }) {
+    return operators<Family>::reported(counted);
+  } else {
+    return 1;
+  }
+}
+
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -255,8 +255,9 @@ constexpr problem check_metrics(list_view<result_choice> chosen,
     for (std::size_t earlier = 0; earlier < i; ++earlier) {
       if (name_of(chosen[earlier]) == name_of(chosen[i]) &&
           chosen[earlier].output == chosen[i].output) {
-        return refuse("metrics of different names", label(name_of(chosen[i])) << " twice",
-                      "keep one of them, or call it otherwise: metric<..., metric_name<\"...\">>");
+        return refuse(
+            "metrics of different names", label(name_of(chosen[i])) << " twice",
+            "keep one of them, or call it otherwise: metric<..., metric_name<\"another\">>");
       }
     }
   }

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <exception>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/training/metric_values.hpp>
 
@@ -36,12 +38,17 @@ struct execution_record {
 /// some between two epochs only, never within one.
 class history {
  public:
+  /// Of the metrics of several numbers, how many an epoch has; before room is asked for.
+  void set_numbers_of_epoch(std::size_t count) { numbers_of_epoch_ = count; }
+
   /// Room for so many in all. Throws `error` if there is no memory for them; nothing is changed
   /// then.
   void reserve(std::size_t epochs, std::size_t micro_batches) {
     try {
       epochs_.reserve(epochs);
       losses_.reserve(micro_batches);
+      numbers_.reserve((std::min)(epochs * numbers_of_epoch_, most_reserved));
+      see_numbers();
     } catch (const std::exception&) {
       throw error(sentence_of({"There is no memory for a history of ", epochs, " epochs and ",
                                micro_batches, " losses, one a step."}));
@@ -57,11 +64,20 @@ class history {
   void clear() {
     epochs_.clear();
     losses_.clear();
+    numbers_.clear();
   }
 
   void add_loss(float loss) { losses_.push_back(loss); }
 
-  void add_epoch(const epoch_record& record) { epochs_.push_back(record); }
+  /// Keeps the numbers of its metrics of several, for which there is room.
+  void add_epoch(epoch_record record) {
+    if (numbers_of_epoch_ > 0) {
+      const std::span<const double> several = record.metrics.several();
+      numbers_.append({several.data(), several.size()});
+    }
+    epochs_.push_back(std::move(record));
+    see_numbers();
+  }
 
   /// One record an epoch, in order.
   std::span<const epoch_record> epochs() const { return {epochs_.data(), epochs_.size()}; }
@@ -70,6 +86,17 @@ class history {
   std::span<const float> losses() const { return {losses_.data(), losses_.size()}; }
 
  private:
+  /// Of the numbers of metrics of several no more are reserved: the matrices of 256 classes of a
+  /// thousand epochs would take half a gigabyte. Beyond them room is made between two epochs.
+  static constexpr std::size_t most_reserved = std::size_t{1} << 20;
+
+  /// Numbers move when there must be more room.
+  void see_numbers() {
+    for (std::size_t i = 0; i < epochs_.size() && numbers_of_epoch_ > 0; ++i) {
+      epochs_[i].metrics.see({numbers_.data() + i * numbers_of_epoch_, numbers_of_epoch_});
+    }
+  }
+
   template <typename T>
   static std::size_t with_room(const std::vector<T>& kept, std::size_t more) {
     const std::size_t wanted = kept.size() + more;
@@ -78,6 +105,8 @@ class history {
 
   std::vector<epoch_record> epochs_;
   std::vector<float> losses_;
+  list<double> numbers_;  ///< [epochs, numbers_of_epoch_]
+  std::size_t numbers_of_epoch_ = 0;
 };
 
 /// `for (const epoch_record& epoch : passed.epochs)`, without the brackets of the call.

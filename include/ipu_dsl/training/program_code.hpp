@@ -97,7 +97,9 @@ consteval result_code result_code_of() {
           .is_loss = judge.purpose == node_purpose::loss,
           .weight = judge.weight,
           .numbers = counted.extents[0],
-          .final_value = final_value_of<judge.rule, judge.options>()};
+          .final_value = final_value_of<judge.rule, judge.options>(),
+          .reported = reported_of<judge.rule>(counted.extents[0]),
+          .final_values = final_values_of<judge.rule>()};
 }
 
 template <compiled_model C>

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
@@ -18,10 +19,13 @@ class result_sums {
  public:
   explicit result_sums(list_view<result_code> results) : results_(results) {
     std::size_t numbers = 0;
+    std::size_t reported = 0;
     for (const result_code& result : results_) {
       numbers += static_cast<std::size_t>(result.numbers);
+      reported += result.final_values == nullptr ? 0 : static_cast<std::size_t>(result.reported);
     }
     sums_.resize(numbers);
+    reported_.resize(reported);
   }
 
   void clear() {
@@ -60,27 +64,54 @@ class result_sums {
     return sum;
   }
 
-  /// Of the metrics; of several losses each as well, without its weight.
-  metric_values metrics() const {
+  /// Of the metrics; of several losses each as well, without its weight. The numbers of metrics of
+  /// several lie here until this is asked again; copies have their own.
+  metric_values metrics() {
     metric_values made;
     const bool one_loss = results_.size() < 2 || !results_[1].is_loss;
     std::size_t first = 0;
+    std::size_t reported = 0;
     for (const result_code& result : results_) {
-      if (!result.is_loss || !one_loss) {
+      if (result.final_values != nullptr) {
+        add_several(made, result, first, reported);
+      } else if (!result.is_loss || !one_loss) {
         made.add(result.name, value_of(result, first));
       }
       first += static_cast<std::size_t>(result.numbers);
     }
+    made.see({reported_.data(), reported_.size()});
     return made;
   }
 
+  /// How many numbers the metrics of several report in all.
+  std::size_t reported() const { return reported_.size(); }
+
  private:
+  std::span<const double> counted_of(const result_code& result, std::size_t first) const {
+    return {sums_.data() + first, static_cast<std::size_t>(result.numbers)};
+  }
+
+  /// Adds what reports several numbers, behind so many of others, which are counted on.
+  void add_several(metric_values& made, const result_code& result, std::size_t first,
+                   std::size_t& reported) {
+    const auto count = static_cast<std::size_t>(result.reported);
+    double* const numbers = reported_.data() + reported;
+    result.final_values(counted_of(result, first), numbers);
+    if (count == 1) {
+      made.add(result.name, numbers[0]);
+    } else {
+      made.add_several(result.name, reported, count);
+    }
+    reported += count;
+  }
+
   double value_of(const result_code& result, std::size_t first) const {
-    return result.final_value({sums_.data() + first, static_cast<std::size_t>(result.numbers)});
+    return result.final_value(counted_of(result, first));
   }
 
   list_view<result_code> results_;
   list<double> sums_;
+  list<double> reported_;  ///< of metrics of several numbers, one behind the other
 };
 
 }  // namespace ipu_dsl

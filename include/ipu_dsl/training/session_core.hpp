@@ -54,6 +54,7 @@ class session_core final : public session_engine {
     for (const run_value_interface& each : parts.model.run_values()) {
       values_.push_back(each.start);
     }
+    history_.set_numbers_of_epoch(sums_.reported());
     history_.reserve(options.history_epochs, options.history_micro_batches);
     parameters_.initialize(options.seed);
   }
@@ -70,10 +71,9 @@ class session_core final : public session_engine {
       if (wanted.steps_per_epoch == 0) {
         source.restart();
       }
-      const epoch_record record = train_epoch(source, epoch, steps, optimizer, calls);
-      history_.add_epoch(record);
+      history_.add_epoch(train_epoch(source, epoch, steps, optimizer, calls));
       if (calls.epoch != nullptr) {
-        calls.epoch(calls.object, record);
+        calls.epoch(calls.object, history_.epochs().back());
       }
     }
     return history_;
@@ -121,7 +121,8 @@ class session_core final : public session_engine {
       throw error("evaluate got no samples; expected at least 1.");
     }
     found.loss = sums_.loss() + penalty();
-    found.metrics = sums_.metrics();
+    const metric_values seen = sums_.metrics();
+    found.metrics = seen;
     return found;
   }
 

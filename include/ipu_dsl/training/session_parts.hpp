@@ -28,6 +28,8 @@ struct result_code {
   float weight = 1;  ///< of a loss in the sum of all
   std::int32_t numbers = 0;
   final_value_function final_value = nullptr;
+  std::int32_t reported = 1;                     ///< numbers
+  final_values_function final_values = nullptr;  ///< of a metric that reports several
 };
 
 /// What a session is made of; none of it points to a family. `train` and `evaluate` are empty plans

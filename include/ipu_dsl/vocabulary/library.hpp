@@ -34,8 +34,10 @@
 #include <ipu_dsl/vocabulary/metrics/auc.hpp>
 #include <ipu_dsl/vocabulary/metrics/binary_accuracy.hpp>
 #include <ipu_dsl/vocabulary/metrics/categorical_accuracy.hpp>
+#include <ipu_dsl/vocabulary/metrics/confusion_matrix.hpp>
 #include <ipu_dsl/vocabulary/metrics/f1_score.hpp>
 #include <ipu_dsl/vocabulary/metrics/mean.hpp>
+#include <ipu_dsl/vocabulary/metrics/per_class.hpp>
 #include <ipu_dsl/vocabulary/metrics/precision.hpp>
 #include <ipu_dsl/vocabulary/metrics/recall.hpp>
 #include <ipu_dsl/vocabulary/metrics/root_mean_squared_error.hpp>
