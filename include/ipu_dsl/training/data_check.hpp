@@ -117,9 +117,13 @@ constexpr problem check_data_count(const graph_view& model, tensor_role role, st
   if (wanted == static_cast<std::int32_t>(given) || (role == tensor_role::target && wanted == 0)) {
     return {};
   }
-  return refuse(count_of_sources(wanted, role),
-                count_of_sources(static_cast<std::int32_t>(given), role),
-                "zipped(...) makes one data set of several");
+  return refuse(
+      count_of_sources(wanted, role), count_of_sources(static_cast<std::int32_t>(given), role),
+      static_cast<std::int32_t>(given) < wanted ? "zipped(...) makes one data set of several"
+      : role == tensor_role::target
+          ? "no loss and no metric asks for more: take the column out, or write a loss "
+            "for_output<...> of another output"
+          : "take out what the model has no input for");
 }
 
 /// What is wrong with the weights of data: a loss, or a metric, asks for each of them.
