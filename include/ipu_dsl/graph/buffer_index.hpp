@@ -64,7 +64,11 @@ class buffer_index {
   constexpr std::int32_t& entry_of(const buffer_ref& named) {
     const auto of = static_cast<std::size_t>(named.tensor);
     const auto index = static_cast<std::size_t>(named.index);
+    // What is asked for most often comes first: each case that is passed over is a step of constant
+    // evaluation.
     switch (named.role) {
+      case buffer_role::value:
+        return value_[of * buffer_lives + static_cast<std::size_t>(named.life)];
       case buffer_role::gradient:
         return gradient_[of];
       case buffer_role::contribution:
@@ -73,14 +77,12 @@ class buffer_index {
         return accumulator_[index];
       case buffer_role::optimizer_slot:
         return slot_[of * slots_per_parameter + index];
-      case buffer_role::parameter_sums:
-        return sums_[of * stages_per_parameter + index];
       case buffer_role::scratch:
         return scratch_[index];
-      case buffer_role::value:
+      case buffer_role::parameter_sums:
         break;
     }
-    return value_[of * buffer_lives + static_cast<std::size_t>(named.life)];
+    return sums_[of * stages_per_parameter + index];
   }
 
   // Numbers + 1, so that 0 is none: zeros cost no step of constant evaluation.
