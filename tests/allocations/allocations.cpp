@@ -9,6 +9,7 @@
 #include <ipu_dsl/catalogue/bidirectional.hpp>
 #include <ipu_dsl/data/class_weights.hpp>
 #include <ipu_dsl/data/digits.hpp>
+#include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
@@ -287,4 +288,48 @@ TEST_CASE("an allocation in a feed is counted, on whichever thread it happens") 
     allocating_feed planted{make_feed(digits | repeated(), 1)};
     CHECK(count_allocations([&] { run.fit(planted, {.steps_per_epoch = 40}); }) == 40);
   }
+}
+
+namespace {
+
+/// Bytes beside floats, and a number that is given from run to run.
+struct told_network {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor image = build.input("image", {28, 28}, dtype::uint8);
+    const symbolic_tensor gain = build.value("gain", 1.0F);
+    const symbolic_tensor grey = build.layer<Rescaling<1.0F / 255>>("", image);
+    const symbolic_tensor flat = build.layer<Flatten>("", build.layer<Scale>("", grey, gain));
+    build.stage(1);
+    return build.layer<Dense<10>>("logits", flat);
+  }
+};
+
+struct told_training : compile<told_network, micro_batch<16>, gradient_accumulation<4>, grouped,
+                               loss<sparse_categorical_crossentropy>, optimizer<sgd<momentum>>> {};
+
+}  // namespace
+
+TEST_CASE("a session of bytes that is told numbers allocates nothing after its construction") {
+  if (!counting()) {
+    return;
+  }
+  const digit_dataset digits = synthetic_digits(300, 4);
+  const auto images = as_bytes(digits);
+  const std::vector<std::uint8_t> bytes(digits.features().begin(),
+                                        digits.features().begin() + step_samples * 784);
+  const samples given = first_samples(digits);
+  std::vector<float> output(step_samples * 10);
+  session<told_training> run({.learning_rate = 0.01F}, {.threads = 2});
+  auto endless = make_feed(images | shuffled(100) | repeated(), 1);
+  auto test = make_feed(images, 1);
+  int checked = 0;
+  for (const float gain : {1.0F, 0.5F}) {
+    CHECK(count_allocations([&] { run.set<"gain">(gain); }) == 0);
+    CHECK(count_allocations([&] { run.train_step(bytes, given.labels); }) == 0);
+    CHECK(count_allocations([&] { run.fit(endless, {.epochs = 2, .steps_per_epoch = 40}); }) == 0);
+    CHECK(count_allocations([&] { run.evaluate(test); }) == 0);
+    CHECK(count_allocations([&] { run.predict(bytes, output); }) == 0);
+    checked += 5;
+  }
+  CHECK(checked == 10);
 }
