@@ -51,13 +51,17 @@ class emitter {
     if (facts_->replicas > 1 || !here_->rule->updates_with_gradient) {
       return nullptr;
     }
+    if (!facts_->optimizer->elementwise) {
+      return nullptr;
+    }
+    const std::int32_t* const own = operands_ + here_->inputs + here_->outputs;
     for (std::int32_t i = 0; i < here_->parameters; ++i) {
-      const tensor& learned = parameter(i);
-      if (!learned.trainable || learned.rules != nullptr || facts_->reader_count(owned(i)) != 1) {
+      const tensor& learned = model_->at(own[i]);
+      if (!learned.trainable || learned.rules != nullptr || facts_->reader_count(own[i]) != 1) {
         return nullptr;
       }
     }
-    return facts_->optimizer->elementwise ? facts_->optimizer : nullptr;
+    return facts_->optimizer;
   }
 
   /// What the node is for.
