@@ -240,10 +240,25 @@ struct graph_view {
 /// told, targets before weights.
 constexpr list<std::int32_t> sources_of(const graph_view& model, bool with_targets) {
   list<std::int32_t> found;
-  for (const tensor_role role : {tensor_role::input, tensor_role::target, tensor_role::weight}) {
-    const std::int32_t count = with_targets || role == tensor_role::input ? model.count(role) : 0;
-    for (std::int32_t number = 0; number < count; ++number) {
-      found.push_back(model.source(role, number));
+  list<std::int32_t> told;
+  const tensor* const atoms = model.tensors.data();
+  const auto count = static_cast<std::int32_t>(model.tensors.size());
+  // One pass: a compiler counts the steps, and most tensors are none of these.
+  for (std::int32_t i = 0; i < count; ++i) {
+    if (atoms[i].role <= tensor_role::weight) {
+      (atoms[i].role == tensor_role::input ? found : told).push_back(i);
+    }
+  }
+  for (const tensor_role role : {tensor_role::target, tensor_role::weight}) {
+    for (const model_output& output : model.outputs) {
+      for (std::int32_t& each : told) {
+        const bool next = with_targets && each >= 0 && atoms[each].role == role &&
+                          atoms[each].target_of == output.tensor;
+        if (next) {
+          found.push_back(each);
+          each = -1;
+        }
+      }
     }
   }
   return found;

@@ -13,6 +13,7 @@
 
 namespace ipu_dsl {
 
+/// First what comes from the feed, see `sources_of`.
 enum class tensor_role : std::uint8_t {
   input,       ///< a sample's features, from the feed
   target,      ///< what a sample's output should be, from the feed: a label, numbers
