@@ -459,7 +459,7 @@ struct confused
           metrics<confusion_matrix, per_class<precision>, per_class<recall>, per_class<f1_score>>> {
 };
 
-std::span<const double> matrix_of(const evaluation& found) {
+[[maybe_unused]] std::span<const double> matrix_of(const evaluation& found) {
   static_cast<void>(found.metrics.numbers("precision_per_class"));
   return found.metrics.numbers("confusion_matrix");
 }
@@ -480,8 +480,9 @@ struct weighted_training : compile<mlp, loss<mean_squared_error, sample_weights>
 
 struct weighted_classes : compile<mlp, loss<sparse_categorical_crossentropy, sample_weights>> {};
 
-double weigh(session<weighted_classes>& run, const std::vector<float>& features,
-             const std::vector<std::int32_t>& labels, const std::vector<float>& importance) {
+[[maybe_unused]] double weigh(session<weighted_classes>& run, const std::vector<float>& features,
+                              const std::vector<std::int32_t>& labels,
+                              const std::vector<float>& importance) {
   run.fit(zipped(feature_column<shape{28, 28}>(features), label_column<10>(labels),
                  weight_column(importance)));
   return run.train_step(features, labels, importance);
@@ -494,7 +495,7 @@ struct steps_to_numbers : model<input<6, 4>, sequential<Dense<2>>> {};
 
 static_assert(check<compile<steps_to_numbers, loss<mean_squared_error, position_weights>>>());
 
-auto mask(const std::vector<float>& importance) {
+[[maybe_unused]] auto mask(const std::vector<float>& importance) {
   return weight_column<shape{6}>(importance);
 }
 
@@ -509,8 +510,10 @@ struct two_classes : model<input<4>, sequential<Dense<2>>> {};
 struct weighted_two : compile<two_classes, loss<sparse_categorical_crossentropy, sample_weights>> {
 };
 
-void weigh_classes(session<weighted_two>& run, const labelled_dataset<shape{4}, 2, float>& data,
-                   const std::vector<float>& features, const label_column<2>& kinds) {
+[[maybe_unused]] void weigh_classes(session<weighted_two>& run,
+                                    const labelled_dataset<shape{4}, 2, float>& data,
+                                    const std::vector<float>& features,
+                                    const label_column<2>& kinds) {
   const auto weighted = data | class_weighted({1.0F, 4.0F});
   run.fit(weighted | shuffled(100));
   run.fit(zipped(feature_column<shape{4}>(features), kinds, weights_by_class(kinds, {1.0F, 4.0F})));
