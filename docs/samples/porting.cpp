@@ -490,6 +490,17 @@ struct weighted_classes : compile<mlp, loss<sparse_categorical_crossentropy, sam
 
 static_assert(check<weighted_training>());
 
+struct weighted_two_by_two
+    : compile<two_by_two, loss<for_output<"c", mean_squared_error, sample_weights>,
+                               for_output<"d", mean_squared_error, sample_weights>>> {};
+
+[[maybe_unused]] double weigh_both(session<weighted_two_by_two>& run, const std::vector<float>& a,
+                                   const std::vector<float>& b, const std::vector<float>& y,
+                                   const std::vector<float>& z, const std::vector<float>& v,
+                                   const std::vector<float>& w) {
+  return run.train_step(input_arrays{a, b}, target_arrays{y, z}, weight_arrays{v, w});
+}
+
 // row: sample_weight of shape (samples, steps), a mask
 struct steps_to_numbers : model<input<6, 4>, sequential<Dense<2>>> {};
 

@@ -192,8 +192,8 @@ constexpr problem check_array_count(const graph_view& model, tensor_role role, s
                        ? "write input_arrays{first, second} with an array for each"
                    : role == tensor_role::target
                        ? "write target_arrays{first, second} with an array for each"
-                       : "weights stand behind the targets, an array for each loss with "
-                         "sample_weights");
+                       : "write weight_arrays{first, second} behind the targets, with an array for "
+                         "each loss with sample_weights");
     found.where = "the batch";
   }
   return found;
