@@ -36,7 +36,7 @@ def check_standard_output(folder):
                 ("single_device_functional", *steps), ("single_device_sequential", *steps),
                 ("two_stages", *steps), ("two_stages_functional", *steps),
                 ("two_stages_interleaved", *steps), ("inference",), ("own_data",), ("own_layer",),
-                ("own_optimizer",), ("own_options",), ("regression",)]
+                ("own_optimizer",), ("own_options",), ("regression",), ("lenet",)]
     for command in programs:
         refuse(folder, command, "Cannot print: standard output is closed.", stdout=None,
                before=lambda: os.close(1))
@@ -46,6 +46,7 @@ def check_standard_output(folder):
 
 
 def check_arguments(folder):
+    refuse(folder, ("lenet", "/nowhere"), "There is neither /nowhere/train-labels-idx1-ubyte nor")
     for option in ("--svg", "--trace", "--data", "--schedule"):
         refuse(folder, ("mnist", option, ""), f"{option}: ")
     for option in ("--cut", "--threads", "--epochs", "--steps", "--seed"):
