@@ -119,15 +119,21 @@ constexpr problem attach_weights(graph& model, std::int32_t judged, weighed what
   return found;
 }
 
-/// What a loss counts in the sum of all: kernels make means over the samples of a micro-batch.
-constexpr float weight_of(const result_choice& loss, const shape& output,
-                          std::int32_t micro_batch) {
+/// How often the mean over a micro-batch and its positions stands in what the reduction gives.
+constexpr std::int64_t means_in(const result_choice& loss, const shape& output,
+                                std::int32_t micro_batch) {
   if (!loss.sums) {
-    return loss.weight;
+    return 1;
   }
   // A sum is over the positions of a sample as well, but not over the features of a position.
   const std::int64_t positions = output.rank > 1 ? output.elements() / output[output.rank - 1] : 1;
-  return loss.weight * static_cast<float>(micro_batch * positions);
+  return micro_batch * positions;
+}
+
+/// What a loss counts in the sum of all: kernels make means over the samples of a micro-batch.
+constexpr float weight_of(const result_choice& loss, const shape& output,
+                          std::int32_t micro_batch) {
+  return loss.weight * static_cast<float>(means_in(loss, output, micro_batch));
 }
 
 /// Appends a node that judges an output of the model by what it should be, in its stage.

@@ -87,6 +87,19 @@ constexpr label name_result() {
 template <compiled_model C, std::size_t Index>
 inline constexpr label result_name = name_result<C, Index>();
 
+/// How often the mean of a loss stands in what its reduction gives; 1 of a metric.
+template <compiled_model C>
+constexpr std::int64_t means_of(const node& judge) {
+  const graph_view model = planned_graph_of<C>.view();
+  for (const result_choice& loss : C::settings.losses) {
+    if (judge.purpose == node_purpose::loss && model.find_output(loss.output) == judge.judged) {
+      const tensor& output = model.at(model.output(judge.judged));
+      return means_in(loss, output.extents, C::settings.micro_batch);
+    }
+  }
+  return 1;
+}
+
 /// What becomes of result `Index`.
 template <compiled_model C, std::size_t Index>
 consteval result_code result_code_of() {
@@ -96,6 +109,7 @@ consteval result_code result_code_of() {
   return {.name = result_name<C, Index>.view(),
           .is_loss = judge.purpose == node_purpose::loss,
           .weight = judge.weight,
+          .means = static_cast<double>(means_of<C>(judge)),
           .numbers = counted.extents[0],
           .final_value = final_value_of<judge.rule, judge.options>(),
           .reported = reported_of<judge.rule>(counted.extents[0]),

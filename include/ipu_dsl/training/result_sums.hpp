@@ -64,8 +64,8 @@ class result_sums {
     return sum;
   }
 
-  /// Of the metrics; of several losses each as well, without its weight. The numbers of metrics of
-  /// several lie here until this is asked again; copies have their own.
+  /// Of the metrics; of several losses each as well, reduced but without its weight. The numbers of
+  /// metrics of several lie here until this is asked again; copies have their own.
   metric_values metrics() {
     metric_values made;
     const bool one_loss = results_.size() < 2 || !results_[1].is_loss;
@@ -75,7 +75,7 @@ class result_sums {
       if (result.final_values != nullptr) {
         add_several(made, result, first, reported);
       } else if (!result.is_loss || !one_loss) {
-        made.add(result.name, value_of(result, first));
+        made.add(result.name, result.means * value_of(result, first));
       }
       first += static_cast<std::size_t>(result.numbers);
     }

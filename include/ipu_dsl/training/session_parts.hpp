@@ -25,7 +25,8 @@ struct loaded_program {
 struct result_code {
   std::string_view name;  ///< with several outputs behind that of its output: "price_loss"
   bool is_loss = false;
-  float weight = 1;  ///< of a loss in the sum of all
+  float weight = 1;  ///< of a loss's mean in the sum of all
+  double means = 1;  ///< of a loss: so often its mean is what its reduction gives
   std::int32_t numbers = 0;
   final_value_function final_value = nullptr;
   std::int32_t reported = 1;                     ///< numbers
