@@ -134,7 +134,7 @@ struct option_list {
       for (const option_key* key : accepted) {
         known = known || *key == *options[i].value.key;
       }
-      if (!known && options[i].value.fault != nullptr) {
+      if (!known && options[i].value.key->place.empty() && options[i].value.fault != nullptr) {
         return *options[i].value.fault;
       }
       if (!known) {

@@ -120,9 +120,14 @@ template <typename... Parts>
 struct optimizer {
   static constexpr option as_option{&optimizer_key};
   static constexpr problem fault =
-      refuse("an optimizer in optimizer<...>", type_name<typename first_type<Parts...>::type>(),
-             "write optimizer<sgd<momentum>>; there are adadelta, adagrad, adam, adamax, adamw, "
-             "amsgrad, ftrl, lamb, lion, nadam, rmsprop and sgd");
+      (optimizer_kind<Parts> || ...)
+          ? refuse("the optimizer first in optimizer<...>",
+                   label() << type_name<typename first_type<Parts...>::type>() << " before it",
+                   "write optimizer<adam, clipnorm<1>>")
+          : refuse("an optimizer in optimizer<...>",
+                   type_name<typename first_type<Parts...>::type>(),
+                   "write optimizer<sgd<momentum>>; there are adadelta, adagrad, adam, adamax, "
+                   "adamw, amsgrad, ftrl, lamb, lion, nadam, rmsprop and sgd");
   using type = sgd<>;
 };
 

@@ -19,7 +19,8 @@ namespace ipu_dsl {
 
 inline constexpr option_key loss_key{"loss"};
 inline constexpr option_key metrics_key{"metrics"};
-inline constexpr option_key loss_weight_key{"loss_weight"};
+inline constexpr option_key loss_weight_key{
+    "loss_weight", "loss<for_output<\"price\", mean_squared_error, loss_weight<0.5>>, ...>"};
 inline constexpr option_key loss_reduction_key{"reduction"};
 
 /// What becomes of the losses of a micro-batch's samples, by Keras's names: their mean,
@@ -52,6 +53,15 @@ concept loss_kind = requires {
   { T::rule } -> std::convertible_to<const family*>;
   requires T::is_loss;
 };
+
+/// A type that judges an output, where options of a loss belong.
+template <typename T>
+inline constexpr bool judges_an_output = loss_kind<T>;
+
+/// What is wrong with losses beside each other of which none names its output.
+inline constexpr problem several_unnamed_losses =
+    refuse("one loss in loss<...>", "several",
+           "each output has its own: write loss<for_output<\"name\", mean_squared_error>, ...>");
 
 /// The options that every loss takes, and those of every loss that is one of several.
 inline constexpr const option_key* options_of_all_losses[] = {&weighs_key, &loss_reduction_key};
@@ -111,6 +121,9 @@ struct loss_weight {
 template <fixed_string Name, typename Judge, typename... Options>
 struct for_output {};
 
+template <fixed_string Name, typename Judge, typename... Options>
+inline constexpr bool judges_an_output<for_output<Name, Judge, Options...>> = true;
+
 /// A loss as a value, and what is wrong with it; of what is none there is no rule.
 template <typename T, typename... Options>
 struct read_loss {
@@ -124,7 +137,9 @@ template <loss_kind Loss, typename... Options>
 struct read_loss<Loss, Options...> {
   using own = options_of_loss<Loss, Options...>;
 
-  static constexpr problem fault = own::find_fault(options_of_all_losses);
+  static constexpr problem fault = (judges_an_output<Options> || ...)
+                                       ? several_unnamed_losses
+                                       : own::find_fault(options_of_all_losses);
   static constexpr result_choice choice = own::choice({});
 };
 
@@ -212,9 +227,18 @@ struct read_metric {
                     { T::fault } -> std::convertible_to<problem>;
                   }) {
       return T::fault;
+    } else if constexpr (option_type<T>) {
+      return find_place(*T::as_option.key);
     } else {
       return {};
     }
+  }
+
+  /// What is wrong with an option beside the metric that it is of.
+  static constexpr problem find_place(const option_key& key) {
+    return key.place.empty()
+               ? problem{}
+               : refuse("a metric in metrics<...>", type, text<191>("write ") << key.place);
   }
 
   static constexpr problem fault = find_fault();

@@ -12,7 +12,9 @@ namespace ipu_dsl {
 /// What has a weight of its own in a loss or a metric.
 enum class weighed : std::uint8_t { nothing, samples, positions };
 
-inline constexpr option_key weighs_key{"sample_weights"};
+inline constexpr option_key weighs_key{
+    "sample_weights or position_weights",
+    "loss<mean_squared_error, sample_weights> or metric<accuracy, sample_weights>"};
 
 /// Each sample counts in the loss what a weight says that comes with the data:
 /// `loss<mean_squared_error, sample_weights>`, beside a `weight_column`. The mean is still over all

@@ -8,7 +8,7 @@
 
 namespace ipu_dsl {
 
-inline constexpr option_key threshold_key{"threshold"};
+inline constexpr option_key threshold_key{"threshold", "metric<precision, threshold<0.7F>>"};
 
 /// An output above this says yes: `metric<precision, threshold<0.7F>>`. Keras's default is 0.5.
 template <auto Value>

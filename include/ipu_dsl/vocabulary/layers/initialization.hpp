@@ -16,7 +16,7 @@ namespace ipu_dsl {
 
 inline constexpr option_key init_key{"init"};
 inline constexpr option_key bias_init_key{"bias_init"};
-inline constexpr option_key seed_key{"seed"};
+inline constexpr option_key seed_key{"seed", "init<he_normal, seed<7>>"};
 inline constexpr option_key minval_key{"minval"};
 inline constexpr option_key maxval_key{"maxval"};
 inline constexpr option_key mean_value_key{"mean_value"};
@@ -191,10 +191,21 @@ constexpr float call_own_start(const initial_value& at) {
   return static_cast<float>(Initializer::start(at));
 }
 
+/// What to write where a type is no initializer: one that has a `start` of another kind was meant
+/// to be one.
+template <typename T>
+constexpr std::string_view remedy_for_start() {
+  if constexpr (requires { &T::start; }) {
+    return "write static float start(const initial_value& at)";
+  } else {
+    return "write init<he_uniform>, bias_init<constant<0.1>>";
+  }
+}
+
 /// What is wrong with a type that is no initializer.
 template <typename T>
 inline constexpr problem not_an_initializer =
-    refuse("an initializer", type_name<T>(), "write init<he_uniform>, bias_init<constant<0.1>>");
+    refuse("an initializer", type_name<T>(), remedy_for_start<T>());
 
 inline constexpr const option_key* seed_alone[] = {&seed_key};
 

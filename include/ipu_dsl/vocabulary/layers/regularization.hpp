@@ -15,6 +15,9 @@ inline constexpr option_key kernel_regularizer_key{"kernel_regularizer"};
 inline constexpr option_key recurrent_regularizer_key{"recurrent_regularizer"};
 inline constexpr option_key bias_regularizer_key{"bias_regularizer"};
 
+/// Of penalties beside an option that says of which parameters they are.
+inline constexpr option_key penalty_key{"a penalty", "kernel_regularizer<l2<0.01F>>"};
+
 /// What is wrong with the strength of a penalty: one of zero would have no effect.
 constexpr problem strength_fault(const real_number& strength) {
   if (strength.fault != nullptr) {
@@ -29,6 +32,7 @@ constexpr problem strength_fault(const real_number& strength) {
 /// Adds Strength sum(|w|) to the loss.
 template <auto Strength = 0.01F>
 struct l1 {
+  static constexpr option as_option{&penalty_key};
   static constexpr real_number strength = real(Strength);
   static constexpr parameter_rules penalty{.l1 = strength.value};
   static constexpr problem fault = strength_fault(strength);
@@ -37,6 +41,7 @@ struct l1 {
 /// Adds Strength sum(w^2) to the loss.
 template <auto Strength = 0.01F>
 struct l2 {
+  static constexpr option as_option{&penalty_key};
   static constexpr real_number strength = real(Strength);
   static constexpr parameter_rules penalty{.l2 = strength.value};
   static constexpr problem fault = strength_fault(strength);
@@ -45,6 +50,7 @@ struct l2 {
 /// Adds both.
 template <auto OfMagnitudes = 0.01F, auto OfSquares = 0.01F>
 struct l1_l2 {
+  static constexpr option as_option{&penalty_key};
   static constexpr parameter_rules penalty{.l1 = l1<OfMagnitudes>::penalty.l1,
                                            .l2 = l2<OfSquares>::penalty.l2};
   static constexpr problem fault =

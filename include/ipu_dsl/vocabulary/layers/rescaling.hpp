@@ -79,10 +79,17 @@ inline constexpr family rescaling_family{.name = "Rescaling",
                                          .reads = {storage::rows, storage::positions},
                                          .writes = {storage::rows, storage::positions}};
 
+/// Every number would be the offset.
+inline constexpr problem rescales_to_nothing =
+    refuse("a scale other than 0", "0", "integers divide to 0: write 1.0F / 255");
+
 constexpr element describe_rescaling(const real_number& scale, const real_number& offset,
                                      const problem& fault) {
   if (scale.fault != nullptr || offset.fault != nullptr) {
     return unfit_layer("Rescaling<...>", scale.fault != nullptr ? *scale.fault : *offset.fault);
+  }
+  if (scale.value == 0) {
+    return unfit_layer("Rescaling<...>", rescales_to_nothing);
   }
   return {.kind = element_kind::layer,
           .rule = &rescaling_family,

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// A seed beside the initializer that draws by it.
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
+
+using namespace ipu_dsl;
+
+#ifdef WITH_MISTAKE
+struct net : model<input<784>, sequential<Dense<10, seed<7>>>> {};
+#else
+struct net : model<input<784>, sequential<Dense<10, init<he_normal, seed<7>>>>> {};
+#endif
+static_assert(check<net>());
