@@ -154,9 +154,12 @@ class_weighted_dataset<Data> operator|(const Data& data, class_weights weights) 
   return {data, std::move(weights)};
 }
 
-/// Refused: the data set would be gone before its first sample is asked for.
+/// Refused with a sentence: the data set would be gone before its first sample is asked for.
 template <weighable_classes Data>
-class_weighted_dataset<Data> operator|(const Data&& data, class_weights weights) = delete;
+refused_data operator|(const Data&&, const class_weights&) {
+  static_assert(diagnose<temporary_fault_of<Data>>());
+  return {};
+}
 
 /// Refused with a sentence: what has no classes.
 template <typename Data>
@@ -182,6 +185,27 @@ weight_column<> weights_by_class(const label_column<Classes>& labels, std::vecto
     of_samples.push_back(checked.of_class[static_cast<std::size_t>(labels.label(i))]);
   }
   return weight_column(std::move(of_samples));
+}
+
+/// What is wrong with labels that are no column.
+template <typename Labels>
+struct label_column_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("a label_column before the weights", "labels that are none",
+                           "it says how many classes there are: write const label_column<classes> "
+                           "column(kinds); then weights_by_class(column, {...})");
+    found.where = "weights_by_class";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Refused with a sentence: what does not say how many classes there are.
+template <typename Labels>
+weight_column<> weights_by_class(const Labels&, const std::vector<float>&) {
+  static_assert(diagnose<label_column_fault_of<Labels>>());
+  return {};
 }
 
 }  // namespace ipu_dsl

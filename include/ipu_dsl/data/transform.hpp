@@ -143,6 +143,20 @@ struct piped_fault_of {
   static constexpr problem value = find();
 };
 
+/// What is wrong with data before `|` that nobody keeps.
+template <typename Data>
+struct temporary_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("data with a name before |", "temporary ones",
+                           "they would be gone before their first sample is asked for: write const "
+                           "auto data = ...; then data | ...");
+    found.where = "the data";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 template <typename T>
 inline constexpr bool is_transformed = false;
 
@@ -174,9 +188,12 @@ transformed<Data> operator|(const Data& data, const transformation& step) {
   return {&data, {step}};
 }
 
-/// Refused: the data set would be gone before its first sample is asked for.
+/// Refused with a sentence: the data set would be gone before its first sample is asked for.
 template <dataset Data>
-transformed<Data> operator|(const Data&& data, const transformation& step) = delete;
+refused_data operator|(const Data&&, const transformation&) {
+  static_assert(diagnose<temporary_fault_of<Data>>());
+  return {};
+}
 
 /// Adds a step behind the others.
 template <dataset Data>

@@ -35,8 +35,12 @@ struct data_form {
 /// Samples must have the shape of the model's input.
 constexpr problem check_samples(const tensor& input, const data_source& data) {
   if (data.type != input.type) {
+    const bool bytes_as_floats = input.type == dtype::uint8 && data.type == dtype::float32;
     return refuse(label("samples of ") << name_of(input.type), name_of(data.type),
-                  "give the model's input the type of the data");
+                  bytes_as_floats
+                      ? "a data set that keeps bytes gives them by as_bytes(digits); of "
+                        "others give the model's input the type of the data"
+                      : "give the model's input the type of the data");
   }
   if (!(without_unit_extents(data.extents) == without_unit_extents(input.extents))) {
     return refuse(label("samples of shape ") << describe(input.extents), describe(data.extents),
