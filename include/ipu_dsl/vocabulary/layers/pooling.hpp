@@ -137,17 +137,26 @@ constexpr pooling_call placed(const pooling_options& options, const shape& image
   return made;
 }
 
+/// What is wrong with an input of another rank.
+constexpr problem refuse_rank(std::int32_t axes, const shape& input) {
+  if (axes == 1) {
+    return refuse("a sequence (steps, channels)", ipu_dsl::describe(input),
+                  input.rank == 3   ? "an image is pooled by the layer of 2D"
+                  : input.rank == 1 ? "Reshape<steps, channels> makes a vector a sequence"
+                                    : "");
+  }
+  return refuse("an image (rows, columns, channels)", ipu_dsl::describe(input),
+                input.rank == 2   ? "a picture has one channel, Reshape<rows, columns, 1> "
+                                    "says so; a sequence is pooled by the layer of 1D"
+                : input.rank == 1 ? "Reshape<rows, columns, channels> makes a vector an image"
+                                  : "");
+}
+
 constexpr problem shapes(node_draft& draft) {
   const auto options = draft.options<pooling_options>();
   const shape& input = draft.input(0);
   if (input.rank != options.axes + 1) {
-    return options.axes == 1
-               ? refuse("a sequence (steps, channels)", ipu_dsl::describe(input),
-                        input.rank == 3 ? "an image is pooled by the layer of 2D" : "")
-               : refuse("an image (rows, columns, channels)", ipu_dsl::describe(input),
-                        input.rank == 2 ? "a picture has one channel, Reshape<rows, columns, 1> "
-                                          "says so; a sequence is pooled by the layer of 1D"
-                                        : "");
+    return refuse_rank(options.axes, input);
   }
   const shape image = as_image(input);
   const problem wrong = options.is_global != 0 ? problem{} : check_sizes(options, image);

@@ -36,7 +36,8 @@ constexpr problem shapes(node_draft& draft) {
   const shape scores = draft.input(0);
   if (scores.rank != 1) {
     return refuse("a vector, one score a class", describe(scores),
-                  "put Flatten before Dense, which multiplies the last axis alone");
+                  "for classes of a whole sample put Flatten before Dense, which multiplies the "
+                  "last axis alone; classes at each position are not there yet");
   }
   if (scores[0] < 2) {
     return refuse("scores of at least 2 classes", describe(scores),
