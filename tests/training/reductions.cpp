@@ -65,3 +65,40 @@ TEST_CASE("the loss of an output is what its own reduction gives") {
   CHECK(trained.loss ==
         Approx(0.5 * trained.metrics["far_loss"] + trained.metrics["near_loss"]).epsilon(1e-6));
 }
+
+namespace {
+
+template <typename... Options>
+struct of_steps : compile<model<input<2, 5>, sequential<Dense<3>>>, micro_batch<6>,
+                          loss<mean_squared_error, Options...>> {};
+
+}  // namespace
+
+TEST_CASE("a short micro-batch counts by its samples in the mean of sums") {
+  const measured_samples data;
+  const auto given =
+      zipped(feature_column<shape{2, 5}>(data.features), target_column<shape{2, 3}>(data.far));
+  session<of_steps<>> of_means;
+  session<of_steps<reduction<"sum">>> of_sums;
+  session<judged<reduction<"sum">>> of_both;
+  // The sum over samples and positions, of which each sample has two.
+  const auto sum_of = [&](int first, int count) {
+    return count == 0 ? 0 : 2 * count * of_means.evaluate(given | skip(first) | take(count)).loss;
+  };
+  // Micro-batches have six samples: {whole ones, samples of the last}.
+  const int parts[][2] = {{3, 2}, {1, 5}, {0, 1}, {0, 4}, {2, 0}};
+  int compared = 0;
+  for (const auto& [whole, rest] : parts) {
+    const int count = 6 * whole + rest;
+    const double weighed = 6 * sum_of(0, 6 * whole) + rest * sum_of(6 * whole, rest);
+    const evaluation found = of_sums.evaluate(given | take(count));
+    CHECK(found.samples == count);
+    CHECK(found.loss == Approx(weighed / count).epsilon(1e-12));
+    ++compared;
+  }
+  CHECK(compared == 5);
+  const auto all = data.zip();
+  const evaluation both = of_both.evaluate(all | take(20));
+  CHECK(both.loss ==
+        Approx(0.5 * both.metrics["far_loss"] + both.metrics["near_loss"]).epsilon(1e-12));
+}

@@ -26,7 +26,8 @@ inline constexpr option_key loss_reduction_key{"reduction"};
 /// What becomes of the losses of a micro-batch's samples, by Keras's names: their mean,
 /// `reduction<"sum_over_batch_size">`, the default; or their sum, over the positions of a sample as
 /// well: `loss<mean_squared_error, reduction<"sum">>`. What is reported then is the sum of a
-/// micro-batch, a mean over micro-batches.
+/// micro-batch, a mean over micro-batches, each of which counts by its samples: a last one that is
+/// short, as an evaluation may end with, by as many as it has.
 template <fixed_string Name>
 struct reduction {
   static constexpr problem find_fault() {

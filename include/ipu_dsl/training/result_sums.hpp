@@ -17,7 +17,8 @@ namespace ipu_dsl {
 /// Sums for all results of a model, losses first. Takes memory when it is made, and then none.
 class result_sums {
  public:
-  explicit result_sums(list_view<result_code> results) : results_(results) {
+  result_sums(list_view<result_code> results, std::int32_t micro_batch)
+      : results_(results), micro_batch_(micro_batch) {
     std::size_t numbers = 0;
     std::size_t reported = 0;
     for (const result_code& result : results_) {
@@ -39,7 +40,9 @@ class result_sums {
     std::size_t next = 0;
     for (std::size_t i = 0; i < results_.size(); ++i) {
       const double* const counted = counted_in(memory, places[i], micro_batch, replicas);
-      for (std::int32_t number = 0; number < results_[i].numbers; ++number) {
+      sums_[next] += counted[0] * share_of(results_[i], counted);
+      ++next;
+      for (std::int32_t number = 1; number < results_[i].numbers; ++number) {
         sums_[next] += counted[number];
         ++next;
       }
@@ -87,6 +90,12 @@ class result_sums {
   std::size_t reported() const { return reported_.size(); }
 
  private:
+  /// What a micro-batch's sum counts among those of others: as in Keras by its samples, which are
+  /// those of a full one but at the end of an evaluation. Means count by their samples anyway.
+  double share_of(const result_code& result, const double* counted) const {
+    return result.means == 1 ? 1 : counted[1] / micro_batch_;
+  }
+
   std::span<const double> counted_of(const result_code& result, std::size_t first) const {
     return {sums_.data() + first, static_cast<std::size_t>(result.numbers)};
   }
@@ -110,6 +119,7 @@ class result_sums {
   }
 
   list_view<result_code> results_;
+  std::int32_t micro_batch_;  ///< samples of a full one
   list<double> sums_;
   list<double> reported_;  ///< of metrics of several numbers, one behind the other
 };

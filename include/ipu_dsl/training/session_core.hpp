@@ -36,7 +36,7 @@ class session_core final : public session_engine {
         parameters_(parts.places, memory_),
         kept_(parts.kept, memory_),
         predict_(parts.predict.plan, parts.predict.functions, memory_, workers_),
-        sums_(parts.results) {
+        sums_(parts.results, parts.settings.micro_batch) {
     if (parts.settings.has_loss) {
       train_.emplace(parts.train.plan, parts.train.functions, memory_, workers_,
                      parts.settings.replicas);
