@@ -165,27 +165,22 @@ constexpr problem first_problem(std::initializer_list<const problem*> faults) {
   return {};
 }
 
+/// A loss that is the only one, as an option.
+template <typename Read>
+struct one_loss {
+  static constexpr option as_option{&loss_key};
+  static constexpr problem fault = Read::fault;
+  static constexpr result_choice choices[1] = {Read::choice};
+  static constexpr std::size_t count = fault.found() ? 0 : 1;
+};
+
 /// The loss, with options: `loss<sparse_categorical_crossentropy, from_probabilities>`; of a model
 /// with several outputs one for each that is to be trained: see `for_output`.
 template <typename... Parts>
-struct loss {
-  using read = read_loss<typename first_type<Parts...>::type>;
-
-  static constexpr option as_option{&loss_key};
-  static constexpr problem fault = read::fault;
-  static constexpr result_choice choices[1] = {read::choice};
-  static constexpr std::size_t count = fault.found() ? 0 : 1;
-};
+struct loss : one_loss<read_loss<typename first_type<Parts...>::type>> {};
 
 template <loss_kind Loss, typename... Options>
-struct loss<Loss, Options...> {
-  using read = read_loss<Loss, Options...>;
-
-  static constexpr option as_option{&loss_key};
-  static constexpr problem fault = read::fault;
-  static constexpr result_choice choices[1] = {read::choice};
-  static constexpr std::size_t count = fault.found() ? 0 : 1;
-};
+struct loss<Loss, Options...> : one_loss<read_loss<Loss, Options...>> {};
 
 template <fixed_string Name, typename Judge, typename... Options, typename... More>
 struct loss<for_output<Name, Judge, Options...>, More...> {
