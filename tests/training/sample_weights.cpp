@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <limits>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -565,4 +566,35 @@ TEST_CASE("a feed without weights, and weights that are none, are refused") {
       run.train_step(features.first(24 * 5), targets.first(24 * 3), weights.first(23)),
       "A batch of 24 samples got 23 weights.");
   CHECK(run.weights().fingerprint() == before);
+}
+
+TEST_CASE("weights below 0 are refused, infinities and NaN unless they are to be kept") {
+  weighted_samples data;
+  const std::span<const float> features = std::span(data.features).first(24 * 5);
+  const std::span<const float> targets = std::span(data.targets).first(24 * 3);
+  const std::span<const float> weights = std::span(data.weights).first(24);
+  session<on_one<loss<mean_squared_error, sample_weights>>> run;
+  const std::uint64_t before = run.weights().fingerprint();
+  const auto train_on_arrays = [&](non_finite floats) {
+    return run.train_step(input_arrays{features}, target_arrays{targets}, weight_arrays{weights},
+                          floats);
+  };
+  int refused = 0;
+  for (const float none : {-1.0F, -(std::numeric_limits<float>::infinity)()}) {
+    data.weights[2] = none;
+    const std::string sentence =
+        "Weight 2 is " + std::to_string(none) + "; expected finite numbers of 0 or more.";
+    CHECK_THROWS_WITH(run.train_step(features, targets, weights), sentence);
+    CHECK_THROWS_WITH(run.train_step(features, targets, weights, non_finite::refused), sentence);
+    CHECK_THROWS_WITH(train_on_arrays(non_finite::kept), sentence);
+    ++refused;
+  }
+  CHECK(refused == 2);
+  data.weights[2] = (std::numeric_limits<float>::quiet_NaN)();
+  CHECK_THROWS_WITH(run.train_step(features, targets, weights, non_finite::refused),
+                    "Weight 2 is nan; expected finite numbers of 0 or more.");
+  CHECK_THROWS_WITH(train_on_arrays(non_finite::refused),
+                    "Weight 2 is nan; expected finite numbers of 0 or more.");
+  CHECK(run.weights().fingerprint() == before);
+  CHECK(std::isnan(run.train_step(features, targets, weights)));
 }

@@ -91,7 +91,7 @@ struct target_arrays : arrays::of_sources<Numbers...> {
       : arrays::of_sources<Numbers...>{{arrays::plain(numbers)...}} {}
 };
 
-/// What samples count, of each loss that asks for it: `weight_arrays{importance}`.
+/// What samples count, 0 or more, of each loss that asks for it: `weight_arrays{importance}`.
 template <array_of_floats... Numbers>
 struct weight_arrays : arrays::of_sources<Numbers...> {
   explicit weight_arrays(const Numbers&... numbers)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,10 +48,11 @@ class rows {
   std::vector<Number> numbers_;
 };
 
-/// Throws `error` for the first weight that is negative or not finite.
-inline void check_weights(const std::vector<float>& weights) {
+/// Throws `error` for the first weight that is negative, or not finite and such are not to be kept.
+inline void check_weights(std::span<const float> weights, non_finite floats = non_finite::refused) {
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (is_non_finite(weights[i]) || weights[i] < 0.0F) {
+    const bool unusable = is_non_finite(weights[i]) && floats == non_finite::refused;
+    if (unusable || weights[i] < 0.0F) {
       throw error("Weight " + std::to_string(i) + " is " + std::to_string(weights[i]) +
                   "; expected finite numbers of 0 or more.");
     }

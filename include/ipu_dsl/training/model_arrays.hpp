@@ -14,6 +14,7 @@
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/data/batch_feed.hpp>
+#include <ipu_dsl/data/columns.hpp>
 #include <ipu_dsl/data/dataset.hpp>
 #include <ipu_dsl/plan/planned_graph.hpp>
 #include <ipu_dsl/training/data_check.hpp>
@@ -51,6 +52,13 @@ inline void check_all_finite(list_view<batch_source> sources) {
     if (rows.form.type == dtype::float32) {
       datasets::check_finite(rows.floats(), static_cast<std::size_t>(rows.form.elements));
     }
+  }
+}
+
+/// Throws `error` for the first weight that is none: see `datasets::check_weights`.
+inline void check_all_weights(list_view<batch_source> sources, non_finite floats) {
+  for (const batch_source& rows : sources) {
+    datasets::check_weights(rows.floats(), floats);
   }
 }
 

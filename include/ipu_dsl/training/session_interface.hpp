@@ -188,7 +188,9 @@ class session_of {
   }
 
   /// The same with what each sample counts [samples], or each of its positions, where the loss has
-  /// `sample_weights` or `position_weights`. They are read as they are.
+  /// `sample_weights` or `position_weights`. Throws `error` before anything changes for a negative
+  /// weight; infinities and NaN are read as they are, as in features, or refused with
+  /// `non_finite::refused`.
   double train_step(std::span<const float> features, std::span<const std::int32_t> labels,
                     std::span<const float> weights, non_finite floats = non_finite::kept) {
     return train_on(rows_of<tensor_role::input>(features), rows_of<tensor_role::target>(labels),
@@ -377,8 +379,8 @@ class session_of {
     if (floats == non_finite::refused) {
       check_all_finite(input);
       check_all_finite(target);
-      check_all_finite(weights);
     }
+    check_all_weights(weights, floats);
     return engine().train_step(given, numbers_of_optimizer());
   }
 
