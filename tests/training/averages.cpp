@@ -131,6 +131,23 @@ TEST_CASE("evaluate, predict and save work on the averages as long as they are a
   std::remove(path.c_str());
 }
 
+TEST_CASE("weights that are set while they are averages are the averages") {
+  session<averaging> run({.learning_rate = 0.01F});
+  const point_set data = labelled_points(320, 1);
+  run.fit(data | repeated(), {.steps_per_epoch = 48});
+  const std::uint64_t before = run.weights().fingerprint();
+  std::uint64_t set = 0;
+  {
+    const auto averaged = run.averaged_weights();
+    std::vector<float> first(8 * 12, 0.5F);
+    run.weights().set(0, first);
+    set = run.weights().fingerprint();
+  }
+  CHECK(run.weights().fingerprint() == before);
+  const auto averaged = run.averaged_weights();
+  CHECK(run.weights().fingerprint() == set);
+}
+
 TEST_CASE("averages are saved by name, and go on") {
   const std::string path = "averaged_training.npz";
   const point_set data = labelled_points(320, 1);

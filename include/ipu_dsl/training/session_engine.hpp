@@ -77,7 +77,7 @@ class session_engine {
 };
 
 /// As long as it lives, the weights of a session are their moving averages: see
-/// `session::averaged_weights`.
+/// `session::averaged_weights`. The session must outlive it.
 class averaged_scope {
  public:
   explicit averaged_scope(session_engine& engine) : engine_(&engine) { engine.use_averages(true); }

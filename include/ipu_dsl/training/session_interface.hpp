@@ -306,7 +306,9 @@ class session_of {
   ///   }
   ///
   /// States that are not learned, such as the statistics of a BatchNormalization, stay what they
-  /// are.
+  /// are. What is returned has to end before the session does; a session that is moved takes it
+  /// along. What `weights().set` or `load` changes meanwhile are the averages, which training goes
+  /// on from.
   [[nodiscard]] averaged_scope averaged_weights() {
     static_assert(diagnose<averages_fault_of<compiled>>());
     return averaged_scope(engine());
