@@ -12,7 +12,8 @@ namespace ipu_dsl {
 
 /// Writes what training goes on from: weights and states, what the optimizer keeps beside them
 /// ("logits/kernel/momentum"), and how many updates and samples there were. Not where in its data
-/// the session was. Throws `error` if the file cannot be written.
+/// the session was, nor the values of its runs, as of `set<"temperature">`. Throws `error` if the
+/// file cannot be written.
 IPU_DSL_INLINE void save_training(session_engine& engine, const std::string& path);
 
 /// Reads what `save_training` wrote of a session of the same model and optimizer. Throws `error` as

@@ -318,7 +318,8 @@ class session_of {
   void save_training(const std::string& path) const { code::save_training(engine(), path); }
 
   /// Reads it: what is trained from here on, by a session of the same seed on the same data, has
-  /// the bits of one that was never interrupted. See `ipu_dsl::load_training`.
+  /// the bits of one that was never interrupted, given the same values of `set` as well. See
+  /// `ipu_dsl::load_training`.
   void load_training(const std::string& path, non_finite floats = non_finite::refused) {
     code::load_training(engine(), path, floats);
   }
