@@ -182,6 +182,8 @@ static_assert(check<model<input<28, 28, 1>,
 static_assert(check<model<input<8>, Dense<64, relu, kernel_regularizer<l2<0.01F>>,
                                           bias_regularizer<l1_l2<0.01F, 0.02F>>>>>());
 static_assert(check<model<input<12, 4>, SimpleRNN<16, recurrent_regularizer<l1<0.01F>>>>>());
+// row: activity_regularizer=l2(0.01)
+static_assert(check<model<input<8>, Dense<64, relu, activity_regularizer<l2<0.01F>>>>>());
 // row: kernel_constraint=max_norm(2), bias_constraint=non_neg(), unit_norm()
 static_assert(
     check<model<input<8>,

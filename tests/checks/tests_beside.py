@@ -210,6 +210,7 @@ ELSEWHERE = {
     "vocabulary/counting": "vocabulary/metrics",
     "vocabulary/metric": "vocabulary/metrics",
     "vocabulary/rowwise": "vocabulary/losses",
+    "vocabulary/activity_penalty": "training/activity_regularizers",
     "vocabulary/sample_weights": "training/sample_weights",
     "vocabulary/rule_words": "vocabulary/losses",
     "vocabulary/scores": "vocabulary/metrics",

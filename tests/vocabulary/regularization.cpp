@@ -26,6 +26,11 @@ static_assert(fault_with<kernel_regularizer<l1_l2<1, -1>>>.got.view() == "-1");
 static_assert(fault_with<bias_regularizer<relu>>.expected.view() ==
               "a regularizer in bias_regularizer<...>");
 static_assert(fault_with<kernel_regularizer<l2<>>, kernel_regularizer<l1<>>>.found());
+static_assert(!fault_with<use_bias<false>, activity_regularizer<l1<>>>.found());
+static_assert(fault_with<activity_regularizer<l1<-1>>>.got.view() == "-1");
+static_assert(fault_with<activity_regularizer<relu>>.expected.view() ==
+              "a regularizer in activity_regularizer<...>");
+static_assert(Dense<4, activity_regularizer<l1<0.5>>>::description.weights->output.l1 == 0.5F);
 static_assert(fault_with<use_bias<false>, bias_regularizer<l1<>>>.got.view() == "use_bias<false>");
 static_assert(fault_with<recurrent_regularizer<l1<>>>.found());
 

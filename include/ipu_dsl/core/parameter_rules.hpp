@@ -29,7 +29,8 @@ struct parameter_rules {
   constexpr bool any() const { return penalizes() || constraint != constraint_kind::none; }
 };
 
-/// What a layer asks of its parameters, by their names in its family's rule for shapes.
+/// What a layer asks of its parameters, by their names in its family's rule for shapes, and the
+/// penalty of what it puts out.
 struct weight_rules {
   struct entry {
     std::string_view parameter;
@@ -37,6 +38,7 @@ struct weight_rules {
   };
 
   entry entries[3] = {};
+  parameter_rules output = {};
 };
 
 }  // namespace ipu_dsl

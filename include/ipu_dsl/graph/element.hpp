@@ -38,7 +38,7 @@ struct element {
   list_view<const element*> parts = {};
   const element* followed_by = nullptr;   ///< a further node of the same layer
   const problem* fault = nullptr;         ///< what was wrong with the template arguments
-  const weight_rules* weights = nullptr;  ///< what is asked of its parameters; null: nothing
+  const weight_rules* weights = nullptr;  ///< of its parameters and its output; null: nothing
   std::int32_t automatic_stages = 0;      ///< of a pipeline that is cut when it is compiled
 };
 

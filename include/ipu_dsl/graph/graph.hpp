@@ -22,8 +22,9 @@ struct node {
   const family* rule = nullptr;
   attributes options;
   node_purpose purpose = node_purpose::layer;
-  std::int32_t judged = -1;  ///< of a loss or a metric: the number of the output of the model
-  float weight = 1;          ///< of a loss: what it counts in the sum of all
+  std::int32_t judged =
+      -1;            ///< of a loss or a metric: which output of the model; -1: that of a layer
+  float weight = 1;  ///< of a loss: what it counts in the sum of all
   std::int32_t layer = -1;
   std::int32_t stage = 0;
   std::int32_t first_operand = 0;

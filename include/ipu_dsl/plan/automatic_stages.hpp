@@ -110,14 +110,14 @@ constexpr list<int> choose_stages(const list<stage_cost>& layers, int stages, in
   return stage_of_layer;
 }
 
-/// Puts layers and their nodes into the stages chosen for them. What stands behind the layers (the
-/// loss, metrics) is in the last stage already.
+/// Puts layers and their nodes, with the penalties of their outputs, into the stages chosen for
+/// them. What else stands behind the layers (the loss, metrics) is in the last stage already.
 constexpr void assign_stages(graph& model, list_view<int> stage_of_layer) {
   for (layer_record& layer : model.layers) {
     layer.stage = stage_of_layer[layer.number];
-    for (std::int32_t i = layer.first_node; i < layer.first_node + layer.nodes; ++i) {
-      model.nodes[i].stage = layer.stage;
-    }
+  }
+  for (node& here : model.nodes) {
+    here.stage = here.layer < 0 ? here.stage : model.layers[here.layer].stage;
   }
   model.automatic = false;
 }

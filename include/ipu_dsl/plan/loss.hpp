@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Losses and metrics as the last nodes of a graph.
+// Losses, penalties of outputs, and metrics as the last nodes of a graph.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/builder.hpp>
+#include <ipu_dsl/vocabulary/activity_penalty.hpp>
 #include <ipu_dsl/vocabulary/sample_weights.hpp>
 
 namespace ipu_dsl {
@@ -182,8 +183,38 @@ constexpr problem check_results(const graph_view& model, list_view<result_choice
   return found;
 }
 
-/// Appends the losses in the order of the outputs, and then the metrics in theirs, for
-/// micro-batches of so many samples.
+/// Appends a node that judges what a layer puts out by its penalty, in the layer's stage.
+constexpr problem attach_penalty(graph& model, std::int32_t number) {
+  const layer_record layer = model.layers[number];
+  const parameter_rules& penalty = layer.source->weights->output;
+  const activity_penalty_rule rule{.l1 = penalty.l1, .l2 = penalty.l2};
+  const std::int32_t judged[] = {layer.output};
+  problem found = add_node(model, activity_penalty_family, attributes::of(rule), judged,
+                           layer.stage, number, -1, node_purpose::loss);
+  found.where = where_is(layer);
+  // What lays the output out in rows hands its gradient on.
+  model.tensors[model.view().input_of(model.nodes.back(), 0)].needs_gradient =
+      model.tensors[layer.output].needs_gradient;
+  // Kernels make means over the numbers of a sample.
+  model.nodes.back().weight = static_cast<float>(model.tensors[layer.output].extents.elements());
+  return found;
+}
+
+/// The penalties of all layers that have one, in their order.
+constexpr problem attach_penalties(graph& model) {
+  problem found;
+  const auto layers = static_cast<std::int32_t>(model.layers.size());
+  for (std::int32_t i = 0; i < layers && !found.found(); ++i) {
+    const weight_rules* const asked = model.layers[i].source->weights;
+    if (asked != nullptr && asked->output.penalizes()) {
+      found = attach_penalty(model, i);
+    }
+  }
+  return found;
+}
+
+/// Appends the losses in the order of the outputs, then penalties in that of their layers, and then
+/// the metrics in theirs, for micro-batches of so many samples.
 constexpr problem attach_results(graph& model, list_view<result_choice> losses,
                                  list_view<result_choice> metrics, std::int32_t micro_batch = 1) {
   problem found = check_results(model.view(), losses, metrics);
@@ -194,6 +225,9 @@ constexpr problem attach_results(graph& model, list_view<result_choice> losses,
         found = attach_result(model, loss, node_purpose::loss, micro_batch);
       }
     }
+  }
+  if (!found.found()) {
+    found = attach_penalties(model);
   }
   for (const result_choice& metric : metrics) {
     if (!found.found()) {

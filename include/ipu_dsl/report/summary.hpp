@@ -48,6 +48,10 @@ inline std::string loss_lines(const graph_view& model) {
     if (here.purpose != node_purpose::loss) {
       continue;
     }
+    if (here.judged < 0) {
+      lines += std::string(here.rule->name) + " of " + layer_name(model.layers[here.layer]) + "\n";
+      continue;
+    }
     lines += "Loss: " + std::string(here.rule->name);
     if (model.outputs.size() > 1) {
       lines += " of " + std::string(model.name_of_output(here.judged));

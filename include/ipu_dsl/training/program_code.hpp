@@ -29,7 +29,7 @@ struct host_code {
 template <compiled_model C, program_kind Kind>
 inline constexpr const auto& functions_of = kernel_table_of<C, Kind, host_code>;
 
-/// The tensors of what losses and metrics count: [results].
+/// The tensors of what losses, penalties of outputs and metrics count: [results].
 template <compiled_model C>
 constexpr list<std::int32_t> result_tensors() {
   list<std::int32_t> found;
@@ -43,8 +43,7 @@ constexpr list<std::int32_t> result_tensors() {
 }
 
 template <compiled_model C>
-inline constexpr std::size_t result_count =
-    C::settings.has_loss ? C::settings.losses.size() + C::settings.metrics.size() : 0;
+inline constexpr std::size_t result_count = result_tensors<C>().size();
 
 /// Where a program puts the results.
 template <compiled_model C, program_kind Kind>
@@ -72,10 +71,11 @@ constexpr label name_result() {
   const graph_view model = planned_graph_of<C>.view();
   const node& judge = model.node_at(model.at(result_tensors<C>()[Index]).producer);
   label name;
-  if (model.outputs.size() > 1) {
+  if (judge.judged >= 0 && model.outputs.size() > 1) {
     name << model.name_of_output(judge.judged) << "_";
   }
-  constexpr std::size_t losses = C::settings.losses.size();
+  // Metrics are the last; of what stands between them and the losses nobody asks for the name.
+  constexpr std::size_t losses = result_count<C> - C::settings.metrics.size();
   if constexpr (Index < losses) {
     name << "loss";
   } else {
@@ -108,6 +108,7 @@ consteval result_code result_code_of() {
   constexpr const node& judge = model.node_at(counted.producer);
   return {.name = result_name<C, Index>.view(),
           .is_loss = judge.purpose == node_purpose::loss,
+          .is_reported = judge.judged >= 0,
           .weight = judge.weight,
           .means = static_cast<double>(means_of<C>(judge)),
           .numbers = counted.extents[0],

@@ -71,13 +71,13 @@ class result_sums {
   /// metrics of several lie here until this is asked again; copies have their own.
   metric_values metrics() {
     metric_values made;
-    const bool one_loss = results_.size() < 2 || !results_[1].is_loss;
+    const bool one_loss = results_.size() < 2 || !results_[1].is_loss || !results_[1].is_reported;
     std::size_t first = 0;
     std::size_t reported = 0;
     for (const result_code& result : results_) {
       if (result.final_values != nullptr) {
         add_several(made, result, first, reported);
-      } else if (!result.is_loss || !one_loss) {
+      } else if (result.is_reported && (!result.is_loss || !one_loss)) {
         made.add(result.name, result.means * value_of(result, first));
       }
       first += static_cast<std::size_t>(result.numbers);

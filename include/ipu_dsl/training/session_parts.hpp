@@ -18,15 +18,17 @@ namespace ipu_dsl {
 struct loaded_program {
   program_plan_view plan;
   list_view<kernel_code> functions;
-  list_view<placement> results;  ///< of each loss, then of each metric; none in prediction
+  list_view<placement>
+      results;  ///< of each loss, each penalty of an output, each metric; none in prediction
 };
 
 /// A loss or a metric: how many numbers it counts in a micro-batch, and what their sums mean.
 struct result_code {
   std::string_view name;  ///< with several outputs behind that of its output: "price_loss"
   bool is_loss = false;
-  float weight = 1;  ///< of a loss's mean in the sum of all
-  double means = 1;  ///< of a loss: so often its mean is what its reduction gives
+  bool is_reported = true;  ///< by its name, if there are several losses
+  float weight = 1;         ///< of a loss's mean in the sum of all
+  double means = 1;         ///< of a loss: so often its mean is what its reduction gives
   std::int32_t numbers = 0;
   final_value_function final_value = nullptr;
   std::int32_t reported = 1;                     ///< numbers
@@ -41,7 +43,7 @@ struct session_parts {
   list_view<parameter_place> places;
   list_view<parameter_place> kept;  ///< of the optimizer
   penalty_function penalty;         ///< null if no parameter has one
-  list_view<result_code> results;   ///< losses, then metrics; none without a loss
+  list_view<result_code> results;   ///< losses and penalties of outputs, then metrics
   loaded_program train;
   loaded_program evaluate;
   loaded_program predict;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the options of a layer ask of its parameters beside their gradients.
+// What the options of a layer ask of its parameters beside their gradients, and of its output.
 #pragma once
 
 #include <bit>
@@ -21,13 +21,21 @@ constexpr parameter_rules rules_of(const option_list<Count>& given, const option
           .limit = given.number(constraint, 0)};
 }
 
+/// The penalty of the layer's output.
+template <std::size_t Count>
+constexpr parameter_rules rules_of_output(const option_list<Count>& given) {
+  return {.l1 = std::bit_cast<float>(given.integer(activity_regularizer_key, 0)),
+          .l2 = given.number(activity_regularizer_key, 0)};
+}
+
 /// Of all.
 template <typename... Options>
 inline constexpr weight_rules weight_rules_of = {
     {{"kernel", rules_of(options_of<Options...>, kernel_regularizer_key, kernel_constraint_key)},
      {"recurrent_kernel",
       rules_of(options_of<Options...>, recurrent_regularizer_key, recurrent_constraint_key)},
-     {"bias", rules_of(options_of<Options...>, bias_regularizer_key, bias_constraint_key)}}};
+     {"bias", rules_of(options_of<Options...>, bias_regularizer_key, bias_constraint_key)}},
+    rules_of_output(options_of<Options...>)};
 
 /// The same, or null if they ask nothing.
 template <typename... Options>
@@ -36,7 +44,8 @@ constexpr const weight_rules* find_weight_rules() {
   bool any = false;
   for (const option_key* const key :
        {&kernel_regularizer_key, &recurrent_regularizer_key, &bias_regularizer_key,
-        &kernel_constraint_key, &recurrent_constraint_key, &bias_constraint_key}) {
+        &kernel_constraint_key, &recurrent_constraint_key, &bias_constraint_key,
+        &activity_regularizer_key}) {
     any = any || given.given(*key);
   }
   return any ? &weight_rules_of<Options...> : nullptr;

@@ -292,13 +292,14 @@ inline constexpr family conv2d_family{.name = "Conv2D",
 template <typename... Options>
 struct conv2d_reading {
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
-  static constexpr const option_key* accepted[] = {&strides_key,          &padding_key,
-                                                   &activation_key,       &alpha_key,
-                                                   &use_bias_key,         &init_key,
-                                                   &bias_init_key,        &dilation_rate_key,
-                                                   &groups_key,           &kernel_regularizer_key,
-                                                   &bias_regularizer_key, &kernel_constraint_key,
-                                                   &bias_constraint_key};
+  static constexpr const option_key* accepted[] = {
+      &strides_key,          &padding_key,
+      &activation_key,       &alpha_key,
+      &use_bias_key,         &init_key,
+      &bias_init_key,        &dilation_rate_key,
+      &groups_key,           &kernel_regularizer_key,
+      &bias_regularizer_key, &kernel_constraint_key,
+      &bias_constraint_key,  &activity_regularizer_key};
   static constexpr auto kind = static_cast<activation_kind>(given.integer(activation_key, 0));
   static constexpr problem fault = find_weights_fault(given, accepted);
 
@@ -339,8 +340,8 @@ struct conv2d_reading {
 /// `kernel_size{3, 5}`. Options in any order, with Keras's defaults: `strides<...>` (1),
 /// `same_padding` (`valid_padding`), an activation (linear), `alpha<...>` of it, `use_bias<...>`
 /// (true), `init<...>` (glorot_uniform), `bias_init<...>` (zeros); `kernel_regularizer<...>`,
-/// `bias_regularizer<...>`,
-/// `kernel_constraint<...>`, `bias_constraint<...>` (none).
+/// `bias_regularizer<...>`, `kernel_constraint<...>`, `bias_constraint<...>`,
+/// `activity_regularizer<...>` (none).
 template <auto Filters = no_number{}, auto Kernel = no_number{}, typename... Options>
 struct Conv2D {
   static constexpr element description =

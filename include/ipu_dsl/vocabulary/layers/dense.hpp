@@ -274,11 +274,12 @@ inline constexpr family dense_family{.name = "Dense",
 template <typename... Options>
 struct dense_reading {
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
-  static constexpr const option_key* accepted[] = {&activation_key,       &alpha_key,
-                                                   &use_bias_key,         &init_key,
-                                                   &bias_init_key,        &kernel_regularizer_key,
-                                                   &bias_regularizer_key, &kernel_constraint_key,
-                                                   &bias_constraint_key};
+  static constexpr const option_key* accepted[] = {
+      &activation_key,       &alpha_key,
+      &use_bias_key,         &init_key,
+      &bias_init_key,        &kernel_regularizer_key,
+      &bias_regularizer_key, &kernel_constraint_key,
+      &bias_constraint_key,  &activity_regularizer_key};
   static constexpr auto kind = static_cast<activation_kind>(given.integer(activation_key, 0));
 
   static constexpr problem fault = find_weights_fault(given, accepted);
@@ -314,7 +315,7 @@ struct dense_reading {
 /// Options in any order, with Keras's defaults: an activation (linear), `alpha<...>` of it,
 /// `use_bias<...>` (true), `init<...>` (glorot_uniform), `bias_init<...>` (zeros);
 /// `kernel_regularizer<...>`, `bias_regularizer<...>`, `kernel_constraint<...>`,
-/// `bias_constraint<...>` (none).
+/// `bias_constraint<...>`, `activity_regularizer<...>` (none).
 template <auto Units = no_number{}, typename... Options>
 struct Dense {
   static constexpr element description = dense_reading<Options...>::with_units(whole(Units));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Penalties on parameters, as options of layers: `Dense<256, relu, kernel_regularizer<l2<0.01F>>>`.
+// Penalties on parameters and outputs, as options of layers: `Dense<256, relu,
+// kernel_regularizer<l2<0.01F>>>`.
 #pragma once
 
 #include <bit>
@@ -14,6 +15,7 @@ namespace ipu_dsl {
 inline constexpr option_key kernel_regularizer_key{"kernel_regularizer"};
 inline constexpr option_key recurrent_regularizer_key{"recurrent_regularizer"};
 inline constexpr option_key bias_regularizer_key{"bias_regularizer"};
+inline constexpr option_key activity_regularizer_key{"activity_regularizer"};
 
 /// Of penalties beside an option that says of which parameters they are.
 inline constexpr option_key penalty_key{"a penalty", "kernel_regularizer<l2<0.01F>>"};
@@ -91,6 +93,13 @@ struct recurrent_regularizer {
 template <typename Regularizer>
 struct bias_regularizer {
   static constexpr option as_option = penalty_option<Regularizer>(&bias_regularizer_key);
+};
+
+/// That of what the layer puts out, behind its activation: l1 sum(|y|) + l2 sum(y^2) over the
+/// output of a sample, a mean over samples.
+template <typename Regularizer>
+struct activity_regularizer {
+  static constexpr option as_option = penalty_option<Regularizer>(&activity_regularizer_key);
 };
 
 }  // namespace ipu_dsl

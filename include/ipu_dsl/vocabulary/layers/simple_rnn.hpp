@@ -257,7 +257,8 @@ struct simple_rnn_reading {
                                                    &bias_regularizer_key,
                                                    &kernel_constraint_key,
                                                    &recurrent_constraint_key,
-                                                   &bias_constraint_key};
+                                                   &bias_constraint_key,
+                                                   &activity_regularizer_key};
   static constexpr problem fault = find_weights_fault(given, accepted, activation_kind::tanh);
   static constexpr auto kind = static_cast<activation_kind>(
       given.integer(activation_key, static_cast<std::int32_t>(activation_kind::tanh)));
@@ -293,7 +294,8 @@ struct simple_rnn_reading {
 /// `alpha<...>` of it, `return_sequences<...>` (false: the last state alone), `use_bias<...>`
 /// (true), `init<...>` (glorot_uniform), `recurrent_init<...>` (orthogonal), `bias_init<...>`
 /// (zeros), `kernel_regularizer<...>`, `recurrent_regularizer<...>`, `bias_regularizer<...>`,
-/// `kernel_constraint<...>`, `recurrent_constraint<...>`, `bias_constraint<...>` (none).
+/// `kernel_constraint<...>`, `recurrent_constraint<...>`, `bias_constraint<...>`,
+/// `activity_regularizer<...>` (none).
 template <auto Units = no_number{}, typename... Options>
 struct SimpleRNN {
   static constexpr element description = simple_rnn_reading<Options...>::with_units(whole(Units));
