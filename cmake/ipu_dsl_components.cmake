@@ -25,16 +25,11 @@ macro(ipu_dsl_add_compiled)
   set_target_properties(ipu_dsl_compiled PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endmacro()
 
-# A precompiled header forgets where g++ 12 shall not warn of its own vector instructions.
-set(ipu_dsl_precompiled_options
-  $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-maybe-uninitialized>)
-
 # ipu_dsl::precompiled: every target that links it has <ipu_dsl/ipu_dsl.hpp> precompiled.
 macro(ipu_dsl_add_precompiled)
   add_library(ipu_dsl_precompiled INTERFACE)
   add_library(ipu_dsl::precompiled ALIAS ipu_dsl_precompiled)
   target_link_libraries(ipu_dsl_precompiled INTERFACE ipu_dsl::ipu_dsl)
-  target_compile_options(ipu_dsl_precompiled INTERFACE ${ipu_dsl_precompiled_options})
   target_precompile_headers(ipu_dsl_precompiled INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:<ipu_dsl/ipu_dsl.hpp$<ANGLE-R>>")
 endmacro()

@@ -798,7 +798,7 @@ struct sharpened {
   static constexpr symbolic_tensor build(functional_builder& build) {
     const symbolic_tensor temperature = build.value("temperature", 1.0F);
     const symbolic_tensor logits = build.layer<Dense<3>>("logits", build.input({4}));
-    return build.layer<Scale>("", logits, temperature);
+    return build.layer<ScaleByValue>("", logits, temperature);
   }
 };
 

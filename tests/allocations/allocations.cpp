@@ -298,7 +298,8 @@ struct told_network {
     const symbolic_tensor image = build.input("image", {28, 28}, dtype::uint8);
     const symbolic_tensor gain = build.value("gain", 1.0F);
     const symbolic_tensor grey = build.layer<Rescaling<1.0F / 255>>("", image);
-    const symbolic_tensor flat = build.layer<Flatten>("", build.layer<Scale>("", grey, gain));
+    const symbolic_tensor flat =
+        build.layer<Flatten>("", build.layer<ScaleByValue>("", grey, gain));
     build.stage(1);
     return build.layer<Dense<10>>("logits", flat);
   }

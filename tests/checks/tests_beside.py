@@ -120,7 +120,7 @@ ELSEWHERE = {
     "plan/program_plan_view": "plan/large_proof",
     "plan/proven_slots": "plan/large_proof",
     "plan/run_settings": "plan/schedules",
-    "plan/run_values": "vocabulary/scale",
+    "plan/run_values": "vocabulary/scale_by_value",
     "plan/stage_cost": "plan/automatic_stages",
     "plan/unproven_programs": "plan/large_proof",
     # Parts of one picture or page, which is compared with its golden.

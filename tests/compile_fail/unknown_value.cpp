@@ -10,7 +10,7 @@ using namespace ipu_dsl;
 struct sharpened {
   static constexpr symbolic_tensor build(functional_builder& build) {
     const symbolic_tensor logits = build.layer<Dense<10>>("logits", build.input({4}));
-    return build.layer<Scale>("", logits, build.value("sharpness", 1.0F));
+    return build.layer<ScaleByValue>("", logits, build.value("sharpness", 1.0F));
   }
 };
 

@@ -12,7 +12,7 @@ struct sharpened {
 #ifdef WITH_MISTAKE
     return build.layer<Add>("", logits, sharpness);
 #else
-    return build.layer<Scale>("", logits, sharpness);
+    return build.layer<ScaleByValue>("", logits, sharpness);
 #endif
   }
 };

@@ -75,12 +75,12 @@ struct scaled {
     const symbolic_tensor gain = build.value("gain");
     const symbolic_tensor x = build.input("x", {4, 3});
     const symbolic_tensor hidden = build.layer<Dense<5, relu>>("hidden", x);
-    const symbolic_tensor louder = build.layer<Scale>("louder", hidden, gain);
+    const symbolic_tensor louder = build.layer<ScaleByValue>("louder", hidden, gain);
     const symbolic_tensor flat =
-        build.layer<Flatten>("", build.layer<Scale>("first", louder, sharpness));
+        build.layer<Flatten>("", build.layer<ScaleByValue>("first", louder, sharpness));
     build.stage(1);
     const symbolic_tensor logits = build.layer<Dense<3>>("logits", flat);
-    return build.layer<Scale>("sharp", logits, sharpness);
+    return build.layer<ScaleByValue>("sharp", logits, sharpness);
   }
 };
 

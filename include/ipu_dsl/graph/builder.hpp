@@ -55,7 +55,7 @@ constexpr problem check_run_values(const graph& model, const family& rule,
     const bool wanted = i + static_cast<std::size_t>(rule.run_values) >= inputs.size();
     if (is_value && !wanted) {
       return refuse(label("a tensor of samples as input ") << i, label("the value ") << atom.name,
-                    "a layer reads one if it says so: build.layer<Scale>(name, x, value)");
+                    "a layer reads one if it says so: build.layer<ScaleByValue>(name, x, value)");
     }
     if (wanted && !is_value) {
       return refuse(label("a value of the run as input ") << i,

@@ -96,8 +96,8 @@ class functional_builder {
   }
 
   /// A number that every stage may read and that is given before a run, `run.set<"temperature">
-  /// (0.5F)`, without compiling anew: for layers such as `Scale`. Without `start` it has to be
-  /// given before the first run.
+  /// (0.5F)`, without compiling anew: for layers such as `ScaleByValue`. Without `start` it has to
+  /// be given before the first run.
   constexpr symbolic_tensor value(std::string_view name,
                                   float start = std::numeric_limits<float>::quiet_NaN()) {
     const problem refused = check_value(name);

@@ -89,13 +89,13 @@ class session_of {
   explicit session_of(const settings_with_momentum&, const session_options& = {})
     requires(!has_momentum<settings>)
       : session_of() {
-    static_assert(diagnose<momentum_fault_of<compiled>>());
+    refuse_momentum();
   }
 
   void set_optimizer(const settings_with_momentum&)
     requires(!has_momentum<settings>)
   {
-    static_assert(diagnose<momentum_fault_of<compiled>>());
+    refuse_momentum();
   }
 
   /// New numbers for the optimizer, from the next update on. Throws `error` if they are none that
@@ -336,6 +336,13 @@ class session_of {
   std::size_t bytes() const { return engine().bytes(); }
 
  private:
+  /// Of a model without a loss something else is missing, which whoever trains it says.
+  static constexpr void refuse_momentum() {
+    if constexpr (compiled::settings.has_loss) {
+      static_assert(diagnose<momentum_fault_of<compiled>>());
+    }
+  }
+
   optimizer_reference numbers_of_optimizer() const {
     return optimizer_reference::of<typename compiled::optimizer_type>(optimizer_);
   }

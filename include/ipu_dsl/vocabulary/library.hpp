@@ -12,7 +12,7 @@
 #include <ipu_dsl/vocabulary/layers/join.hpp>
 #include <ipu_dsl/vocabulary/layers/pooling.hpp>
 #include <ipu_dsl/vocabulary/layers/rescaling.hpp>
-#include <ipu_dsl/vocabulary/layers/scale.hpp>
+#include <ipu_dsl/vocabulary/layers/scale_by_value.hpp>
 #include <ipu_dsl/vocabulary/layers/simple_rnn.hpp>
 #include <ipu_dsl/vocabulary/losses/binary_crossentropy.hpp>
 #include <ipu_dsl/vocabulary/losses/categorical_crossentropy.hpp>

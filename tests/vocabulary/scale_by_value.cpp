@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Tests of vocabulary/layers/scale.hpp, and of what is said of values of the run.
+// Tests of vocabulary/layers/scale_by_value.hpp, and of what is said of values of the run.
 #include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/plan/run_values.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/join.hpp>
-#include <ipu_dsl/vocabulary/layers/scale.hpp>
+#include <ipu_dsl/vocabulary/layers/scale_by_value.hpp>
 
 #include "support/catch2.hpp"
 
@@ -18,7 +18,7 @@ struct sharpened {
     const symbolic_tensor x = build.input({4, 3});
     const symbolic_tensor softness = build.value("softness", 2.0F);
     const symbolic_tensor sharpness = build.value("sharpness");
-    return build.layer<Scale>("", build.layer<Scale>("", x, sharpness), softness);
+    return build.layer<ScaleByValue>("", build.layer<ScaleByValue>("", x, sharpness), softness);
   }
 };
 
@@ -37,13 +37,14 @@ static_assert(run_value_fault_of<compiled, "gain">::value.message().view() ==
 struct without_value {
   static constexpr symbolic_tensor build(functional_builder& build) {
     const symbolic_tensor x = build.input({4});
-    return build.layer<Scale>("", x, x);
+    return build.layer<ScaleByValue>("", x, x);
   }
 };
 
-static_assert(fault_of<without_value>::value.message().view() ==
-              "layer 0 Scale in stage 0: expected a value of the run as input 1, got a tensor (4). "
-              "Hint: write build.value(\"temperature\", 1.0F)");
+static_assert(
+    fault_of<without_value>::value.message().view() ==
+    "layer 0 ScaleByValue in stage 0: expected a value of the run as input 1, got a tensor (4). "
+    "Hint: write build.value(\"temperature\", 1.0F)");
 
 struct value_first {
   static constexpr symbolic_tensor build(functional_builder& build) {
@@ -55,11 +56,11 @@ struct value_first {
 static_assert(
     fault_of<value_first>::value.message().view() ==
     "layer 0 Add in stage 0: expected a tensor of samples as input 1, got the value gain. Hint: "
-    "a layer reads one if it says so: build.layer<Scale>(name, x, value)");
+    "a layer reads one if it says so: build.layer<ScaleByValue>(name, x, value)");
 
 struct unnamed {
   static constexpr symbolic_tensor build(functional_builder& build) {
-    return build.layer<Scale>("", build.input({4}), build.value(""));
+    return build.layer<ScaleByValue>("", build.input({4}), build.value(""));
   }
 };
 
@@ -69,8 +70,8 @@ static_assert(fault_of<unnamed>::value.message().view() ==
 
 struct same_name {
   static constexpr symbolic_tensor build(functional_builder& build) {
-    const symbolic_tensor x = build.layer<Scale>("", build.input({4}), build.value("gain"));
-    return build.layer<Scale>("", x, build.value("gain"));
+    const symbolic_tensor x = build.layer<ScaleByValue>("", build.input({4}), build.value("gain"));
+    return build.layer<ScaleByValue>("", x, build.value("gain"));
   }
 };
 
@@ -91,7 +92,7 @@ static_assert(fault_of<unread>::value.message().view() ==
 struct handed_out {
   static constexpr symbolic_tensor build(functional_builder& build) {
     const symbolic_tensor gain = build.value("gain");
-    build.layer<Scale>("", build.input({4}), gain);
+    build.layer<ScaleByValue>("", build.input({4}), gain);
     return gain;
   }
 };
@@ -103,7 +104,7 @@ struct too_many {
   static constexpr symbolic_tensor build(functional_builder& build) {
     symbolic_tensor x = build.input({4});
     for (const char* const name : {"a", "b", "c", "d", "e", "f", "g", "h", "i"}) {
-      x = build.layer<Scale>("", x, build.value(name));
+      x = build.layer<ScaleByValue>("", x, build.value(name));
     }
     return x;
   }
@@ -112,7 +113,7 @@ struct too_many {
 static_assert(fault_of<too_many>::value.message().view() ==
               "value i: expected at most 8 values, got one more");
 
-TEST_CASE("Scale reads a value of the run") {
+TEST_CASE("ScaleByValue reads a value of the run") {
   CHECK(valid<sharpened>());
   CHECK(find_run_value(graph_of<sharpened>, "sharpness") == 1);
   CHECK(!valid<without_value>());

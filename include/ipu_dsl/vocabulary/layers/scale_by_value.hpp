@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scale: samples times a number that the host gives before a run.
+// ScaleByValue: samples times a number that the host gives before a run.
 #pragma once
 
 #include <ipu_dsl/graph/element.hpp>
@@ -9,7 +9,7 @@
 
 namespace ipu_dsl {
 
-namespace scale_rules {
+namespace scale_by_value_rules {
 
 constexpr problem shapes(node_draft& draft) {
   draft.output(draft.input(0));
@@ -37,21 +37,22 @@ constexpr void input_gradient(emitter& emit) {
   }
 }
 
-}  // namespace scale_rules
+}  // namespace scale_by_value_rules
 
-inline constexpr family scale_family{.name = "Scale",
-                                     .inputs = 2,
-                                     .run_values = 1,
-                                     .shapes = scale_rules::shapes,
-                                     .forward = scale_rules::forward,
-                                     .input_gradient = scale_rules::input_gradient,
-                                     .reads = {storage::rows, storage::positions},
-                                     .writes = {storage::rows, storage::positions}};
+inline constexpr family scale_by_value_family{
+    .name = "ScaleByValue",
+    .inputs = 2,
+    .run_values = 1,
+    .shapes = scale_by_value_rules::shapes,
+    .forward = scale_by_value_rules::forward,
+    .input_gradient = scale_by_value_rules::input_gradient,
+    .reads = {storage::rows, storage::positions},
+    .writes = {storage::rows, storage::positions}};
 
 /// Every number of a tensor times a value of the run:
-/// `build.layer<Scale>("", logits, build.value("sharpness", 1.0F))`.
-struct Scale {
-  static constexpr element description{.kind = element_kind::layer, .rule = &scale_family};
+/// `build.layer<ScaleByValue>("", logits, build.value("sharpness", 1.0F))`.
+struct ScaleByValue {
+  static constexpr element description{.kind = element_kind::layer, .rule = &scale_by_value_family};
 };
 
 }  // namespace ipu_dsl
