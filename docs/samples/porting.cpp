@@ -94,16 +94,17 @@ static_assert(check<model<input<6>, started<lecun_uniform, lecun_normal, orthogo
 static_assert(check<model<input<6>, Dense<6, init<constant<0.5F>>>>>());
 
 // row: RandomUniform(-1, 1), TruncatedNormal(0.5, 0.1), Orthogonal(gain=2)
-using with_numbers = sequential<Dense<6, init<random_uniform, minval<-1>, maxval<1>>>,
-                                Dense<6, init<truncated_normal, mean_value<0.5F>, stddev<0.1F>>>,
-                                Dense<6, init<orthogonal, gain<2>>>>;
+using with_numbers =
+    sequential<Dense<6, init<random_uniform, minval<-1>, maxval<1>>>,
+               Dense<6, init<truncated_normal, mean_value<0.5F>, init_stddev<0.1F>>>,
+               Dense<6, init<orthogonal, init_gain<2>>>>;
 static_assert(check<model<input<6>, with_numbers>>());
 
 // row: VarianceScaling(2, 'fan_out', 'uniform')
 static_assert(check<model<input<6>, Dense<6, init<variance_scaling<2, "fan_out", "uniform">>>>>());
 
 // row: HeNormal(seed=7)
-static_assert(check<model<input<6>, Dense<6, init<he_normal, seed<7>>>>>());
+static_assert(check<model<input<6>, Dense<6, init<he_normal, init_seed<7>>>>>());
 
 // row: an initializer of one's own
 struct ramp {

@@ -6,8 +6,8 @@
 using namespace ipu_dsl;
 
 #ifdef WITH_MISTAKE
-struct net : model<input<784>, sequential<Dense<10, seed<7>>>> {};
+struct net : model<input<784>, sequential<Dense<10, init_seed<7>>>> {};
 #else
-struct net : model<input<784>, sequential<Dense<10, init<he_normal, seed<7>>>>> {};
+struct net : model<input<784>, sequential<Dense<10, init<he_normal, init_seed<7>>>>> {};
 #endif
 static_assert(check<net>());

@@ -99,7 +99,7 @@ TEST_CASE("every initialiser has its mean, its deviation and its bounds") {
                 kernel, {2, 1 / std::sqrt(3), 1, kurtosis_of_uniform}, checked);
   check_moments("random_normal", random_normal::start, kernel, {0, 0.05, 0, 3}, checked);
   check_moments("mean_value, stddev",
-                *init<random_normal, mean_value<-2>, stddev<0.5F>>::as_option.start, kernel,
+                *init<random_normal, mean_value<-2>, init_stddev<0.5F>>::as_option.start, kernel,
                 {-2, 0.5, 0, 3}, checked);
   check_truncated("truncated_normal", truncated_normal::start, kernel, 0.05 * 0.87962566103423978,
                   checked);
@@ -230,8 +230,8 @@ TEST_CASE("an initialiser of one's own is told the place and draws") {
 }
 
 TEST_CASE("a seed of an initialiser alone decides") {
-  const initializer seeded = *init<he_normal, seed<7>>::as_option.start;
-  const initializer other = *init<he_normal, seed<8>>::as_option.start;
+  const initializer seeded = *init<he_normal, init_seed<7>>::as_option.start;
+  const initializer other = *init<he_normal, init_seed<8>>::as_option.start;
   const shape extents{12, 10};
   CHECK(start(seeded, extents, 1, 2) == start(seeded, extents, 3, 4));
   CHECK(start(seeded, extents) != start(other, extents));

@@ -52,19 +52,19 @@ constexpr checks test_defaults() {
 constexpr checks test_options() {
   checks done;
   done.that(reads<random_uniform, maxval<2>, minval<-1>>({kind::uniform, -1, 2}));
-  done.that(reads<random_normal, mean_value<1>, stddev<0.5F>>({kind::normal, 1, 0.5F}));
-  done.that(reads<truncated_normal, stddev<0>>({kind::truncated_normal, 0, 0}));
-  done.that(reads<orthogonal, gain<2>>({kind::orthogonal, 2}));
-  done.that(reads<identity, gain<0.5F>>({kind::identity, 0.5F}));
+  done.that(reads<random_normal, mean_value<1>, init_stddev<0.5F>>({kind::normal, 1, 0.5F}));
+  done.that(reads<truncated_normal, init_stddev<0>>({kind::truncated_normal, 0, 0}));
+  done.that(reads<orthogonal, init_gain<2>>({kind::orthogonal, 2}));
+  done.that(reads<identity, init_gain<0.5F>>({kind::identity, 0.5F}));
   done.that(reads<variance_scaling<2, "fan_out">>(
       {kind::scaled_truncated_normal, 2, 0, fan_mode::outputs}));
   done.that(reads<variance_scaling<0.5F, "fan_avg", "uniform">>(
       {kind::scaled_uniform, 0.5F, 0, fan_mode::average}));
   done.that(reads<variance_scaling<1, "fan_in", "untruncated_normal">>(
       {kind::scaled_normal, 1, 0, fan_mode::inputs}));
-  done.that(
-      reads<he_normal, seed<7>>({kind::scaled_truncated_normal, 2, 0, fan_mode::inputs, true, 7}));
-  done.that(reads<random_uniform, seed<0>, minval<0>>(
+  done.that(reads<he_normal, init_seed<7>>(
+      {kind::scaled_truncated_normal, 2, 0, fan_mode::inputs, true, 7}));
+  done.that(reads<random_uniform, init_seed<0>, minval<0>>(
       {kind::uniform, 0, 0.05F, fan_mode::average, true}));
   return done;
 }
@@ -85,7 +85,7 @@ constexpr checks test_own() {
   checks done;
   done.that(init<ramp>::as_option.fault == nullptr);
   done.that(start_of_init<ramp>.kind == initializer_kind::own);
-  done.that(start_of_init<ramp, seed<3>>.seed == 3);
+  done.that(start_of_init<ramp, init_seed<3>>.seed == 3);
   done.that(start_of_init<halves>.own({}) == 0.5F);
   return done;
 }
@@ -94,18 +94,21 @@ constexpr checks test_refusals() {
   checks done;
   done.that(init<takes_nothing>::as_option.fault->expected.view() == "an initializer");
   done.that(init<int>::as_option.fault->got.view() == "int");
-  done.that(refused<he_normal, seed<-1>>("a whole number of at least 0 in seed<...>", "one below"));
-  done.that(refused<random_normal, stddev<-1>>("a standard deviation of at least 0", "-1"));
+  done.that(refused<he_normal, init_seed<-1>>("a whole number of at least 0 in init_seed<...>",
+                                              "one below"));
+  done.that(refused<random_normal, init_stddev<-1>>("a standard deviation of at least 0", "-1"));
   done.that(refused<random_uniform, minval<1>>("minval of at most maxval", "1 and 0.05"));
   done.that(refused<variance_scaling<0>>("a scale above 0", "0"));
   done.that(refused<variance_scaling<1, "fan_on">>("\"fan_in\", \"fan_out\" or \"fan_avg\"",
                                                    "\"fan_on\""));
   done.that(refused<variance_scaling<1, "fan_in", "normal">>(
       "\"truncated_normal\", \"untruncated_normal\" or \"uniform\"", "\"normal\""));
-  done.that(init<zeros, gain<2>>::as_option.fault->expected.view() == "an option that it takes");
-  done.that(init<orthogonal, stddev<2>>::as_option.fault->hint.view() == "it takes gain and seed");
-  done.that(init<he_normal, seed<1>, seed<2>>::as_option.fault->expected.view() ==
-            "one option for seed");
+  done.that(init<zeros, init_gain<2>>::as_option.fault->expected.view() ==
+            "an option that it takes");
+  done.that(init<orthogonal, init_stddev<2>>::as_option.fault->hint.view() ==
+            "it takes init_gain and init_seed");
+  done.that(init<he_normal, init_seed<1>, init_seed<2>>::as_option.fault->expected.view() ==
+            "one option for init_seed");
   return done;
 }
 

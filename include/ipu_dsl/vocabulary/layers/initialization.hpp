@@ -16,17 +16,17 @@ namespace ipu_dsl {
 
 inline constexpr option_key init_key{"init"};
 inline constexpr option_key bias_init_key{"bias_init"};
-inline constexpr option_key seed_key{"seed", "init<he_normal, seed<7>>"};
+inline constexpr option_key seed_key{"init_seed", "init<he_normal, init_seed<7>>"};
 inline constexpr option_key minval_key{"minval"};
 inline constexpr option_key maxval_key{"maxval"};
 inline constexpr option_key mean_value_key{"mean_value"};
-inline constexpr option_key stddev_key{"stddev"};
-inline constexpr option_key gain_key{"gain"};
+inline constexpr option_key stddev_key{"init_stddev"};
+inline constexpr option_key gain_key{"init_gain"};
 
 /// Draws by this number alone: neither the session's seed nor the place of the layer matters, and
-/// parameters of the same shape start alike. `init<he_normal, seed<7>>`.
+/// parameters of the same shape start alike. `init<he_normal, init_seed<7>>`.
 template <auto Value>
-struct seed {
+struct init_seed {
   static constexpr problem negative = refuse("a whole number of at least 0", "one below");
   static constexpr option as_option = whole(Value).fault == nullptr && whole(Value).value < 0
                                           ? option{&seed_key, 0, 0, &negative}
@@ -51,13 +51,13 @@ struct mean_value {
 };
 
 template <auto Value>
-struct stddev {
+struct init_stddev {
   static constexpr option as_option = real_option(&stddev_key, Value);
 };
 
 /// What orthogonal and identity are multiplied by.
 template <auto Value>
-struct gain {
+struct init_gain {
   static constexpr option as_option = real_option(&gain_key, Value);
 };
 
@@ -82,7 +82,8 @@ struct random_uniform {
   static constexpr const option_key* accepted[] = {&minval_key, &maxval_key, &seed_key};
 };
 
-/// Of mean 0 and standard deviation 0.05, or `init<random_normal, mean_value<1>, stddev<0.1>>`.
+/// Of mean 0 and standard deviation 0.05, or `init<random_normal, mean_value<1>,
+/// init_stddev<0.1>>`.
 struct random_normal {
   static constexpr initializer start{initializer_kind::normal, 0, 0.05F};
   static constexpr const option_key* accepted[] = {&mean_value_key, &stddev_key, &seed_key};
@@ -122,7 +123,7 @@ struct lecun_normal {
 };
 
 /// A matrix whose rows or columns, whichever are fewer, are orthonormal (Saxe et al. 2014); more
-/// than two extents are one matrix of the last and all before it. `init<orthogonal, gain<2>>`.
+/// than two extents are one matrix of the last and all before it. `init<orthogonal, init_gain<2>>`.
 struct orthogonal {
   static constexpr initializer start{initializer_kind::orthogonal, 1};
   static constexpr const option_key* accepted[] = {&gain_key, &seed_key};
