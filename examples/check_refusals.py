@@ -46,7 +46,7 @@ def check_standard_output(folder):
 
 
 def check_arguments(folder):
-    refuse(folder, ("lenet", "/nowhere"), "There is neither /nowhere/train-labels-idx1-ubyte nor")
+    refuse(folder, ("lenet", "/nowhere"), "There is neither /nowhere/train-")
     for option in ("--svg", "--trace", "--data", "--schedule"):
         refuse(folder, ("mnist", option, ""), f"{option}: ")
     for option in ("--cut", "--threads", "--epochs", "--steps", "--seed"):
