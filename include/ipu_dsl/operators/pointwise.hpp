@@ -32,8 +32,8 @@ struct operators<Judge> {
     if constexpr (Call.variant == pointwise_variant::gradient) {
       count<Call>(context, doubles(operands[1]), operands + 2);
       kernels::pointwise_gradient<rule_of<rule>(Call.rule)>(
-          floats(operands[2]), floats(operands[3]), Call.batch, Call.units, context.valid_samples(),
-          context.loss_scale, floats(operands[0]));
+          floats(operands[2]), floats(operands[2 + told]), Call.batch, Call.units,
+          context.valid_samples(), context.loss_scale, floats(operands[0]));
       if constexpr (Call.weights.weighs()) {
         kernels::weigh_gradient(floats(operands[0]), floats(operands[4]), Call.weights.positions,
                                 Call.units / Call.weights.positions, context.valid_samples());
@@ -44,6 +44,9 @@ struct operators<Judge> {
   }
 
  private:
+  /// How far behind the output that lies which is wanted of it: nowhere else if nothing is.
+  static constexpr std::int32_t told = requires { rule::is_told_nothing; } ? 0 : 1;
+
   /// `read` are the output, what is wanted of it, and weights if there are any.
   template <pointwise_call Call>
   static void count(const run_context& context, double* result, void* const* read) noexcept {
@@ -56,7 +59,8 @@ struct operators<Judge> {
                                                       positions, Call.units / positions, valid);
       result[1] = counted_samples(Call.weights, weights, valid);
     } else {
-      result[0] = kernels::pointwise_sum<by>(floats(read[0]), floats(read[1]), Call.units, valid);
+      result[0] =
+          kernels::pointwise_sum<by>(floats(read[0]), floats(read[told]), Call.units, valid);
       result[1] = valid;
     }
   }

@@ -42,15 +42,17 @@ constexpr pointwise_call key_of(const emitter& emit, pointwise_variant variant) 
           .weights = sample_weights_rules::of(emit)};
 }
 
-/// The nest that writes the result, from the output and from input `wanted`.
+/// The nest that writes the result, from the output and from input `wanted`; from the output alone if
+/// that is 0.
 constexpr void count(emitter& emit, call_draft& call, const pointwise_call& key,
                      std::int32_t wanted = 1) {
   const axis_id number = call.over(2);
   const axis_id sample = call.all(key.batch);
   const axis_id unit = call.all(key.units);
-  call.writes(emit.output_value(0), {number})
-      .reads(emit.input_value(0).flat(), {sample, unit})
-      .reads(emit.input_value(wanted).flat(), {sample, unit});
+  call.writes(emit.output_value(0), {number}).reads(emit.input_value(0).flat(), {sample, unit});
+  if (wanted != 0) {
+    call.reads(emit.input_value(wanted).flat(), {sample, unit});
+  }
   sample_weights_rules::read_each(emit, call, key.weights, sample);
   call.costs(std::int64_t{key.batch} * key.units);
 }
