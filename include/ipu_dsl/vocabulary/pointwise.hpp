@@ -42,8 +42,8 @@ constexpr pointwise_call key_of(const emitter& emit, pointwise_variant variant) 
           .weights = sample_weights_rules::of(emit)};
 }
 
-/// The nest that writes the result, from the output and from input `wanted`; from the output alone if
-/// that is 0.
+/// The nest that writes the result, from the output and from input `wanted`; from the output alone
+/// if that is 0.
 constexpr void count(emitter& emit, call_draft& call, const pointwise_call& key,
                      std::int32_t wanted = 1) {
   const axis_id number = call.over(2);
