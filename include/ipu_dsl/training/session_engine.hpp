@@ -115,8 +115,7 @@ class engine_owner {
   session_engine* engine_ = nullptr;
 };
 
-/// The engine of a compiled model. Throws `error` if the options are
-/// none that it can run with.
+/// The engine of a compiled model. Throws `error` if the options are none that it can run with.
 IPU_DSL_INLINE engine_owner make_engine(const session_parts& parts, const session_options& options);
 
 }  // namespace ipu_dsl

@@ -33,12 +33,13 @@ struct init_seed {
                                           : whole_option(&seed_key, Value);
 };
 
-/// Of random_uniform: the least value, and that which all lie below.
+/// Of random_uniform: the least value.
 template <auto Value>
 struct minval {
   static constexpr option as_option = real_option(&minval_key, Value);
 };
 
+/// Of random_uniform: what all values lie below.
 template <auto Value>
 struct maxval {
   static constexpr option as_option = real_option(&maxval_key, Value);
@@ -50,6 +51,7 @@ struct mean_value {
   static constexpr option as_option = real_option(&mean_value_key, Value);
 };
 
+/// Of random_normal and truncated_normal: the standard deviation, at least 0.
 template <auto Value>
 struct init_stddev {
   static constexpr option as_option = real_option(&stddev_key, Value);

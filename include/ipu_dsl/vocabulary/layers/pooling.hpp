@@ -332,13 +332,15 @@ struct AveragePooling2D {
       "AveragePooling2D<...>", pooling_kind::average, read_window(Window));
 };
 
-/// The same over sequences (steps, channels).
+/// The largest number of every window of a sequence (steps, channels), as `MaxPooling2D` has it;
+/// the window is a number.
 template <auto Window = 2, typename... Options>
 struct MaxPooling1D {
   static constexpr element description = pooling_reading<Options...>::of_sequences(
       "MaxPooling1D<...>", pooling_kind::maximum, whole(Window));
 };
 
+/// The mean of every window of a sequence, as `AveragePooling2D` has it; the window is a number.
 template <auto Window = 2, typename... Options>
 struct AveragePooling1D {
   static constexpr element description = pooling_reading<Options...>::of_sequences(
@@ -351,18 +353,19 @@ struct GlobalMaxPooling2D {
       pooling_reading<>::described({.kind = pooling_kind::maximum, .axes = 2, .is_global = 1});
 };
 
-/// The mean of each channel of an image.
+/// The mean of each channel: of (rows, columns, channels) makes (channels).
 struct GlobalAveragePooling2D {
   static constexpr element description =
       pooling_reading<>::described({.kind = pooling_kind::average, .axes = 2, .is_global = 1});
 };
 
-/// The same over sequences: of (steps, channels) makes (channels).
+/// The largest number of each channel: of (steps, channels) makes (channels).
 struct GlobalMaxPooling1D {
   static constexpr element description =
       pooling_reading<>::described({.kind = pooling_kind::maximum, .axes = 1, .is_global = 1});
 };
 
+/// The mean of each channel: of (steps, channels) makes (channels).
 struct GlobalAveragePooling1D {
   static constexpr element description =
       pooling_reading<>::described({.kind = pooling_kind::average, .axes = 1, .is_global = 1});
