@@ -15,6 +15,8 @@ set(IPU_DSL_SANITIZE "" CACHE STRING
   "Sanitizers of tests and examples: empty, 'address;undefined' or 'thread'")
 option(IPU_DSL_TEST_COMPILED
   "Tests of sessions are built with ipu_dsl::compiled; otherwise with headers alone" OFF)
+set(IPU_DSL_TESTS_ELSEWHERE "" CACHE STRING
+  "Rooms whose tests are not built, since another build has them: 'training;runtime'")
 
 get_property(is_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
 if(PROJECT_IS_TOP_LEVEL AND NOT is_multi_config AND NOT CMAKE_BUILD_TYPE)
@@ -26,7 +28,7 @@ function(ipu_dsl_print_summary)
   message(STATUS "  compiler                    ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
   message(STATUS "  CMAKE_BUILD_TYPE            ${CMAKE_BUILD_TYPE}")
   foreach(name IN ITEMS BUILD_TESTS BUILD_EXAMPLES BUILD_BENCHMARKS
-                        MARCH WARNINGS_AS_ERRORS SANITIZE TEST_COMPILED)
+                        MARCH WARNINGS_AS_ERRORS SANITIZE TEST_COMPILED TESTS_ELSEWHERE)
     string(LENGTH "${name}" length)
     math(EXPR padding "20 - ${length}")
     string(REPEAT " " ${padding} spaces)

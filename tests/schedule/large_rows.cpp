@@ -11,7 +11,7 @@ using namespace ipu_dsl;
 using large_catalogue::check;
 
 TEST_CASE(
-    "schedules of one stage a device of 16 devices x 256 micro-batches are studied while "
+    "schedules of one stage a device of 16 devices are studied while "
     "compiling") {
   CHECK(check<sequential_schedule, 1>() > 0);
   CHECK(check<interleaved, 1>() > 0);

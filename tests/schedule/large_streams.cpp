@@ -10,7 +10,7 @@ using namespace ipu_dsl;
 using large_catalogue::check;
 
 TEST_CASE(
-    "streams and backwards in halves of 16 devices x 256 micro-batches are studied while "
+    "streams and backwards in halves of 16 devices are studied while "
     "compiling") {
   CHECK(check<pipedream, 1>() > 0);
   CHECK(check<pipedream_2bw<>, 1>() > 0);
