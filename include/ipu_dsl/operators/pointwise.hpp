@@ -35,8 +35,9 @@ struct operators<Judge> {
           floats(operands[2]), floats(operands[2 + told]), Call.batch, Call.units,
           context.valid_samples(), context.loss_scale, floats(operands[0]));
       if constexpr (Call.weights.weighs()) {
-        kernels::weigh_gradient(floats(operands[0]), floats(operands[4]), Call.weights.positions,
-                                Call.units / Call.weights.positions, context.valid_samples());
+        kernels::weigh_gradient(floats(operands[0]), floats(operands[3 + told]),
+                                Call.weights.positions, Call.units / Call.weights.positions,
+                                context.valid_samples());
       }
     } else {
       count<Call>(context, doubles(operands[0]), operands + 1);
@@ -54,8 +55,8 @@ struct operators<Judge> {
     const std::int32_t valid = context.valid_samples();
     if constexpr (Call.weights.weighs()) {
       constexpr std::int32_t positions = Call.weights.positions;
-      const float* const weights = floats(read[2]);
-      result[0] = kernels::weighted_pointwise_sum<by>(floats(read[0]), floats(read[1]), weights,
+      const float* const weights = floats(read[1 + told]);
+      result[0] = kernels::weighted_pointwise_sum<by>(floats(read[0]), floats(read[told]), weights,
                                                       positions, Call.units / positions, valid);
       result[1] = counted_samples(Call.weights, weights, valid);
     } else {
