@@ -17,8 +17,8 @@ inline constexpr int devices = 16;
 #ifdef __clang__
 inline constexpr int micro_batches = 256;
 #else
-// g++ takes three times as long as clang: it studies the least that is done in pieces here, and 256
-// micro-batches of every schedule in models (tests/checks/steps/).
+// g++ takes longer: it studies little more than the least that is done in pieces here, and 256
+// micro-batches in models, under the schedules that train them (tests/checks/steps/).
 inline constexpr int micro_batches = 144;
 #endif
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The largest schedule that is proven while compiling, with the compilers' default limits: 64
-// devices x 4 stages each x 128 micro-batches, in pieces. g++, which takes three times as long as
-// clang, proves half of it here and the whole in scripts/compile_budget.
+// devices x 4 stages each x 128 micro-batches, in pieces. g++, which takes longer, proves half of
+// it here and the whole in scripts/compile_budget.
 #include <ipu_dsl/catalogue/looped.hpp>
 #include <ipu_dsl/schedule/large_study.hpp>
 
