@@ -6,13 +6,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <span>
 #include <utility>
 
 #include <ipu_dsl/core/arrays.hpp>
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/data/batch_feed.hpp>
 #include <ipu_dsl/data/columns.hpp>
 #include <ipu_dsl/data/dataset.hpp>
@@ -21,24 +21,152 @@
 
 namespace ipu_dsl {
 
-/// What is wrong with arrays of these types, as inputs or as targets of a compiled model.
-template <compiled_model C, tensor_role Role, dtype... Given>
-struct array_fault_of {
+/// Whether a type is given as the inputs, the targets or the weights of a batch: one array of
+/// numbers, or all that there are.
+template <tensor_role Role, typename T>
+inline constexpr bool is_given_as = plain_numbers<T>;
+
+template <typename T>
+inline constexpr bool is_given_as<tensor_role::weight, T> = array_of_floats<T>;
+
+template <typename... Numbers>
+inline constexpr bool is_given_as<tensor_role::input, input_arrays<Numbers...>> = true;
+
+template <typename... Numbers>
+inline constexpr bool is_given_as<tensor_role::target, target_arrays<Numbers...>> = true;
+
+template <typename... Numbers>
+inline constexpr bool is_given_as<tensor_role::weight, weight_arrays<Numbers...>> = true;
+
+/// Arrays that can be the inputs, the targets or the weights of a batch.
+template <typename T, tensor_role Role>
+concept arrays_of_role = is_given_as<Role, T>;
+
+/// The types of the numbers of arrays.
+template <typename Arrays>
+constexpr auto types_of_arrays() {
+  if constexpr (requires { Arrays::types; }) {
+    return std::to_array(Arrays::types);
+  } else {
+    return std::array{arrays::type_of_numbers<Arrays>()};
+  }
+}
+
+/// What is wrong with arrays as the inputs, the targets or the weights of a compiled model.
+template <compiled_model C, tensor_role Role, arrays_of_role<Role> Arrays>
+constexpr problem find_array_fault() {
+  const graph_view model = planned_graph_of<C>.view();
+  constexpr auto types = types_of_arrays<Arrays>();
+  problem found = check_array_count(model, Role, static_cast<std::int32_t>(types.size()));
+  for (std::size_t i = 0; i < types.size() && !found.found(); ++i) {
+    found = check_array(model, Role, types[i], static_cast<std::int32_t>(i));
+  }
+  return found;
+}
+
+/// The same, of inputs.
+template <compiled_model C, typename Input>
+struct input_fault_of {
+  static constexpr problem value = find_array_fault<C, tensor_role::input, Input>();
+};
+
+/// Makes one compile error if these arrays are not the inputs of a compiled model; always true.
+template <compiled_model C, typename Input>
+constexpr bool check_input() {
+  return diagnose<input_fault_of<C, Input>>();
+}
+
+/// What is wrong with the arrays of a step, the first thing that is: of inputs, targets and
+/// weights, if there are any.
+template <compiled_model C, typename Input, typename Target, typename... Weights>
+struct step_fault_of {
   static constexpr problem find() {
-    const graph_view model = planned_graph_of<C>.view();
-    problem found = check_array_count(model, Role, static_cast<std::int32_t>(sizeof...(Given)));
-    std::int32_t number = 0;
-    for (const dtype given : std::initializer_list<dtype>{Given...}) {
-      if (!found.found()) {
-        found = check_array(model, Role, given, number);
-      }
-      ++number;
+    problem found = find_array_fault<C, tensor_role::input, Input>();
+    if (!found.found()) {
+      found = find_array_fault<C, tensor_role::target, Target>();
+    }
+    if (!found.found()) {
+      found = find_weights_fault();
     }
     return found;
   }
 
   static constexpr problem value = find();
+
+ private:
+  static constexpr problem find_weights_fault() {
+    if constexpr (sizeof...(Weights) == 0) {
+      return check_array_count(planned_graph_of<C>.view(), tensor_role::weight, 0);
+    } else {
+      return find_array_fault<C, tensor_role::weight, Weights...>();
+    }
+  }
 };
+
+/// What is wrong with a type where arrays of this role belong.
+template <tensor_role Role, typename T>
+constexpr problem find_argument_fault() {
+  if constexpr (arrays_of_role<T, Role>) {
+    return {};
+  } else if constexpr (Role == tensor_role::input) {
+    return refuse("an input that is an array of float, std::int32_t or std::uint8_t",
+                  type_name<T>(), "write std::vector<float> features(samples * elements)");
+  } else if constexpr (Role == tensor_role::target) {
+    return refuse("targets that are an array of float or std::int32_t", type_name<T>(),
+                  "write std::vector<std::int32_t> labels(samples)");
+  } else {
+    return refuse("an array of float, what samples count", type_name<T>(),
+                  "write std::vector<float> weights(samples)");
+  }
+}
+
+/// What is wrong with the types that a step is given, whatever the model: they are too few or too
+/// many.
+template <typename... Given>
+struct step_arguments_fault_of {
+  static constexpr problem find() {
+    problem found =
+        refuse("an input and its targets, and what samples count",
+               label() << sizeof...(Given) << (sizeof...(Given) == 1 ? " argument" : " arguments"),
+               "write run.train_step(features, labels); input_arrays{...} and "
+               "target_arrays{...} hold several");
+    found.where = "train_step";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+template <typename Input, typename Target, typename... Weights>
+  requires(sizeof...(Weights) <= 1)
+struct step_arguments_fault_of<Input, Target, Weights...> {
+  static constexpr problem find() {
+    problem found = find_argument_fault<tensor_role::input, Input>();
+    if (!found.found()) {
+      found = find_argument_fault<tensor_role::target, Target>();
+    }
+    if constexpr (sizeof...(Weights) == 1) {
+      found = found.found() ? found : find_argument_fault<tensor_role::weight, Weights...>();
+    }
+    found.where = "train_step";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Makes one compile error if a step of a compiled model cannot be given these; whether it has
+/// arrays of numbers, at least.
+template <compiled_model C, typename Input, typename Target, typename... Weights>
+constexpr bool check_step() {
+  if constexpr (arrays_of_role<Input, tensor_role::input> &&
+                arrays_of_role<Target, tensor_role::target> &&
+                (arrays_of_role<Weights, tensor_role::weight> && ...)) {
+    return diagnose<step_fault_of<C, Input, Target, Weights...>>();
+  } else {
+    return !diagnose<step_arguments_fault_of<Input, Target, Weights...>>();
+  }
+}
 
 /// What is wrong with a number of outputs.
 template <compiled_model C, std::size_t Given>
@@ -65,51 +193,24 @@ inline void check_all_weights(list_view<batch_source> sources, non_finite floats
 /// How a compiled model takes arrays.
 template <compiled_model C>
 struct model_arrays {
-  /// A plain array as the model's only input or target, if it has its type.
-  template <tensor_role Role>
-  static std::array<batch_source, 1> rows_of(std::span<const float> numbers) {
-    static_assert(check_array_of<Role, dtype::float32>());
-    return {batch_source(numbers, atom_of(Role, 0).elements)};
+  /// A plain array as the model's only input, target or weights.
+  template <tensor_role Role, plain_numbers Numbers>
+  static std::array<batch_source, 1> rows_of(const Numbers& numbers) {
+    return {batch_source{arrays::plain(numbers), atom_of(Role, 0)}};
   }
 
-  template <tensor_role Role>
-  static std::array<batch_source, 1> rows_of(std::span<const std::int32_t> numbers) {
-    static_assert(check_array_of<Role, dtype::int32>());
-    constexpr source_form form = atom_of(Role, 0);
-    return {batch_source(numbers, form.elements, form.classes)};
-  }
-
-  template <tensor_role Role>
-  static std::array<batch_source, 1> rows_of(std::span<const std::uint8_t> bytes) {
-    static_assert(check_array_of<Role, dtype::uint8>());
-    return {batch_source(bytes, atom_of(Role, 0).elements)};
-  }
-
-  /// Plain arrays as all inputs or targets.
+  /// Plain arrays as all of them.
   template <tensor_role Role, typename... Numbers>
   static std::array<batch_source, sizeof...(Numbers)> rows_of(
       const arrays::of_sources<Numbers...>& given) {
     return []<std::size_t... I>(const arrays::of_sources<Numbers...>& each,
                                 std::index_sequence<I...>) {
-      using type = arrays::of_sources<Numbers...>;
-      static_assert(diagnose<array_fault_of<C, Role, type::types[I]...>>());
       return std::array<batch_source, sizeof...(I)>{
           batch_source{each.each[I], atom_of(Role, I)}...};
     }(given, std::index_sequence_for<Numbers...>());
   }
 
  private:
-  /// Where one array is too few for the inputs, nothing is said of the targets.
-  template <tensor_role Role, dtype Given>
-  static consteval bool check_array_of() {
-    constexpr graph_view model = planned_graph_of<C>.view();
-    if constexpr (Role != tensor_role::input && model.count(tensor_role::input) > 1) {
-      return true;
-    } else {
-      return diagnose<array_fault_of<C, Role, Given>>();
-    }
-  }
-
   /// An input or a target; of what there is not, about which there is an error already, one number.
   static consteval source_form atom_of(tensor_role role, std::int32_t number) {
     constexpr graph_view model = planned_graph_of<C>.view();

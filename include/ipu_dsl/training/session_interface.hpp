@@ -156,70 +156,44 @@ class session_of {
     return refused_history();
   }
 
-  /// One update from samples in order: features [micro_batch * gradient_accumulation * replicas,
-  /// elements] and their labels. Returns the mean loss before the update. Throws `error` before
-  /// anything changes if there are more or fewer. Features are read as they are: a NaN makes every
-  /// weight NaN, and the loss that is returned. With `non_finite::refused` behind the labels it is
-  /// an `error` before anything changes, as in a data set; that takes 2 % of a step of the
-  /// tutorial's model.
-  double train_step(std::span<const float> features, std::span<const std::int32_t> labels,
+  /// One update from samples in order: an input [micro_batch * gradient_accumulation * replicas,
+  /// elements], of the type of the model's input, and its labels or targets [samples, elements];
+  /// of several `run.train_step(input_arrays{images, words}, target_arrays{labels, prices})`,
+  /// targets in the order of the outputs that have a loss. Returns the mean loss before the update.
+  /// Throws `error` before anything changes if there are more or fewer. Floats are read as they
+  /// are: a NaN makes every weight NaN, and the loss that is returned. With `non_finite::refused`
+  /// behind the targets it is an `error` before anything changes, as in a data set; that takes 2 %
+  /// of a step of the tutorial's model.
+  template <typename Input, typename Target>
+  double train_step(const Input& input, const Target& target,
                     non_finite floats = non_finite::kept) {
-    return train_on(rows_of<tensor_role::input>(features), rows_of<tensor_role::target>(labels),
-                    floats);
-  }
-
-  /// The same with float targets [samples, elements of a target].
-  double train_step(std::span<const float> features, std::span<const float> targets,
-                    non_finite floats = non_finite::kept) {
-    return train_on(rows_of<tensor_role::input>(features), rows_of<tensor_role::target>(targets),
-                    floats);
-  }
-
-  /// The same for a model whose input are integers.
-  double train_step(std::span<const std::int32_t> input, std::span<const std::int32_t> labels) {
-    return train_on(rows_of<tensor_role::input>(input), rows_of<tensor_role::target>(labels),
-                    non_finite::kept);
-  }
-
-  /// The same for a model whose input are bytes.
-  double train_step(std::span<const std::uint8_t> input, std::span<const std::int32_t> labels) {
-    return train_on(rows_of<tensor_role::input>(input), rows_of<tensor_role::target>(labels),
-                    non_finite::kept);
+    if constexpr (check_step<compiled, Input, Target>()) {
+      return train_on(rows_of<tensor_role::input>(input), rows_of<tensor_role::target>(target), {},
+                      floats);
+    }
+    return 0;
   }
 
   /// The same with what each sample counts [samples], or each of its positions, where the loss has
-  /// `sample_weights` or `position_weights`. Throws `error` before anything changes for a negative
-  /// weight; infinities and NaN are read as they are, as in features, or refused with
+  /// `sample_weights` or `position_weights`; of several outputs `weight_arrays{...}`, one for each
+  /// loss that asks for it. Throws `error` before anything changes for a negative weight;
+  /// infinities and NaN are read as they are, as in features, or refused with
   /// `non_finite::refused`.
-  double train_step(std::span<const float> features, std::span<const std::int32_t> labels,
-                    std::span<const float> weights, non_finite floats = non_finite::kept) {
-    return train_on(rows_of<tensor_role::input>(features), rows_of<tensor_role::target>(labels),
-                    floats, rows_of<tensor_role::weight>(weights));
-  }
-
-  /// The same with float targets.
-  double train_step(std::span<const float> features, std::span<const float> targets,
-                    std::span<const float> weights, non_finite floats = non_finite::kept) {
-    return train_on(rows_of<tensor_role::input>(features), rows_of<tensor_role::target>(targets),
-                    floats, rows_of<tensor_role::weight>(weights));
-  }
-
-  /// The same for a model of several inputs or targets, each [samples, elements]; targets in the
-  /// order of the outputs that have a loss: `run.train_step(input_arrays{images, words},
-  /// target_arrays{labels, prices})`.
-  template <typename... Input, typename... Target>
-  double train_step(const input_arrays<Input...>& input, const target_arrays<Target...>& target,
+  template <typename Input, typename Target, typename Weights>
+  double train_step(const Input& input, const Target& target, const Weights& weights,
                     non_finite floats = non_finite::kept) {
-    return train_on(rows_of<tensor_role::input>(input), rows_of<tensor_role::target>(target),
-                    floats);
+    if constexpr (check_step<compiled, Input, Target, Weights>()) {
+      return train_on(rows_of<tensor_role::input>(input), rows_of<tensor_role::target>(target),
+                      rows_of<tensor_role::weight>(weights), floats);
+    }
+    return 0;
   }
 
-  /// The same with what samples count, of each output whose loss asks for it.
-  template <typename... Input, typename... Target, typename... Weight>
-  double train_step(const input_arrays<Input...>& input, const target_arrays<Target...>& target,
-                    const weight_arrays<Weight...>& weights, non_finite floats = non_finite::kept) {
-    return train_on(rows_of<tensor_role::input>(input), rows_of<tensor_role::target>(target),
-                    floats, rows_of<tensor_role::weight>(weights));
+  /// Refused with a sentence: anything else.
+  template <typename... Given>
+  double train_step(const Given&...) {
+    static_assert(diagnose<step_arguments_fault_of<Given...>>());
+    return 0;
   }
 
   /// Mean loss and metrics over all samples of a feed, or of data:
@@ -250,16 +224,19 @@ class session_of {
   /// they are: a NaN makes the output of its own sample NaN, and no other. Throws `error` before
   /// anything is written if `output` has another size.
   void predict(std::span<const float> features, std::span<float> output) {
+    static_assert(check_input<compiled, std::span<const float>>());
     predict_into(rows_of<tensor_role::input>(features), output);
   }
 
   /// The same for a model whose input are integers.
   void predict(std::span<const std::int32_t> input, std::span<float> output) {
+    static_assert(check_input<compiled, std::span<const std::int32_t>>());
     predict_into(rows_of<tensor_role::input>(input), output);
   }
 
   /// The same for a model whose input are bytes.
   void predict(std::span<const std::uint8_t> input, std::span<float> output) {
+    static_assert(check_input<compiled, std::span<const std::uint8_t>>());
     predict_into(rows_of<tensor_role::input>(input), output);
   }
 
@@ -268,6 +245,7 @@ class session_of {
   template <typename... Input, typename... Output>
   void predict(const input_arrays<Input...>& input, const output_arrays<Output...>& output) {
     static_assert(diagnose<output_count_fault_of<compiled, sizeof...(Output)>>());
+    static_assert(check_input<compiled, input_arrays<Input...>>());
     batch_feed given(rows_of<tensor_role::input>(input), {});
     engine().predict(given, output.each);
   }
@@ -377,13 +355,7 @@ class session_of {
   }
 
   double train_on(list_view<batch_source> input, list_view<batch_source> target,
-                  non_finite floats) {
-    static_assert(diagnose<array_fault_of<compiled, tensor_role::weight>>());
-    return train_on(input, target, floats, {});
-  }
-
-  double train_on(list_view<batch_source> input, list_view<batch_source> target, non_finite floats,
-                  list_view<batch_source> weights) {
+                  list_view<batch_source> weights, non_finite floats) {
     static_assert(diagnose<loss_fault_of<compiled>>());
     batch_feed given(input, target, weights);
     if (floats == non_finite::refused) {
@@ -394,7 +366,7 @@ class session_of {
     return engine().train_step(given, numbers_of_optimizer());
   }
 
-  /// Plain arrays as the inputs or targets of the model, if they are what it takes.
+  /// Plain arrays as the inputs or targets of the model.
   template <tensor_role Role, typename Arrays>
   static auto rows_of(const Arrays& given) {
     return model_arrays<compiled>::template rows_of<Role>(given);
