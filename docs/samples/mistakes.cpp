@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <string>
 
+#include <ipu_dsl/data/dataset.hpp>
 #include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/training/session_interface.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
 
 using namespace ipu_dsl;
@@ -94,8 +96,9 @@ void print(const char* tag, const problem& found) {
 }  // namespace
 
 int main() {
-  print("without_flatten",
-        compile_fault_of<compile<without_flatten, loss<sparse_categorical_crossentropy>>>::value);
+  using digits = labelled_dataset<shape{28, 28}, 10, float>;
+  using trained = compile<without_flatten, loss<sparse_categorical_crossentropy>>;
+  print("without_flatten", data_fault_of<trained, digits>::value);
   print("backwards", fault_of<backwards>::value);
   print("gap", fault_of<gap>::value);
   print("two_inputs", fault_of<two_inputs>::value);

@@ -3,7 +3,7 @@
 """Holds the README to what someone finds who types what it says.
 
 Its blocks marked `cpp`, in order, are one program: that of examples/hello.cpp, which is compiled
-and run as it stands. The sentence that it quotes for a program without `Flatten` is the one that
+and run as it stands. The sentence that it quotes for a program that accumulates 6 micro-batches is the one that
 the compiler prints for that program: as a case of tests/compile_fail, with all that such a case
 must fulfil.
 
@@ -46,13 +46,16 @@ def check_program(readme, program):
     return differing[:1], len(shown)
 
 
-def case_without_flatten(readme):
-    """The README's program as a case: the mistake is to leave `Flatten` out of its line."""
+RIGHT, WRONG = "gradient_accumulation<4>", "gradient_accumulation<6>"
+
+
+def case_of_mistake(readme):
+    """The README's program as a case: the mistake is a count that the schedule has no rows for."""
     lines = "\n".join(blocks_of(readme, "cpp")).splitlines()
     made = []
     for line in lines:
-        if "Flatten, " in line:
-            made += ["#ifdef WITH_MISTAKE", line.replace("Flatten, ", ""), "#else", line, "#endif"]
+        if RIGHT in line:
+            made += ["#ifdef WITH_MISTAKE", line.replace(RIGHT, WRONG), "#else", line, "#endif"]
         else:
             made.append(line)
     return "\n".join(made) + "\n"
@@ -60,14 +63,14 @@ def case_without_flatten(readme):
 
 def check_mistake(readme, compiler, name):
     """Faults of the mistake, and the sentence that the compiler prints."""
-    quoted = [text.strip() for text in blocks_of(readme, "") if "Flatten" in text]
+    quoted = [text.strip() for text in blocks_of(readme, "") if "accumulation" in text]
     if len(quoted) != 1:
-        return [f"README.md quotes {len(quoted)} sentences about Flatten"], ""
+        return [f"README.md quotes {len(quoted)} sentences about the mistake"], ""
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         (folder / "golden").mkdir()
         (folder / "golden" / "readme.txt").write_text(quoted[0] + "\n")
-        (folder / "readme.cpp").write_text(case_without_flatten(readme))
+        (folder / "readme.cpp").write_text(case_of_mistake(readme))
         driver = run_case.Driver(folder, name, compiler, [f"-I{ROOT / 'include'}"])
         return driver.check("readme")
 

@@ -209,6 +209,7 @@ ELSEWHERE = {
     "vocabulary/confusion": "vocabulary/metrics",
     "vocabulary/counting": "vocabulary/metrics",
     "vocabulary/metric": "vocabulary/metrics",
+    "vocabulary/last_axis": "training/crossentropy_positions",
     "vocabulary/rowwise": "vocabulary/losses",
     "vocabulary/activity_penalty": "training/activity_regularizers",
     "vocabulary/sample_weights": "training/sample_weights",

@@ -216,9 +216,9 @@ template <auto Rule>
 void check_rows(const char* what, std::uint64_t want) {
   const judged_rows rows;
   test::buffer gradient(rows.predicted.size());
-  const double sum =
-      kernels::rowwise_sum<Rule, true>(rows.predicted.data(), rows.wanted.data(), rows.batch,
-                                       rows.units, rows.batch, 0.1F, gradient.data());
+  const double sum = kernels::rowwise_sum<Rule, true>(
+      rows.predicted.data(), rows.wanted.data(), layout::row_stride(rows.units), rows.batch,
+      rows.units, rows.batch, 0.1F, gradient.data());
   check_rule(what, sum, gradient, want);
 }
 

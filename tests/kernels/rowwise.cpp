@@ -162,11 +162,12 @@ void check_width(const rows& from, const outcome& expected) {
   const test::buffer wanted = laid_out<Architecture>(from.wanted, from.units);
   outcome found;
   if constexpr (ByRows) {
+    const std::int32_t stride = layout::row_stride(from.units, Architecture);
     found.sum = kernels::rowwise_sum<Rule, false, Architecture>(
-        predicted.data(), wanted.data(), batch, from.units, valid, scale, nullptr);
+        predicted.data(), wanted.data(), stride, batch, from.units, valid, scale, nullptr);
     CHECK(found.sum == expected.sum);
     found.sum = kernels::rowwise_sum<Rule, true, Architecture>(
-        predicted.data(), wanted.data(), batch, from.units, valid, scale, predicted.data());
+        predicted.data(), wanted.data(), stride, batch, from.units, valid, scale, predicted.data());
   } else {
     found.sum = kernels::pointwise_sum<Rule, Architecture>(predicted.data(), wanted.data(),
                                                            from.units, valid);

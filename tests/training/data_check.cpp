@@ -117,6 +117,26 @@ TEST_CASE("targets are of the kind that the loss judges by") {
       "the targets");
 }
 
+TEST_CASE("labels are one for each position of the scores") {
+  const graph of_vectors = model_between({8}, {10});
+  graph of_positions = model_between({8}, {10});
+  for (tensor& atom : of_positions.tensors) {
+    atom.extents = atom.role == tensor_role::target ? shape{6, 1} : atom.extents;
+  }
+  const data_source sample{.extents = {8}};
+  CHECK(said_of(of_positions, sample, {{6}, dtype::int32, 10}).empty());
+  CHECK(said_of(of_positions, sample, {{}, dtype::int32, 10}).view() ==
+        "the data: expected labels of shape (6, 1), one at each position, got one a sample. Hint: "
+        "for a class of the whole sample put Flatten before Dense, which multiplies the last axis "
+        "alone; for others write label_column<classes, shape{...}>");
+  CHECK(said_of(of_positions, sample, {{7}, dtype::int32, 10}).view() ==
+        "the data: expected labels of shape (6, 1), got (7). Hint: give each position of the output "
+        "a label");
+  CHECK(said_of(of_vectors, sample, {{6}, dtype::int32, 10}).view() ==
+        "the data: expected one label a sample, got labels of shape (6). Hint: end the model in "
+        "scores at each position, or give one label");
+}
+
 namespace {
 
 /// The same model with weights of these extents.

@@ -48,9 +48,10 @@ static_assert(loss_on<categorical_crossentropy>({1}).refused("scores of at least
                                                              "(1)"));
 
 static_assert(loss_on<kl_divergence>({3}).gives({2}));
-static_assert(loss_on<kl_divergence>({3, 3}).refused("a vector", "(3, 3)"));
-static_assert(loss_on<cosine_similarity>({3, 3}).refused("a vector", "(3, 3)"));
-static_assert(loss_on<categorical_hinge>({3, 3}).refused("a vector", "(3, 3)"));
+static_assert(loss_on<kl_divergence>({3, 3}).gives({2}));
+static_assert(loss_on<cosine_similarity>({3, 16}).gives({2}));
+static_assert(loss_on<categorical_hinge>({2, 3, 3}).gives({2}));
+static_assert(loss_on<categorical_hinge>({}).refused("a vector, or positions of vectors", "()"));
 
 static_assert(metric_on<precision>({3}).gives({3}));
 static_assert(metric_on<metric<recall, threshold<1>>>({3}).gives({3}));
@@ -61,8 +62,22 @@ static_assert(metric_on<top_k_categorical_accuracy<3>>({3}).gives({2}));
 static_assert(metric_on<top_k_categorical_accuracy<4>>({3}).refused(
     "a k of at least 1 and at most 3, the classes", "4"));
 static_assert(metric_on<sparse_top_k_categorical_accuracy<0>>({3}).found.found());
-static_assert(metric_on<sparse_top_k_categorical_accuracy<2>>({3, 3}).refused("a vector",
-                                                                              "(3, 3)"));
+static_assert(metric_on<sparse_top_k_categorical_accuracy<2>>({3, 3}).gives({2}));
+static_assert(metric_on<sparse_top_k_categorical_accuracy<4>>({3, 3}).refused(
+    "a k of at least 1 and at most 3, the classes", "4"));
+
+/// A rule of one's own that does not say that it reads positions.
+inline constexpr family of_vectors_family{.name = "of_vectors",
+                                          .shapes = rowwise_rules::shapes,
+                                          .forward = rowwise_rules::forward};
+
+struct of_vectors {
+  static constexpr bool is_loss = true;
+  static constexpr const family* rule = &of_vectors_family;
+};
+
+static_assert(loss_on<of_vectors>({3}).gives({2}));
+static_assert(loss_on<of_vectors>({4, 3}).refused("a vector", "(4, 3)"));
 
 // What is no metric, or has options that it does not take, is none.
 static_assert(metric_kind<metric<precision, threshold<0.7F>>>);
@@ -81,7 +96,8 @@ static_assert(options_of_loss<cosine_similarity>::read().as<cosine_similarity_ru
 TEST_CASE("losses and metrics refuse what they cannot judge") {
   CHECK(loss_on<huber, delta<0>>({3}).found.found());
   CHECK(metric_on<metric<recall, threshold<1.5F>>>({3}).found.found());
-  CHECK(loss_on<kl_divergence>({3, 3}).refused("a vector", "(3, 3)"));
+  CHECK(loss_on<kl_divergence>({}).refused("a vector, or positions of vectors", "()"));
+  CHECK(loss_on<of_vectors>({4, 3}).refused("a vector", "(4, 3)"));
 }
 
 template <typename Judge>

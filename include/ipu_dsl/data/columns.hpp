@@ -142,26 +142,40 @@ class index_column {
   datasets::rows<std::int32_t, RowShape> rows_;
 };
 
-/// Labels in [0, Classes), one target: [samples]. Throws `error` for others.
-template <std::int32_t Classes>
+/// Labels in [0, Classes), one target: [samples], or of `label_column<10, shape{steps}>` a label
+/// for each position of a sample: [samples, elements of `Positions`]. Throws `error` for others,
+/// and if they do not divide into samples.
+template <std::int32_t Classes, shape Positions = shape{}>
 class label_column {
  public:
   static constexpr std::int32_t classes = Classes;
+  static constexpr shape label_shape = Positions;
 
   label_column() = default;
 
-  explicit label_column(std::vector<std::int32_t> labels) : labels_(std::move(labels)) {
-    datasets::check_integers(labels_, Classes);
+  explicit label_column(std::vector<std::int32_t> labels) : rows_(std::move(labels)) {
+    datasets::check_integers(rows_.numbers(), Classes);
   }
 
   /// How many samples there are.
-  std::int64_t size() const { return static_cast<std::int64_t>(labels_.size()); }
+  std::int64_t size() const { return rows_.size(); }
 
   /// That of sample `index` < size().
-  std::int32_t label(std::uint32_t index) const { return labels_[index]; }
+  std::int32_t label(std::uint32_t index) const
+    requires(Positions.rank == 0)
+  {
+    return rows_.numbers()[index];
+  }
+
+  /// Writes those of sample `index` < size() to `row` [elements of `Positions`].
+  void gather_labels(std::uint32_t index, std::int32_t* row) const
+    requires(Positions.rank > 0)
+  {
+    rows_.copy(index, row);
+  }
 
  private:
-  std::vector<std::int32_t> labels_;
+  datasets::rows<std::int32_t, Positions> rows_;
 };
 
 /// Floats that are one target: [samples, elements of `RowShape`]. Throws as `feature_column` does.

@@ -22,6 +22,16 @@ concept tells_labels = requires(const T& data, std::uint32_t index) {
   { data.label(index) } -> std::same_as<std::int32_t>;
 };
 
+/// Data that tell of every sample a label for each of its positions:
+/// - `classes`, `label_shape`: constants.
+/// - `gather_labels(index, row)`: writes `label_shape.elements()` labels side by side.
+template <typename T>
+concept tells_label_rows = requires(const T& data, std::uint32_t index, std::int32_t* row) {
+  { T::classes } -> std::convertible_to<std::int32_t>;
+  requires std::same_as<std::remove_cvref_t<decltype(T::label_shape)>, shape>;
+  { data.gather_labels(index, row) } -> std::same_as<void>;
+};
+
 /// Data that tell of every sample the floats that should come out:
 /// - `target_shape`: a constant.
 /// - `gather_target(index, row)`: writes `target_shape.elements()` values side by side.
@@ -30,6 +40,10 @@ concept tells_targets = requires(const T& data, std::uint32_t index, float* row)
   requires std::same_as<std::remove_cvref_t<decltype(T::target_shape)>, shape>;
   { data.gather_target(index, row) } -> std::same_as<void>;
 };
+
+/// Data that are a target of a model.
+template <typename T>
+concept tells_what_is_wanted = tells_labels<T> || tells_label_rows<T> || tells_targets<T>;
 
 /// Data that tell of every sample what it counts in a loss:
 /// - `weight_shape`: a constant, `shape{}` of one weight, or that of the positions which have one.
@@ -92,7 +106,7 @@ concept gathers_sources = requires(const T& data, std::uint32_t index, const sou
 template <typename T>
 concept dataset = requires(const T& data) {
   { data.size() } -> std::same_as<std::int64_t>;
-  requires gathers_sources<T> || (tells_samples<T> && (tells_labels<T> || tells_targets<T>));
+  requires gathers_sources<T> || (tells_samples<T> && tells_what_is_wanted<T>);
 };
 
 namespace datasets {
@@ -110,11 +124,12 @@ constexpr data_source input_of() {
 }
 
 /// The target that data tell.
-template <typename Data>
-  requires(tells_labels<Data> || tells_targets<Data>)
+template <tells_what_is_wanted Data>
 constexpr data_source target_of() {
   if constexpr (tells_labels<Data>) {
     return {{}, dtype::int32, Data::classes};
+  } else if constexpr (tells_label_rows<Data>) {
+    return {Data::label_shape, dtype::int32, Data::classes};
   } else {
     return {.extents = Data::target_shape};
   }
@@ -169,6 +184,8 @@ template <typename Data>
 void gather_target(const Data& data, std::uint32_t index, const source_rows& to, std::int32_t row) {
   if constexpr (tells_labels<Data>) {
     to.integers(row)[0] = data.label(index);
+  } else if constexpr (tells_label_rows<Data>) {
+    data.gather_labels(index, to.integers(row).data());
   } else {
     data.gather_target(index, to.floats(row).data());
   }

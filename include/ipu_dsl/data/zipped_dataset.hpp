@@ -21,13 +21,13 @@ namespace ipu_dsl {
 template <typename T>
 concept zippable = !gathers_sources<T> && requires(const T& part) {
   { part.size() } -> std::same_as<std::int64_t>;
-  requires tells_samples<T> || tells_labels<T> || tells_targets<T> || tells_weights<T>;
+  requires tells_samples<T> || tells_what_is_wanted<T> || tells_weights<T>;
 };
 
 namespace datasets {
 
 template <typename Part>
-inline constexpr bool has_target = tells_labels<Part> || tells_targets<Part>;
+inline constexpr bool has_target = tells_what_is_wanted<Part>;
 
 }  // namespace datasets
 

@@ -152,12 +152,26 @@ constexpr bool lies_otherwise(const graph& model, std::int32_t index, storage wa
   return atom.lies != wanted && pads_positions(atom.extents);
 }
 
-/// The tensor with the elements of `input` that lies in `wanted`: itself, or that of a node which
-/// is added to lay it out anew.
+/// What was laid out anew as `input`, if it was and lay in `wanted` before; otherwise -1.
+constexpr std::int32_t laid_out_before(const graph& model, std::int32_t input, storage wanted) {
+  const std::int32_t producer = model.tensors[input].producer;
+  if (producer < 0 || !model.nodes[producer].rule->lays_out) {
+    return -1;
+  }
+  const std::int32_t before = model.view().input_of(model.nodes[producer], 0);
+  return lies_otherwise(model, before, wanted) ? -1 : before;
+}
+
+/// The tensor with the elements of `input` that lies in `wanted`: itself, what it was laid out
+/// from, or that of a node which is added to lay it out anew.
 constexpr std::int32_t laid_out(graph& model, std::int32_t input, storage wanted,
                                 std::int32_t stage, std::int32_t layer) {
   if (!lies_otherwise(model, input, wanted)) {
     return input;
+  }
+  const std::int32_t before = laid_out_before(model, input, wanted);
+  if (before >= 0) {
+    return before;
   }
   const bool to_rows = wanted == storage::rows;
   const family& rule = to_rows ? to_rows_family : to_positions_family;

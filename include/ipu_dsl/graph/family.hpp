@@ -100,6 +100,9 @@ struct family {
   /// first. Where a reader wants another, a call between the two lays it out anew.
   storage_order writes = {storage::rows};
 
+  /// Only lays its one input out anew: who wants that as it lay reads it there.
+  bool lays_out = false;
+
   /// How else than the values themselves the outputs' gradients may lie that it reads, and the
   /// inputs' that it writes: in columns, what a chain of gemms does without transposing twice.
   storage_order gradients = {};

@@ -36,6 +36,9 @@ class node_draft {
   /// The shape of one sample of an input; a copy, as adding tensors moves those that there are.
   constexpr shape input(std::int32_t index) { return atom_of(index).extents; }
 
+  /// How an input lies that may be padded: as the node's family reads it.
+  constexpr storage input_lies(std::int32_t index) { return atom_of(index).lies; }
+
   /// The type of an input's numbers.
   constexpr dtype input_type(std::int32_t index) { return atom_of(index).type; }
 
@@ -46,9 +49,13 @@ class node_draft {
     known = known == 0 || classes < known ? classes : known;
   }
 
-  /// The node that makes an input; null if it comes from the feed.
+  /// The node that makes an input, whatever laid that out anew; null if it comes from the feed.
   constexpr const node* made_by(std::int32_t index) {
-    const std::int32_t producer = atom_of(index).producer;
+    std::int32_t producer = atom_of(index).producer;
+    while (producer >= 0 && owner_->nodes[producer].rule->lays_out) {
+      const std::int32_t before = owner_->view().input_of(owner_->nodes[producer], 0);
+      producer = owner_->tensors[before].producer;
+    }
     return producer < 0 ? nullptr : &owner_->nodes[producer];
   }
 
@@ -83,12 +90,18 @@ class node_draft {
   }
 
   /// Of a loss: takes what the node that makes its input reads, instead of what that makes. A
-  /// cross-entropy trains on the logits before a softmax.
-  constexpr void pass_over_producer() {
+  /// cross-entropy trains on the logits before a softmax. False, and nothing is passed over, where
+  /// that lies otherwise than the loss reads.
+  constexpr bool pass_over_producer() {
     const node* const passed = made_by(0);
-    if (passed != nullptr) {
-      passed_over_ = owner_->view().input_of(*passed, 0);
+    if (passed == nullptr) {
+      return false;
     }
+    const std::int32_t before = owner_->view().input_of(*passed, 0);
+    const tensor& logits = owner_->tensors[before];
+    const bool fits = logits.lies == atom_of(0).lies || !pads_positions(logits.extents);
+    passed_over_ = fits ? before : passed_over_;
+    return fits;
   }
 
   /// Other options than were given, because of what the rule saw.
@@ -110,7 +123,7 @@ class node_draft {
       atom.type = type;
       atom.classes = classes;
       atom.role = tensor_role::target;
-      atom.target_of = tensor_of(0);
+      atom.target_of = judged();
       owner_->tensors.push_back(atom);
       return;
     }
@@ -156,13 +169,32 @@ class node_draft {
   }
 
  private:
+  /// Whether `made` is `read`, laid out anew.
+  constexpr bool is_laid_out(std::int32_t made, std::int32_t read) const {
+    const std::int32_t producer = owner_->tensors[made].producer;
+    return producer >= 0 && owner_->nodes[producer].rule->lays_out &&
+           owner_->view().input_of(owner_->nodes[producer], 0) == read;
+  }
+
+  /// The output of the model that the node judges, however what it reads of it lies; what it reads
+  /// where that is none.
+  constexpr std::int32_t judged() {
+    const std::int32_t read = tensor_of(0);
+    for (const model_output& output : owner_->outputs) {
+      if (is_laid_out(output.tensor, read) || is_laid_out(read, output.tensor)) {
+        return output.tensor;
+      }
+    }
+    return read;
+  }
+
   /// The target of what the node judges, if another that judges it wanted one already; otherwise
   /// -1.
   constexpr std::int32_t known_target() {
-    const std::int32_t judged = tensor_of(0);
+    const std::int32_t told_of = judged();
     for (std::size_t i = 0; i < owner_->tensors.size(); ++i) {
       const tensor& atom = owner_->tensors[i];
-      if (atom.role == tensor_role::target && atom.target_of == judged) {
+      if (atom.role == tensor_role::target && atom.target_of == told_of) {
         return static_cast<std::int32_t>(i);
       }
     }

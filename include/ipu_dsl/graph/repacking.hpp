@@ -48,7 +48,8 @@ inline constexpr family to_rows_family{.name = "to rows",
                                        .forward = repacking::forward,
                                        .input_gradient = repacking::input_gradient,
                                        .reads = {storage::positions},
-                                       .writes = {storage::rows}};
+                                       .writes = {storage::rows},
+                                       .lays_out = true};
 
 /// The same elements in positions.
 inline constexpr family to_positions_family{.name = "to positions",
@@ -56,6 +57,7 @@ inline constexpr family to_positions_family{.name = "to positions",
                                             .forward = repacking::forward,
                                             .input_gradient = repacking::input_gradient,
                                             .reads = {storage::rows},
-                                            .writes = {storage::positions}};
+                                            .writes = {storage::positions},
+                                            .lays_out = true};
 
 }  // namespace ipu_dsl

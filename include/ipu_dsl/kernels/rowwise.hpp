@@ -21,9 +21,10 @@ struct judged_row {
   using math = arithmetic;
 
   const float* predicted;  ///< [row_stride(units)]
-  const float* wanted;     ///< [row_stride(units)], null if there is a label
+  const float* wanted;     ///< [units], null if there is a label
   std::int32_t label;
   std::int32_t units;
+  bool padded;      ///< what is wanted is padded as the rest is
   float scale;      ///< of the gradient
   float* gradient;  ///< [row_stride(units)], may be `predicted`
 
@@ -56,13 +57,26 @@ struct judged_row {
     return found;
   }
 
+  /// What is wanted from number `n` on, zero behind the row.
+  IPU_DSL_ALWAYS_INLINE vector<Architecture> wanted_from(std::int32_t n) const noexcept {
+    using lanes = vector<Architecture>;
+    if (padded || n + Architecture.lanes <= units) {
+      return load<lanes>(wanted + n);
+    }
+    float rest[std::size_t{Architecture.lanes}] = {};
+    for (std::int32_t i = 0; n + i < units; ++i) {
+      rest[i] = wanted[n + i];
+    }
+    return load<lanes>(rest);
+  }
+
   /// Writes the gradient, if one is wanted; padding stays zero.
   template <typename Slope>
   IPU_DSL_ALWAYS_INLINE void slopes(const Slope& slope) const noexcept {
     if constexpr (WithGradient) {
       using lanes = vector<Architecture>;
       for (std::int32_t n = 0; n < units; n += Architecture.lanes) {
-        const lanes value = slope(load<lanes>(predicted + n), load<lanes>(wanted + n));
+        const lanes value = slope(load<lanes>(predicted + n), wanted_from(n));
         store(gradient + n, value * lanes(scale));
       }
       clear_padding(gradient, units, layout::row_stride(units, Architecture));
@@ -73,13 +87,14 @@ struct judged_row {
 /// The sum over the first `valid` samples of what `Rule` says of each, in float64, sample after
 /// sample; if `WithGradient`, also `scale` times the gradient of that by `predicted`.
 ///   predicted  [batch][row_stride(units)]
-///   wanted     the same, or [batch] numbers of classes
+///   wanted     [batch][wanted_stride], of which `units` are read, or [batch] numbers of classes
 ///   gradient   the same, zero from sample `valid` on; may be `predicted`
 template <auto Rule, bool WithGradient, layout::architecture Architecture = layout::native,
           typename Wanted>
 [[gnu::noinline]] double rowwise_sum(const float* predicted, const Wanted* wanted,
-                                     std::int32_t batch, std::int32_t units, std::int32_t valid,
-                                     float scale, float* gradient) noexcept {
+                                     std::int32_t wanted_stride, std::int32_t batch,
+                                     std::int32_t units, std::int32_t valid, float scale,
+                                     float* gradient) noexcept {
   const std::int32_t stride = layout::row_stride(units, Architecture);
   double sum = 0;
   for (std::ptrdiff_t b = 0; b < valid; ++b) {
@@ -87,12 +102,13 @@ template <auto Rule, bool WithGradient, layout::architecture Architecture = layo
                                                .wanted = nullptr,
                                                .label = 0,
                                                .units = units,
+                                               .padded = wanted_stride == stride,
                                                .scale = scale,
                                                .gradient = nullptr};
     if constexpr (std::is_same_v<Wanted, float>) {
-      row.wanted = wanted + b * stride;
+      row.wanted = wanted + b * wanted_stride;
     } else {
-      row.label = wanted[b];
+      row.label = wanted[b * wanted_stride];
     }
     if constexpr (WithGradient) {
       row.gradient = gradient + b * stride;

@@ -52,18 +52,13 @@ struct operators<Judge> {
       double& kept = counted[std::ptrdiff_t{is} * classes + said];
       kept = kept + weight;
     };
-    if constexpr (Call.weights.weighs()) {
-      for_weighted_samples(floats(operands[3]), Call.batch, context.valid_samples(),
-                           [&](std::ptrdiff_t sample, std::int32_t counts, float weight) {
-                             if (counts != 0) {
-                               count(sample, static_cast<double>(weight));
-                             }
-                           });
-    } else {
-      for (std::int32_t sample = 0; sample < context.valid_samples(); ++sample) {
-        count(sample, 1);
-      }
-    }
+    const float* const weights = Call.weights.weighs() ? floats(operands[3]) : nullptr;
+    for_alike_rows<Call.weights, 1>(weights, Call.batch, context.valid_samples(),
+                                    [&](const alike_rows& part) {
+                                      for (std::int32_t i = 0; i < part.valid; ++i) {
+                                        count(part.first + i, static_cast<double>(part.weight));
+                                      }
+                                    });
   }
 
  private:

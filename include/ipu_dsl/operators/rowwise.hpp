@@ -36,38 +36,46 @@ struct operators<Judge> {
                     const Wanted* wanted) noexcept {
     constexpr bool with_gradient = Call.variant == rowwise_variant::gradient;
     constexpr int written = with_gradient ? 1 : 0;
+    constexpr std::ptrdiff_t stride = layout::row_stride(Call.units);
+    constexpr std::int32_t wanted_stride = stride_of_wanted<Call>();
+    const float* const predicted = floats(operands[written + 1]);
+    const float* const weights = Call.weights.weighs() ? floats(operands[written + 3]) : nullptr;
+    float* const gradient = with_gradient ? floats(operands[0]) : nullptr;
+    const std::int32_t valid = context.valid_samples();
+    double sum = 0;
+    for_alike_rows<Call.weights, Call.positions>(
+        weights, Call.batch, valid, [&](const alike_rows& part) {
+          const double said = kernels::rowwise_sum<rule_of<rule>(Call.rule), with_gradient>(
+              predicted + part.first * stride, wanted + first_wanted<Call>(part.first),
+              wanted_stride, part.rows, Call.units, part.valid,
+              context.loss_scale / static_cast<float>(Call.positions) * part.weight,
+              with_gradient ? gradient + part.first * stride : nullptr);
+          sum = sum + static_cast<double>(part.weight) * said;
+        });
     double* const result = doubles(operands[written]);
-    if constexpr (Call.weights.weighs()) {
-      judge_each<Call, with_gradient>(context, result, operands, wanted);
-    } else {
-      const std::int32_t valid = context.valid_samples();
-      result[0] = kernels::rowwise_sum<rule_of<rule>(Call.rule), with_gradient>(
-          floats(operands[written + 1]), wanted, Call.batch, Call.units, valid, context.loss_scale,
-          with_gradient ? floats(operands[0]) : nullptr);
-      result[1] = valid;
-    }
+    result[0] = sum / Call.positions;
+    result[1] = counted_samples(Call.weights, weights, valid);
   }
 
-  template <rowwise_call Call, bool WithGradient, typename Wanted>
-  static void judge_each(const run_context& context, double* result, void* const* operands,
-                         const Wanted* wanted) noexcept {
-    static_assert(Call.weights.positions == 1, "ipu_dsl: expected one weight for each sample");
-    constexpr int written = WithGradient ? 1 : 0;
-    constexpr std::ptrdiff_t stride = layout::row_stride(Call.units);
-    const float* const predicted = floats(operands[written + 1]);
-    const float* const weights = floats(operands[written + 3]);
-    double sum = 0;
-    for_weighted_samples(
-        weights, Call.batch, context.valid_samples(),
-        [&](std::ptrdiff_t b, std::int32_t valid, float weight) {
-          const double said = kernels::rowwise_sum<rule_of<rule>(Call.rule), WithGradient>(
-              predicted + b * stride, wanted + b * (Call.labels != 0 ? 1 : stride), 1, Call.units,
-              valid, context.loss_scale * weight,
-              WithGradient ? floats(operands[0]) + b * stride : nullptr);
-          sum = sum + static_cast<double>(weight) * said;
-        });
-    result[0] = sum;
-    result[1] = counted_samples(Call.weights, weights, context.valid_samples());
+  /// From row to row of what is wanted: a label each; or numbers, which lie in rows of samples.
+  template <rowwise_call Call>
+  static consteval std::int32_t stride_of_wanted() {
+    if (Call.labels != 0) {
+      return 1;
+    }
+    return Call.positions > 1 ? Call.units : layout::row_stride(Call.units);
+  }
+
+  /// Where that of a row begins.
+  template <rowwise_call Call>
+  static std::ptrdiff_t first_wanted(std::ptrdiff_t row) {
+    constexpr std::int32_t row_stride = stride_of_wanted<Call>();
+    if constexpr (Call.labels != 0 || Call.positions == 1) {
+      return row * row_stride;
+    } else {
+      constexpr std::ptrdiff_t sample_stride = layout::row_stride(Call.positions * Call.units);
+      return row / Call.positions * sample_stride + row % Call.positions * row_stride;
+    }
   }
 };
 

@@ -101,7 +101,10 @@ class lowering {
 
   /// As the values, or as the one reader rather writes it and the producer reads it.
   constexpr void choose_gradient_layouts() {
-    facts_.gradient_lies.resize(model_.tensors.size(), storage::rows);
+    // Of what only a metric reads it lies so as well: its gradient is zero.
+    for (const tensor& atom : model_.tensors) {
+      facts_.gradient_lies.push_back(atom.lies);
+    }
     for (std::int32_t i = 0; i < node_count(); ++i) {
       const node& here = model_.node_at(i);
       for (std::int32_t input = 0; hands_gradient_back(i) && input < here.inputs; ++input) {

@@ -41,6 +41,13 @@ inline std::int64_t parameters_of(const graph_view& model, const layer_record& l
   return sum;
 }
 
+/// What a tensor was before it was laid out anew, or itself.
+inline std::int32_t as_it_was_made(const graph_view& model, std::int32_t tensor) {
+  const std::int32_t producer = model.at(tensor).producer;
+  const bool laid_out = producer >= 0 && model.node_at(producer).rule->lays_out;
+  return laid_out ? model.input_of(model.node_at(producer), 0) : tensor;
+}
+
 /// What the losses read, where that is not what the model puts out.
 inline std::string loss_lines(const graph_view& model) {
   std::string lines;
@@ -56,7 +63,8 @@ inline std::string loss_lines(const graph_view& model) {
     if (model.outputs.size() > 1) {
       lines += " of " + std::string(model.name_of_output(here.judged));
     }
-    if (model.input_of(here, 0) != model.output(here.judged)) {
+    const std::int32_t read = as_it_was_made(model, model.input_of(here, 0));
+    if (read != as_it_was_made(model, model.output(here.judged))) {
       lines += ", from the logits before the softmax at the end";
     }
     lines += "\n";

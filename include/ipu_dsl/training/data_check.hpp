@@ -61,6 +61,21 @@ constexpr std::string_view judge_of(const graph_view& model, std::int32_t told) 
   return {};
 }
 
+/// Labels must be one for each position of the output.
+constexpr problem check_positions(const shape& wanted, const shape& given) {
+  if (given.rank == 0) {
+    return refuse(label("labels of shape ") << describe(wanted) << ", one at each position",
+                  "one a sample",
+                  "for a class of the whole sample put Flatten before Dense, which multiplies the "
+                  "last axis alone; for others write label_column<classes, shape{...}>");
+  }
+  return wanted.rank == 0
+             ? refuse("one label a sample", label("labels of shape ") << describe(given),
+                      "end the model in scores at each position, or give one label")
+             : refuse(label("labels of shape ") << describe(wanted), describe(given),
+                      "give each position of the output a label");
+}
+
 /// Labels must have no more classes than the loss tells apart, other targets its shape.
 constexpr problem check_targets(const graph_view& model, std::int32_t target,
                                 const data_source& data) {
@@ -74,6 +89,10 @@ constexpr problem check_targets(const graph_view& model, std::int32_t target,
                : refuse(label("float targets, which the loss ") << loss << " judges by", "labels",
                         "take sparse_categorical_crossentropy, or give the data as a "
                         "paired_dataset");
+  }
+  if (wants_labels &&
+      !(without_unit_extents(data.extents) == without_unit_extents(wanted.extents))) {
+    return check_positions(wanted.extents, data.extents);
   }
   if (wants_labels && data.classes > wanted.classes) {
     return refuse(

@@ -32,14 +32,16 @@
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// What is wrong with a type of data for a compiled model.
-template <compiled_model C, dataset Data>
-struct data_fault_of {
-  static constexpr auto inputs = datasets::inputs_of<Data>();
-  static constexpr auto targets = datasets::targets_of<Data>();
-  static constexpr auto weights = datasets::weights_of<Data>();
+template <compiled_model C, auto Inputs, auto Targets, auto Weights>
+struct form_fault_of {
   static constexpr problem value =
-      check_data(planned_graph_of<C>.view(), {inputs, targets, {weights.data(), weights.size()}});
+      check_data(planned_graph_of<C>.view(), {Inputs, Targets, {Weights.data(), Weights.size()}});
 };
+
+/// The same by the type: several data of one form are one mistake.
+template <compiled_model C, dataset Data>
+using data_fault_of = form_fault_of<C, datasets::inputs_of<Data>(), datasets::targets_of<Data>(),
+                                    datasets::weights_of<Data>()>;
 
 /// What is wrong with the rank of a batch.
 template <compiled_model C, int Rank>

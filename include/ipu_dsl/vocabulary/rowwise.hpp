@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the losses and metrics have in common that judge the numbers of a sample together.
+// What the losses and metrics have in common that judge the numbers of the last axis together.
 #pragma once
 
 #include <concepts>
@@ -7,12 +7,14 @@
 
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
+#include <ipu_dsl/vocabulary/last_axis.hpp>
 #include <ipu_dsl/vocabulary/rule_words.hpp>
 #include <ipu_dsl/vocabulary/sample_weights.hpp>
 
 namespace ipu_dsl {
 
-/// No such rule. One says what a sample adds, from sums and maxima over its numbers:
+/// No such rule. One says what a row adds, a sample or one of its positions, from sums and maxima
+/// over its numbers:
 ///
 ///   struct my_rule {
 ///     float smoothing = 0;  // options, as those of a pointwise rule
@@ -29,8 +31,9 @@ namespace ipu_dsl {
 /// compute with `typename Row::math`.
 struct no_row_rule {};
 
-/// The rule of a loss or a metric that is a mean over samples of what one sample says; specialised
-/// in its own header.
+/// The rule of a loss or a metric that is a mean over samples, and over the positions of each, of
+/// what the numbers there say; specialised in its own header. Its family reads
+/// `storage::positions`.
 template <const family* Judge>
 struct row_rule {
   using type = no_row_rule;
@@ -48,86 +51,56 @@ enum class rowwise_variant : std::int32_t {
 struct rowwise_call {
   rowwise_variant variant;
   std::int32_t batch;
-  std::int32_t units;   ///< numbers of a sample
+  std::int32_t units;   ///< numbers that are judged together
   std::int32_t labels;  ///< 1: targets are numbers of classes
   rule_words rule;      ///< the members of the rule
   weighing weights;
+  std::int32_t positions;  ///< of a sample that are judged one by one
 };
 
 namespace rowwise_rules {
-
-constexpr problem check_vector(const shape& output) {
-  if (output.rank == 1) {
-    return {};
-  }
-  return refuse("a vector", describe(output),
-                "put Flatten before Dense, which multiplies the last axis alone");
-}
 
 /// Targets are floats, as many as the output has.
 constexpr problem shapes(node_draft& draft) {
   draft.target(draft.input(0), dtype::float32);
   draft.result(2);
-  return check_vector(draft.input(0));
+  return last_axis_rules::check(draft);
 }
 
 /// Targets are numbers of classes, of which the output has scores.
 constexpr problem label_shapes(node_draft& draft) {
-  const problem found = check_vector(draft.input(0));
+  const shape scores = draft.input(0);
+  const problem found = last_axis_rules::check(draft);
   if (!found.found()) {
-    draft.target({}, dtype::int32, draft.input(0)[0]);
+    draft.target(last_axis_rules::labels_of(scores), dtype::int32,
+                 last_axis_rules::length_of(scores));
     draft.result(2);
   }
   return found;
 }
 
 constexpr rowwise_call key_of(const emitter& emit, rowwise_variant variant) {
+  const shape& output = emit.input_shape(0);
   return {.variant = variant,
           .batch = emit.batch(),
-          .units = emit.input_shape(0)[0],
-          .labels = emit.input_shape(1).rank == 0 ? 1 : 0,
+          .units = last_axis_rules::length_of(output),
+          .labels = last_axis_rules::told_labels(emit) ? 1 : 0,
           .rule = emit.options<rule_words>(),
-          .weights = sample_weights_rules::of(emit)};
-}
-
-/// Reads what is wanted of a sample, and what it counts.
-constexpr void read_target(emitter& emit, call_draft& call, const rowwise_call& key, axis_id sample,
-                           axis_id unit) {
-  if (key.labels != 0) {
-    call.reads(emit.input_value(1), {sample});
-  } else {
-    call.reads(emit.input_value(1), {sample, unit});
-  }
-  sample_weights_rules::read(emit, call, sample);
-}
-
-/// The nest that writes the result.
-constexpr void count(emitter& emit, call_draft& call, const rowwise_call& key) {
-  const axis_id number = call.over(2);
-  const axis_id sample = call.all(key.batch);
-  const axis_id unit = call.all(key.units);
-  call.writes(emit.output_value(0), {number}).reads(emit.input_value(0), {sample, unit});
-  read_target(emit, call, key, sample, unit);
-  call.costs(std::int64_t{key.batch} * key.units);
+          .weights = sample_weights_rules::of(emit),
+          .positions = positions_of(output)};
 }
 
 constexpr void forward(emitter& emit) {
   const rowwise_call key = key_of(emit, rowwise_variant::value);
   call_draft call = emit.call(key);
-  count(emit, call, key);
+  last_axis_rules::count(emit, call, key.weights);
 }
 
 /// One call computes the loss and its gradient.
 constexpr void input_gradient(emitter& emit) {
   const rowwise_call key = key_of(emit, rowwise_variant::gradient);
   call_draft call = emit.call(key);
-  const axis_id sample = call.over(key.batch);
-  const axis_id unit = call.all(key.units);
-  call.writes(emit.input_gradient(0), {sample, unit});
-  call.beside();
-  count(emit, call, key);
-  call.reads(emit.input_value(0), {sample, unit});
-  read_target(emit, call, key, sample, unit);
+  last_axis_rules::differentiate(emit, call, key.weights);
 }
 
 }  // namespace rowwise_rules

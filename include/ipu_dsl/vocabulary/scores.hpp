@@ -56,13 +56,14 @@ constexpr problem check_smoothing(float share) {
 /// A model that ends in `last` (softmax, or sigmoid) trains on the logits before it, whatever was
 /// asked, as Keras does: the gradient of the logarithm is exact there, and a second softmax would
 /// be wrong. Probabilities of a model that ends otherwise are refused, unless Keras's clipping is
-/// asked for by name. `Options` have `scores`.
+/// asked for by name. Where a loss cannot read these logits as they lie, positions of a loss of
+/// single numbers, the output is taken for clipped probabilities. `Options` have `scores`.
 template <typename Options>
 constexpr problem choose_scores(node_draft& draft, activation_kind last) {
   auto options = draft.options<Options>();
   if (made_by(draft, last)) {
-    draft.pass_over_producer();
-    options.scores = score_kind::logits;
+    options.scores =
+        draft.pass_over_producer() ? score_kind::logits : score_kind::clipped_probabilities;
     draft.choose(options);
     return {};
   }

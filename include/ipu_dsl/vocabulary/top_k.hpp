@@ -33,9 +33,10 @@ namespace top_k_rules {
 constexpr problem check_k(node_draft& draft) {
   const std::int32_t k = draft.options<top_k_rule>().k;
   const shape scores = draft.input(0);
-  if (scores.rank == 1 && (k < 1 || k > scores[0])) {
-    return refuse(label("a k of at least 1 and at most ") << scores[0] << ", the classes",
-                  label() << k);
+  const std::int32_t classes = scores.rank > 0 ? last_axis_rules::length_of(scores) : 0;
+  if (scores.rank > 0 && (k < 1 || k > classes)) {
+    return refuse(label("a k of at least 1 and at most ") << classes << ", the classes", label()
+                                                                                             << k);
   }
   return {};
 }

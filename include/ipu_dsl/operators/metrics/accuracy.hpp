@@ -18,26 +18,21 @@ struct operators<&accuracy_family> {
 
   template <accuracy_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
+    constexpr std::ptrdiff_t stride = layout::row_stride(Call.classes);
     double* const result = doubles(operands[0]);
     const float* const scores = floats(operands[1]);
     const std::int32_t* const labels = integers(operands[2]);
+    const float* const weights = Call.weights.weighs() ? floats(operands[3]) : nullptr;
     const std::int32_t valid = context.valid_samples();
-    if constexpr (Call.weights.weighs()) {
-      constexpr std::ptrdiff_t stride = layout::row_stride(Call.classes);
-      const float* const weights = floats(operands[3]);
-      double hits = 0;
-      for_weighted_samples(
-          weights, Call.batch, valid, [&](std::ptrdiff_t b, std::int32_t counted, float weight) {
-            hits = hits + static_cast<double>(weight) * kernels::count_hits(scores + b * stride,
-                                                                            labels + b,
-                                                                            Call.classes, counted);
-          });
-      result[0] = hits;
-      result[1] = counted_samples(Call.weights, weights, valid);
-    } else {
-      result[0] = kernels::count_hits(scores, labels, Call.classes, valid);
-      result[1] = valid;
-    }
+    double hits = 0;
+    for_alike_rows<Call.weights, Call.positions>(
+        weights, Call.batch, valid, [&](const alike_rows& part) {
+          hits = hits + static_cast<double>(part.weight) *
+                            kernels::count_hits(scores + part.first * stride, labels + part.first,
+                                                Call.classes, part.valid);
+        });
+    result[0] = hits / Call.positions;
+    result[1] = counted_samples(Call.weights, weights, valid);
   }
 };
 

@@ -102,16 +102,10 @@ namespace categorical_crossentropy_rules {
 
 constexpr problem shapes(node_draft& draft) {
   const shape scores = draft.input(0);
-  if (scores.rank != 1) {
-    return refuse("a vector, one score a class", describe(scores),
-                  "for classes of a whole sample put Flatten before Dense, which multiplies the "
-                  "last axis alone; classes at each position are not there yet");
+  problem unfit = last_axis_rules::check_classes(draft, "of one score take binary_crossentropy");
+  if (!unfit.found()) {
+    unfit = check_smoothing(draft.options<categorical_crossentropy_rule>().smoothing);
   }
-  if (scores[0] < 2) {
-    return refuse("scores of at least 2 classes", describe(scores),
-                  "of one score take binary_crossentropy");
-  }
-  const problem unfit = check_smoothing(draft.options<categorical_crossentropy_rule>().smoothing);
   if (unfit.found()) {
     return unfit;
   }
@@ -126,7 +120,8 @@ inline constexpr family categorical_crossentropy_family{
     .name = "categorical_crossentropy",
     .shapes = categorical_crossentropy_rules::shapes,
     .forward = rowwise_rules::forward,
-    .input_gradient = rowwise_rules::input_gradient};
+    .input_gradient = rowwise_rules::input_gradient,
+    .reads = {storage::positions}};
 
 template <>
 struct row_rule<&categorical_crossentropy_family> {
@@ -134,9 +129,10 @@ struct row_rule<&categorical_crossentropy_family> {
 };
 
 /// `loss<categorical_crossentropy>` of float targets, a probability for each class, a mean over
-/// samples; the same as a metric. Options: `from_logits` (the default), `from_probabilities`,
-/// `from_clipped_probabilities`, and `label_smoothing<0.1F>`. Behind a softmax it is computed from
-/// the logits before it, whatever was asked.
+/// samples, and over positions that have classes of their own; the same as a metric. Options:
+/// `from_logits` (the default), `from_probabilities`, `from_clipped_probabilities`, and
+/// `label_smoothing<0.1F>`. Behind a softmax it is computed from the logits before it, whatever was
+/// asked.
 struct categorical_crossentropy {
   static constexpr bool is_loss = true;
   static constexpr bool is_metric = true;

@@ -47,7 +47,8 @@ struct categorical_hinge_rule {
 inline constexpr family categorical_hinge_family{.name = "categorical_hinge",
                                                  .shapes = rowwise_rules::shapes,
                                                  .forward = rowwise_rules::forward,
-                                                 .input_gradient = rowwise_rules::input_gradient};
+                                                 .input_gradient = rowwise_rules::input_gradient,
+                                                 .reads = {storage::positions}};
 
 template <>
 struct row_rule<&categorical_hinge_family> {

@@ -49,7 +49,8 @@ struct cosine_similarity_rule {
 inline constexpr family cosine_similarity_family{.name = "cosine_similarity",
                                                  .shapes = rowwise_rules::shapes,
                                                  .forward = rowwise_rules::forward,
-                                                 .input_gradient = rowwise_rules::input_gradient};
+                                                 .input_gradient = rowwise_rules::input_gradient,
+                                                 .reads = {storage::positions}};
 
 template <>
 struct row_rule<&cosine_similarity_family> {

@@ -36,7 +36,8 @@ struct kl_divergence_rule {
 inline constexpr family kl_divergence_family{.name = "kl_divergence",
                                              .shapes = rowwise_rules::shapes,
                                              .forward = rowwise_rules::forward,
-                                             .input_gradient = rowwise_rules::input_gradient};
+                                             .input_gradient = rowwise_rules::input_gradient,
+                                             .reads = {storage::positions}};
 
 template <>
 struct row_rule<&kl_divergence_family> {

@@ -8,6 +8,7 @@
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
+#include <ipu_dsl/vocabulary/last_axis.hpp>
 #include <ipu_dsl/vocabulary/sample_weights.hpp>
 #include <ipu_dsl/vocabulary/scores.hpp>
 
@@ -28,67 +29,46 @@ struct crossentropy_call {
   std::int32_t classes;
   score_kind scores;
   weighing weights;
+  std::int32_t positions;  ///< of a sample that have classes of their own
 };
 
 namespace crossentropy_rules {
 
 constexpr problem shapes(node_draft& draft) {
   const shape scores = draft.input(0);
-  if (scores.rank != 1) {
-    return refuse("a vector, one score a class", describe(scores),
-                  "for classes of a whole sample put Flatten before Dense, which multiplies the "
-                  "last axis alone; classes at each position are not there yet");
+  const problem unfit = last_axis_rules::check_classes(
+      draft,
+      "for two classes end the model in Dense<2>: one score has the loss 0, whatever is learnt");
+  if (unfit.found()) {
+    return unfit;
   }
-  if (scores[0] < 2) {
-    return refuse("scores of at least 2 classes", describe(scores),
-                  "for two classes end the model in Dense<2>: one score has the loss 0, whatever "
-                  "is learnt");
-  }
-  draft.target({}, dtype::int32, scores[0]);
+  draft.target(last_axis_rules::labels_of(scores), dtype::int32,
+               last_axis_rules::length_of(scores));
   draft.result(2);
   return choose_scores<crossentropy_options>(draft, activation_kind::softmax);
 }
 
 constexpr crossentropy_call key_of(const emitter& emit, crossentropy_variant variant) {
+  const shape& scores = emit.input_shape(0);
   return {.variant = variant,
           .batch = emit.batch(),
-          .classes = emit.input_shape(0)[0],
+          .classes = last_axis_rules::length_of(scores),
           .scores = emit.options<crossentropy_options>().scores,
-          .weights = sample_weights_rules::of(emit)};
+          .weights = sample_weights_rules::of(emit),
+          .positions = positions_of(scores)};
 }
 
 constexpr void forward(emitter& emit) {
   const crossentropy_call key = key_of(emit, crossentropy_variant::loss);
   call_draft call = emit.call(key);
-  const axis_id number = call.over(2);
-  const axis_id sample = call.all(key.batch);
-  const axis_id score = call.all(key.classes);
-  call.writes(emit.output_value(0), {number})
-      .reads(emit.input_value(0), {sample, score})
-      .reads(emit.input_value(1), {sample});
-  sample_weights_rules::read(emit, call, sample);
-  call.costs(std::int64_t{key.batch} * key.classes);
+  last_axis_rules::count(emit, call, key.weights);
 }
 
 /// One call computes loss and gradient from the kept scores.
 constexpr void input_gradient(emitter& emit) {
   const crossentropy_call key = key_of(emit, crossentropy_variant::gradient);
   call_draft call = emit.call(key);
-  const axis_id sample = call.over(key.batch);
-  const axis_id score = call.all(key.classes);
-  call.writes(emit.input_gradient(0), {sample, score});
-  call.beside();
-  const axis_id number = call.over(2);
-  const axis_id each_sample = call.all(key.batch);
-  const axis_id each_score = call.all(key.classes);
-  call.writes(emit.output_value(0), {number})
-      .reads(emit.input_value(0), {sample, score})
-      .reads(emit.input_value(1), {sample})
-      .reads(emit.input_value(0), {each_sample, each_score})
-      .reads(emit.input_value(1), {each_sample});
-  sample_weights_rules::read(emit, call, sample);
-  sample_weights_rules::read(emit, call, each_sample);
-  call.costs(std::int64_t{key.batch} * key.classes);
+  last_axis_rules::differentiate(emit, call, key.weights);
 }
 
 }  // namespace crossentropy_rules
@@ -97,10 +77,12 @@ inline constexpr family sparse_categorical_crossentropy_family{
     .name = "sparse_categorical_crossentropy",
     .shapes = crossentropy_rules::shapes,
     .forward = crossentropy_rules::forward,
-    .input_gradient = crossentropy_rules::input_gradient};
+    .input_gradient = crossentropy_rules::input_gradient,
+    .reads = {storage::positions}};
 
 /// `loss<sparse_categorical_crossentropy>`: minus the logarithm of the probability of the label, a
-/// mean over the samples of a micro-batch.
+/// mean over the samples of a micro-batch; of an output of several axes, such as (steps, classes),
+/// over its positions as well, each of which has a label.
 struct sparse_categorical_crossentropy {
   static constexpr bool is_loss = true;
   static constexpr const family* rule = &sparse_categorical_crossentropy_family;

@@ -6,6 +6,7 @@
 
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
+#include <ipu_dsl/vocabulary/last_axis.hpp>
 #include <ipu_dsl/vocabulary/layers/activation.hpp>
 #include <ipu_dsl/vocabulary/sample_weights.hpp>
 
@@ -16,16 +17,19 @@ struct accuracy_call {
   std::int32_t batch;
   std::int32_t classes;
   weighing weights;
+  std::int32_t positions;  ///< of a sample that have classes of their own
 };
 
 namespace accuracy_rules {
 
 constexpr problem shapes(node_draft& draft) {
   const shape scores = draft.input(0);
-  if (scores.rank != 1) {
-    return refuse("a vector, one score a class", describe(scores));
+  const problem unfit = last_axis_rules::check(draft);
+  if (unfit.found()) {
+    return unfit;
   }
-  draft.target({}, dtype::int32, scores[0]);
+  draft.target(last_axis_rules::labels_of(scores), dtype::int32,
+               last_axis_rules::length_of(scores));
   draft.result(2);
   // The largest score is the largest probability: training needs no softmax for this.
   if (made_by(draft, activation_kind::softmax)) {
@@ -35,26 +39,24 @@ constexpr problem shapes(node_draft& draft) {
 }
 
 constexpr void forward(emitter& emit) {
+  const shape& scores = emit.input_shape(0);
   const accuracy_call key = {.batch = emit.batch(),
-                             .classes = emit.input_shape(0)[0],
-                             .weights = sample_weights_rules::of(emit)};
+                             .classes = last_axis_rules::length_of(scores),
+                             .weights = sample_weights_rules::of(emit),
+                             .positions = positions_of(scores)};
   call_draft call = emit.call(key);
-  const axis_id number = call.over(2);
-  const axis_id sample = call.all(key.batch);
-  const axis_id score = call.all(key.classes);
-  call.writes(emit.output_value(0), {number})
-      .reads(emit.input_value(0), {sample, score})
-      .reads(emit.input_value(1), {sample});
-  sample_weights_rules::read(emit, call, sample);
-  call.costs(std::int64_t{key.batch} * key.classes);
+  last_axis_rules::count(emit, call, key.weights);
 }
 
 }  // namespace accuracy_rules
 
-inline constexpr family accuracy_family{
-    .name = "accuracy", .shapes = accuracy_rules::shapes, .forward = accuracy_rules::forward};
+inline constexpr family accuracy_family{.name = "accuracy",
+                                        .shapes = accuracy_rules::shapes,
+                                        .forward = accuracy_rules::forward,
+                                        .reads = {storage::positions}};
 
-/// `metrics<accuracy>`: Keras's sparse categorical accuracy; of equal scores the first counts.
+/// `metrics<accuracy>`: Keras's sparse categorical accuracy; of equal scores the first counts. Of
+/// an output of several axes that of each position, a mean over these.
 struct accuracy {
   static constexpr bool is_metric = true;
   static constexpr const family* rule = &accuracy_family;

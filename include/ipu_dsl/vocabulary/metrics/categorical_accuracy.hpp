@@ -28,7 +28,8 @@ struct categorical_hit_rule {
 
 inline constexpr family categorical_accuracy_family{.name = "categorical_accuracy",
                                                     .shapes = rowwise_rules::shapes,
-                                                    .forward = rowwise_rules::forward};
+                                                    .forward = rowwise_rules::forward,
+                                                    .reads = {storage::positions}};
 
 template <>
 struct row_rule<&categorical_accuracy_family> {

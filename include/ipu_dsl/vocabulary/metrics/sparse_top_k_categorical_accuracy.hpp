@@ -9,7 +9,8 @@ namespace ipu_dsl {
 inline constexpr family sparse_top_k_categorical_accuracy_family{
     .name = "sparse_top_k_categorical_accuracy",
     .shapes = top_k_rules::label_shapes,
-    .forward = rowwise_rules::forward};
+    .forward = rowwise_rules::forward,
+    .reads = {storage::positions}};
 
 template <>
 struct row_rule<&sparse_top_k_categorical_accuracy_family> {

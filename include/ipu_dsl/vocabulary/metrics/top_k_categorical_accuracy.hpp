@@ -8,7 +8,8 @@ namespace ipu_dsl {
 
 inline constexpr family top_k_categorical_accuracy_family{.name = "top_k_categorical_accuracy",
                                                           .shapes = top_k_rules::shapes,
-                                                          .forward = rowwise_rules::forward};
+                                                          .forward = rowwise_rules::forward,
+                                                          .reads = {storage::positions}};
 
 template <>
 struct row_rule<&top_k_categorical_accuracy_family> {
