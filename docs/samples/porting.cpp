@@ -183,14 +183,32 @@ static_assert(check<model<input<28, 28, 1>,
 static_assert(check<model<input<8>, Dense<64, relu, kernel_regularizer<l2<0.01F>>,
                                           bias_regularizer<l1_l2<0.01F, 0.02F>>>>>());
 static_assert(check<model<input<12, 4>, SimpleRNN<16, recurrent_regularizer<l1<0.01F>>>>>());
+static_assert(
+    check<
+        model<input<dtype::int32, 6>,
+              sequential<Embedding<9, 4, embeddings_regularizer<l2<>>>,
+                         BatchNormalization<gamma_regularizer<l2<>>, beta_regularizer<l1<>>>>>>());
 // row: activity_regularizer=l2(0.01)
 static_assert(check<model<input<8>, Dense<64, relu, activity_regularizer<l2<0.01F>>>>>());
+static_assert(
+    check<model<input<dtype::int32, 6>, Embedding<9, 4, activity_regularizer<l2<0.01F>>>>>());
+// row: ActivityRegularization(l1=0.01, l2=0.02)
+static_assert(
+    check<model<input<8>,
+                sequential<Dense<64, relu>, ActivityRegularization<l1_l2<0.01F, 0.02F>>>>>());
 // row: kernel_constraint=max_norm(2), bias_constraint=non_neg(), unit_norm()
 static_assert(
     check<model<input<8>,
                 Dense<64, relu, kernel_constraint<max_norm<2.0F>>, bias_constraint<non_neg>>>>());
 static_assert(check<model<input<12, 4>, SimpleRNN<16, recurrent_constraint<unit_norm>>>>());
 static_assert(check<model<input<8, 8, 3>, Conv2D<4, 3, kernel_constraint<max_norm<2.0F>>>>>());
+static_assert(
+    check<model<input<8>, Dense<4, kernel_constraint<min_max_norm<0.5F, 2.0F, 0.1F>>>>>());
+static_assert(
+    check<model<
+        input<dtype::int32, 6>,
+        sequential<Embedding<9, 4, embeddings_constraint<unit_norm>>,
+                   BatchNormalization<gamma_constraint<non_neg>, beta_constraint<max_norm<>>>>>>());
 // row: SimpleRNN(16, return_sequences=True)
 static_assert(check<model<input<12, 4>, SimpleRNN<16, return_sequences<true>>>>());
 // row: Input(shape=(16,), dtype='int32'), Embedding(1000, 8)

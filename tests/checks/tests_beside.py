@@ -196,7 +196,9 @@ ELSEWHERE = {
     "training/session_source": "training/session",
     "training/weights_header": "inference/weights_header",
     # Options that layers share, and families that the pointwise rules are written in.
+    "vocabulary/layers/activity_regularization": "training/asked_of_tables",
     "vocabulary/layers/asked_of_weights": "vocabulary/constraints",
+    "vocabulary/layers/asking_option": "vocabulary/constraints",
     "vocabulary/layers/weights": "vocabulary/dense",
     "vocabulary/layers/window_options": "vocabulary/conv2d",
     "vocabulary/layers/position_product": "vocabulary/dense",

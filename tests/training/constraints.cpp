@@ -48,12 +48,17 @@ void constrain_exactly(double* w, std::size_t count, std::size_t stride) {
     square += w[i * stride] * w[i * stride];
   }
   const double norm = std::sqrt(square);
+  constexpr constraint_kind kind = Constraint::constraint.constraint;
   for (std::size_t i = 0; i < count; ++i) {
     double& each = w[i * stride];
-    if constexpr (Constraint::constraint == constraint_kind::non_negative) {
+    if constexpr (kind == constraint_kind::non_negative) {
       each = std::max(each, 0.0);
-    } else if constexpr (Constraint::constraint == constraint_kind::max_norm) {
-      each *= std::clamp(norm, 0.0, wide(Constraint::limit.value)) / (1e-7 + norm);
+    } else if constexpr (kind == constraint_kind::max_norm) {
+      each *= std::clamp(norm, 0.0, wide(Constraint::constraint.limit)) / (1e-7 + norm);
+    } else if constexpr (kind == constraint_kind::min_max_norm) {
+      constexpr parameter_rules rules = Constraint::constraint;
+      const double between = std::clamp(norm, wide(rules.least), wide(rules.limit));
+      each *= (wide(rules.rate) * between + (1 - wide(rules.rate)) * norm) / (1e-7 + norm);
     } else {
       each /= 1e-7 + norm;
     }
@@ -169,7 +174,7 @@ std::vector<double> norms_of(const parameters& weights, std::size_t index) {
 TEST_CASE("ten updates with constraints are those of float64") {
   int compared = check_updates<max_norm<0.5F>, non_neg>();
   compared += check_updates<unit_norm, max_norm<0.05F>>();
-  compared += check_updates<non_neg, unit_norm>();
+  compared += check_updates<min_max_norm<0.6F, 0.8F, 0.5F>, unit_norm>();
   CHECK(compared == 3 * 10 * static_cast<int>(inputs * units + units));
   std::printf("constraints: compared %d weights\n", compared);
 }

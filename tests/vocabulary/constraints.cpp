@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Tests of vocabulary/layers/constraints.hpp and of vocabulary/layers/asked_of_weights.hpp.
+// Tests of vocabulary/layers/constraints.hpp, vocabulary/layers/asked_of_weights.hpp and
+// vocabulary/layers/asking_option.hpp.
 #include <ipu_dsl/vocabulary/layers/asked_of_weights.hpp>
+#include <ipu_dsl/vocabulary/layers/asking_option.hpp>
 #include <ipu_dsl/vocabulary/layers/constraints.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
@@ -22,6 +24,13 @@ static_assert(fault_with<bias_constraint<relu>>.expected.view() ==
               "a constraint in bias_constraint<...>");
 static_assert(fault_with<use_bias<false>, bias_constraint<non_neg>>.expected.view() ==
               "a bias beside bias_constraint<...>");
+static_assert(!fault_with<kernel_constraint<min_max_norm<0.5, 2, 0.25F>>>.found());
+static_assert(fault_with<kernel_constraint<min_max_norm<2.0F, 1.0F>>>.expected.view() ==
+              "a least norm of at least 0, and at most the largest in kernel_constraint<...>");
+static_assert(fault_with<kernel_constraint<min_max_norm<0, 0>>>.got.view() == "0");
+static_assert(fault_with<kernel_constraint<min_max_norm<0, 1, 2>>>.expected.view() ==
+              "a rate above 0 and at most 1 in kernel_constraint<...>");
+static_assert(fault_with<embeddings_constraint<non_neg>>.found());
 static_assert(fault_with<recurrent_constraint<non_neg>>.found());
 static_assert(fault_with<kernel_constraint<non_neg>, kernel_constraint<unit_norm>>.found());
 
@@ -37,7 +46,7 @@ constexpr bool asks_as_written() {
       found += rules.l1 == 0.25F && rules.constraint == constraint_kind::non_negative ? 1 : 0;
     } else if (each.parameter == "recurrent_kernel") {
       found += rules.constraint == constraint_kind::unit_norm && !rules.penalizes() ? 1 : 0;
-    } else {
+    } else if (each.parameter == "bias") {
       found += rules.constraint == constraint_kind::max_norm && rules.limit == 0.5F ? 1 : 0;
     }
   }

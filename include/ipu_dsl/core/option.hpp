@@ -14,6 +14,7 @@
 namespace ipu_dsl {
 
 struct initializer;
+struct parameter_rules;
 
 /// What an option is about. Two options are about the same thing if their keys have the same name:
 /// g++ 12 with UBSan refuses to compare addresses during constant evaluation.
@@ -32,6 +33,8 @@ struct option {
   float number = 0;
   const problem* fault = nullptr;      ///< what is wrong with its template argument, if anything
   const initializer* start = nullptr;  ///< of options that say how a parameter starts
+  /// Of options that ask something of a parameter, or of an output.
+  const parameter_rules* rules = nullptr;
 };
 
 /// The option of a whole number: `micro_batch<32>`.
@@ -125,6 +128,16 @@ struct option_list {
       }
     }
     return otherwise;
+  }
+
+  /// What is asked; null if the option was not given, or has a fault.
+  constexpr const parameter_rules* rules(const option_key& key) const {
+    for (std::size_t i = 0; i < Count; ++i) {
+      if (*options[i].value.key == key) {
+        return options[i].value.rules;
+      }
+    }
+    return nullptr;
   }
 
   /// Every option must be about one of `accepted`, and no two about the same.

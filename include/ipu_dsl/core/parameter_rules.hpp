@@ -13,8 +13,9 @@ namespace ipu_dsl {
 enum class constraint_kind : std::int32_t {
   none,
   non_negative,
-  max_norm,  ///< norms are at most a limit
-  unit_norm  ///< norms are 1
+  max_norm,     ///< norms are at most a limit
+  unit_norm,    ///< norms are 1
+  min_max_norm  ///< norms move towards what lies between two limits
 };
 
 /// The penalty l1 sum(|w|) + l2 sum(w^2) that a parameter adds to the loss, and its constraint.
@@ -22,7 +23,9 @@ struct parameter_rules {
   float l1 = 0;
   float l2 = 0;
   constraint_kind constraint = constraint_kind::none;
-  float limit = 0;  ///< of a norm
+  float limit = 0;  ///< of a norm, from above
+  float least = 0;  ///< the same from below
+  float rate = 1;   ///< the share of the way to these that an update goes
 
   constexpr bool penalizes() const { return l1 > 0 || l2 > 0; }
 
@@ -37,7 +40,7 @@ struct weight_rules {
     parameter_rules rules;
   };
 
-  entry entries[3] = {};
+  entry entries[6] = {};
   parameter_rules output = {};
 };
 

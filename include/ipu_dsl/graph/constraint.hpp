@@ -12,11 +12,12 @@ namespace ipu_dsl {
 struct constraint_call {
   constraint_kind kind;
   parameter_extents parameter;
+  float rate;  ///< of `min_max_norm`
 };
 
-/// Changes a parameter so that it is what its constraint wants. The scalar is the limit of a norm.
-/// A norm is that of a column of weights in panels, which stand for one unit or filter, and of
-/// anything else that of the whole.
+/// Changes a parameter so that it is what its constraint wants. The scalars are the limits of a
+/// norm, from above and from below. A norm is that of all weights with the same last index, which
+/// stand for one unit, filter or feature, and of a vector that of the whole.
 inline constexpr family constraint_family{.name = "constraint"};
 
 /// Once an update, behind it.
@@ -27,14 +28,17 @@ constexpr void constrain(emitter& emit, std::int32_t i) {
   }
   const parameter_rules& rules = *parameter.rules;
   const parameter_extents whole{parameter.lies, parameter.extents};
-  const bool in_panels = parameter.lies == storage::panels;
-  const std::int32_t columns = in_panels ? parameter.extents[parameter.extents.rank - 1] : 1;
+  const std::int32_t rank = parameter.extents.rank;
+  const std::int32_t columns = rank > 1 ? parameter.extents[rank - 1] : 1;
   const auto rows = static_cast<std::int32_t>(parameter.extents.elements()) / columns;
-  call_draft call = emit.call_of(constraint_family, constraint_call{rules.constraint, whole});
+  call_draft call =
+      emit.call_of(constraint_family, constraint_call{rules.constraint, whole, rules.rate});
   const bool by_number = rules.constraint == constraint_kind::non_negative;
   const axis_id row = by_number ? call.over(rows) : call.all(rows);
   const axis_id column = call.over(columns);
-  call.scalar(rules.limit).updates(emit.parameter_value(i).as({rows, columns}), {row, column});
+  call.scalar(rules.limit)
+      .scalar(rules.least)
+      .updates(emit.parameter_value(i).as({rows, columns}), {row, column});
 }
 
 }  // namespace ipu_dsl

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ipu_dsl/vocabulary/layers/activation.hpp>
+#include <ipu_dsl/vocabulary/layers/activity_regularization.hpp>
 #include <ipu_dsl/vocabulary/layers/batch_normalization.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>

@@ -2,51 +2,68 @@
 // What the options of a layer ask of its parameters beside their gradients, and of its output.
 #pragma once
 
-#include <bit>
 #include <cstddef>
-#include <cstdint>
+#include <iterator>
+#include <string_view>
 
 #include <ipu_dsl/vocabulary/layers/constraints.hpp>
 #include <ipu_dsl/vocabulary/layers/regularization.hpp>
 
 namespace ipu_dsl {
 
-/// Of one of its parameters.
-template <std::size_t Count>
-constexpr parameter_rules rules_of(const option_list<Count>& given, const option_key& regularizer,
-                                   const option_key& constraint) {
-  return {.l1 = std::bit_cast<float>(given.integer(regularizer, 0)),
-          .l2 = given.number(regularizer, 0),
-          .constraint = static_cast<constraint_kind>(given.integer(constraint, 0)),
-          .limit = given.number(constraint, 0)};
-}
+/// A parameter by its name in the rules for shapes, and which options ask something of it.
+struct askable_parameter {
+  std::string_view name;
+  const option_key* regularizer;
+  const option_key* constraint;
+};
 
-/// The penalty of the layer's output.
+inline constexpr askable_parameter askable_parameters[] = {
+    {"kernel", &kernel_regularizer_key, &kernel_constraint_key},
+    {"recurrent_kernel", &recurrent_regularizer_key, &recurrent_constraint_key},
+    {"bias", &bias_regularizer_key, &bias_constraint_key},
+    {"embeddings", &embeddings_regularizer_key, &embeddings_constraint_key},
+    {"gamma", &gamma_regularizer_key, &gamma_constraint_key},
+    {"beta", &beta_regularizer_key, &beta_constraint_key}};
+
+/// Of one of its parameters; of an output, which has no constraint.
 template <std::size_t Count>
-constexpr parameter_rules rules_of_output(const option_list<Count>& given) {
-  return {.l1 = std::bit_cast<float>(given.integer(activity_regularizer_key, 0)),
-          .l2 = given.number(activity_regularizer_key, 0)};
+constexpr parameter_rules rules_of(const option_list<Count>& given, const option_key* regularizer,
+                                   const option_key* constraint) {
+  const parameter_rules* const bounds = constraint == nullptr ? nullptr : given.rules(*constraint);
+  const parameter_rules* const penalty = given.rules(*regularizer);
+  parameter_rules found = bounds == nullptr ? parameter_rules{} : *bounds;
+  if (penalty != nullptr) {
+    found.l1 = penalty->l1;
+    found.l2 = penalty->l2;
+  }
+  return found;
 }
 
 /// Of all.
+template <std::size_t Count>
+constexpr weight_rules read_weight_rules(const option_list<Count>& given) {
+  weight_rules found;
+  static_assert(std::size(askable_parameters) == std::size(weight_rules{}.entries),
+                "ipu_dsl: expected an entry for each parameter of which something can be asked");
+  for (std::size_t i = 0; i < std::size(askable_parameters); ++i) {
+    const askable_parameter& each = askable_parameters[i];
+    found.entries[i] = {each.name, rules_of(given, each.regularizer, each.constraint)};
+  }
+  found.output = rules_of(given, &activity_regularizer_key, nullptr);
+  return found;
+}
+
 template <typename... Options>
-inline constexpr weight_rules weight_rules_of = {
-    {{"kernel", rules_of(options_of<Options...>, kernel_regularizer_key, kernel_constraint_key)},
-     {"recurrent_kernel",
-      rules_of(options_of<Options...>, recurrent_regularizer_key, recurrent_constraint_key)},
-     {"bias", rules_of(options_of<Options...>, bias_regularizer_key, bias_constraint_key)}},
-    rules_of_output(options_of<Options...>)};
+inline constexpr weight_rules weight_rules_of = read_weight_rules(options_of<Options...>);
 
 /// The same, or null if they ask nothing.
 template <typename... Options>
 constexpr const weight_rules* find_weight_rules() {
   constexpr const auto& given = options_of<Options...>;
-  bool any = false;
-  for (const option_key* const key :
-       {&kernel_regularizer_key, &recurrent_regularizer_key, &bias_regularizer_key,
-        &kernel_constraint_key, &recurrent_constraint_key, &bias_constraint_key,
-        &activity_regularizer_key}) {
-    any = any || given.given(*key);
+  bool any = given.given(activity_regularizer_key);
+  for (const askable_parameter& each : askable_parameters) {
+    any = any || given.given(*each.regularizer) || given.given(*each.constraint);
   }
   return any ? &weight_rules_of<Options...> : nullptr;
 }

@@ -109,7 +109,9 @@ inline constexpr family embedding_family{.name = "Embedding",
 template <typename... Options>
 struct embedding_reading {
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
-  static constexpr const option_key* accepted[] = {&init_key};
+  static constexpr const option_key* accepted[] = {&init_key, &embeddings_regularizer_key,
+                                                   &embeddings_constraint_key,
+                                                   &activity_regularizer_key};
   static constexpr problem fault = given.find_fault(accepted);
   static constexpr initializer starts[] = {start_of(given, init_key, random_uniform::start)};
 
@@ -123,12 +125,15 @@ struct embedding_reading {
             .rule = &embedding_family,
             .options = attributes::of(chosen),
             .starts = starts,
-            .fault = &fault};
+            .fault = &fault,
+            .weights = find_weight_rules<Options...>()};
   }
 };
 
 /// For each number of a word, an int32 in [0, Words), its row of the table embeddings [Words,
-/// Features]: samples (16) become (16, Features). `init<...>` is random_uniform, Keras's default.
+/// Features]: samples (16) become (16, Features). Options with Keras's defaults: `init<...>`
+/// (random_uniform); `embeddings_regularizer<...>`, `embeddings_constraint<...>`,
+/// `activity_regularizer<...>` (none).
 template <auto Words = no_number{}, auto Features = no_number{}, typename... Options>
 struct Embedding {
   static constexpr element description =

@@ -3,18 +3,20 @@
 // kernel_regularizer<l2<0.01F>>>`.
 #pragma once
 
-#include <bit>
-#include <cstdint>
 #include <limits>
 
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/core/parameter_rules.hpp>
+#include <ipu_dsl/vocabulary/layers/asking_option.hpp>
 
 namespace ipu_dsl {
 
 inline constexpr option_key kernel_regularizer_key{"kernel_regularizer"};
 inline constexpr option_key recurrent_regularizer_key{"recurrent_regularizer"};
 inline constexpr option_key bias_regularizer_key{"bias_regularizer"};
+inline constexpr option_key embeddings_regularizer_key{"embeddings_regularizer"};
+inline constexpr option_key gamma_regularizer_key{"gamma_regularizer"};
+inline constexpr option_key beta_regularizer_key{"beta_regularizer"};
 inline constexpr option_key activity_regularizer_key{"activity_regularizer"};
 
 /// Of penalties beside an option that says of which parameters they are.
@@ -65,15 +67,13 @@ inline constexpr problem not_a_regularizer =
     refuse("a regularizer", type_name<T>(),
            "write kernel_regularizer<l2<0.01F>>; there are l1, l2 and l1_l2");
 
-/// The option of a regularizer under this key: l1 as the bits of its integer, l2 as its number.
+/// The option of a regularizer under this key.
 template <typename Regularizer>
 constexpr option penalty_option(const option_key* key) {
   if constexpr (requires { Regularizer::penalty.l1; }) {
-    constexpr bool unfit = Regularizer::fault.found();
-    return {key, std::bit_cast<std::int32_t>(Regularizer::penalty.l1), Regularizer::penalty.l2,
-            unfit ? &Regularizer::fault : nullptr};
+    return asking_option<Regularizer>(key, &Regularizer::penalty);
   } else {
-    return {key, 0, 0, &not_a_regularizer<Regularizer>};
+    return {.key = key, .fault = &not_a_regularizer<Regularizer>};
   }
 }
 
@@ -93,6 +93,24 @@ struct recurrent_regularizer {
 template <typename Regularizer>
 struct bias_regularizer {
   static constexpr option as_option = penalty_option<Regularizer>(&bias_regularizer_key);
+};
+
+/// That of the table of an Embedding.
+template <typename Regularizer>
+struct embeddings_regularizer {
+  static constexpr option as_option = penalty_option<Regularizer>(&embeddings_regularizer_key);
+};
+
+/// That of what a BatchNormalization multiplies by.
+template <typename Regularizer>
+struct gamma_regularizer {
+  static constexpr option as_option = penalty_option<Regularizer>(&gamma_regularizer_key);
+};
+
+/// That of what a BatchNormalization adds.
+template <typename Regularizer>
+struct beta_regularizer {
+  static constexpr option as_option = penalty_option<Regularizer>(&beta_regularizer_key);
 };
 
 /// That of what the layer puts out, behind its activation: l1 sum(|y|) + l2 sum(y^2) over the
