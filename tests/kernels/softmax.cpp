@@ -122,16 +122,49 @@ TEST_CASE("the logarithm of softmax is finite where softmax is zero") {
   CHECK(row[1] == -500.0F);
 }
 
-TEST_CASE("the sum of exponentials is one chain in ascending order") {
-  const test::buffer x = test::random_rows(1, 33, 83);
-  float terms[33] = {};
-  float chain = 0.0F;
-  for (int n = 0; n < 33; ++n) {
-    terms[n] = kernels::exponential(x[n] - 1.0F);
-    chain += terms[n];
+namespace {
+
+/// The sum of the exponentials of a row, as it is said to be added up.
+float chained_exponentials(const test::buffer& x, int units) {
+  float chains[16] = {};
+  for (int n = 0; n < units; ++n) {
+    float& chain = chains[units > 16 ? n % 16 : 0];
+    chain = chain + kernels::exponential(x[n] - 1.0F);
   }
-  const float sum = kernels::row_exponentials<layout::native>(x.data(), 1.0F, nullptr, 33);
-  CHECK(test::same_bits(sum, chain));
+  float sum = 0.0F;
+  for (const float chain : chains) {
+    sum = sum + chain;
+  }
+  return sum;
+}
+
+template <layout::architecture Architecture>
+int check_sums(const test::buffer& x) {
+  int compared = 0;
+  for (const int units : {1, 9, 15, 16, 17, 25, 33, 48, 61}) {
+    const float expected = chained_exponentials(x, units);
+    CHECK(test::same_bits(kernels::row_exponentials<Architecture>(x.data(), 1.0F, nullptr, units),
+                          expected));
+    test::buffer y(64, 1.0F);
+    CHECK(test::same_bits(kernels::row_exponentials<Architecture>(x.data(), 1.0F, y.data(), units),
+                          expected));
+    for (int n = 0; n < layout::row_stride(units, Architecture); ++n) {
+      CHECK(test::same_bits(y[n], n < units ? kernels::exponential(x[n] - 1.0F) : 0.0F));
+    }
+    ++compared;
+  }
+  return compared;
+}
+
+}  // namespace
+
+TEST_CASE("the sum of exponentials is sixteen chains, of up to sixteen one, whatever the vectors") {
+  const test::buffer x = test::random_rows(1, 64, 83);
+  constexpr std::int32_t registers = layout::native.registers;
+  constexpr bool fused = layout::native.fused_multiply_add;
+  int compared = check_sums<layout::native>(x);
+  compared += check_sums<layout::architecture{4, registers, fused}>(x);
+  CHECK(compared == 2 * 9);
 }
 
 TEST_CASE("the largest element may stand anywhere, padding never counts") {

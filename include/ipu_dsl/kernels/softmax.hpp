@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Softmax over rows, its logarithm, and their gradients. Sums are chains in ascending order of the
-// units.
+// Softmax over rows, its logarithm, and their gradients. Sums are sixteen chains, of up to
+// sixteen units one.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <ipu_dsl/kernels/activation.hpp>
 #include <ipu_dsl/kernels/exponential.hpp>
 #include <ipu_dsl/kernels/logarithm.hpp>
+#include <ipu_dsl/kernels/row_sum.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/layout/padding.hpp>
 
@@ -37,11 +38,42 @@ IPU_DSL_ALWAYS_INLINE float row_maximum(const float* row, std::int32_t units) no
   return largest;
 }
 
-/// The sum of e^(x - largest) over the first `units` elements, in ascending order. The terms are
-/// written to `y`, padding with zero, unless it is null; `y` may be `x`.
+/// So many numbers are one chain in ascending order, more are as many chains: see `row_sum`.
+inline constexpr std::int32_t softmax_chains = 16;
+
+/// What becomes of zero by `add(sum, a, b)` over the pairs of a row.
+template <layout::architecture Architecture, typename Add>
+IPU_DSL_ALWAYS_INLINE float sum_of_pairs(const float* a, const float* b, std::int32_t units,
+                                         const Add& add) noexcept {
+  if (units > softmax_chains) {
+    return row_sum<Architecture>(a, b, units, add);
+  }
+  float sum = 0.0F;
+  for (std::int32_t n = 0; n < units; ++n) {
+    sum = add(sum, a[n], b[n]);
+  }
+  return sum;
+}
+
+/// e^(x - largest) of a vector of elements, zero from the first `count` on.
 template <layout::architecture Architecture>
-IPU_DSL_ALWAYS_INLINE float row_exponentials(const float* x, float largest, float* y,
-                                             std::int32_t units) noexcept {
+IPU_DSL_ALWAYS_INLINE vector<Architecture> exponentials(const float* x, float largest,
+                                                        std::int32_t count) noexcept {
+  using lanes = vector<Architecture>;
+  const lanes all = exponential(load<lanes>(x) - lanes(largest));
+  if (count >= Architecture.lanes) {
+    return all;
+  }
+  float terms[std::size_t{Architecture.lanes}];
+  store(terms, all);
+  clear_padding(terms, count, Architecture.lanes);
+  return load<lanes>(terms);
+}
+
+/// `row_exponentials` of a row that is one chain.
+template <layout::architecture Architecture>
+IPU_DSL_ALWAYS_INLINE float exponentials_in_chain(const float* x, float largest, float* y,
+                                                  std::int32_t units) noexcept {
   using lanes = vector<Architecture>;
   float terms[std::size_t{Architecture.lanes}];
   float sum = 0.0F;
@@ -56,6 +88,44 @@ IPU_DSL_ALWAYS_INLINE float row_exponentials(const float* x, float largest, floa
     if (y != nullptr) {
       store(y + n, load<lanes>(terms));
     }
+  }
+  return sum;
+}
+
+/// The sum of e^(x - largest) over the first `units` elements. The terms are written to `y`,
+/// padding with zero, unless it is null; `y` may be `x`.
+template <layout::architecture Architecture>
+IPU_DSL_ALWAYS_INLINE float row_exponentials(const float* x, float largest, float* y,
+                                             std::int32_t units) noexcept {
+  using lanes = vector<Architecture>;
+  constexpr std::int32_t parts = softmax_chains / Architecture.lanes;
+  if (units <= softmax_chains) {
+    return exponentials_in_chain<Architecture>(x, largest, y, units);
+  }
+  lanes sums[std::size_t{parts}];
+  for (lanes& each : sums) {
+    each = lanes(0.0F);
+  }
+  for (std::int32_t n = 0; n < units; n += softmax_chains) {
+    for (std::int32_t part = 0; part < parts; ++part) {
+      const std::int32_t at = n + part * Architecture.lanes;
+      if (at >= units) {
+        break;
+      }
+      const lanes terms = exponentials<Architecture>(x + at, largest, units - at);
+      if (y != nullptr) {
+        store(y + at, terms);
+      }
+      sums[part] = sums[part] + terms;
+    }
+  }
+  float chain[std::size_t{softmax_chains}];
+  for (std::int32_t part = 0; part < parts; ++part) {
+    store(chain + part * Architecture.lanes, sums[part]);
+  }
+  float sum = 0.0F;
+  for (const float each : chain) {
+    sum = sum + each;
   }
   return sum;
 }
@@ -85,10 +155,10 @@ template <layout::architecture Architecture = layout::native>
   using lanes = vector<Architecture>;
   const std::int32_t stride = layout::row_stride(units, Architecture);
   for (std::int32_t row = 0; row < rows; ++row) {
-    float mean = 0.0F;
-    for (std::int32_t n = 0; n < units; ++n) {
-      mean = multiply_add(gradient[n], y[n], mean);
-    }
+    const float mean = row_sum<Architecture>(
+        gradient, y, units,
+        [](const auto& sum, const auto& slope, const auto& share)
+            IPU_DSL_ALWAYS_INLINE_LAMBDA { return multiply_add(slope, share, sum); });
     for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
       store(dx + n, load<lanes>(y + n) * (load<lanes>(gradient + n) - lanes(mean)));
     }
@@ -127,10 +197,10 @@ template <layout::architecture Architecture = layout::native>
   using lanes = vector<Architecture>;
   const std::int32_t stride = layout::row_stride(units, Architecture);
   for (std::int32_t row = 0; row < rows; ++row) {
-    float sum = 0.0F;
-    for (std::int32_t n = 0; n < units; ++n) {
-      sum = sum + gradient[n];
-    }
+    const float sum =
+        sum_of_pairs<Architecture>(gradient, gradient, units,
+                                   [](const auto& before, const auto& next, const auto&)
+                                       IPU_DSL_ALWAYS_INLINE_LAMBDA { return before + next; });
     for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
       const lanes probability = exponential(load<lanes>(y + n));
       store(dx + n, multiply_add(probability, lanes(-sum), load<lanes>(gradient + n)));
