@@ -42,7 +42,7 @@ constexpr graph with_loss(score_kind scores = score_kind::logits) {
   const result_choice losses[] = {
       {&sparse_categorical_crossentropy_family, attributes::of(crossentropy_options{scores})}};
   const result_choice metrics[] = {{&accuracy_family}};
-  made.fault = attach_results(made, losses, metrics);
+  made.fault = attach_results(made, losses, metrics, 1);
   return made;
 }
 

@@ -179,7 +179,7 @@ constexpr graph split(bool both) {
   model.layers.push_back(record);
   mark_gradients(model);
   const result_choice loss[] = {{&sparse_categorical_crossentropy_family}};
-  attach_results(model, loss, {});
+  attach_results(model, loss, {}, 1);
   return model;
 }
 

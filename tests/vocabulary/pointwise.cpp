@@ -18,7 +18,7 @@ struct net : model<input<4>, sequential<Dense<3>, Reshape<3, 1>>> {};
 constexpr graph judged(const family& loss, std::span<const result_choice> metrics) {
   graph made = fold<net>();
   const result_choice losses[] = {{&loss}};
-  made.fault = attach_results(made, losses, metrics);
+  made.fault = attach_results(made, losses, metrics, 1);
   return made;
 }
 
@@ -72,7 +72,7 @@ struct flat : model<input<4>, sequential<Dense<3>>> {};
 TEST_CASE("a metric that wants other targets than the loss is refused") {
   graph made = fold<flat>();
   const result_choice losses[] = {{&mean_squared_error_family}};
-  const problem found = attach_results(made, losses, classes);
+  const problem found = attach_results(made, losses, classes, 1);
   CHECK(found.where.view() == "accuracy behind layer 0 Dense<3> in stage 0");
   CHECK(found.expected.view() == "targets () of int32");
   CHECK(found.got.view() == "those of the loss, (3) of float32");

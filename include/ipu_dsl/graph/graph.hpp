@@ -14,7 +14,17 @@
 namespace ipu_dsl {
 
 /// What a node is for. A loss is where gradients begin; a metric has none.
-enum class node_purpose : std::uint8_t { layer, loss, metric };
+enum class node_purpose : std::uint8_t {
+  layer,
+  loss,
+  penalty,  ///< of what a layer puts out
+  metric
+};
+
+/// Whether what a node counts is part of what is minimised.
+constexpr bool is_minimised(node_purpose purpose) {
+  return purpose == node_purpose::loss || purpose == node_purpose::penalty;
+}
 
 /// One operation. Its operands are tensors: inputs, then outputs, then parameters and states, its
 /// own or another node's, one after the other in `graph_view::operands` from `first_operand` on.

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -111,6 +112,16 @@ class functional_builder {
     return {added, this};
   }
 
+  /// Refused with a sentence: several numbers as one value.
+  constexpr symbolic_tensor value(std::string_view name, std::initializer_list<float> start) {
+    return refuse_value(name, start.size());
+  }
+
+  /// Refused with a sentence: a value of a shape.
+  constexpr symbolic_tensor value(std::string_view name, const shape& extents) {
+    return refuse_value(name, static_cast<std::size_t>(extents.elements()));
+  }
+
   /// Layers that are called from now on belong to this stage; the first is 0.
   constexpr void stage(std::int32_t number) {
     if (number < 0) {
@@ -171,6 +182,14 @@ class functional_builder {
 
  private:
   friend shared_layer;
+
+  constexpr symbolic_tensor refuse_value(std::string_view name, std::size_t numbers) {
+    fail(label("value ") << name,
+         refuse("one number", label() << numbers,
+                "give each a value of its own; what samples differ in is an input: "
+                "build.input(\"weights\", {3})"));
+    return {};
+  }
 
   /// What is wrong with one more value of this name.
   constexpr problem check_value(std::string_view name) const {

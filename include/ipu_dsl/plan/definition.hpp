@@ -218,7 +218,7 @@ class definition_check {
   constexpr void refuse_output(std::int32_t producer, std::int32_t number) {
     const node& here = model_.node_at(producer);
     // In training a loss comes with its gradient.
-    const bool with_gradient = trains() && here.purpose == node_purpose::loss;
+    const bool with_gradient = trains() && is_minimised(here.purpose);
     const std::string_view rule = with_gradient ? "input_gradient" : "forward";
     fail(model_.place_of(here),
          refuse(label("a rule for ") << rule << " that writes output " << number, "none",

@@ -190,7 +190,7 @@ constexpr problem attach_penalty(graph& model, std::int32_t number) {
   const activity_penalty_rule rule{.l1 = penalty.l1, .l2 = penalty.l2};
   const std::int32_t judged[] = {layer.output};
   problem found = add_node(model, activity_penalty_family, attributes::of(rule), judged,
-                           layer.stage, number, -1, node_purpose::loss);
+                           layer.stage, number, -1, node_purpose::penalty);
   found.where = where_is(layer);
   // What lays the output out in rows hands its gradient on.
   model.tensors[model.view().input_of(model.nodes.back(), 0)].needs_gradient =
@@ -216,7 +216,7 @@ constexpr problem attach_penalties(graph& model) {
 /// Appends the losses in the order of the outputs, then penalties in that of their layers, and then
 /// the metrics in theirs, for micro-batches of so many samples.
 constexpr problem attach_results(graph& model, list_view<result_choice> losses,
-                                 list_view<result_choice> metrics, std::int32_t micro_batch = 1) {
+                                 list_view<result_choice> metrics, std::int32_t micro_batch) {
   problem found = check_results(model.view(), losses, metrics);
   const auto outputs = static_cast<std::int32_t>(model.outputs.size());
   for (std::int32_t output = 0; output < outputs; ++output) {

@@ -143,7 +143,7 @@ class lowering {
     for (std::int32_t i = 0; i < node_count(); ++i) {
       const node& here = model_.node_at(i);
       // In training the loss comes with its gradient, in one call of the backward pass.
-      const bool later = trains() && here.purpose == node_purpose::loss;
+      const bool later = trains() && is_minimised(here.purpose);
       if (here.stage == stage && live_[i] && !later) {
         emitter emit = at_node(i, call_phase::forward);
         here.rule->forward(emit);
@@ -184,7 +184,7 @@ class lowering {
 
   constexpr void lower_input_gradient(const node& here, std::int32_t i) {
     emitter emit = at_node(i, call_phase::input_gradient);
-    const bool is_loss = here.purpose == node_purpose::loss;
+    const bool is_loss = is_minimised(here.purpose);
     for (std::int32_t output = 0; !is_loss && output < here.outputs; ++output) {
       emit.sum_output_gradient(output);
     }
@@ -193,8 +193,7 @@ class lowering {
 
   /// A node without anything that learns at or before it has no backward pass.
   constexpr bool learns(const node& here) const {
-    return here.purpose == node_purpose::loss ||
-           model_.at(model_.output_of(here, 0)).needs_gradient;
+    return is_minimised(here.purpose) || model_.at(model_.output_of(here, 0)).needs_gradient;
   }
 
   /// Whether the update of a stage has to do with a node.

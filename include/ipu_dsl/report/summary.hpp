@@ -52,10 +52,10 @@ inline std::int32_t as_it_was_made(const graph_view& model, std::int32_t tensor)
 inline std::string loss_lines(const graph_view& model) {
   std::string lines;
   for (const node& here : model.nodes) {
-    if (here.purpose != node_purpose::loss) {
+    if (!is_minimised(here.purpose)) {
       continue;
     }
-    if (here.judged < 0) {
+    if (here.purpose == node_purpose::penalty) {
       lines += std::string(here.rule->name) + " of " + layer_name(model.layers[here.layer]) + "\n";
       continue;
     }

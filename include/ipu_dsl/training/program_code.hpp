@@ -71,15 +71,15 @@ constexpr label name_result() {
   const graph_view model = planned_graph_of<C>.view();
   const node& judge = model.node_at(model.at(result_tensors<C>()[Index]).producer);
   label name;
-  if (judge.judged >= 0 && model.outputs.size() > 1) {
+  if (judge.purpose != node_purpose::penalty && model.outputs.size() > 1) {
     name << model.name_of_output(judge.judged) << "_";
   }
-  // Metrics are the last; of what stands between them and the losses nobody asks for the name.
-  constexpr std::size_t losses = result_count<C> - C::settings.metrics.size();
-  if constexpr (Index < losses) {
-    name << "loss";
+  if (judge.purpose == node_purpose::metric) {
+    // Metrics are the last.
+    constexpr std::size_t others = result_count<C> - C::settings.metrics.size();
+    name << name_of(C::settings.metrics[Index - others]);
   } else {
-    name << name_of(C::settings.metrics[Index - losses]);
+    name << (judge.purpose == node_purpose::penalty ? "penalty" : "loss");
   }
   return name;
 }
@@ -107,8 +107,8 @@ consteval result_code result_code_of() {
   constexpr const tensor& counted = model.at(result_tensors<C>()[Index]);
   constexpr const node& judge = model.node_at(counted.producer);
   return {.name = result_name<C, Index>.view(),
-          .is_loss = judge.purpose == node_purpose::loss,
-          .is_reported = judge.judged >= 0,
+          .is_loss = is_minimised(judge.purpose),
+          .is_reported = judge.purpose != node_purpose::penalty,
           .weight = judge.weight,
           .means = static_cast<double>(means_of<C>(judge)),
           .numbers = counted.extents[0],
