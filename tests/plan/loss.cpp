@@ -20,6 +20,8 @@ struct softmax_layer_end : model<input<4>, sequential<Dense<3>, softmax>> {};
 
 struct image_end : model<input<4>, sequential<Dense<4>, Reshape<2, 2>>> {};
 
+struct positions_end : model<input<3, 5>, sequential<Dense<4, softmax>>> {};
+
 constexpr score_kind scores_of(const graph& model) {
   return model.view().loss()->options.as<crossentropy_options>().scores;
 }
@@ -29,8 +31,8 @@ template <typename M>
 constexpr bool trains_on_logits(score_kind requested) {
   const graph model = with_loss<M>(requested);
   const graph_view view = model.view();
-  const std::int32_t dense = view.output_of(view.node_at(0), 0);
-  return !model.fault.found() && view.input_of(*view.loss(), 0) == dense &&
+  const std::int32_t made_by = view.at(view.input_of(*view.loss(), 0)).producer;
+  return !model.fault.found() && made_by >= 0 && view.node_at(made_by).rule == &dense_family &&
          scores_of(model) == score_kind::logits;
 }
 
@@ -55,7 +57,17 @@ static_assert(trains_on_logits<softmax_layer_end>(score_kind::probabilities));
 static_assert(scores_of(with_loss<linear_end>(score_kind::clipped_probabilities)) ==
               score_kind::clipped_probabilities);
 static_assert(with_loss<linear_end>(score_kind::probabilities).fault.found());
-static_assert(with_loss<image_end>().fault.got.view() == "(2, 2)");
+static_assert(trains_on_logits<positions_end>(score_kind::probabilities));
+
+/// Of classes at each position: a label for each.
+template <typename M>
+constexpr shape labels_for() {
+  const graph model = with_loss<M>();
+  return model.view().at(model.view().find(tensor_role::target)).extents;
+}
+
+static_assert(labels_for<image_end>() == shape{2});
+static_assert(labels_for<positions_end>() == shape{3});
 
 TEST_CASE("a loss trains on the logits before a softmax") {
   CHECK(trains_on_logits<softmax_end>(score_kind::probabilities));
