@@ -128,6 +128,14 @@ using batch_normalized =
     BatchNormalization<running_momentum<0.9F>, epsilon<1e-5F>, use_center<false>>;
 static_assert(check<model<input<6>, sequential<Dense<6>, batch_normalized>>>());
 
+// row: LayerNormalization(epsilon=1e-5, center=False), RMSNormalization()
+static_assert(check<model<input<5, 6>, LayerNormalization<epsilon<1e-5F>, use_center<false>>>>());
+static_assert(check<model<input<5, 6>, RMSNormalization<>>>());
+static_assert(check<model<input<6>, LayerNormalization<gamma_init<zeros>, beta_init<ones>>>>());
+
+// row: GroupNormalization(groups=8)
+static_assert(check<model<input<4, 4, 16>, GroupNormalization<8>>>());
+
 // row: x + f(x)
 struct skipped : model<input<6>, sequential<Dense<6>, residual<Dense<6, relu>, Dense<6>>>> {};
 

@@ -166,6 +166,7 @@ def name_faults(texts):
 
 # Of kernels/, what is not the loops of one family: the header, and whose it is.
 SHARED_KERNELS = {
+    "chain_sums": "sums along rows, whatever the width of vectors",
     "arithmetic": "what rules of optimizers, losses and metrics compute with",
     "cross_entropy": "losses and metrics over classes",
     "elementwise": "joins, sums over readers and replicas, copies in and out",

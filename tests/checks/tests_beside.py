@@ -72,6 +72,7 @@ ELSEWHERE = {
     "kernels/portable_vector": "kernels/simd",
     "kernels/prefetch": "kernels/update",
     "kernels/product_tile": "kernels/dense_forward",
+    "kernels/chain_sums": "kernels/layer_normalization",
     "kernels/row_sum": "kernels/pointwise",
     "kernels/window_gradient": "operators/conv2d",
     "kernels/window_product": "operators/conv2d",
@@ -104,6 +105,8 @@ ELSEWHERE = {
     "operators/rescaling": "training/bytes",
     "operators/sample_weights": "training/sample_weights",
     "operators/run_context": "operators/embedding",
+    "operators/group_normalization": "training/normalization",
+    "operators/layer_normalization": "training/normalization",
     "operators/simple_rnn": "training/gradients_simple_rnn",
     "operators/update": "operators/open_set",
     # Stages of one compilation, each of which hands its result to the next.
@@ -197,6 +200,7 @@ ELSEWHERE = {
     "training/weights_header": "inference/weights_header",
     # Options that layers share, and families that the pointwise rules are written in.
     "vocabulary/layers/activity_regularization": "training/asked_of_tables",
+    "vocabulary/layers/normalization_options": "vocabulary/layer_normalization",
     "vocabulary/layers/asked_of_weights": "vocabulary/constraints",
     "vocabulary/layers/asking_option": "vocabulary/constraints",
     "vocabulary/layers/weights": "vocabulary/dense",

@@ -69,6 +69,14 @@ struct recurrent
     : model<input<4, 3>, pipeline<stage<SimpleRNN<5, return_sequences<true>>>,
                                   stage<SimpleRNN<4, sigmoid, use_bias<false>>, Dense<3>>>> {};
 
+/// Positions and groups of channels normalised among themselves, with and without gamma and beta.
+struct normalized_positions
+    : model<input<2, 3, 7>,
+            pipeline<stage<LayerNormalization<use_center<false>>, Dense<6>, GroupNormalization<3>>,
+                     stage<RMSNormalization<>, Dense<4>, GroupNormalization<-1, use_scale<false>>,
+                           LayerNormalization<use_scale<false>, use_center<false>>, Flatten,
+                           Dense<3>>>> {};
+
 /// Rows of a table by number.
 struct of_words : model<input<dtype::int32, 4>,
                         pipeline<stage<Embedding<7, 5>>, stage<SimpleRNN<3>, Dense<3>>>> {};

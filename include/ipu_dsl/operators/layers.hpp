@@ -8,7 +8,9 @@
 #include <ipu_dsl/operators/dense.hpp>
 #include <ipu_dsl/operators/dropout.hpp>
 #include <ipu_dsl/operators/embedding.hpp>
+#include <ipu_dsl/operators/group_normalization.hpp>
 #include <ipu_dsl/operators/join.hpp>
+#include <ipu_dsl/operators/layer_normalization.hpp>
 #include <ipu_dsl/operators/pooling.hpp>
 #include <ipu_dsl/operators/repack.hpp>
 #include <ipu_dsl/operators/rescaling.hpp>

@@ -10,7 +10,9 @@
 #include <ipu_dsl/vocabulary/layers/dropout.hpp>
 #include <ipu_dsl/vocabulary/layers/embedding.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/vocabulary/layers/group_normalization.hpp>
 #include <ipu_dsl/vocabulary/layers/join.hpp>
+#include <ipu_dsl/vocabulary/layers/layer_normalization.hpp>
 #include <ipu_dsl/vocabulary/layers/pooling.hpp>
 #include <ipu_dsl/vocabulary/layers/rescaling.hpp>
 #include <ipu_dsl/vocabulary/layers/scale_by_value.hpp>

@@ -9,36 +9,16 @@
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
 #include <ipu_dsl/vocabulary/layers/asked_of_weights.hpp>
+#include <ipu_dsl/vocabulary/layers/normalization_options.hpp>
 
 namespace ipu_dsl {
 
 inline constexpr option_key running_momentum_key{"running_momentum"};
-inline constexpr option_key epsilon_key{"epsilon"};
-inline constexpr option_key use_scale_key{"use_scale"};
-inline constexpr option_key use_center_key{"use_center"};
 
 /// How much of the running statistics a micro-batch leaves: `running_momentum<0.9>`.
 template <auto Value>
 struct running_momentum {
   static constexpr option as_option = real_option(&running_momentum_key, Value);
-};
-
-/// What is added to a variance before its root is taken: `epsilon<1e-5>`.
-template <auto Value>
-struct epsilon {
-  static constexpr option as_option = real_option(&epsilon_key, Value);
-};
-
-/// Whether there is a gamma to multiply by: `use_scale<false>`.
-template <auto Value>
-struct use_scale {
-  static constexpr option as_option = bool_option(&use_scale_key, Value);
-};
-
-/// Whether there is a beta to add: `use_center<false>`.
-template <auto Value>
-struct use_center {
-  static constexpr option as_option = bool_option(&use_center_key, Value);
 };
 
 struct batch_normalization_options {
