@@ -136,6 +136,24 @@ static_assert(check<model<input<6>, LayerNormalization<gamma_init<zeros>, beta_i
 // row: GroupNormalization(groups=8)
 static_assert(check<model<input<4, 4, 16>, GroupNormalization<8>>>());
 
+// row: MultiHeadAttention(4, key_dim=32)(x, x, use_causal_mask=True)
+static_assert(check<model<input<16, 128>, MultiHeadAttention<4, 32, use_causal_mask<true>>>>());
+
+// row: MultiHeadAttention(4, 32, value_dim=16)(query, value, key)
+struct attends_to_others {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor query = build.input({5, 8});
+    const symbolic_tensor value = build.input({7, 6});
+    const symbolic_tensor key = build.input({7, 3});
+    return build.layer<MultiHeadAttention<4, 32, value_dim<16>>>("", query, value, key);
+  }
+};
+
+static_assert(check<attends_to_others>());
+
+// row: KerasHub's x + PositionEmbedding(64)(x)
+static_assert(check<model<input<64, 8>, PositionEmbedding<>>>());
+
 // row: x + f(x)
 struct skipped : model<input<6>, sequential<Dense<6>, residual<Dense<6, relu>, Dense<6>>>> {};
 

@@ -107,6 +107,8 @@ ELSEWHERE = {
     "operators/run_context": "operators/embedding",
     "operators/group_normalization": "training/normalization",
     "operators/layer_normalization": "training/normalization",
+    "operators/multi_head_attention": "training/multi_head_attention",
+    "operators/position_embedding": "training/multi_head_attention",
     "operators/simple_rnn": "training/gradients_simple_rnn",
     "operators/update": "operators/open_set",
     # Stages of one compilation, each of which hands its result to the next.

@@ -137,14 +137,14 @@ constexpr family third_parameter{.name = "ThirdParameter",
                                        .reads(emit.output_gradient(0));
                                  }};
 
-constexpr family fifth_scratch{
-    .name = "FifthScratch",
+constexpr family scratch_beyond{
+    .name = "ScratchBeyond",
     .shapes = same_shape,
     .forward =
         [](emitter& emit) {
           emit.call()
               .writes(emit.output_value(0))
-              .writes(emit.scratch(4, emit.output_shape(0), storage::rows))
+              .writes(emit.scratch(20, emit.output_shape(0), storage::rows))
               .reads(emit.input_value(0));
         },
     .input_gradient = input_gradient};
@@ -348,8 +348,8 @@ constexpr expectation expectations[] = {
      "expected numbers of inputs below 1, got 1 in a rule for forward", ""},
     {trained_fault<third_parameter>, "layer 1 ThirdParameter in stage 0",
      "expected numbers of parameters below 1, got 3 in a rule for weight_gradient", ""},
-    {trained_fault<fifth_scratch>, "layer 1 FifthScratch in stage 0",
-     "expected numbers of scratch tags below 4, got 4", ""},
+    {trained_fault<scratch_beyond>, "layer 1 ScratchBeyond in stage 0",
+     "expected numbers of scratch tags below 20, got 20", ""},
     {trained_fault<three_scalars>, "layer 1 ThreeScalars in stage 0",
      "expected at most 2 scalars of a call, got one more", ""},
     {trained_fault<reads_first>, "layer 1 ReadsFirst in stage 0",

@@ -69,11 +69,16 @@ struct recurrent
     : model<input<4, 3>, pipeline<stage<SimpleRNN<5, return_sequences<true>>>,
                                   stage<SimpleRNN<4, sigmoid, use_bias<false>>, Dense<3>>>> {};
 
-/// Positions and groups of channels normalised among themselves, with and without gamma and beta.
+/// Positions and groups of channels normalised among themselves, with and without gamma and beta;
+/// attention with and without a mask.
 struct normalized_positions
     : model<input<2, 3, 7>,
-            pipeline<stage<LayerNormalization<use_center<false>>, Dense<6>, GroupNormalization<3>>,
-                     stage<RMSNormalization<>, Dense<4>, GroupNormalization<-1, use_scale<false>>,
+            pipeline<stage<LayerNormalization<use_center<false>>, Dense<6>, GroupNormalization<3>,
+                           Reshape<6, 6>, PositionEmbedding<>,
+                           MultiHeadAttention<2, 3, use_causal_mask<true>>>,
+                     stage<RMSNormalization<>,
+                           residual<MultiHeadAttention<3, 2, value_dim<5>, use_bias<false>>>,
+                           Dense<4>, GroupNormalization<-1, use_scale<false>>,
                            LayerNormalization<use_scale<false>, use_center<false>>, Flatten,
                            Dense<3>>>> {};
 

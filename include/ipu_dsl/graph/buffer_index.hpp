@@ -19,7 +19,7 @@ class buffer_index {
  public:
   static constexpr std::size_t slots_per_parameter = 4;
   static constexpr std::size_t stages_per_parameter = whole_sums::most_stages;
-  static constexpr std::size_t scratch_per_node = 4;
+  static constexpr std::size_t scratch_per_node = 20;
 
   constexpr explicit buffer_index(const graph_view& model)
       : value_(model.tensors.size() * buffer_lives),

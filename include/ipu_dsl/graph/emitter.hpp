@@ -172,7 +172,7 @@ class emitter {
   }
 
   /// Memory of this node's own for one micro-batch, of `extents` a sample; the same for the same
-  /// tag in every phase; a node has four tags.
+  /// tag in every phase; a node has twenty tags.
   constexpr buffer_ref scratch(std::int32_t tag, const shape& extents, storage lies) const {
     constexpr auto most = static_cast<std::int32_t>(buffer_index::scratch_per_node);
     tag = is_among(tag, most) ? tag : refuse_number(tag, "scratch tags", most);

@@ -11,7 +11,9 @@
 #include <ipu_dsl/operators/group_normalization.hpp>
 #include <ipu_dsl/operators/join.hpp>
 #include <ipu_dsl/operators/layer_normalization.hpp>
+#include <ipu_dsl/operators/multi_head_attention.hpp>
 #include <ipu_dsl/operators/pooling.hpp>
+#include <ipu_dsl/operators/position_embedding.hpp>
 #include <ipu_dsl/operators/repack.hpp>
 #include <ipu_dsl/operators/rescaling.hpp>
 #include <ipu_dsl/operators/simple_rnn.hpp>

@@ -13,7 +13,9 @@
 #include <ipu_dsl/vocabulary/layers/group_normalization.hpp>
 #include <ipu_dsl/vocabulary/layers/join.hpp>
 #include <ipu_dsl/vocabulary/layers/layer_normalization.hpp>
+#include <ipu_dsl/vocabulary/layers/multi_head_attention.hpp>
 #include <ipu_dsl/vocabulary/layers/pooling.hpp>
+#include <ipu_dsl/vocabulary/layers/position_embedding.hpp>
 #include <ipu_dsl/vocabulary/layers/rescaling.hpp>
 #include <ipu_dsl/vocabulary/layers/scale_by_value.hpp>
 #include <ipu_dsl/vocabulary/layers/simple_rnn.hpp>

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Heads of attention whose keys have no numbers.
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/layers/multi_head_attention.hpp>
+
+using namespace ipu_dsl;
+
+#ifdef WITH_MISTAKE
+struct net : model<input<4, 16>, sequential<MultiHeadAttention<2, 0>>> {};
+#else
+struct net : model<input<4, 16>, sequential<MultiHeadAttention<2, 8>>> {};
+#endif
+static_assert(check<net>());

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+// MultiHeadAttention and PositionEmbedding in models: numbers against a float64 reference by
+// central differences, the same bits however they are cut, block by block.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include <ipu_dsl/inference.hpp>
+#include <ipu_dsl/model/functional.hpp>
+#include <ipu_dsl/training/check_tiles.hpp>
+#include <ipu_dsl/training/session.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
+
+#include "support/catch2.hpp"
+#include "support/reference/descent.hpp"
+#include "support/reference/numbers.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using namespace reference;
+
+constexpr std::size_t samples_of_update = 8;
+
+/// Attention to other sequences with a key of their own, to the sequence itself with a mask, and
+/// with one sequence as key and value: 4 queries of 5 features.
+template <bool Cut>
+struct attending {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor queries = build.input({4, 5});
+    const symbolic_tensor others = build.input({3, 6});
+    const symbolic_tensor keys = build.input({3, 2});
+    const symbolic_tensor placed = build.layer<PositionEmbedding<>>("", queries);
+    const symbolic_tensor values = build.layer<Dense<4>>("", others);
+    const symbolic_tensor told = build.layer<MultiHeadAttention<2, 3>>("", placed, values, keys);
+    if (Cut) {
+      build.stage(1);
+    }
+    const symbolic_tensor itself =
+        build.layer<MultiHeadAttention<2, 4, value_dim<3>, use_causal_mask<true>, use_bias<false>>>(
+            "", told);
+    const symbolic_tensor again = build.layer<MultiHeadAttention<1, 2>>("", itself, values);
+    return build.layer<Dense<1>>("", again);
+  }
+};
+
+template <bool Cut, typename Schedule, int MicroBatch = 2, int Replicas = 1>
+struct trained : compile<attending<Cut>, Schedule, micro_batch<MicroBatch>,
+                         gradient_accumulation<samples_of_update / MicroBatch>, mean_gradients,
+                         replicas<Replicas>, loss<mean_squared_error>, optimizer<sgd<momentum>>> {};
+
+using rows = std::vector<std::vector<double>>;
+
+rows rows_of(const std::vector<float>& from, std::size_t sample, std::size_t count,
+             std::size_t width) {
+  rows made;
+  for (std::size_t i = 0; i < count; ++i) {
+    made.push_back(row_of(from, sample * count + i, width));
+  }
+  return made;
+}
+
+/// Weights that are taken one after the other.
+struct weight_reader {
+  const weight_list& weights;
+  std::size_t next = 0;
+
+  rows product(const rows& x, std::size_t units, bool has_bias) {
+    const std::vector<double>& kernel = weights[next];
+    const std::vector<double> none(units, 0);
+    const std::vector<double>& bias = has_bias ? weights[next + 1] : none;
+    next += has_bias ? 2 : 1;
+    rows made;
+    for (const std::vector<double>& row : x) {
+      std::vector<double> y = bias;
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        for (std::size_t n = 0; n < units; ++n) {
+          y[n] += row[k] * kernel[k * units + n];
+        }
+      }
+      made.push_back(y);
+    }
+    return made;
+  }
+};
+
+struct attention_sizes {
+  std::size_t heads;
+  std::size_t key_dim;
+  std::size_t value_dim;
+  bool causal = false;
+  bool has_bias = true;
+};
+
+rows attention(weight_reader& from, const attention_sizes& of, const rows& query, const rows& value,
+               const rows& key) {
+  const rows q = from.product(query, of.heads * of.key_dim, of.has_bias);
+  const rows k = from.product(key, of.heads * of.key_dim, of.has_bias);
+  const rows v = from.product(value, of.heads * of.value_dim, of.has_bias);
+  rows context(q.size(), std::vector<double>(of.heads * of.value_dim, 0));
+  for (std::size_t head = 0; head < of.heads; ++head) {
+    for (std::size_t i = 0; i < q.size(); ++i) {
+      const std::size_t seen = of.causal ? std::min(i + 1, k.size()) : k.size();
+      std::vector<double> weights;
+      double sum = 0;
+      for (std::size_t j = 0; j < seen; ++j) {
+        double product = 0;
+        for (std::size_t n = head * of.key_dim; n < (head + 1) * of.key_dim; ++n) {
+          product += q[i][n] * k[j][n];
+        }
+        weights.push_back(std::exp(product / std::sqrt(static_cast<double>(of.key_dim))));
+        sum += weights.back();
+      }
+      for (std::size_t j = 0; j < seen; ++j) {
+        for (std::size_t n = head * of.value_dim; n < (head + 1) * of.value_dim; ++n) {
+          context[i][n] += weights[j] / sum * v[j][n];
+        }
+      }
+    }
+  }
+  return from.product(context, query[0].size(), of.has_bias);
+}
+
+struct data_set {
+  std::vector<float> queries;
+  std::vector<float> others;
+  std::vector<float> keys;
+  std::vector<float> wanted;
+
+  explicit data_set(std::size_t samples, std::uint64_t seed)
+      : queries(numbers(samples * 20, seed, 2.0F)),
+        others(numbers(samples * 18, seed + 1, 2.0F)),
+        keys(numbers(samples * 6, seed + 2, 2.0F)),
+        wanted(numbers(samples * 4, seed + 3, 1.0F)) {}
+
+  /// The first half twice over.
+  data_set twice() const {
+    data_set made = *this;
+    made.queries.insert(made.queries.end(), queries.begin(), queries.end());
+    made.others.insert(made.others.end(), others.begin(), others.end());
+    made.keys.insert(made.keys.end(), keys.begin(), keys.end());
+    made.wanted.insert(made.wanted.end(), wanted.begin(), wanted.end());
+    return made;
+  }
+};
+
+std::vector<double> output_of(const weight_list& weights, const data_set& data,
+                              std::size_t sample) {
+  weight_reader from{weights};
+  rows placed = rows_of(data.queries, sample, 4, 5);
+  for (std::size_t i = 0; i < 20; ++i) {
+    placed[i / 5][i % 5] += weights[0][i];
+  }
+  from.next = 1;
+  const rows values = from.product(rows_of(data.others, sample, 3, 6), 4, true);
+  const rows keys = rows_of(data.keys, sample, 3, 2);
+  rows x = attention(from, {2, 3, 3}, placed, values, keys);
+  x = attention(from, {2, 4, 3, true, false}, x, x, x);
+  x = attention(from, {1, 2, 2}, x, values, values);
+  std::vector<double> made;
+  for (const std::vector<double>& row : from.product(x, 1, true)) {
+    made.push_back(row[0]);
+  }
+  return made;
+}
+
+double loss_of(const weight_list& weights, const data_set& data) {
+  double sum = 0;
+  for (std::size_t sample = 0; sample < samples_of_update; ++sample) {
+    const std::vector<double> found = output_of(weights, data, sample);
+    const std::vector<double> wanted = row_of(data.wanted, sample, 4);
+    for (std::size_t i = 0; i < 4; ++i) {
+      sum += (found[i] - wanted[i]) * (found[i] - wanted[i]) / (4 * samples_of_update);
+    }
+  }
+  return sum;
+}
+
+template <typename Session>
+void take_step(Session& run, const data_set& data) {
+  run.train_step(input_arrays{data.queries, data.others, data.keys}, target_arrays{data.wanted});
+}
+
+template <typename Compiled>
+std::uint64_t train(const data_set& data, int threads) {
+  session<Compiled> run({.learning_rate = 0.1F}, {.threads = threads, .poison_freed_slots = true});
+  for (int update = 0; update < 4; ++update) {
+    take_step(run, data);
+  }
+  return run.weights().fingerprint();
+}
+
+}  // namespace
+
+TEST_CASE("attention to others and to itself trains as float64 says") {
+  session<trained<true, grouped>> run({.learning_rate = 0.05F, .momentum = 0.9F});
+  weight_list weights = weights_of_session(run.weights());
+  REQUIRE(weights.size() == 25);
+  weight_list velocities = zeros_like(weights);
+  const weight_list start = weights;
+  int compared = 0;
+  for (std::uint64_t update = 0; update < 3; ++update) {
+    const data_set data(samples_of_update, 10 * update);
+    descend(weights, velocities, static_cast<double>(0.05F), static_cast<double>(0.9F),
+            [&](const weight_list& probe) { return loss_of(probe, data); });
+    take_step(run, data);
+    const weight_list found = weights_of_session(run.weights());
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      INFO(run.weights().name(i) << " after update " << update);
+      for (std::size_t k = 0; k < weights[i].size(); ++k) {
+        CHECK(found[i][k] == Approx(weights[i][k]).margin(3e-6));
+        ++compared;
+      }
+    }
+  }
+  CHECK(compared > 1000);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    // A bias of keys moves all scores of a query alike, which changes nothing.
+    const bool of_keys = run.weights().name(i).find("key_bias") != std::string::npos;
+    CHECK((of_keys || std::abs(weights[i][0] - start[i][0]) > 1e-6));
+  }
+  const data_set data(1, 77);
+  std::vector<float> predicted(4);
+  run.predict(input_arrays{data.queries, data.others, data.keys}, output_arrays{predicted});
+  const std::vector<double> expected = output_of(weights, data, 0);
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(static_cast<double>(predicted[i]) == Approx(expected[i]).margin(1e-5));
+  }
+  weights_of<attending<true>> kept;
+  kept.copy_from(run.weights());
+  std::vector<float> again(4);
+  predictor<attending<true>, micro_batch<1>> alone(kept);
+  CHECK(alone.predict(input_arrays{data.queries, data.others, data.keys}, output_arrays{again}));
+  CHECK(again == predicted);
+  std::printf("attention: compared %d weights\n", compared);
+}
+
+TEST_CASE("attention has the same bits however it is cut and shared") {
+  const data_set data(samples_of_update, 5);
+  const std::uint64_t expected = train<trained<false, sequential_schedule>>(data, 1);
+  CHECK(train<trained<false, sequential_schedule, 4>>(data, 3) == expected);
+  CHECK(train<trained<true, grouped>>(data, 3) == expected);
+  CHECK(train<trained<true, interleaved>>(data, 2) == expected);
+  const data_set both = data.twice();
+  const std::uint64_t replicated = train<trained<true, grouped, 2, 2>>(both, 1);
+  CHECK(train<trained<true, grouped, 2, 2>>(both, 4) == replicated);
+}
+
+TEST_CASE("attention, block by block") {
+  std::int64_t blocks = 0;
+  for (const std::int32_t tiles : {1, 4, 64}) {
+    machine_target machine = ipu2;
+    machine.tiles = tiles;
+    const tile_check found =
+        check_tiles<trained<true, grouped>>(machine, {.updates = 2, .most_blocks = 8});
+    INFO(found.fault);
+    CHECK(found.passed());
+    blocks += found.count.blocks;
+  }
+  CHECK(blocks > 0);
+  std::printf("attention: %d blocks\n", static_cast<int>(blocks));
+}
