@@ -101,10 +101,12 @@ template <layout::architecture Architecture, window_product Product, int Vectors
   }
   if constexpr (full.begin < full.end) {
     constexpr int outputs = full.end - full.begin;
+    // g++ 12.2 fails on a member of a constant in this lambda.
+    constexpr std::int32_t first_full = full.begin;
     tile_rows<Architecture, outputs, Vectors>(
         {0, row_tiles(outputs, Vectors, Architecture).parts()},
         [&](auto rows, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-          const std::int32_t column = full.begin + first;
+          const std::int32_t column = first_full + first;
           window_tile<Architecture, Product, rows, Vectors, PanelWidth, in_tile>(
               x, w, bias, y + column * Product.written.pixel, line, column, alpha);
         });
