@@ -91,21 +91,25 @@ int check(int samples, int positions, int units) {
     wrong += moments.inverse[at(row)] == found.inverse ? 0 : 1;
     wrong += !Form.centers || moments.mean[at(row)] == found.mean ? 0 : 1;
     const auto normal = [&](int i) { return (read[i] - found.mean) * found.inverse; };
-    const auto scaled = [&](int i) { return Form.scales ? slope[i] * gamma[i] : slope[i]; };
+    const auto scaled = [&](int i, float more) {
+      return Form.scales ? test::chain_step(slope[i], gamma[i], more) : slope[i] + more;
+    };
     const auto count = static_cast<float>(units);
     const float mean_slope =
         Form.centers
-            ? sum_of_chains(units, [&](float sum, int i) { return sum + scaled(i); }) / count
+            ? sum_of_chains(units, [&](float sum, int i) { return scaled(i, sum); }) / count
             : 0.0F;
-    const float along =
-        -(sum_of_chains(units, [&](float sum,
-                                   int i) { return test::chain_step(scaled(i), normal(i), sum); }) /
-          count);
+    const float along = -(sum_of_chains(units,
+                                        [&](float sum, int i) {
+                                          return test::chain_step(scaled(i, 0.0F), normal(i), sum);
+                                        }) /
+                          count);
     for (int i = 0; i < units; ++i) {
       const float shift = Form.shifts ? beta[i] : 0.0F;
-      const float wanted =
-          Form.scales ? test::chain_step(normal(i), gamma[i], shift) : normal(i) + shift;
-      const float back = test::chain_step(normal(i), along, scaled(i) - mean_slope) * found.inverse;
+      const float wanted = Form.scales
+                               ? test::chain_step(normal(i), gamma[i], shift)
+                               : test::chain_step(read[i] - found.mean, found.inverse, shift);
+      const float back = test::chain_step(normal(i), along, scaled(i, -mean_slope)) * found.inverse;
       wrong += y[row * stride + i] == wanted ? 0 : 1;
       wrong += dx[row * stride + i] == back ? 0 : 1;
       const auto place = static_cast<std::size_t>(i);

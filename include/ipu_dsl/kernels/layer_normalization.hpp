@@ -108,14 +108,13 @@ template <normalization_form Form, layout::architecture Architecture = layout::n
     const float inverse = divide(1.0F, square_root(around));
     kept.inverse[at] = inverse;
     for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
-      lanes normal = (load<lanes>(read + n) - lanes(mean)) * lanes(inverse);
+      const lanes centred = load<lanes>(read + n) - lanes(mean);
       const lanes shift = Form.shifts ? load<lanes>(beta + n) : lanes(0.0F);
       if constexpr (Form.scales) {
-        normal = multiply_add(normal, load<lanes>(gamma + n), shift);
-      } else if constexpr (Form.shifts) {
-        normal = normal + shift;
+        store(written + n, multiply_add(centred * lanes(inverse), load<lanes>(gamma + n), shift));
+      } else {
+        store(written + n, multiply_add(centred, lanes(inverse), shift));
       }
-      store(written + n, normal);
     }
     clear_padding(written, rows.units, stride);
   }
@@ -140,9 +139,14 @@ template <normalization_form Form, layout::architecture Architecture = layout::n
     const std::ptrdiff_t at = rows.kept_at(row, Architecture);
     const lanes mean(by.mean_at<Form.centers>(at));
     const lanes inverse(by.inverse[at]);
-    const auto scaled = [&](std::int32_t n) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    // d * gamma + more, in one rounding.
+    const auto scaled = [&](std::int32_t n, const lanes& more) IPU_DSL_ALWAYS_INLINE_LAMBDA {
       const lanes given = load<lanes>(d + first + n);
-      return Form.scales ? given * load<lanes>(gamma + n) : given;
+      if constexpr (Form.scales) {
+        return multiply_add(given, load<lanes>(gamma + n), more);
+      } else {
+        return given + more;
+      }
     };
     const auto normal = [&](std::int32_t n) IPU_DSL_ALWAYS_INLINE_LAMBDA {
       return (load<lanes>(x + first + n) - mean) * inverse;
@@ -152,16 +156,15 @@ template <normalization_form Form, layout::architecture Architecture = layout::n
     chain_sums<Architecture> product;
     for_chain_vectors<Architecture>(
         stride, [&](std::int32_t n, std::int32_t part) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-          const lanes slope = scaled(n);
           if constexpr (Form.centers) {
-            sum.sums[part] = sum.sums[part] + slope;
+            sum.sums[part] = scaled(n, sum.sums[part]);
           }
-          product.sums[part] = multiply_add(slope, normal(n), product.sums[part]);
+          product.sums[part] = multiply_add(scaled(n, lanes(0.0F)), normal(n), product.sums[part]);
         });
-    const lanes mean_slope(Form.centers ? divide(sum.total(), units) : 0.0F);
+    const lanes mean_slope(Form.centers ? -divide(sum.total(), units) : 0.0F);
     const lanes along(-divide(product.total(), units));
     for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
-      store(dx + first + n, multiply_add(normal(n), along, scaled(n) - mean_slope) * inverse);
+      store(dx + first + n, multiply_add(normal(n), along, scaled(n, mean_slope)) * inverse);
     }
     clear_padding(dx + first, rows.units, stride);
   }
