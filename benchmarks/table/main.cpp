@@ -46,6 +46,7 @@ void measure_all(const table::run& settings) {
   table::measure_products(settings);
   table::measure_steps(settings);
   table::measure_updates(settings);
+  table::measure_normalizations(settings);
   table::measure_predictors(settings);
   table::measure_workers(settings);
   table::measure_executor(settings);
