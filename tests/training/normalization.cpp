@@ -25,7 +25,7 @@ constexpr std::size_t positions = 6;
 constexpr std::size_t features = 7;
 constexpr std::size_t samples_of_update = 24;
 
-using first_norm = LayerNormalization<>;
+using first_norm = LayerNormalization<gamma_regularizer<l2<0.125F>>>;
 using second_norm = GroupNormalization<2, epsilon<0.01F>>;
 
 /// Positions that fill no vector; the first layer has no gradient to give.
@@ -116,6 +116,9 @@ numbers_list output_of(const weight_list& weights, numbers_list x) {
 double loss_of_update(const weight_list& weights, const std::vector<float>& x,
                       const std::vector<float>& y, std::size_t update) {
   double sum = 0;
+  for (const double gamma : weights[3]) {
+    sum += gamma * gamma / 8;
+  }
   for (std::size_t i = 0; i < samples_of_update; ++i) {
     const std::size_t sample = update * samples_of_update + i;
     const numbers_list found = output_of(weights, row_of(x, sample, positions * features));

@@ -20,6 +20,11 @@ static_assert(describe(BatchNormalization<>::description).view() == "BatchNormal
 static_assert(describe(BatchNormalization<use_center<false>, epsilon<0.5F>>::description).view() ==
               "BatchNormalization<epsilon<0.5>, use_center<false>>");
 static_assert(BatchNormalization<epsilon<0.5F>, epsilon<0.5F>>::description.fault->found());
+static_assert(
+    apply<BatchNormalization<gamma_init<zeros>, beta_init<ones>>>({{8}}).parameter(0).start.kind ==
+    initializer_kind::zeros);
+static_assert(apply<BatchNormalization<>>({{8}}).parameter(0).start.kind == initializer_kind::ones);
+static_assert(BatchNormalization<use_scale<false>, gamma_init<zeros>>::description.fault->found());
 static_assert(BatchNormalization<int>::description.fault->found());
 static_assert(!BatchNormalization<>::description.fault->found());
 

@@ -58,6 +58,13 @@ constexpr checks test_refusals() {
   done.that(apply<LayerNormalization<>>({shape{}}).found.found());
   done.that(LayerNormalization<use_scale<false>, gamma_init<zeros>>::description.fault->found());
   done.that(LayerNormalization<use_center<false>, beta_init<zeros>>::description.fault->found());
+  done.that(
+      LayerNormalization<use_scale<false>, gamma_constraint<non_neg>>::description.fault->found());
+  done.that(
+      LayerNormalization<use_center<false>, beta_regularizer<l2<>>>::description.fault->found());
+  done.that(RMSNormalization<beta_regularizer<l2<>>>::description.fault->found());
+  done.that(!RMSNormalization<gamma_regularizer<l2<>>>::description.fault->found());
+  done.that(LayerNormalization<>::description.weights == nullptr);
   done.that(RMSNormalization<use_center<false>>::description.fault->found());
   done.that(!RMSNormalization<gamma_init<zeros>>::description.fault->found());
   return done;

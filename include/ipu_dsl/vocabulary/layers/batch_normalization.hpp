@@ -8,7 +8,6 @@
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
-#include <ipu_dsl/vocabulary/layers/asked_of_weights.hpp>
 #include <ipu_dsl/vocabulary/layers/normalization_options.hpp>
 
 namespace ipu_dsl {
@@ -89,10 +88,10 @@ constexpr problem shapes(node_draft& draft) {
   }
   const shape channels{input[input.rank - 1]};
   if (options.has_scale != 0) {
-    draft.parameter("gamma", channels, {initializer_kind::ones});
+    draft.parameter("gamma", channels, draft.start(0));
   }
   if (options.has_center != 0) {
-    draft.parameter("beta", channels, {initializer_kind::zeros});
+    draft.parameter("beta", channels, draft.start(1));
   }
   draft.state("moving_mean", channels, {initializer_kind::zeros});
   draft.state("moving_variance", channels, {initializer_kind::ones});
@@ -237,28 +236,10 @@ template <typename... Options>
 struct batch_normalization_reading {
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
   static constexpr const option_key* accepted[] = {
-      &running_momentum_key,  &epsilon_key,          &use_scale_key,        &use_center_key,
-      &gamma_regularizer_key, &beta_regularizer_key, &gamma_constraint_key, &beta_constraint_key};
-
-  /// What is asked of a gamma, or a beta, that there is not.
-  static constexpr problem find_fault() {
-    problem found = given.find_fault(accepted);
-    for (const option_key* const key : {&gamma_regularizer_key, &gamma_constraint_key}) {
-      if (!found.found() && given.given(*key) && given.integer(use_scale_key, 1) == 0) {
-        found = refuse(label("a gamma beside ") << key->name << "<...>", "use_scale<false>",
-                       "take one of them out");
-      }
-    }
-    for (const option_key* const key : {&beta_regularizer_key, &beta_constraint_key}) {
-      if (!found.found() && given.given(*key) && given.integer(use_center_key, 1) == 0) {
-        found = refuse(label("a beta beside ") << key->name << "<...>", "use_center<false>",
-                       "take one of them out");
-      }
-    }
-    return found;
-  }
-
-  static constexpr problem fault = find_fault();
+      &running_momentum_key, &epsilon_key,        &use_scale_key,         &use_center_key,
+      &gamma_init_key,       &beta_init_key,      &gamma_regularizer_key, &beta_regularizer_key,
+      &gamma_constraint_key, &beta_constraint_key};
+  static constexpr problem fault = find_normalization_fault(given, accepted);
   static constexpr batch_normalization_options usual{};
   static constexpr batch_normalization_options options{
       .momentum = given.number(running_momentum_key, usual.momentum),
@@ -272,7 +253,8 @@ struct batch_normalization_reading {
 /// samples of the micro-batch, over all other axes; elsewhere the running ones, which every update
 /// moves by each of its micro-batches in turn: m += (m of the micro-batch - m) * (1 - momentum).
 /// Options in any order, with Keras's defaults: `running_momentum<...>` (0.99), `epsilon<...>`
-/// (0.001), `use_scale<...>` (true), `use_center<...>` (true); `gamma_regularizer<...>`,
+/// (0.001), `use_scale<...>` (true), `use_center<...>` (true), `gamma_init<...>` (ones),
+/// `beta_init<...>` (zeros); `gamma_regularizer<...>`,
 /// `beta_regularizer<...>`, `gamma_constraint<...>`, `beta_constraint<...>` (none). (Ioffe and
 /// Szegedy 2015)
 template <typename... Options>
@@ -281,6 +263,7 @@ struct BatchNormalization {
       .kind = element_kind::layer,
       .rule = &batch_normalization_family,
       .options = attributes::of(batch_normalization_reading<Options...>::options),
+      .starts = normalization_starts<Options...>,
       .fault = &batch_normalization_reading<Options...>::fault,
       .weights = find_weight_rules<Options...>()};
 };

@@ -175,11 +175,7 @@ inline constexpr family group_normalization_family{
 template <typename... Options>
 struct group_normalization_reading {
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
-  static constexpr const option_key* accepted[] = {&epsilon_key, &use_scale_key, &use_center_key,
-                                                   &gamma_init_key, &beta_init_key};
-  static constexpr problem fault = find_normalization_fault(given, accepted);
-  static constexpr initializer starts[] = {start_of(given, gamma_init_key, ones::start),
-                                           start_of(given, beta_init_key, zeros::start)};
+  static constexpr problem fault = find_normalization_fault(given, normalization_keys);
 
   static constexpr element with_groups(const whole_number& groups) {
     if (groups.fault != nullptr) {
@@ -190,8 +186,9 @@ struct group_normalization_reading {
     return {.kind = element_kind::layer,
             .rule = &group_normalization_family,
             .options = attributes::of(options),
-            .starts = starts,
-            .fault = &fault};
+            .starts = normalization_starts<Options...>,
+            .fault = &fault,
+            .weights = find_weight_rules<Options...>()};
   }
 };
 
@@ -199,7 +196,9 @@ struct group_normalization_reading {
 /// population) are those of a group of neighbouring channels, the last axis, over all other axes of
 /// a sample. -1 stands for a group of every channel. Options in any order, with Keras's defaults:
 /// 32 groups, `epsilon<...>` (0.001), `use_scale<...>` (true), `use_center<...>` (true),
-/// `gamma_init<...>` (ones), `beta_init<...>` (zeros). (Wu and He 2018)
+/// `gamma_init<...>` (ones), `beta_init<...>` (zeros); `gamma_regularizer<...>`,
+/// `beta_regularizer<...>`, `gamma_constraint<...>`, `beta_constraint<...>` (none). (Wu and He
+/// 2018)
 template <auto Groups = 32, typename... Options>
 struct GroupNormalization {
   static constexpr element description =

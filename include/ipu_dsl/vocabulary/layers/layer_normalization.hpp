@@ -149,47 +149,46 @@ inline constexpr family rms_normalization_family{
 /// (x - mean) / sqrt(variance + epsilon) * gamma + beta of every position, the last axis of samples
 /// of any rank; mean and variance (that of the population) are those of the position's own numbers.
 /// Options in any order, with Keras's defaults: `epsilon<...>` (0.001), `use_scale<...>` (true),
-/// `use_center<...>` (true), `gamma_init<...>` (ones), `beta_init<...>` (zeros). (Ba, Kiros and
-/// Hinton 2016)
+/// `use_center<...>` (true), `gamma_init<...>` (ones), `beta_init<...>` (zeros);
+/// `gamma_regularizer<...>`, `beta_regularizer<...>`, `gamma_constraint<...>`,
+/// `beta_constraint<...>` (none). (Ba, Kiros and Hinton 2016)
 template <typename... Options>
 struct LayerNormalization {
  private:
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
-  static constexpr const option_key* accepted[] = {&epsilon_key, &use_scale_key, &use_center_key,
-                                                   &gamma_init_key, &beta_init_key};
-  static constexpr problem fault = find_normalization_fault(given, accepted);
+  static constexpr problem fault = find_normalization_fault(given, normalization_keys);
   static constexpr normalization_options options =
       read_normalization(given, layer_normalization_rules::usual);
-  static constexpr initializer starts[] = {start_of(given, gamma_init_key, ones::start),
-                                           start_of(given, beta_init_key, zeros::start)};
 
  public:
   static constexpr element description{.kind = element_kind::layer,
                                        .rule = &layer_normalization_family,
                                        .options = attributes::of(options),
-                                       .starts = starts,
-                                       .fault = &fault};
+                                       .starts = normalization_starts<Options...>,
+                                       .fault = &fault,
+                                       .weights = find_weight_rules<Options...>()};
 };
 
 /// x / sqrt(mean of x^2 + epsilon) * gamma of every position. Options in any order, with Keras's
-/// defaults: `epsilon<...>` (0.000001), `use_scale<...>` (true), `gamma_init<...>` (ones). (Zhang
-/// and Sennrich 2019)
+/// defaults: `epsilon<...>` (0.000001), `use_scale<...>` (true), `gamma_init<...>` (ones);
+/// `gamma_regularizer<...>`, `gamma_constraint<...>` (none). (Zhang and Sennrich 2019)
 template <typename... Options>
 struct RMSNormalization {
  private:
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
-  static constexpr const option_key* accepted[] = {&epsilon_key, &use_scale_key, &gamma_init_key};
+  static constexpr const option_key* accepted[] = {&epsilon_key, &use_scale_key, &gamma_init_key,
+                                                   &gamma_regularizer_key, &gamma_constraint_key};
   static constexpr problem fault = find_normalization_fault(given, accepted);
   static constexpr normalization_options options =
       read_normalization(given, layer_normalization_rules::usual_of_rms);
-  static constexpr initializer starts[] = {start_of(given, gamma_init_key, ones::start)};
 
  public:
   static constexpr element description{.kind = element_kind::layer,
                                        .rule = &rms_normalization_family,
                                        .options = attributes::of(options),
-                                       .starts = starts,
-                                       .fault = &fault};
+                                       .starts = normalization_starts<Options...>,
+                                       .fault = &fault,
+                                       .weights = find_weight_rules<Options...>()};
 };
 
 }  // namespace ipu_dsl

@@ -36,7 +36,7 @@ struct use_center {
   static constexpr option as_option = bool_option(&use_center_key, Value);
 };
 
-/// How gamma starts: `gamma_init<constant, value<0.5F>>`.
+/// How gamma starts: `gamma_init<constant<0.5F>>`.
 template <typename Initializer, typename... Options>
 struct gamma_init {
   static constexpr option as_option = start_option<Initializer, Options...>(&gamma_init_key);
@@ -59,30 +59,47 @@ struct normalization_options {
   constexpr std::int32_t parameters() const { return has_scale + has_center; }
 };
 
-/// An initialiser beside an option that takes its parameter away would be lost.
+/// What layers take that normalise by the statistics of each sample.
+inline constexpr const option_key* normalization_keys[] = {
+    &epsilon_key,          &use_scale_key,        &use_center_key,
+    &gamma_init_key,       &beta_init_key,        &gamma_regularizer_key,
+    &beta_regularizer_key, &gamma_constraint_key, &beta_constraint_key};
+
+/// What is asked of a gamma, or a beta, that there is not.
 template <std::size_t Count>
-constexpr problem check_start_used(const option_list<Count>& given, std::string_view parameter,
-                                   const option_key& start, const option_key& use) {
-  if (!given.given(start) || given.integer(use, 1) != 0) {
-    return {};
+constexpr problem check_asked(const option_list<Count>& given, std::string_view parameter,
+                              const option_key& use, list_view<const option_key*> about) {
+  for (const option_key* const key : about) {
+    if (given.given(*key) && given.integer(use, 1) == 0) {
+      return refuse(label("a ") << parameter << " beside " << key->name << "<...>",
+                    label() << use.name << "<false>", "take one of them out");
+    }
   }
-  return refuse(label("a ") << parameter << " beside " << start.name << "<...>",
-                label() << use.name << "<false>", "take one of them out");
+  return {};
 }
 
 /// What is wrong with the options of a layer that takes `accepted`.
 template <std::size_t Count>
 constexpr problem find_normalization_fault(const option_list<Count>& given,
                                            list_view<const option_key*> accepted) {
+  const option_key* const of_gamma[] = {&gamma_init_key, &gamma_regularizer_key,
+                                        &gamma_constraint_key};
+  const option_key* const of_beta[] = {&beta_init_key, &beta_regularizer_key, &beta_constraint_key};
   problem found = given.find_fault(accepted);
   if (!found.found()) {
-    found = check_start_used(given, "gamma", gamma_init_key, use_scale_key);
+    found = check_asked(given, "gamma", use_scale_key, of_gamma);
   }
   if (!found.found()) {
-    found = check_start_used(given, "beta", beta_init_key, use_center_key);
+    found = check_asked(given, "beta", use_center_key, of_beta);
   }
   return found;
 }
+
+/// How gamma and beta start.
+template <typename... Options>
+inline constexpr initializer normalization_starts[] = {
+    start_of(options_of<Options...>, gamma_init_key, ones::start),
+    start_of(options_of<Options...>, beta_init_key, zeros::start)};
 
 /// What `given` says, beside what is usual for the layer.
 template <std::size_t Count>

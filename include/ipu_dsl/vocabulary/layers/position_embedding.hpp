@@ -85,13 +85,15 @@ inline constexpr family position_embedding_family{
     .writes = {storage::positions}};
 
 /// x + embeddings, of sequences (steps, features): a table [steps, features] that is learned, so
-/// that layers behind it know which step they see. `init<...>` is glorot_uniform. (Gehring et al.
+/// that layers behind it know which step they see. Options: `init<...>` (glorot_uniform);
+/// `embeddings_regularizer<...>`, `embeddings_constraint<...>` (none). (Gehring et al.
 /// 2017; KerasHub's PositionEmbedding, whose output is to be added)
 template <typename... Options>
 struct PositionEmbedding {
  private:
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
-  static constexpr const option_key* accepted[] = {&init_key};
+  static constexpr const option_key* accepted[] = {&init_key, &embeddings_regularizer_key,
+                                                   &embeddings_constraint_key};
   static constexpr problem fault = given.find_fault(accepted);
   static constexpr initializer starts[] = {start_of(given, init_key, glorot_uniform::start)};
 
@@ -99,7 +101,8 @@ struct PositionEmbedding {
   static constexpr element description{.kind = element_kind::layer,
                                        .rule = &position_embedding_family,
                                        .starts = starts,
-                                       .fault = &fault};
+                                       .fault = &fault,
+                                       .weights = find_weight_rules<Options...>()};
 };
 
 }  // namespace ipu_dsl
