@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstddef>
-#include <iterator>
 #include <string_view>
+#include <type_traits>
 
 #include <ipu_dsl/vocabulary/layers/constraints.hpp>
 #include <ipu_dsl/vocabulary/layers/regularization.hpp>
@@ -26,6 +26,9 @@ inline constexpr askable_parameter askable_parameters[] = {
     {"gamma", &gamma_regularizer_key, &gamma_constraint_key},
     {"beta", &beta_regularizer_key, &beta_constraint_key}};
 
+/// How many. Not by std::size, whose header of iterators makes a model a third dearer to compile.
+inline constexpr std::size_t askable_count = std::extent_v<decltype(askable_parameters)>;
+
 /// Of one of its parameters; of an output, which has no constraint.
 template <std::size_t Count>
 constexpr parameter_rules rules_of(const option_list<Count>& given, const option_key* regularizer,
@@ -44,9 +47,9 @@ constexpr parameter_rules rules_of(const option_list<Count>& given, const option
 template <std::size_t Count>
 constexpr weight_rules read_weight_rules(const option_list<Count>& given) {
   weight_rules found;
-  static_assert(std::size(askable_parameters) == std::size(weight_rules{}.entries),
+  static_assert(askable_count == std::extent_v<decltype(weight_rules::entries)>,
                 "ipu_dsl: expected an entry for each parameter of which something can be asked");
-  for (std::size_t i = 0; i < std::size(askable_parameters); ++i) {
+  for (std::size_t i = 0; i < askable_count; ++i) {
     const askable_parameter& each = askable_parameters[i];
     found.entries[i] = {each.name, rules_of(given, each.regularizer, each.constraint)};
   }
