@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A node while its family's rule looks at the inputs and adds what the node makes.
+// Over 300 lines: all that a rule for shapes can ask and add, which a reader looks up in one place.
 #pragma once
 
 #include <cstddef>
