@@ -37,6 +37,9 @@ struct divided
     : model<input<6, 3>, pipeline<stage<Dense<4, hyperbolic_tangent>>, stage<Dense<5, softmax>>>> {
 };
 
+/// What is judged is a view of a vector, which is laid out for the loss.
+struct reshaped : model<input<18>, sequential<Dense<30>, Reshape<6, 5>>> {};
+
 struct yes_or_no
     : model<input<2, 3, 3>, sequential<Dense<4, hyperbolic_tangent>, Dense<5>, sigmoid>> {};
 
@@ -227,4 +230,30 @@ TEST_CASE("accuracies of classes at each position are those of all positions") {
   CHECK(found.metrics["accuracy"] == Approx(hits / rows));
   CHECK(found.metrics["masked"] == Approx(counted_hits / counted));
   CHECK(found.metrics["sparse_top_k_categorical_accuracy"] == Approx(among_two / rows));
+}
+
+TEST_CASE("a vector that is seen as positions trains by central differences") {
+  using training = compile<reshaped, micro_batch<12>, loss<sparse_categorical_crossentropy>,
+                           metrics<accuracy>, optimizer<sgd<>>>;
+  session<training> run({.learning_rate = 1});
+  session<training> other({.learning_rate = 1e-20F});
+  std::vector<float> before(18 * 30);
+  std::vector<float> after(before.size());
+  run.weights().get(0, before);
+  run.train_step(data.x, data.labels);
+  run.weights().get(0, after);
+  int compared = 0;
+  for (std::size_t i = 0; i < before.size(); i += 37) {
+    const auto loss_at = [&](float moved) {
+      std::vector<float> changed = before;
+      changed[i] += moved;
+      other.weights().set(0, changed);
+      return other.train_step(data.x, data.labels);
+    };
+    constexpr float width = 0x1p-7F;
+    const double slope = (loss_at(width) - loss_at(-width)) / (2 * static_cast<double>(width));
+    CHECK(static_cast<double>(before[i] - after[i]) == Approx(slope).epsilon(1e-3).margin(1e-4));
+    ++compared;
+  }
+  CHECK(compared == 15);
 }

@@ -156,6 +156,9 @@ constexpr problem attach_result(graph& model, const result_choice& judge, node_p
     found.where = label(judge.rule->name) << " behind ";
     found.where << (maker < 0 ? label("an input") : now.place_of(now.node_at(maker)));
   } else {
+    // What lays the output out in positions hands its gradient on.
+    model.tensors[model.view().input_of(model.nodes.back(), 0)].needs_gradient =
+        model.tensors[judged[0]].needs_gradient;
     model.nodes.back().judged = number;
     model.nodes.back().weight = weight_of(judge, model.tensors[judged[0]].extents, micro_batch);
   }
