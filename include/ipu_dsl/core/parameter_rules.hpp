@@ -2,6 +2,7 @@
 // What is asked of a parameter beside its gradient.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -35,12 +36,14 @@ struct parameter_rules {
 /// What a layer asks of its parameters, by their names in its family's rule for shapes, and the
 /// penalty of what it puts out.
 struct weight_rules {
+  static constexpr std::size_t most = 6;  ///< parameters of which something can be asked
+
   struct entry {
     std::string_view parameter;
     parameter_rules rules;
   };
 
-  entry entries[6] = {};
+  entry entries[most] = {};
   parameter_rules output = {};
 };
 

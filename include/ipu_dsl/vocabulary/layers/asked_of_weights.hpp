@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <string_view>
-#include <type_traits>
 
 #include <ipu_dsl/vocabulary/layers/constraints.hpp>
 #include <ipu_dsl/vocabulary/layers/regularization.hpp>
@@ -18,16 +17,13 @@ struct askable_parameter {
   const option_key* constraint;
 };
 
-inline constexpr askable_parameter askable_parameters[] = {
+inline constexpr askable_parameter askable_parameters[weight_rules::most] = {
     {"kernel", &kernel_regularizer_key, &kernel_constraint_key},
     {"recurrent_kernel", &recurrent_regularizer_key, &recurrent_constraint_key},
     {"bias", &bias_regularizer_key, &bias_constraint_key},
     {"embeddings", &embeddings_regularizer_key, &embeddings_constraint_key},
     {"gamma", &gamma_regularizer_key, &gamma_constraint_key},
     {"beta", &beta_regularizer_key, &beta_constraint_key}};
-
-/// How many. Not by std::size, whose header of iterators makes a model a third dearer to compile.
-inline constexpr std::size_t askable_count = std::extent_v<decltype(askable_parameters)>;
 
 /// Of one of its parameters; of an output, which has no constraint.
 template <std::size_t Count>
@@ -47,9 +43,7 @@ constexpr parameter_rules rules_of(const option_list<Count>& given, const option
 template <std::size_t Count>
 constexpr weight_rules read_weight_rules(const option_list<Count>& given) {
   weight_rules found;
-  static_assert(askable_count == std::extent_v<decltype(weight_rules::entries)>,
-                "ipu_dsl: expected an entry for each parameter of which something can be asked");
-  for (std::size_t i = 0; i < askable_count; ++i) {
+  for (std::size_t i = 0; i < weight_rules::most; ++i) {
     const askable_parameter& each = askable_parameters[i];
     found.entries[i] = {each.name, rules_of(given, each.regularizer, each.constraint)};
   }
