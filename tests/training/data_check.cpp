@@ -129,9 +129,10 @@ TEST_CASE("labels are one for each position of the scores") {
         "the data: expected labels of shape (6, 1), one at each position, got one a sample. Hint: "
         "for a class of the whole sample put Flatten before Dense, which multiplies the last axis "
         "alone; for others write label_column<classes, shape{...}>");
-  CHECK(said_of(of_positions, sample, {{7}, dtype::int32, 10}).view() ==
-        "the data: expected labels of shape (6, 1), got (7). Hint: give each position of the output "
-        "a label");
+  CHECK(
+      said_of(of_positions, sample, {{7}, dtype::int32, 10}).view() ==
+      "the data: expected labels of shape (6, 1), got (7). Hint: give each position of the output "
+      "a label");
   CHECK(said_of(of_vectors, sample, {{6}, dtype::int32, 10}).view() ==
         "the data: expected one label a sample, got labels of shape (6). Hint: end the model in "
         "scores at each position, or give one label");

@@ -67,9 +67,8 @@ static_assert(metric_on<sparse_top_k_categorical_accuracy<4>>({3, 3}).refused(
     "a k of at least 1 and at most 3, the classes", "4"));
 
 /// A rule of one's own that does not say that it reads positions.
-inline constexpr family of_vectors_family{.name = "of_vectors",
-                                          .shapes = rowwise_rules::shapes,
-                                          .forward = rowwise_rules::forward};
+inline constexpr family of_vectors_family{
+    .name = "of_vectors", .shapes = rowwise_rules::shapes, .forward = rowwise_rules::forward};
 
 struct of_vectors {
   static constexpr bool is_loss = true;
