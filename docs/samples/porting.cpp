@@ -200,6 +200,11 @@ static_assert(check<functional>());
 static_assert(
     check<model<input<28, 28, 1>, sequential<Conv2D<32, 3, strides<2>, same_padding, relu>,
                                              Conv2D<8, kernel_size{3, 5}>>>>());
+// row: Conv1D(16, 3, padding='causal', dilation_rate=2)
+static_assert(
+    check<model<input<100, 2>, sequential<Conv1D<16, 3, causal_padding, dilation_rate<2>>>>>());
+// row: Conv2D(8, 3, dilation_rate=(2, 1))
+static_assert(check<model<input<28, 28, 1>, Conv2D<8, 3, dilation_rate<2, 1>>>>());
 // row: MaxPooling2D(), AveragePooling1D(3, strides=2, padding='same'), GlobalAveragePooling2D()
 static_assert(check<model<input<28, 28, 1>,
                           sequential<MaxPooling2D<>, AveragePooling2D<pool_size{2, 7}>,

@@ -205,6 +205,7 @@ ELSEWHERE = {
     "vocabulary/layers/normalization_options": "vocabulary/layer_normalization",
     "vocabulary/layers/asked_of_weights": "vocabulary/constraints",
     "vocabulary/layers/asking_option": "vocabulary/constraints",
+    "vocabulary/layers/convolution": "vocabulary/conv2d",
     "vocabulary/layers/weights": "vocabulary/dense",
     "vocabulary/layers/window_options": "vocabulary/conv2d",
     "vocabulary/layers/position_product": "vocabulary/dense",

@@ -45,7 +45,7 @@ constexpr int count_pairs(const window& along) {
   for (int input = 0; input < along.inputs; ++input) {
     for (int output = 0; output < along.outputs; ++output) {
       for (int tap = 0; tap < along.taps; ++tap) {
-        const bool expected = output * along.stride + tap - along.padding == input;
+        const bool expected = output * along.stride + tap * along.dilation - along.padding == input;
         if (meets_forward(along, input, output, tap) != expected ||
             meets_backward(along, input, output, tap) != expected) {
           return -1;
@@ -77,6 +77,19 @@ TEST_CASE("both directions of a window meet the same inputs, outputs and taps") 
   }
   CHECK(checked == 540);
   CHECK(pairs > checked);
+  const int pairs_of_neighbours = pairs;
+  for (int inputs = 1; inputs <= 9; ++inputs) {
+    for (int dilation = 2; dilation <= 4; ++dilation) {
+      for (int padding = 0; padding <= 2 * dilation; ++padding) {
+        const int found = count_pairs({inputs, inputs, 3, 1, padding, dilation});
+        CHECK(found >= 0);
+        pairs += found;
+        ++checked;
+      }
+    }
+  }
+  CHECK(checked == 540 + 9 * (5 + 7 + 9));
+  CHECK(pairs > pairs_of_neighbours);
   std::printf("windows: checked %d axes, %d pairs\n", checked, pairs);
 }
 

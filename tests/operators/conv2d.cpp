@@ -15,9 +15,11 @@ using namespace ipu_dsl;
 
 /// Same padding as the layer's own rules place it.
 constexpr conv2d_call call_on(std::int32_t batch, shape image, std::int32_t filters,
-                              kernel_size kernel, std::int32_t stride, bool same, bool in_one_row) {
-  const window_placing rows(image[0], kernel.rows, stride, same);
-  const window_placing columns(image[1], kernel.columns, stride, same);
+                              kernel_size kernel, std::int32_t stride, bool same, bool in_one_row,
+                              std::int32_t dilation = 1) {
+  const padding_kind padding = same ? padding_kind::same : padding_kind::valid;
+  const window_placing rows(image[0], kernel.rows, stride, padding, dilation);
+  const window_placing columns(image[1], kernel.columns, stride, padding, dilation);
   return {.variant = conv2d_variant::forward,
           .batch = batch,
           .rows = image[0],
@@ -34,7 +36,9 @@ constexpr conv2d_call call_on(std::int32_t batch, shape image, std::int32_t filt
           .output_columns = columns.outputs,
           .activation = activation_kind::linear,
           .has_bias = 1,
-          .input_in_one_row = in_one_row ? 1 : 0};
+          .input_in_one_row = in_one_row ? 1 : 0,
+          .dilation_rows = dilation,
+          .dilation_columns = dilation};
 }
 
 constexpr conv2d_call of_variant(conv2d_call call, conv2d_variant variant) {
@@ -89,8 +93,9 @@ struct operands {
   void for_taps(int output_row, int output_column, const Visit& visit) const {
     for (int ky = 0; ky < call.kernel_rows; ++ky) {
       for (int kx = 0; kx < call.kernel_columns; ++kx) {
-        const int row = output_row * call.stride_rows + ky - call.padding_rows;
-        const int column = output_column * call.stride_columns + kx - call.padding_columns;
+        const int row = output_row * call.stride_rows + ky * call.dilation_rows - call.padding_rows;
+        const int column =
+            output_column * call.stride_columns + kx * call.dilation_columns - call.padding_columns;
         if (row >= 0 && row < call.rows && column >= 0 && column < call.columns) {
           visit(ky, kx, row, column);
         }
@@ -265,6 +270,9 @@ TEST_CASE("numbers of convolutions are chains over kernel rows, kernel columns a
   check_all<call_on(2, {6, 29, 1}, 10, {2, 4}, 3, false, true)>();
   check_all<call_on(2, {2, 3, 2}, 3, {5, 7}, 1, true, false)>();
   check_all<call_on(1, {7, 7, 2}, 3, {2, 2}, 4, false, false)>();
+  check_all<call_on(2, {7, 9, 3}, 6, {2, 3}, 1, true, false, 2)>();
+  check_all<call_on(1, {1, 11, 2}, 5, {1, 4}, 1, false, true, 3)>();
+  check_all<call_on(1, {4, 3, 2}, 3, {3, 3}, 1, true, true, 5)>();
   CHECK(checked > 0);
   std::printf("convolutions: checked %d numbers and steps of chains\n", checked);
 }

@@ -60,6 +60,7 @@ TEST_CASE("blocks of convolutions have the bits of the session") {
       check_on_all<tiled<convolutions, from_scores, 2, sgd<momentum>, sequential_schedule>>();
   blocks +=
       check_on_all<tiled<convolutions, from_scores, 1, sgd<>, sequential_schedule, replicas<2>>>();
+  blocks += check_on_all<tiled<convolution_kinds, from_scores, 2>>();
   CHECK(blocks > 0);
   std::printf("checked %lld blocks of convolutions\n", static_cast<long long>(blocks));
 }

@@ -69,7 +69,8 @@ class mutated {
     }
     const std::span<const access_axis> axes =
         axes_of(declared_.accesses, declared_.accesses.calls[call]);
-    return axes[static_cast<std::size_t>(at.second)].extent;
+    const std::int32_t apart = at.dilation < 0 ? -at.dilation : at.dilation;
+    return axes[static_cast<std::size_t>(at.second)].extent * apart;
   }
 
   void mutate(std::size_t call, mutation_count& made) {
@@ -145,6 +146,7 @@ TEST_CASE("declarations of all families that are shifted or taken away are found
   int found = check_mutations<tiled<branching, from_scores, 2>>();
   found +=
       check_mutations<tiled<convolutions, from_scores, 2, sgd<momentum>, sequential_schedule>>();
+  found += check_mutations<tiled<convolution_kinds, from_scores, 2>>();
   found += check_mutations<tiled<recurrent, from_scores, 2, sgd<momentum>, sequential_schedule>>();
   found += check_mutations<tiled<pooled_windows, from_scores, 2>>();
   found += check_mutations<tiled<of_words, from_scores, 2, sgd<momentum>, sequential_schedule>>();

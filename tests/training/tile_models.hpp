@@ -5,6 +5,7 @@
 #include <ipu_dsl/training/check_tiles.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/layers/batch_normalization.hpp>
+#include <ipu_dsl/vocabulary/layers/conv1d.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/embedding.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
@@ -56,6 +57,13 @@ struct convolutions
                            concat<Conv2D<2, 1, use_bias<false>>,
                                   sequential<Conv2D<2, 2, same_padding>, Dropout<0.25F>>>,
                            Flatten, Dense<3>>>> {};
+
+/// Convolutions of sequences and with holes, with a gradient to give.
+struct convolution_kinds
+    : model<input<7, 3>, pipeline<stage<Conv1D<4, 3, causal_padding, dilation_rate<2>, relu>>,
+                                  stage<Conv1D<4, 2, strides<2>>, Reshape<3, 4, 1>,
+                                        Conv2D<2, 2, dilation_rate<2, 1>, hyperbolic_tangent>,
+                                        Flatten, Dense<3>>>> {};
 
 /// Windows beside and over each other, beyond the image, over all of it, with a gradient to give.
 struct pooled_windows

@@ -21,6 +21,9 @@ constexpr checks test_shapes() {
   done.that(apply<Conv2D<8, 3, strides<2>, same_padding>>({{28, 27, 1}}).gives({14, 14, 8}));
   done.that(apply<Conv2D<8, kernel_size{3, 5}, strides<2, 1>>>({{9, 9, 2}}).gives({4, 5, 8}));
   done.that(apply<Conv2D<8, kernel_size{7, 5}, same_padding>>({{3, 2, 2}}).gives({3, 2, 8}));
+  done.that(apply<Conv2D<8, 3, dilation_rate<2>>>({{28, 27, 1}}).gives({24, 23, 8}));
+  done.that(apply<Conv2D<8, 3, dilation_rate<3, 1>>>({{28, 27, 1}}).gives({22, 25, 8}));
+  done.that(apply<Conv2D<8, 3, dilation_rate<2>, same_padding>>({{28, 27, 1}}).gives({28, 27, 8}));
   return done;
 }
 
@@ -49,12 +52,17 @@ constexpr bool test_storage() {
 /// Of an even number of missing positions half comes before the image, of an odd one the rest.
 constexpr checks test_placing() {
   checks done;
-  done.that(window_placing(5, 3, 1, true).padding == 1);
-  done.that(window_placing(5, 2, 1, true).padding == 0);
-  done.that(window_placing(5, 4, 1, true).padding == 1);
-  done.that(window_placing(6, 3, 2, true).padding == 0);
-  done.that(window_placing(5, 1, 3, true).padding == 0);
-  done.that(window_placing(5, 3, 1, false).padding == 0);
+  done.that(window_placing(5, 3, 1, padding_kind::same).padding == 1);
+  done.that(window_placing(5, 2, 1, padding_kind::same).padding == 0);
+  done.that(window_placing(5, 4, 1, padding_kind::same).padding == 1);
+  done.that(window_placing(6, 3, 2, padding_kind::same).padding == 0);
+  done.that(window_placing(5, 1, 3, padding_kind::same).padding == 0);
+  done.that(window_placing(5, 3, 1, padding_kind::valid).padding == 0);
+  done.that(window_placing(7, 3, 1, padding_kind::same, 2).padding == 2);
+  done.that(window_placing(7, 3, 1, padding_kind::valid, 2).outputs == 3);
+  done.that(window_placing(7, 3, 2, padding_kind::causal).padding == 2);
+  done.that(window_placing(7, 3, 2, padding_kind::causal).outputs == 4);
+  done.that(window_placing(7, 3, 1, padding_kind::causal, 4).padding == 8);
   return done;
 }
 
@@ -68,9 +76,14 @@ constexpr checks test_refusals() {
   done.that(apply<Conv2D<8, 3, strides<0>>>({image}).refused("strides of at least 1", "0 and 0"));
   done.that(apply<Conv2D<8, kernel_size{3, 5}>>({{3, 4, 1}})
                 .refused("a kernel within the image", "3 x 5 on (3, 4, 1)"));
-  done.that(apply<Conv2D<8, 3, dilation_rate<2>>>({image}).refused("1 in dilation_rate<...>",
-                                                                   "another number"));
-  done.that(apply<Conv2D<8, 3, groups<2>>>({image}).refused("1 in groups<...>", "another number"));
+  done.that(apply<Conv2D<8, 3, dilation_rate<0>>>({image}).refused("a dilation_rate of at least 1",
+                                                                   "0 and 0"));
+  done.that(apply<Conv2D<8, 3, dilation_rate<2>, strides<1, 2>>>({image}).refused(
+      "strides of 1 beside a dilation_rate", "strides of 1 and 2 and a dilation_rate of 2 and 2"));
+  done.that(apply<Conv2D<8, 3, dilation_rate<4>>>({{9, 8, 1}})
+                .refused("a kernel within the image", "9 x 9 on (9, 8, 1)"));
+  done.that(apply<Conv2D<8, 3, causal_padding>>({image}).refused("valid_padding or same_padding",
+                                                                 "causal_padding"));
   done.that(apply<Conv2D<8, 3, same_padding, valid_padding>>({image}).found.found());
   return done;
 }
@@ -84,6 +97,9 @@ static_assert(describe(Conv2D<32, 3>::description).view() == "Conv2D<32, 3>");
 static_assert(
     describe(Conv2D<32, kernel_size{3, 5}, relu, strides<2, 1>, same_padding>::description)
         .view() == "Conv2D<32, kernel_size{3, 5}, strides<2, 1>, same_padding, relu>");
+
+static_assert(describe(Conv2D<32, 3, dilation_rate<2>>::description).view() ==
+              "Conv2D<32, 3, dilation_rate<2>>");
 
 // An activation whose gradient needs its input is a node of its own.
 static_assert(Conv2D<8, 3, gelu>::description.followed_by->rule == &activation_family);

@@ -11,11 +11,12 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// A kernel that walks along one axis of an image.
 struct window {
-  std::int32_t inputs;   ///< positions of the image
-  std::int32_t outputs;  ///< places of the kernel
-  std::int32_t taps;     ///< positions of the kernel
-  std::int32_t stride;   ///< from one place to the next
-  std::int32_t padding;  ///< positions before the image, in which nothing is
+  std::int32_t inputs;        ///< positions of the image
+  std::int32_t outputs;       ///< places of the kernel
+  std::int32_t taps;          ///< positions of the kernel
+  std::int32_t stride;        ///< from one place to the next
+  std::int32_t padding;       ///< positions before the image, in which nothing is
+  std::int32_t dilation = 1;  ///< from a position that a tap meets to that of the next
 };
 
 /// A product over windows along one axis: output o meets at tap t the source
@@ -85,13 +86,13 @@ constexpr window_axis forward_axis(const window& along) {
           .taps = along.taps,
           .step = along.stride,
           .first = -along.padding,
-          .slope = 1,
+          .slope = along.dilation,
           .first_tap = 0,
           .tap_step = 1};
 }
 
 /// Of the gradient of the image, for the positions phase, phase + stride, ...: those between them
-/// meet other taps.
+/// meet other taps. Stride or dilation is 1.
 constexpr window_axis gradient_axis(const window& along, std::int32_t phase) {
   const std::int32_t first_tap = (phase + along.padding) % along.stride;
   const std::int32_t behind = along.inputs - phase;
@@ -101,7 +102,7 @@ constexpr window_axis gradient_axis(const window& along, std::int32_t phase) {
           .taps = taps > 0 ? layout::ceiling_quotient(taps, along.stride) : 0,
           .step = 1,
           .first = (phase + along.padding - first_tap) / along.stride,
-          .slope = -1,
+          .slope = -along.dilation,
           .first_tap = first_tap,
           .tap_step = along.stride};
 }

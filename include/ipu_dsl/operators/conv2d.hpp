@@ -15,12 +15,13 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 namespace conv2d_code {
 
 constexpr kernels::window rows_of(const conv2d_call& call) {
-  return {call.rows, call.output_rows, call.kernel_rows, call.stride_rows, call.padding_rows};
+  return {call.rows,        call.output_rows,  call.kernel_rows,
+          call.stride_rows, call.padding_rows, call.dilation_rows};
 }
 
 constexpr kernels::window columns_of(const conv2d_call& call) {
-  return {call.columns, call.output_columns, call.kernel_columns, call.stride_columns,
-          call.padding_columns};
+  return {call.columns,        call.output_columns,  call.kernel_columns,
+          call.stride_columns, call.padding_columns, call.dilation_columns};
 }
 
 /// Of images whose pixels are padded one by one, or lie in one row a sample.

@@ -5,6 +5,7 @@
 #include <ipu_dsl/vocabulary/layers/activation.hpp>
 #include <ipu_dsl/vocabulary/layers/activity_regularization.hpp>
 #include <ipu_dsl/vocabulary/layers/batch_normalization.hpp>
+#include <ipu_dsl/vocabulary/layers/conv1d.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/dropout.hpp>

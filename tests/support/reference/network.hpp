@@ -109,16 +109,22 @@ struct convolution {
   std::size_t kernel_rows = 0;
   std::size_t kernel_columns = 0;
   std::size_t stride = 1;
-  bool same = false;  ///< padding
+  bool same = false;         ///< padding
+  std::size_t dilation = 1;  ///< from a position that a tap meets to that of the next
+  bool causal = false;       ///< padding, all before the first column
+
+  /// Positions from the first to the last that a kernel of so many taps meets.
+  std::size_t reach(std::size_t taps) const { return (taps - 1) * dilation + 1; }
 
   std::size_t outputs(std::size_t inputs, std::size_t taps) const {
-    return same ? (inputs + stride - 1) / stride : (inputs - taps) / stride + 1;
+    return same || causal ? (inputs + stride - 1) / stride : (inputs - reach(taps)) / stride + 1;
   }
 
   /// Zeros before the image: of an odd number the smaller half, as TensorFlow has it.
   std::size_t before(std::size_t inputs, std::size_t taps) const {
-    const std::size_t covered = (outputs(inputs, taps) - 1) * stride + taps;
-    return same && covered > inputs ? (covered - inputs) / 2 : 0;
+    const std::size_t covered = (outputs(inputs, taps) - 1) * stride + reach(taps);
+    const std::size_t all = covered > inputs ? covered - inputs : 0;
+    return causal ? reach(taps) - 1 : same ? all / 2 : 0;
   }
 };
 
@@ -141,9 +147,10 @@ inline layer convolve(const convolution& by, bool has_bias = true) {
     for (std::size_t term = 0; term < made.terms; ++term) {
       const std::size_t tap = term / by.channels;
       // Positions before the image are beyond its end, being unsigned.
-      const std::size_t row = top + tap / by.kernel_columns - by.before(by.rows, by.kernel_rows);
+      const std::size_t row =
+          top + tap / by.kernel_columns * by.dilation - by.before(by.rows, by.kernel_rows);
       const std::size_t column =
-          left + tap % by.kernel_columns - by.before(by.columns, by.kernel_columns);
+          left + tap % by.kernel_columns * by.dilation - by.before(by.columns, by.kernel_columns);
       if (row < by.rows && column < by.columns) {
         const std::size_t input = (row * by.columns + column) * by.channels + term % by.channels;
         made.kernel_at[input * made.units + unit] = term * by.filters + unit % by.filters;

@@ -27,7 +27,7 @@ struct pooling_options {
   std::int32_t window_columns = 1;
   std::int32_t stride_rows = 1;
   std::int32_t stride_columns = 1;
-  std::int32_t fills_up = 0;  ///< same_padding
+  padding_kind padding = padding_kind::valid;
 };
 
 enum class pooling_variant : std::int32_t {
@@ -80,8 +80,8 @@ constexpr label describe(const family&, const attributes& given) {
   } else if (!as_its_window) {
     words << ", strides<" << options.stride_rows << ", " << options.stride_columns << ">";
   }
-  if (options.fills_up != 0) {
-    words << ", same_padding";
+  if (options.padding != padding_kind::valid) {
+    words << ", " << ipu_dsl::name_of(options.padding);
   }
   return words << ">";
 }
@@ -92,6 +92,10 @@ constexpr shape as_image(const shape& input) {
 }
 
 constexpr problem check_sizes(const pooling_options& options, const shape& image) {
+  if (options.padding == padding_kind::causal) {
+    return refuse("valid_padding or same_padding", "causal_padding",
+                  "a Conv1D takes it, pooling does not");
+  }
   if (options.window_rows <= 0 || options.window_columns <= 0) {
     return refuse("a window of at least 1 row and 1 column",
                   label() << options.window_rows << " x " << options.window_columns);
@@ -101,7 +105,7 @@ constexpr problem check_sizes(const pooling_options& options, const shape& image
                   label() << options.stride_rows << " and " << options.stride_columns);
   }
   const bool larger = options.window_rows > image[0] || options.window_columns > image[1];
-  if (larger && options.fills_up == 0) {
+  if (larger && options.padding == padding_kind::valid) {
     return refuse("a window within the input",
                   label() << options.window_rows << " x " << options.window_columns << " on "
                           << image[0] << " x " << image[1],
@@ -113,7 +117,6 @@ constexpr problem check_sizes(const pooling_options& options, const shape& image
 /// The call without its variant, of an image.
 constexpr pooling_call placed(const pooling_options& options, const shape& image) {
   const bool all = options.is_global != 0;
-  const bool fills_up = options.fills_up != 0;
   pooling_call made = {.variant = pooling_variant::forward,
                        .kind = options.kind,
                        .batch = 0,
@@ -128,8 +131,8 @@ constexpr pooling_call placed(const pooling_options& options, const shape& image
                        .padding_columns = 0,
                        .output_rows = 0,
                        .output_columns = 0};
-  const window_placing rows(image[0], made.window_rows, made.stride_rows, fills_up);
-  const window_placing columns(image[1], made.window_columns, made.stride_columns, fills_up);
+  const window_placing rows(image[0], made.window_rows, made.stride_rows, options.padding);
+  const window_placing columns(image[1], made.window_columns, made.stride_columns, options.padding);
   made.padding_rows = rows.padding;
   made.padding_columns = columns.padding;
   made.output_rows = rows.outputs;
@@ -294,7 +297,7 @@ struct pooling_reading {
                       .window_columns = window.columns.value,
                       .stride_rows = stride_rows(window.rows.value),
                       .stride_columns = stride_columns(window.columns.value),
-                      .fills_up = given.integer(padding_key, 0)});
+                      .padding = padding_of(given)});
   }
 
   static constexpr element of_sequences(std::string_view name, pooling_kind kind,
@@ -310,7 +313,7 @@ struct pooling_reading {
                       .axes = 1,
                       .window_columns = window.value,
                       .stride_columns = stride,
-                      .fills_up = given.integer(padding_key, 0)});
+                      .padding = padding_of(given)});
   }
 };
 

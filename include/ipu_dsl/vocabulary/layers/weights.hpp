@@ -61,15 +61,18 @@ constexpr problem find_weights_fault(const option_list<Count>& given,
   return found;
 }
 
-/// The parameter and what the optimizer keeps of it, where the call ends with its update.
+/// The parameter and what the optimizer keeps of it, where the call ends with its update; `seen` as
+/// extents if the rule does not see its own.
 constexpr void update_parameter(const emitter& emit, call_draft& call, const family* ending,
-                                std::int32_t parameter, std::initializer_list<reach> at) {
+                                std::int32_t parameter, std::initializer_list<reach> at,
+                                const shape& seen = {}) {
   if (ending == nullptr) {
     return;
   }
-  call.updates(emit.parameter_value(parameter), at);
+  const shape& extents = seen.rank > 0 ? seen : emit.parameter(parameter).extents;
+  call.updates(emit.parameter_value(parameter).as(extents), at);
   for (std::int32_t slot = 0; slot < ending->kept.count(); ++slot) {
-    call.updates(emit.optimizer_slot(parameter, slot), at);
+    call.updates(emit.optimizer_slot(parameter, slot).as(extents), at);
   }
 }
 

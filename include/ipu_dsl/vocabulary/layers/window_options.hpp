@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Options of layers whose kernel walks over an image: its size, strides, padding.
+// Options of layers whose kernel walks over an image or a sequence: its size, strides, padding.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/core/whole_number.hpp>
@@ -34,40 +36,55 @@ struct strides {
   static constexpr option as_option = pair_option(&strides_key, whole(Rows), whole(Columns));
 };
 
+/// Where a kernel may stand.
+enum class padding_kind : std::int32_t { valid, same, causal };
+
 /// The kernel stands only where all of it meets the image: the default.
 struct valid_padding {
-  static constexpr option as_option{&padding_key, 0};
+  static constexpr option as_option{&padding_key, static_cast<std::int32_t>(padding_kind::valid)};
 };
 
 /// The image is filled up with zeros, so that the output has as many pixels, divided by the stride.
 struct same_padding {
-  static constexpr option as_option{&padding_key, 1};
+  static constexpr option as_option{&padding_key, static_cast<std::int32_t>(padding_kind::same)};
 };
 
-inline constexpr problem no_dilation =
-    refuse("1", "another number", "kernels with holes are not there yet");
+/// A sequence is filled up with zeros before its first step, so that an output depends on no later
+/// step: of a Conv1D.
+struct causal_padding {
+  static constexpr option as_option{&padding_key, static_cast<std::int32_t>(padding_kind::causal)};
+};
 
-inline constexpr problem no_groups =
-    refuse("1", "another number", "groups of channels are not there yet");
-
-/// A number of which only one value is understood yet.
-template <typename T>
-constexpr option only_one(const option_key* key, const T& value, const problem& refused) {
-  const whole_number read = whole(value);
-  return {key, read.value, 0,
-          read.fault != nullptr ? read.fault : (read.value == 1 ? nullptr : &refused)};
+/// Of the options of a layer; `valid_padding` if there is none.
+template <std::size_t Count>
+constexpr padding_kind padding_of(const option_list<Count>& given) {
+  return static_cast<padding_kind>(given.integer(padding_key, 0));
 }
 
-/// Keras's; 1 for now.
-template <auto Rate>
+/// As a message names it.
+constexpr std::string_view name_of(padding_kind padding) {
+  return padding == padding_kind::causal ? "causal_padding"
+         : padding == padding_kind::same ? "same_padding"
+                                         : "valid_padding";
+}
+
+/// What is wrong with causal padding where there is no order of time.
+constexpr problem refuse_causal() {
+  return refuse("valid_padding or same_padding", "causal_padding",
+                "of images no pixel is later than another; a Conv1D takes it");
+}
+
+/// From a number that a place of the kernel meets to the next: `dilation_rate<2>` leaves out every
+/// other one; rows and columns apart as `dilation_rate<2, 1>`.
+template <auto Rows, auto Columns = Rows>
 struct dilation_rate {
-  static constexpr option as_option = only_one(&dilation_rate_key, Rate, no_dilation);
+  static constexpr option as_option = pair_option(&dilation_rate_key, whole(Rows), whole(Columns));
 };
 
-/// Keras's; 1 for now.
+/// Channels and filters are dealt into so many groups, which do not see each other.
 template <auto Count>
 struct groups {
-  static constexpr option as_option = only_one(&groups_key, Count, no_groups);
+  static constexpr option as_option = whole_option(&groups_key, Count);
 };
 
 /// Rows and columns of the kernel, or what is wrong with what stands in their place.
@@ -82,17 +99,22 @@ struct read_kernel {
       : rows{given.rows, nullptr}, columns{given.columns, nullptr} {}
 };
 
-/// Along one axis, as Keras has it: of `same` padding the larger half comes behind the image.
+/// Along one axis, as Keras has it: of `same` padding the larger half comes behind the image, of
+/// `causal` all of it before.
 struct window_placing {
   std::int32_t outputs;
   std::int32_t padding;
 
   constexpr window_placing(std::int32_t inputs, std::int32_t taps, std::int32_t stride,
-                           bool fills_up)
-      : outputs(fills_up ? (inputs + stride - 1) / stride : (inputs - taps) / stride + 1),
-        padding(0) {
-    const std::int32_t missing = (outputs - 1) * stride + taps - inputs;
-    if (fills_up && missing > 0) {
+                           padding_kind kind, std::int32_t dilation = 1)
+      : outputs(0), padding(0) {
+    const std::int32_t reach = (taps - 1) * dilation + 1;
+    outputs = kind == padding_kind::valid ? (inputs - reach) / stride + 1
+                                          : (inputs + stride - 1) / stride;
+    const std::int32_t missing = (outputs - 1) * stride + reach - inputs;
+    if (kind == padding_kind::causal) {
+      padding = reach - 1;
+    } else if (kind == padding_kind::same && missing > 0) {
       padding = missing / 2;
     }
   }

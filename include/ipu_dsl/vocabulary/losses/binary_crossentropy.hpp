@@ -6,6 +6,7 @@
 
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/option.hpp>
+#include <ipu_dsl/vocabulary/layers/conv1d.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/pointwise.hpp>
@@ -85,8 +86,8 @@ constexpr bool ends_in_probabilities(node_draft& draft) {
   return made_by(draft, activation_kind::softmax) ||
          (last->rule == &dense_family &&
           last->options.as<dense_options>().activation == activation_kind::sigmoid) ||
-         (last->rule == &conv2d_family &&
-          last->options.as<conv2d_options>().activation == activation_kind::sigmoid);
+         ((last->rule == &conv1d_family || last->rule == &conv2d_family) &&
+          last->options.as<convolution_options>().activation == activation_kind::sigmoid);
 }
 
 constexpr problem shapes(node_draft& draft) {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Convolutions of every kind: the same bits under every schedule, on any number of workers, with
+// replicas, and however a batch is cut into micro-batches; single samples predicted as batches.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <ipu_dsl/inference.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
+
+#include "support/catch2.hpp"
+#include "support/reference/numbers.hpp"
+#include "training/trained_digits.hpp"
+
+using namespace ipu_dsl;
+using tests::trained_digits;
+
+namespace {
+
+using first_half = stage<Conv1D<6, 5, causal_padding, dilation_rate<2>, relu>>;
+using second_half = stage<Conv1D<8, 3, strides<2>, same_padding>, Reshape<14, 8, 1>,
+                          Conv2D<3, 3, dilation_rate<2>, hyperbolic_tangent>, Flatten, Dense<10>>;
+
+struct two_stages : model<input<28, 28>, pipeline<first_half, second_half>> {};
+
+template <typename Schedule, int Samples, int MicroBatches, int Replicas = 1>
+struct training
+    : tests::digit_training<two_stages, sgd<momentum>, Schedule, Samples, MicroBatches, Replicas> {
+};
+
+template <typename Compiled>
+trained_digits train(int threads, std::int64_t steps) {
+  return tests::train_on_digits<Compiled>({.learning_rate = 0.05F, .momentum = 0.9F}, threads,
+                                          steps);
+}
+
+}  // namespace
+
+TEST_CASE("convolutions of every kind have the same bits under schedules and on workers") {
+  const trained_digits expected = train<training<sequential_schedule, 8, 4>>(1, 16);
+  REQUIRE(expected.losses.size() == 16);
+  CHECK(expected.losses.front() != expected.losses.back());
+  CHECK(train<training<sequential_schedule, 8, 4>>(3, 16) == expected);
+  CHECK(train<training<grouped, 8, 4>>(2, 16) == expected);
+  // Of replicas the sums have an order of their own, and of micro-batches of two the losses.
+  CHECK(train<training<sequential_schedule, 2, 16>>(2, 64).weights == expected.weights);
+  CHECK(train<training<sequential_schedule, 8, 2, 2>>(1, 16) ==
+        train<training<sequential_schedule, 8, 2, 2>>(3, 16));
+}
+
+TEST_CASE("single samples of convolutions of every kind are predicted as batches are") {
+  constexpr std::size_t samples = 5;
+
+  struct predicting : compile<two_stages, micro_batch<samples>> {};
+
+  const session<predicting> started;
+  weights_of<two_stages> weights;
+  weights.copy_from(started.weights());
+  const std::vector<float> features = reference::numbers(samples * 28 * 28, 3, 1.0F);
+  std::vector<float> together(samples * 10);
+  std::vector<float> alone(samples * 10);
+  predictor<two_stages, micro_batch<samples>> all(weights);
+  predictor<two_stages, micro_batch<1>> one(weights);
+  CHECK(all.predict(features, together));
+  for (std::size_t i = 0; i < samples; ++i) {
+    CHECK(one.predict(std::span(features).subspan(i * 28 * 28, 28 * 28),
+                      std::span(alone).subspan(i * 10, 10)));
+  }
+  CHECK(alone == together);
+  CHECK(std::any_of(alone.begin(), alone.end(), [](float score) { return score != 0.0F; }));
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Gradients of convolutions of sequences, and of kernels with holes.
+#include <ipu_dsl/vocabulary/library.hpp>
+
+#include "training/gradient_check.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using reference::activation;
+using reference::convolve;
+using reference::dense;
+using reference::function;
+using tests::check_gradients;
+using tests::gradient_case;
+
+template <typename Model>
+struct step_of : compile<Model, micro_batch<3>, gradient_accumulation<2>,
+                         loss<sparse_categorical_crossentropy>> {};
+
+gradient_case about(const char* name, reference::chain network, std::size_t inputs) {
+  return {.name = name,
+          .network = std::move(network),
+          .inputs = inputs,
+          .classes = 3,
+          .micro_batch = 3,
+          .accumulated = 2};
+}
+
+TEST_CASE("gradients of Conv1D and of kernels with holes") {
+  check_gradients<step_of<
+      model<input<7, 2>,
+            sequential<Conv1D<3, 3, causal_padding, dilation_rate<2>, hyperbolic_tangent>,
+                       Conv1D<5, 2, strides<2>, same_padding, hyperbolic_tangent>,
+                       Conv1D<3, 2, use_bias<false>>, Reshape<3, 3, 1>,
+                       Conv2D<2, 2, dilation_rate<2>, same_padding>,
+                       Conv2D<2, kernel_size{1, 2}, dilation_rate<1, 2>>, Flatten, Dense<3>>>>>(
+      about("Conv1D causal, of stride 2, valid, Conv2D with holes",
+            {convolve({.rows = 1,
+                       .columns = 7,
+                       .channels = 2,
+                       .filters = 3,
+                       .kernel_rows = 1,
+                       .kernel_columns = 3,
+                       .dilation = 2,
+                       .causal = true}),
+             function(activation::tanh), convolve({1, 7, 3, 5, 1, 2, 2, true}),
+             function(activation::tanh), convolve({1, 4, 5, 3, 1, 2}, false),
+             convolve({3, 3, 1, 2, 2, 2, 1, true, 2}), convolve({3, 3, 2, 2, 1, 2, 1, false, 2}),
+             dense(3 * 1 * 2, 3)},
+            7 * 2));
+}
+
+}  // namespace
