@@ -205,6 +205,17 @@ static_assert(
     check<model<input<100, 2>, sequential<Conv1D<16, 3, causal_padding, dilation_rate<2>>>>>());
 // row: Conv2D(8, 3, dilation_rate=(2, 1))
 static_assert(check<model<input<28, 28, 1>, Conv2D<8, 3, dilation_rate<2, 1>>>>());
+// row: Conv2D(64, 3, groups=32)
+static_assert(check<model<input<28, 28, 32>, Conv2D<64, 3, groups<32>>>>());
+// row: DepthwiseConv2D(3, depth_multiplier=2), SeparableConv2D(16, 3)
+static_assert(
+    check<model<input<28, 28, 3>,
+                sequential<DepthwiseConv2D<3, depth_multiplier<2>>, SeparableConv2D<16, 3>>>>());
+static_assert(
+    check<model<input<28, 28, 3>,
+                SeparableConv2D<16, 3, depthwise_init<he_normal>, pointwise_init<he_normal>,
+                                depthwise_regularizer<l2<0.01F>>, pointwise_regularizer<l2<0.01F>>,
+                                pointwise_constraint<unit_norm>>>>());
 // row: MaxPooling2D(), AveragePooling1D(3, strides=2, padding='same'), GlobalAveragePooling2D()
 static_assert(check<model<input<28, 28, 1>,
                           sequential<MaxPooling2D<>, AveragePooling2D<pool_size{2, 7}>,

@@ -16,7 +16,8 @@ using namespace ipu_dsl;
 /// Same padding as the layer's own rules place it.
 constexpr conv2d_call call_on(std::int32_t batch, shape image, std::int32_t filters,
                               kernel_size kernel, std::int32_t stride, bool same, bool in_one_row,
-                              std::int32_t dilation = 1) {
+                              std::int32_t dilation = 1, std::int32_t groups = 1,
+                              bool plain = false) {
   const padding_kind padding = same ? padding_kind::same : padding_kind::valid;
   const window_placing rows(image[0], kernel.rows, stride, padding, dilation);
   const window_placing columns(image[1], kernel.columns, stride, padding, dilation);
@@ -38,7 +39,9 @@ constexpr conv2d_call call_on(std::int32_t batch, shape image, std::int32_t filt
           .has_bias = 1,
           .input_in_one_row = in_one_row ? 1 : 0,
           .dilation_rows = dilation,
-          .dilation_columns = dilation};
+          .dilation_columns = dilation,
+          .groups = groups,
+          .plain_kernel = plain ? 1 : 0};
 }
 
 constexpr conv2d_call of_variant(conv2d_call call, conv2d_variant variant) {
@@ -60,7 +63,10 @@ struct operands {
               ? test::random_rows(of.batch, of.rows * of.columns * of.channels, 1)
               : test::random_rows(of.batch * of.rows * of.columns, of.channels, 1)),
         d(test::random_rows(of.batch * of.output_rows * of.output_columns, of.filters, 2)),
-        w(test::random_panels(of.kernel_rows * of.kernel_columns * of.channels, of.filters, 3)),
+        w(of.plain_kernel != 0
+              ? test::random_rows(1, of.kernel_rows * of.kernel_columns * of.filters, 3)
+              : test::random_panels(of.kernel_rows * of.kernel_columns * of.depth(), of.filters,
+                                    3)),
         bias(test::random_bias(of.filters, 4)) {}
 
   std::int64_t input_at(int sample, int row, int column, int channel) const {
@@ -77,10 +83,16 @@ struct operands {
                     call.filters);
   }
 
-  std::int64_t weight_at(int row, int column, int channel, int filter) const {
-    const layout::panels place(call.kernel_rows * call.kernel_columns * call.channels,
-                               call.filters);
-    return place.offset((row * call.kernel_columns + column) * call.channels + channel, filter);
+  /// From number `k` of the channels of a group.
+  std::int64_t weight_at(int row, int column, int k, int filter) const {
+    const layout::panels place(call.kernel_rows * call.kernel_columns * call.depth(), call.filters);
+    const int at = (row * call.kernel_columns + column) * call.depth() + k;
+    return call.plain_kernel != 0 ? at * call.filters + filter : place.offset(at, filter);
+  }
+
+  /// Number `k` of the channels that a filter reads.
+  int channel_of(int filter, int k) const {
+    return filter / call.filters_of_group() * call.depth() + k;
   }
 
   static std::int64_t pixel_at(std::int64_t pixel, int feature, int features) {
@@ -128,12 +140,64 @@ void check_parts(const test::buffer& whole, const test::buffer& before, const Ke
   }
 }
 
+/// What a call writes from one operand, whole and in parts.
+template <conv2d_call Call>
+test::buffer written_by(std::int64_t floats, test::buffer& read) {
+  test::buffer made(floats);
+  const test::buffer before = made;
+  const auto kernel = [&](float* to, grain part) { run<Call>({to, read.data()}, part); };
+  kernel(made.data(), {});
+  check_parts(made, before, kernel);
+  CHECK(made.intact());
+  return made;
+}
+
+/// The image as the product reads it.
+template <conv2d_call Call>
+test::buffer image_read(operands& given) {
+  if constexpr (!Call.lanewise()) {
+    return given.x;
+  } else {
+    return written_by<of_variant(Call, conv2d_variant::spread_input)>(
+        std::int64_t{Call.batch} * Call.rows * Call.columns * Call.depth() *
+            layout::row_stride(Call.filters),
+        given.x);
+  }
+}
+
+/// The same of the gradient.
+template <conv2d_call Call>
+test::buffer gradient_read(operands& given) {
+  if constexpr (!Call.lanewise()) {
+    return given.d;
+  } else {
+    return written_by<of_variant(Call, conv2d_variant::spread_gradient)>(
+        std::int64_t{Call.batch} * Call.output_rows * Call.output_columns *
+            Call.filters_of_group() * layout::row_stride(Call.channels),
+        given.d);
+  }
+}
+
+/// The same of the kernel.
+template <conv2d_call Call>
+test::buffer kernel_read(operands& given) {
+  if constexpr (Call.plain_kernel == 0) {
+    return given.w;
+  } else {
+    return written_by<of_variant(Call, conv2d_variant::packed_kernel)>(
+        layout::panel_elements(Call.kernel_rows * Call.kernel_columns * Call.depth(), Call.filters),
+        given.w);
+  }
+}
+
 template <conv2d_call Call>
 void check_forward() {
   operands given(Call);
+  test::buffer image = image_read<Call>(given);
+  test::buffer weights = kernel_read<Call>(given);
   test::buffer y(given.d.size());
   const auto kernel = [&](float* to, grain part) {
-    run<Call>({to, given.x.data(), given.w.data(), given.bias.data()}, part);
+    run<Call>({to, image.data(), weights.data(), given.bias.data()}, part);
   };
   const test::buffer before = y;
   kernel(y.data(), {});
@@ -145,10 +209,11 @@ void check_forward() {
         for (int filter = 0; filter < Call.filters; ++filter) {
           float chain = given.bias[filter];
           given.for_taps(row, column, [&](int ky, int kx, int from_row, int from_column) {
-            for (int channel = 0; channel < Call.channels; ++channel) {
+            for (int k = 0; k < Call.depth(); ++k) {
+              const int channel = given.channel_of(filter, k);
               chain =
                   test::chain_step(given.x[given.input_at(sample, from_row, from_column, channel)],
-                                   given.w[given.weight_at(ky, kx, channel, filter)], chain);
+                                   given.w[given.weight_at(ky, kx, k, filter)], chain);
             }
           });
           const float got = y[given.output_at(sample, row, column, filter)];
@@ -169,13 +234,13 @@ void check_input_gradient() {
   constexpr std::int32_t taps = Call.kernel_rows * Call.kernel_columns;
   constexpr std::int32_t pixels = Call.batch * Call.rows * Call.columns;
   operands given(Call);
-  test::buffer transposed(layout::panel_elements(taps * Call.filters, Call.channels));
+  test::buffer transposed(layout::panel_elements(taps * Call.filters_of_group(), Call.channels));
   run<of_variant(Call, conv2d_variant::transposed_kernel)>({transposed.data(), given.w.data()});
   CHECK(transposed.intact());
+  test::buffer d = gradient_read<Call>(given);
   test::buffer dx(std::int64_t{pixels} * layout::row_stride(Call.channels));
   const auto kernel = [&](float* to, grain part) {
-    run<of_variant(Call, conv2d_variant::input_gradient)>({to, given.d.data(), transposed.data()},
-                                                          part);
+    run<of_variant(Call, conv2d_variant::input_gradient)>({to, d.data(), transposed.data()}, part);
   };
   const test::buffer before = dx;
   kernel(dx.data(), {});
@@ -193,10 +258,11 @@ void check_input_gradient() {
           for (int channel = 0; channel < Call.channels; ++channel) {
             float& chain = expected[operands::pixel_at(
                 (sample * Call.rows + row) * Call.columns + column, channel, Call.channels)];
-            for (int filter = 0; filter < Call.filters; ++filter) {
+            for (int i = 0; i < Call.filters_of_group(); ++i) {
+              const int filter = channel / Call.depth() * Call.filters_of_group() + i;
               chain = test::chain_step(
                   given.d[given.output_at(sample, place_row, place_column, filter)],
-                  given.w[given.weight_at(ky, kx, channel, filter)], chain);
+                  given.w[given.weight_at(ky, kx, channel % Call.depth(), filter)], chain);
               ++checked;
             }
           }
@@ -211,6 +277,7 @@ void check_input_gradient() {
 template <conv2d_call Call>
 void check_weight_gradient(bool continues) {
   operands given(Call);
+  test::buffer image = image_read<Call>(given);
   // Kernel and bias in one buffer, one behind the other.
   test::buffer sums(given.w.size() + given.bias.size(), 0.0F);
   for (std::int64_t i = 0; continues && i < given.w.size(); ++i) {
@@ -220,7 +287,7 @@ void check_weight_gradient(bool continues) {
   test::buffer expected = sums;
   const auto kernel = [&](float* to, grain part) {
     run<of_variant(Call, conv2d_variant::weight_gradient)>(
-        {to, to + given.w.size(), given.x.data(), given.d.data()}, part, continues);
+        {to, to + given.w.size(), image.data(), given.d.data()}, part, continues);
   };
   kernel(sums.data(), {});
   check_parts(sums, before, kernel);
@@ -233,8 +300,9 @@ void check_weight_gradient(bool continues) {
       const float d = given.d[given.output_at(sample, place_row, place_column, filter)];
       expected[given.w.size() + filter] += d;
       given.for_taps(place_row, place_column, [&](int ky, int kx, int row, int column) {
-        for (int channel = 0; channel < Call.channels; ++channel) {
-          float& chain = expected[given.weight_at(ky, kx, channel, filter)];
+        for (int k = 0; k < Call.depth(); ++k) {
+          const int channel = given.channel_of(filter, k);
+          float& chain = expected[given.weight_at(ky, kx, k, filter)];
           chain = test::chain_step(given.x[given.input_at(sample, row, column, channel)], d, chain);
           ++checked;
         }
@@ -273,6 +341,14 @@ TEST_CASE("numbers of convolutions are chains over kernel rows, kernel columns a
   check_all<call_on(2, {7, 9, 3}, 6, {2, 3}, 1, true, false, 2)>();
   check_all<call_on(1, {1, 11, 2}, 5, {1, 4}, 1, false, true, 3)>();
   check_all<call_on(1, {4, 3, 2}, 3, {3, 3}, 1, true, true, 5)>();
+  // Groups, and depthwise kernels.
+  check_all<call_on(2, {6, 5, 4}, 6, {3, 3}, 1, true, true, 1, 2)>();
+  check_all<call_on(1, {7, 9, 2 * vector}, 4 * vector, {3, 2}, 2, true, false, 1, 2)>();
+  check_all<call_on(2, {5, 6, 3}, 3, {3, 3}, 1, true, false, 1, 3, true)>();
+  check_all<call_on(1, {9, 17, 2 * vector + 3}, 4 * vector + 6, {3, 5}, 2, false, false, 1,
+                    2 * vector + 3, true)>();
+  check_all<call_on(1, {4, 21, vector}, vector, {2, 11}, 1, true, false, 2, vector, true)>();
+  check_all<call_on(2, {3, 2, 1}, 2, {5, 7}, 1, true, true, 1, 1, true)>();
   CHECK(checked > 0);
   std::printf("convolutions: checked %d numbers and steps of chains\n", checked);
 }

@@ -19,9 +19,12 @@ using tests::trained_digits;
 
 namespace {
 
-using first_half = stage<Conv1D<6, 5, causal_padding, dilation_rate<2>, relu>>;
-using second_half = stage<Conv1D<8, 3, strides<2>, same_padding>, Reshape<14, 8, 1>,
-                          Conv2D<3, 3, dilation_rate<2>, hyperbolic_tangent>, Flatten, Dense<10>>;
+using first_half = stage<Conv1D<6, 5, causal_padding, dilation_rate<2>, relu>,
+                         Conv1D<8, 3, strides<2>, same_padding>, Reshape<14, 4, 2>>;
+using second_half =
+    stage<DepthwiseConv2D<3, same_padding, depth_multiplier<3>, relu>,
+          Conv2D<4, 3, dilation_rate<2>, same_padding, groups<2>>,
+          SeparableConv2D<5, 3, strides<2>, same_padding, hyperbolic_tangent>, Flatten, Dense<10>>;
 
 struct two_stages : model<input<28, 28>, pipeline<first_half, second_half>> {};
 

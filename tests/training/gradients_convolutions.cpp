@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gradients of convolutions of sequences, and of kernels with holes.
+// Gradients of convolutions of sequences, of kernels with holes, of groups and single channels.
 #include <ipu_dsl/vocabulary/library.hpp>
 
 #include "training/gradient_check.hpp"
@@ -49,6 +49,29 @@ TEST_CASE("gradients of Conv1D and of kernels with holes") {
              convolve({3, 3, 1, 2, 2, 2, 1, true, 2}), convolve({3, 3, 2, 2, 1, 2, 1, false, 2}),
              dense(3 * 1 * 2, 3)},
             7 * 2));
+}
+
+TEST_CASE("gradients of groups and of DepthwiseConv2D") {
+  check_gradients<step_of<model<
+      input<5, 4, 4>, sequential<Conv2D<6, 2, groups<2>, same_padding, hyperbolic_tangent>,
+                                 DepthwiseConv2D<3, strides<2>, same_padding, depth_multiplier<2>>,
+                                 Flatten, Dense<3>>>>>(
+      about("Conv2D of 2 groups, DepthwiseConv2D",
+            {convolve({5, 4, 4, 6, 2, 2, 1, true, 1, false, 2}), function(activation::tanh),
+             convolve({5, 4, 6, 12, 3, 3, 2, true, 1, false, 6}), dense(3 * 2 * 12, 3)},
+            5 * 4 * 4));
+}
+
+TEST_CASE("gradients of SeparableConv2D behind single channels") {
+  check_gradients<step_of<model<
+      input<4, 3, 2>, sequential<DepthwiseConv2D<kernel_size{2, 1}, use_bias<false>>,
+                                 SeparableConv2D<3, 2, same_padding, depth_multiplier<2>, softplus>,
+                                 Flatten, Dense<3>>>>>(
+      about("DepthwiseConv2D without a bias, SeparableConv2D",
+            {convolve({4, 3, 2, 2, 2, 1, 1, false, 1, false, 2}, false),
+             convolve({3, 3, 2, 4, 2, 2, 1, true, 1, false, 2}, false),
+             convolve({3, 3, 4, 3, 1, 1}), function(activation::softplus), dense(3 * 3 * 3, 3)},
+            4 * 3 * 2));
 }
 
 }  // namespace

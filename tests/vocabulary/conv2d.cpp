@@ -40,6 +40,8 @@ constexpr checks test_parameters() {
   done.that(same_start(kernel.start, glorot_uniform::start));
   done.that(same_start(bias.start, zeros::start));
   done.that(apply<Conv2D<32, 3, use_bias<false>>>({{28, 28, 4}}).only().parameters == 1);
+  done.that(apply<Conv2D<32, 3, groups<2>>>({{28, 28, 4}}).parameter(0).extents ==
+            shape{3, 3, 2, 32});
   return done;
 }
 
@@ -84,6 +86,11 @@ constexpr checks test_refusals() {
                 .refused("a kernel within the image", "9 x 9 on (9, 8, 1)"));
   done.that(apply<Conv2D<8, 3, causal_padding>>({image}).refused("valid_padding or same_padding",
                                                                  "causal_padding"));
+  done.that(
+      apply<Conv2D<8, 3, groups<0>>>({image}).refused("at least 1 group in groups<...>", "0"));
+  done.that(apply<Conv2D<8, 3, groups<3>>>({{9, 9, 6}})
+                .refused("groups that divide channels and filters",
+                         "3 groups of 6 channels and 8 filters"));
   done.that(apply<Conv2D<8, 3, same_padding, valid_padding>>({image}).found.found());
   return done;
 }
@@ -98,8 +105,8 @@ static_assert(
     describe(Conv2D<32, kernel_size{3, 5}, relu, strides<2, 1>, same_padding>::description)
         .view() == "Conv2D<32, kernel_size{3, 5}, strides<2, 1>, same_padding, relu>");
 
-static_assert(describe(Conv2D<32, 3, dilation_rate<2>>::description).view() ==
-              "Conv2D<32, 3, dilation_rate<2>>");
+static_assert(describe(Conv2D<32, 3, groups<2>, dilation_rate<2>>::description).view() ==
+              "Conv2D<32, 3, dilation_rate<2>, groups<2>>");
 
 // An activation whose gradient needs its input is a node of its own.
 static_assert(Conv2D<8, 3, gelu>::description.followed_by->rule == &activation_family);

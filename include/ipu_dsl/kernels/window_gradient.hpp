@@ -61,6 +61,21 @@ template <layout::architecture Architecture, window_product Product, int Vectors
       });
 }
 
+/// The gradient of a bias that is added to every pixel, or a grain of it; nothing if its sum is
+/// null.
+template <window_product Product, typename Rule, layout::architecture Architecture>
+void gradient_of_pixels(const float* __restrict d, const gradient_target<Rule>& bias,
+                        const gradient_step<Rule>& step, const grain& part) noexcept {
+  if (bias.sum == nullptr) {
+    return;
+  }
+  constexpr std::int32_t pixels = Product.lines() * Product.columns.outputs;
+  constexpr std::int32_t lanes = Architecture.lanes;
+  const index_range mine = range_of(layout::row_stride(Product.units, Architecture) / lanes, part);
+  bias_gradient<Architecture, Rule>(d, bias, pixels, Product.written.pixel,
+                                    {mine.begin * lanes, mine.end * lanes}, step);
+}
+
 /// The gradients of w and bias of `multiply_windows` with a `forward_axis` along both axes, from
 /// the gradient d of what it writes before the activation; or a grain of them, added to what is
 /// there if the step continues, and in the last step of an update the update by `Rule`.
@@ -77,6 +92,7 @@ void gradient_of_windows(const float* __restrict x, const float* __restrict d,
   constexpr int vectors = columns.vectors;
   constexpr int rest_vectors = columns.rest_vectors;
   constexpr std::ptrdiff_t panel_size = std::ptrdiff_t{Product.kernel_taps} * Product.depth * width;
+  static_assert(!Product.lanewise, "gradient_by_lanes has the gradients of such a product");
   const auto some_tiles = [&](auto panel_vectors, std::int32_t panel,
                               const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     constexpr std::int32_t tiles = row_tiles(Product.depth, panel_vectors, Architecture).parts();
@@ -102,14 +118,7 @@ void gradient_of_windows(const float* __restrict x, const float* __restrict d,
     some_tiles(std::integral_constant<int, rest_vectors>(), columns.full_panels,
                range_of(rest_tiles, part));
   }
-  if (bias.sum != nullptr) {
-    constexpr std::int32_t pixels = Product.lines() * Product.columns.outputs;
-    constexpr std::int32_t lanes = Architecture.lanes;
-    const index_range mine =
-        range_of(layout::row_stride(Product.units, Architecture) / lanes, part);
-    bias_gradient<Architecture, Rule>(d, bias, pixels, Product.written.pixel,
-                                      {mine.begin * lanes, mine.end * lanes}, step);
-  }
+  gradient_of_pixels<Product, Rule, Architecture>(d, bias, step, part);
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

@@ -33,6 +33,8 @@ struct window_product {
   std::int32_t kernel_taps;     ///< of the whole kernel
   image_strides read;
   image_strides written;
+  /// Each unit reads numbers of its own: of a pixel, a row of all units for each of the depth.
+  bool lanewise = false;
 
   /// Rows of outputs, of all samples.
   constexpr std::int32_t lines() const { return samples * rows.outputs; }
@@ -42,6 +44,64 @@ struct window_product {
     return columns.slope == 1 && columns.tap_step == 1 && read.pixel == depth;
   }
 };
+
+/// `Rows` outputs beside each other of one line of a product in which each unit reads numbers of
+/// its own. Each is one chain, as in `window_tile`; sums stay in registers from tap to tap.
+template <layout::architecture Architecture, window_product Product, int Rows, int Vectors,
+          int PanelWidth, activation_kind Kind>
+[[gnu::noinline]] void lanewise_tile(const float* __restrict x, const float* __restrict w,
+                                     const float* __restrict bias, float* __restrict y,
+                                     std::int32_t line, std::int32_t column, float alpha) noexcept {
+  using lanes = vector<Architecture>;
+  constexpr int width = Architecture.lanes;
+  constexpr std::ptrdiff_t stride = Product.columns.step * Product.read.pixel;
+  constexpr std::ptrdiff_t deeper = layout::row_stride(Product.units, Architecture);
+  const index_range row_taps = Product.rows.taps_at(line);
+  const index_range column_taps = Product.columns.taps_at(column);
+  lanes sums[std::size_t{Rows}][std::size_t{Vectors}];
+  IPU_DSL_UNROLLED
+  for (int v = 0; v < Vectors; ++v) {
+    const lanes start = bias == nullptr ? lanes(0.0F) : load<lanes>(bias + v * width);
+    IPU_DSL_UNROLLED
+    for (int row = 0; row < Rows; ++row) {
+      sums[row][v] = start;
+    }
+  }
+  for (std::int32_t row_tap = row_taps.begin; row_tap < row_taps.end; ++row_tap) {
+    const float* const source = x + Product.rows.source(line, row_tap) * Product.read.row;
+    const std::int32_t first_tap = Product.rows.position_of(row_tap) * Product.kernel_columns;
+    for (std::int32_t tap = column_taps.begin; tap < column_taps.end; ++tap) {
+      const float* from = source + Product.columns.source(column, tap) * Product.read.pixel;
+      const std::int32_t position = first_tap + Product.columns.position_of(tap);
+      const float* weights = w + std::ptrdiff_t{position} * Product.depth * PanelWidth;
+#pragma GCC unroll 1
+      for (std::int32_t k = 0; k < Product.depth; ++k) {
+        lanes factors[std::size_t{Vectors}];
+        IPU_DSL_UNROLLED
+        for (int v = 0; v < Vectors; ++v) {
+          factors[v] = load_once<lanes>(weights + v * width);
+        }
+        IPU_DSL_UNROLLED
+        for (int row = 0; row < Rows; ++row) {
+          IPU_DSL_UNROLLED
+          for (int v = 0; v < Vectors; ++v) {
+            const lanes sample = load<lanes>(from + row * stride + v * width);
+            sums[row][v] = multiply_add(sample, factors[v], sums[row][v]);
+          }
+        }
+        from += deeper;
+        weights += PanelWidth;
+      }
+    }
+  }
+  IPU_DSL_UNROLLED
+  for (int row = 0; row < Rows; ++row) {
+    IPU_DSL_UNROLLED
+    for (int v = 0; v < Vectors; ++v) {
+      store(y + row * Product.written.pixel + v * width, activate<Kind>(sums[row][v], alpha));
+    }
+  }
+}
 
 /// `Rows` outputs beside each other of one line, which meet the same taps. Each is one chain of
 /// multiply-adds from its bias, in ascending order of kernel rows, kernel columns and depth,
@@ -92,12 +152,19 @@ template <layout::architecture Architecture, window_product Product, int Vectors
                                    std::int32_t line, std::int32_t units, float alpha) noexcept {
   constexpr activation_kind in_tile = applied_in_registers(Kind) ? Kind : activation_kind::linear;
   constexpr index_range full = Product.columns.full_outputs();
-  const auto one = [&](std::int32_t column) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    window_tile<Architecture, Product, 1, Vectors, PanelWidth, in_tile>(
-        x, w, bias, y + column * Product.written.pixel, line, column, alpha);
+  const auto some = [&](auto rows, std::int32_t column) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    float* const to = y + column * Product.written.pixel;
+    if constexpr (Product.lanewise) {
+      lanewise_tile<Architecture, Product, rows, Vectors, PanelWidth, in_tile>(x, w, bias, to, line,
+                                                                               column, alpha);
+    } else {
+      window_tile<Architecture, Product, rows, Vectors, PanelWidth, in_tile>(x, w, bias, to, line,
+                                                                             column, alpha);
+    }
   };
+  using single = std::integral_constant<int, 1>;
   for (std::int32_t column = 0; column < full.begin; ++column) {
-    one(column);
+    some(single(), column);
   }
   if constexpr (full.begin < full.end) {
     constexpr int outputs = full.end - full.begin;
@@ -105,14 +172,11 @@ template <layout::architecture Architecture, window_product Product, int Vectors
     constexpr std::int32_t first_full = full.begin;
     tile_rows<Architecture, outputs, Vectors>(
         {0, row_tiles(outputs, Vectors, Architecture).parts()},
-        [&](auto rows, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-          const std::int32_t column = first_full + first;
-          window_tile<Architecture, Product, rows, Vectors, PanelWidth, in_tile>(
-              x, w, bias, y + column * Product.written.pixel, line, column, alpha);
-        });
+        [&](auto rows, std::int32_t first)
+            IPU_DSL_ALWAYS_INLINE_LAMBDA { some(rows, first_full + first); });
   }
   for (std::int32_t column = full.end; column < Product.columns.outputs; ++column) {
-    one(column);
+    some(single(), column);
   }
   if constexpr (!applied_in_registers(Kind)) {
     activate_block<Kind, Architecture>(y, Product.written.pixel, Product.columns.outputs,
@@ -121,7 +185,7 @@ template <layout::architecture Architecture, window_product Product, int Vectors
 }
 
 /// y = activation(windows of x times w + bias), or a grain of it.
-///   x     images of `depth` numbers a pixel
+///   x     images of `depth` numbers a pixel; of a product by lanes [depth][row_stride(units)]
 ///   w     panels of [taps, depth, units]; bias  [bias_elements(units)] or null
 ///   y     pixels of row_stride(units) floats at least, of which these are written
 template <window_product Product, activation_kind Kind,
@@ -143,7 +207,7 @@ void multiply_windows(const float* __restrict x, const float* __restrict w,
       const std::int32_t sample = number / Product.rows.outputs;
       const std::int32_t line = number % Product.rows.outputs;
       window_line<Architecture, Product, panel_vectors, width, Kind>(
-          x + sample * Product.read.sample, w + panel * panel_size,
+          x + sample * Product.read.sample + (Product.lanewise ? n : 0), w + panel * panel_size,
           bias == nullptr ? nullptr : bias + n,
           y + sample * Product.written.sample + line * Product.written.row + n, line,
           Product.units - n, alpha);

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include <ipu_dsl/kernels/group_layout.hpp>
+#include <ipu_dsl/kernels/lanewise_gradient.hpp>
 #include <ipu_dsl/kernels/window_gradient.hpp>
 #include <ipu_dsl/kernels/window_product.hpp>
 #include <ipu_dsl/operators/operators.hpp>
@@ -35,16 +37,27 @@ constexpr kernels::image_strides strides_of(std::int32_t rows, std::int32_t colu
   return {rows * columns * pixel, columns * pixel, pixel};
 }
 
+/// Of images as a product by lanes reads them: of every pixel `depth` rows of `units` numbers.
+constexpr kernels::image_strides strides_of_spread(std::int32_t rows, std::int32_t columns,
+                                                   std::int32_t depth, std::int32_t units) {
+  const std::ptrdiff_t pixel = std::ptrdiff_t{depth} * layout::row_stride(units);
+  return {rows * columns * pixel, columns * pixel, pixel};
+}
+
 constexpr kernels::window_product forward_of(const conv2d_call& call) {
-  return {.samples = call.batch,
-          .rows = kernels::forward_axis(rows_of(call)),
-          .columns = kernels::forward_axis(columns_of(call)),
-          .depth = call.channels,
-          .units = call.filters,
-          .kernel_columns = call.kernel_columns,
-          .kernel_taps = call.kernel_rows * call.kernel_columns,
-          .read = strides_of(call.rows, call.columns, call.channels, call.input_in_one_row != 0),
-          .written = strides_of(call.output_rows, call.output_columns, call.filters, false)};
+  return {
+      .samples = call.batch,
+      .rows = kernels::forward_axis(rows_of(call)),
+      .columns = kernels::forward_axis(columns_of(call)),
+      .depth = call.depth(),
+      .units = call.filters,
+      .kernel_columns = call.kernel_columns,
+      .kernel_taps = call.kernel_rows * call.kernel_columns,
+      .read = call.lanewise()
+                  ? strides_of_spread(call.rows, call.columns, call.depth(), call.filters)
+                  : strides_of(call.rows, call.columns, call.channels, call.input_in_one_row != 0),
+      .written = strides_of(call.output_rows, call.output_columns, call.filters, false),
+      .lanewise = call.lanewise()};
 }
 
 /// The gradient of the pixels `row`, `row` + stride, ... and `column`, ...: they meet the same
@@ -55,15 +68,73 @@ constexpr kernels::window_product gradient_of(const conv2d_call& call, std::int3
       .samples = call.batch,
       .rows = kernels::gradient_axis(rows_of(call), row),
       .columns = kernels::gradient_axis(columns_of(call), column),
-      .depth = call.filters,
+      .depth = call.filters_of_group(),
       .units = call.channels,
       .kernel_columns = call.kernel_columns,
       .kernel_taps = call.kernel_rows * call.kernel_columns,
-      .read = strides_of(call.output_rows, call.output_columns, call.filters, false),
-      .written = strides_of(call.rows, call.columns, call.channels, false)};
+      .read = call.lanewise()
+                  ? strides_of_spread(call.output_rows, call.output_columns,
+                                      call.filters_of_group(), call.channels)
+                  : strides_of(call.output_rows, call.output_columns, call.filters, false),
+      .written = strides_of(call.rows, call.columns, call.channels, false),
+      .lanewise = call.lanewise()};
   made.written.row *= call.stride_rows;
   made.written.pixel *= call.stride_columns;
   return made;
+}
+
+/// What each filter reads of the image, and what the gradient of each channel reads.
+constexpr kernels::group_spread spread_of_input(const conv2d_call& call) {
+  return {.samples = call.batch,
+          .rows = call.rows,
+          .columns = call.columns,
+          .depth = call.depth(),
+          .units_of_group = call.filters_of_group(),
+          .units = call.filters,
+          .read = strides_of(call.rows, call.columns, call.channels, call.input_in_one_row != 0)};
+}
+
+constexpr kernels::group_spread spread_of_gradient(const conv2d_call& call) {
+  return {.samples = call.batch,
+          .rows = call.output_rows,
+          .columns = call.output_columns,
+          .depth = call.filters_of_group(),
+          .units_of_group = call.depth(),
+          .units = call.channels,
+          .read = strides_of(call.output_rows, call.output_columns, call.filters, false)};
+}
+
+constexpr kernels::group_weights weights_of_groups(const conv2d_call& call) {
+  return {.taps = call.kernel_rows * call.kernel_columns,
+          .channels = call.channels,
+          .filters = call.filters,
+          .groups = call.groups,
+          .plain = call.plain_kernel != 0};
+}
+
+template <conv2d_call Call>
+void transpose_kernel(const float* w, float* transposed, const grain& part) noexcept {
+  if constexpr (Call.lanewise()) {
+    kernels::transpose_groups<weights_of_groups(Call)>(w, transposed, part);
+  } else {
+    kernels::transpose_taps<Call.kernel_rows * Call.kernel_columns, Call.channels, Call.filters>(
+        w, transposed, part);
+  }
+}
+
+template <conv2d_call Call, typename Rule>
+void weight_gradient(const gradient_operands<Rule>& given, const grain& part) noexcept {
+  constexpr kernels::window_product product = forward_of(Call);
+  const float* const x = floats(given.read[0]);
+  const float* const d = floats(given.read[1]);
+  if constexpr (Call.lanewise()) {
+    using enum kernels::lanewise_weights;
+    kernels::gradient_by_lanes<product, Call.plain_kernel != 0 ? plain : in_panels, Rule>(
+        x, d, given.target(0), given.target(1), given.step, part);
+  } else {
+    kernels::gradient_of_windows<product, Rule>(x, d, given.target(0), given.target(1), given.step,
+                                                part);
+  }
 }
 
 template <conv2d_call Call, int Phase>
@@ -103,7 +174,15 @@ struct operators<&conv2d_family> {
           floats(operands[1]), floats(operands[2]), bias, floats(operands[0]), scalars[0],
           context.part);
     } else if constexpr (Call.variant == conv2d_variant::transposed_kernel) {
-      kernels::transpose_taps<Call.kernel_rows * Call.kernel_columns, Call.channels, Call.filters>(
+      conv2d_code::transpose_kernel<Call>(floats(operands[1]), floats(operands[0]), context.part);
+    } else if constexpr (Call.variant == conv2d_variant::packed_kernel) {
+      kernels::pack_taps<conv2d_code::weights_of_groups(Call)>(floats(operands[1]),
+                                                               floats(operands[0]), context.part);
+    } else if constexpr (Call.variant == conv2d_variant::spread_input) {
+      kernels::spread_groups<conv2d_code::spread_of_input(Call)>(floats(operands[1]),
+                                                                 floats(operands[0]), context.part);
+    } else if constexpr (Call.variant == conv2d_variant::spread_gradient) {
+      kernels::spread_groups<conv2d_code::spread_of_gradient(Call)>(
           floats(operands[1]), floats(operands[0]), context.part);
     } else if constexpr (Call.variant == conv2d_variant::input_gradient) {
       constexpr int phases = Call.stride_rows * Call.stride_columns;
@@ -113,9 +192,7 @@ struct operators<&conv2d_family> {
     } else {
       using rule = typename update_rule<Ending>::type;
       const gradient_operands<rule> given(context, operands, Call.has_bias != 0 ? 2 : 1);
-      kernels::gradient_of_windows<conv2d_code::forward_of(Call), rule>(
-          floats(given.read[0]), floats(given.read[1]), given.target(0), given.target(1),
-          given.step, context.part);
+      conv2d_code::weight_gradient<Call>(given, context.part);
     }
   }
 };

@@ -8,6 +8,7 @@
 #include <ipu_dsl/vocabulary/layers/conv1d.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/layers/depthwise_conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/dropout.hpp>
 #include <ipu_dsl/vocabulary/layers/embedding.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
@@ -19,6 +20,7 @@
 #include <ipu_dsl/vocabulary/layers/position_embedding.hpp>
 #include <ipu_dsl/vocabulary/layers/rescaling.hpp>
 #include <ipu_dsl/vocabulary/layers/scale_by_value.hpp>
+#include <ipu_dsl/vocabulary/layers/separable_conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/simple_rnn.hpp>
 #include <ipu_dsl/vocabulary/losses/binary_crossentropy.hpp>
 #include <ipu_dsl/vocabulary/losses/categorical_crossentropy.hpp>

@@ -112,6 +112,7 @@ struct convolution {
   bool same = false;         ///< padding
   std::size_t dilation = 1;  ///< from a position that a tap meets to that of the next
   bool causal = false;       ///< padding, all before the first column
+  std::size_t groups = 1;    ///< of channels and filters, which do not see each other
 
   /// Positions from the first to the last that a kernel of so many taps meets.
   std::size_t reach(std::size_t taps) const { return (taps - 1) * dilation + 1; }
@@ -136,7 +137,8 @@ inline layer convolve(const convolution& by, bool has_bias = true) {
   made.what = layer::kind::shared;
   made.inputs = by.rows * by.columns * by.channels;
   made.units = places_down * places_across * by.filters;
-  made.terms = by.kernel_rows * by.kernel_columns * by.channels;
+  const std::size_t depth = by.channels / by.groups;
+  made.terms = by.kernel_rows * by.kernel_columns * depth;
   made.kernel = parameter(made.terms * by.filters);
   made.bias = parameter(has_bias ? by.filters : 0);
   made.kernel_at.assign(made.inputs * made.units, no_weight);
@@ -145,14 +147,16 @@ inline layer convolve(const convolution& by, bool has_bias = true) {
     const std::size_t top = place / places_across * by.stride;
     const std::size_t left = place % places_across * by.stride;
     for (std::size_t term = 0; term < made.terms; ++term) {
-      const std::size_t tap = term / by.channels;
+      const std::size_t tap = term / depth;
+      const std::size_t group = unit % by.filters / (by.filters / by.groups);
       // Positions before the image are beyond its end, being unsigned.
       const std::size_t row =
           top + tap / by.kernel_columns * by.dilation - by.before(by.rows, by.kernel_rows);
       const std::size_t column =
           left + tap % by.kernel_columns * by.dilation - by.before(by.columns, by.kernel_columns);
       if (row < by.rows && column < by.columns) {
-        const std::size_t input = (row * by.columns + column) * by.channels + term % by.channels;
+        const std::size_t input =
+            (row * by.columns + column) * by.channels + group * depth + term % depth;
         made.kernel_at[input * made.units + unit] = term * by.filters + unit % by.filters;
       }
     }

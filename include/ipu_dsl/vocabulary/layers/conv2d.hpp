@@ -2,7 +2,7 @@
 // Conv2D: activation(convolution of an image with a kernel + bias).
 #pragma once
 
-#include <ipu_dsl/vocabulary/layers/convolution.hpp>
+#include <ipu_dsl/vocabulary/layers/convolution_rules.hpp>
 
 namespace ipu_dsl {
 

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 
-#include <ipu_dsl/graph/repacking.hpp>
 #include <ipu_dsl/vocabulary/layers/weights.hpp>
 #include <ipu_dsl/vocabulary/layers/window_options.hpp>
 
@@ -27,6 +26,7 @@ struct convolution_options {
   activation_kind activation = activation_kind::linear;
   float alpha = 0;
   std::int32_t has_bias = 1;
+  std::int32_t depth_multiplier = 1;  ///< of a depthwise kernel: filters of each channel
 };
 
 enum class conv2d_variant : std::int32_t {
@@ -34,7 +34,11 @@ enum class conv2d_variant : std::int32_t {
   transposed_kernel,  ///< writes for each tap the transpose of its weights, reads kernel
   input_gradient,     ///< writes the input's gradient, reads d, the transposed kernel
   /// Adds to the accumulators of kernel[, bias], reads x, d; an update is as Dense's.
-  weight_gradient
+  weight_gradient,
+  // By lanes, where x and d below are what the first two of these write.
+  spread_input,     ///< writes of every pixel what each filter reads, reads x
+  spread_gradient,  ///< writes of every pixel what each channel's gradient reads, reads d
+  packed_kernel     ///< writes the kernel in panels, reads a plain one
 };
 
 struct conv2d_call {
@@ -57,13 +61,28 @@ struct conv2d_call {
   std::int32_t input_in_one_row;  ///< its pixels are not padded one by one
   std::int32_t dilation_rows = 1;
   std::int32_t dilation_columns = 1;
+  std::int32_t groups = 1;
+  std::int32_t plain_kernel = 0;  ///< one row behind the other, otherwise in panels
+
+  /// Whether each filter reads numbers of its own: those of its group.
+  constexpr bool lanewise() const { return groups > 1 || plain_kernel != 0; }
+
+  /// How many channels a filter reads.
+  constexpr std::int32_t depth() const { return channels / groups; }
+
+  /// How many filters read a channel.
+  constexpr std::int32_t filters_of_group() const { return filters / groups; }
+
+  /// Whether each filter reads a channel and each channel is read by a filter.
+  constexpr bool one_to_one() const { return depth() == 1 && filters_of_group() == 1; }
 };
 
 /// The family whose code all convolutions are, which is Conv2D.
 constexpr const family& convolution_code();
 
 /// One convolution of a node. Images are (rows, columns, features), the kernel is (rows, columns,
-/// channels, filters); the buffers that are given hold these, whatever the node sees in them.
+/// channels of a group, filters); the buffers that are given hold these, whatever the node sees in
+/// them.
 struct convolution {
   conv2d_call key;          ///< of the forward call
   float alpha = 0;          ///< of the activation
@@ -77,8 +96,10 @@ struct convolution {
   }
 
   constexpr shape kernel_extents() const {
-    return {key.kernel_rows, key.kernel_columns, key.channels, key.filters};
+    return {key.kernel_rows, key.kernel_columns, key.depth(), key.filters};
   }
+
+  constexpr std::int32_t taps() const { return key.kernel_rows * key.kernel_columns; }
 
   constexpr conv2d_call of_variant(conv2d_variant variant) const {
     conv2d_call made = key;
@@ -86,32 +107,67 @@ struct convolution {
     return made;
   }
 
-  constexpr reach row_seen(axis_id output, axis_id tap) const {
-    return window(output, tap, key.stride_rows, key.dilation_rows, key.padding_rows);
-  }
-
-  constexpr reach column_seen(axis_id output, axis_id tap) const {
-    return window(output, tap, key.stride_columns, key.dilation_columns, key.padding_columns);
-  }
-
   constexpr buffer_ref kernel_value(const emitter& emit) const {
     return emit.parameter_value(kernel).as(kernel_extents());
   }
 
-  /// y = activation(x * kernel + bias)
-  constexpr void forward(emitter& emit, const buffer_ref& y, const buffer_ref& x) const {
+  /// The image that a product reads: x itself, or by lanes (rows, columns, channels of a group,
+  /// filters) in scratch `tag`, which is written where that is not the same.
+  constexpr buffer_ref image_read(emitter& emit, const buffer_ref& x, std::int32_t tag) const {
+    if (!key.lanewise()) {
+      return x.as(input_extents());
+    }
+    const shape extents{key.rows, key.columns, key.depth(), key.filters};
+    if (key.one_to_one() && key.input_in_one_row == 0) {
+      return x.as(extents);
+    }
+    const buffer_ref made = emit.scratch(tag, extents, storage::positions);
+    spread(emit, conv2d_variant::spread_input, made, x.as(input_extents()));
+    return made;
+  }
+
+  /// The same of the gradient d: (rows, columns, filters of a group, channels).
+  constexpr buffer_ref gradient_read(emitter& emit, const buffer_ref& d, std::int32_t tag) const {
+    if (!key.lanewise()) {
+      return d.as(output_extents());
+    }
+    const shape extents{key.output_rows, key.output_columns, key.filters_of_group(), key.channels};
+    if (key.one_to_one()) {
+      return d.as(extents);
+    }
+    const buffer_ref made = emit.scratch(tag, extents, storage::positions);
+    spread(emit, conv2d_variant::spread_gradient, made, d.as(output_extents()));
+    return made;
+  }
+
+  /// The kernel in panels: itself, or in scratch `tag`, which is written.
+  constexpr buffer_ref kernel_read(emitter& emit, std::int32_t tag) const {
+    if (key.plain_kernel == 0) {
+      return kernel_value(emit);
+    }
+    buffer_ref made = emit.scratch(tag, kernel_extents(), storage::panels);
+    made.by_sample = false;
+    call_draft call = emit.call_of(convolution_code(), of_variant(conv2d_variant::packed_kernel));
+    const auto [row, column] = call.over(key.kernel_rows, key.kernel_columns);
+    const auto [channel, filter] = call.over(key.depth(), key.filters);
+    call.writes(made, {row, column, channel, filter})
+        .reads(kernel_value(emit), {row, column, channel, filter});
+    return made;
+  }
+
+  /// y = activation(x * kernel + bias), x and kernel as they are read.
+  constexpr void forward(emitter& emit, const buffer_ref& y, const buffer_ref& x,
+                         const buffer_ref& weights) const {
     call_draft call = emit.call_of(convolution_code(), of_variant(conv2d_variant::forward));
     const axis_id sample = call.over(key.batch);
     const auto [row, column] = call.over(key.output_rows, key.output_columns);
     const axis_id filter = call.over(key.filters);
     const axis_id tap_row = call.all(key.kernel_rows);
     const axis_id tap_column = call.all(key.kernel_columns);
-    const axis_id channel = call.all(key.channels);
-    call.scalar(alpha)
-        .writes(y.as(output_extents()), {sample, row, column, filter})
-        .reads(x.as(input_extents()),
-               {sample, row_seen(row, tap_row), column_seen(column, tap_column), channel})
-        .reads(kernel_value(emit), {tap_row, tap_column, channel, filter});
+    const axis_id channel = call.all(key.depth());
+    call.scalar(alpha).writes(y.as(output_extents()), {sample, row, column, filter});
+    read_windows(call, x, {sample, row, column, tap_row, tap_column, channel, filter});
+    call.reads(weights, {tap_row, tap_column, channel, filter});
     if (key.has_bias != 0) {
       call.reads(emit.parameter_value(bias), {filter});
     }
@@ -144,21 +200,31 @@ struct convolution {
         .reads(y.as(output_extents()), {sample, row, column, filter});
   }
 
-  /// The kernel with the weights of each tap transposed, for a product that sums over filters.
+  /// The kernel with the weights of each tap transposed, for a product that sums over filters: of a
+  /// group (rows, columns, filters of a group, channels).
   constexpr buffer_ref transpose_kernel(emitter& emit, std::int32_t tag) const {
+    const std::int32_t depth = key.depth();
+    const std::int32_t filters = key.filters_of_group();
     buffer_ref made = emit.scratch(
-        tag, {key.kernel_rows, key.kernel_columns, key.filters, key.channels}, storage::panels);
+        tag, {key.kernel_rows, key.kernel_columns, filters, key.channels}, storage::panels);
     made.by_sample = false;
     call_draft call =
         emit.call_of(convolution_code(), of_variant(conv2d_variant::transposed_kernel));
     const auto [row, column] = call.over(key.kernel_rows, key.kernel_columns);
-    const auto [channel, filter] = call.over(key.channels, key.filters);
-    call.writes(made, {row, column, filter, channel})
-        .reads(kernel_value(emit), {row, column, channel, filter});
+    if (!key.lanewise()) {
+      const auto [channel, filter] = call.over(depth, filters);
+      call.writes(made, {row, column, filter, channel})
+          .reads(kernel_value(emit), {row, column, channel, filter});
+      return made;
+    }
+    const axis_id group = call.over(key.groups);
+    const auto [channel, filter] = call.over(depth, filters);
+    call.writes(made, {row, column, filter, window(group, channel, depth, 1, 0)})
+        .reads(kernel_value(emit), {row, column, channel, window(group, filter, filters, 1, 0)});
     return made;
   }
 
-  /// Of the gradient d before the activation, in whole pixels.
+  /// Of the gradient d before the activation as it is read, in whole pixels.
   constexpr void input_gradient(emitter& emit, const buffer_ref& made, const buffer_ref& d,
                                 const buffer_ref& transposed) const {
     call_draft call = emit.call_of(convolution_code(), of_variant(conv2d_variant::input_gradient));
@@ -167,26 +233,29 @@ struct convolution {
     const axis_id channel = call.over(key.channels);
     const axis_id tap_row = call.all(key.kernel_rows);
     const axis_id tap_column = call.all(key.kernel_columns);
-    const axis_id filter = call.all(key.filters);
-    call.writes(made.as(input_extents()), {sample, row, column, channel})
-        .reads(d.as(output_extents()),
-               {sample,
-                window_over(row, tap_row, key.stride_rows, key.dilation_rows, key.padding_rows),
-                window_over(column, tap_column, key.stride_columns, key.dilation_columns,
-                            key.padding_columns),
-                filter})
-        .reads(transposed, {tap_row, tap_column, filter, channel})
+    const axis_id filter = call.all(key.filters_of_group());
+    const reach of_row =
+        window_over(row, tap_row, key.stride_rows, key.dilation_rows, key.padding_rows);
+    const reach of_column = window_over(column, tap_column, key.stride_columns,
+                                        key.dilation_columns, key.padding_columns);
+    call.writes(made.as(input_extents()), {sample, row, column, channel});
+    if (key.lanewise()) {
+      call.reads(d, {sample, of_row, of_column, filter, channel});
+    } else {
+      call.reads(d, {sample, of_row, of_column, filter});
+    }
+    call.reads(transposed, {tap_row, tap_column, filter, channel})
         .costs(std::int64_t{key.batch} * key.output_rows * key.output_columns * key.filters *
-               key.kernel_rows * key.kernel_columns * key.channels);
+               taps() * key.depth());
   }
 
-  /// The gradients of kernel and bias, from the same operands.
+  /// The gradients of kernel and bias, from the same operands, x as it is read.
   constexpr void weight_gradient(emitter& emit, const buffer_ref& x, const buffer_ref& d) const {
     const family* const ending = emit.fused_update();
     call_draft call = emit.call_of(convolution_code(), of_variant(conv2d_variant::weight_gradient));
     call.ends_with(ending);
     const auto [tap_row, tap_column] = call.over(key.kernel_rows, key.kernel_columns);
-    const auto [channel, filter] = call.over(key.channels, key.filters);
+    const auto [channel, filter] = call.over(key.depth(), key.filters);
     const axis_id sample = call.all(key.batch);
     const axis_id row = call.all(key.output_rows);
     const axis_id column = call.all(key.output_columns);
@@ -209,343 +278,50 @@ struct convolution {
     if (key.has_bias != 0) {
       update_parameter(emit, call, ending, bias, {filter_of_bias});
     }
-    call.reads(x.as(input_extents()),
-               {sample, row_seen(row, tap_row), column_seen(column, tap_column), channel})
-        .reads(d.as(output_extents()), {sample, row, column, filter});
+    read_windows(call, x, {sample, row, column, tap_row, tap_column, channel, filter});
+    call.reads(d.as(output_extents()), {sample, row, column, filter});
     if (key.has_bias != 0) {
       call.reads(d.as(output_extents()),
                  {sample_of_bias, row_of_bias, column_of_bias, filter_of_bias});
     }
   }
-};
 
-namespace convolution_rules {
+ private:
+  /// Of an output and a tap.
+  struct tap_axes {
+    axis_id sample;
+    axis_id row;
+    axis_id column;
+    axis_id tap_row;
+    axis_id tap_column;
+    axis_id channel;
+    axis_id filter;
+  };
 
-/// Sequences as images of one row.
-constexpr shape as_image(const shape& input) {
-  return input.rank == 2 ? shape{1, input[0], input[1]} : input;
-}
-
-constexpr label describe(const family& self, const attributes& attributes) {
-  const auto options = attributes.as<convolution_options>();
-  const bool of_images = options.axes == 2;
-  label words = self.name;
-  words << "<" << options.filters << ", ";
-  if (of_images && options.kernel_rows != options.kernel_columns) {
-    words << "kernel_size{" << options.kernel_rows << ", " << options.kernel_columns << "}";
-  } else {
-    words << options.kernel_columns;
-  }
-  if (of_images && options.stride_rows != options.stride_columns) {
-    words << ", strides<" << options.stride_rows << ", " << options.stride_columns << ">";
-  } else if (options.stride_columns != 1) {
-    words << ", strides<" << options.stride_columns << ">";
-  }
-  if (of_images && options.dilation_rows != options.dilation_columns) {
-    words << ", dilation_rate<" << options.dilation_rows << ", " << options.dilation_columns << ">";
-  } else if (options.dilation_columns != 1) {
-    words << ", dilation_rate<" << options.dilation_columns << ">";
-  }
-  if (options.groups != 1) {
-    words << ", groups<" << options.groups << ">";
-  }
-  if (options.padding != padding_kind::valid) {
-    words << ", " << ipu_dsl::name_of(options.padding);
-  }
-  if (options.activation != activation_kind::linear) {
-    words << ", " << ipu_dsl::name_of(options.activation);
-  }
-  return words << ">";
-}
-
-/// What is wrong with an input of another rank.
-constexpr problem refuse_rank(std::int32_t axes, const shape& input) {
-  if (axes == 1) {
-    return refuse("a sequence (steps, channels)", ipu_dsl::describe(input),
-                  input.rank == 1 ? "Reshape<100, 1> makes a vector a sequence of one channel"
-                                  : "a Conv2D takes an image");
-  }
-  return refuse("an image (rows, columns, channels)", ipu_dsl::describe(input),
-                "Reshape<28, 28, 1> makes a picture an image of one channel");
-}
-
-/// "a kernel of at least 1 row and 1 column", "a kernel of at least 1 step"
-constexpr problem check_kernel(const convolution_options& options) {
-  if (options.kernel_rows > 0 && options.kernel_columns > 0) {
-    return {};
-  }
-  if (options.axes == 1) {
-    return refuse("a kernel of at least 1 step", label() << options.kernel_columns);
-  }
-  return refuse("a kernel of at least 1 row and 1 column",
-                label() << options.kernel_rows << " x " << options.kernel_columns);
-}
-
-/// Rows and columns, or steps alone.
-constexpr label numbers_of(std::int32_t axes, std::int32_t rows, std::int32_t columns) {
-  label words;
-  if (axes == 2) {
-    words << rows << " and ";
-  }
-  return words << columns;
-}
-
-constexpr problem check_steps(const convolution_options& options) {
-  if (options.stride_rows <= 0 || options.stride_columns <= 0) {
-    return refuse("strides of at least 1",
-                  numbers_of(options.axes, options.stride_rows, options.stride_columns));
-  }
-  if (options.dilation_rows <= 0 || options.dilation_columns <= 0) {
-    return refuse("a dilation_rate of at least 1",
-                  numbers_of(options.axes, options.dilation_rows, options.dilation_columns));
-  }
-  const bool strides = options.stride_rows > 1 || options.stride_columns > 1;
-  if (strides && (options.dilation_rows > 1 || options.dilation_columns > 1)) {
-    return refuse("strides of 1 beside a dilation_rate",
-                  label("strides of ")
-                      << numbers_of(options.axes, options.stride_rows, options.stride_columns)
-                      << " and a dilation_rate of "
-                      << numbers_of(options.axes, options.dilation_rows, options.dilation_columns),
-                  "Keras refuses both at once as well");
-  }
-  return {};
-}
-
-constexpr problem check_within(const convolution_options& options, const shape& input) {
-  const shape image = as_image(input);
-  const std::int32_t rows = (options.kernel_rows - 1) * options.dilation_rows + 1;
-  const std::int32_t columns = (options.kernel_columns - 1) * options.dilation_columns + 1;
-  if (options.padding != padding_kind::valid || (rows <= image[0] && columns <= image[1])) {
-    return {};
-  }
-  const bool of_images = options.axes == 2;
-  label got;
-  if (of_images) {
-    got << rows << " x ";
-  }
-  got << columns << " on " << ipu_dsl::describe(input);
-  return refuse(of_images ? "a kernel within the image" : "a kernel within the sequence", got,
-                of_images ? "same_padding fills the image up with zeros"
-                          : "same_padding and causal_padding fill the sequence up with zeros");
-}
-
-/// All that a convolution asks of its options and its input.
-constexpr problem check(const convolution_options& options, const shape& input) {
-  if (options.filters <= 0) {
-    return refuse("at least 1 filter", label() << options.filters);
-  }
-  problem found = check_kernel(options);
-  if (!found.found()) {
-    found = check_steps(options);
-  }
-  if (!found.found() && options.axes == 2 && options.padding == padding_kind::causal) {
-    found = refuse_causal();
-  }
-  if (!found.found() && input.rank != options.axes + 1) {
-    found = refuse_rank(options.axes, input);
-  }
-  return found.found() ? found : check_within(options, input);
-}
-
-/// On an image, a micro-batch of `batch` of them.
-constexpr convolution placed(const convolution_options& options, const shape& image,
-                             std::int32_t batch) {
-  const window_placing rows(image[0], options.kernel_rows, options.stride_rows, options.padding,
-                            options.dilation_rows);
-  const window_placing columns(image[1], options.kernel_columns, options.stride_columns,
-                               options.padding, options.dilation_columns);
-  // Of a sequence, the one row has no padding.
-  const bool of_images = options.axes == 2;
-  return {.key = {.variant = conv2d_variant::forward,
-                  .batch = batch,
-                  .rows = image[0],
-                  .columns = image[1],
-                  .channels = image[2],
-                  .filters = options.filters,
-                  .kernel_rows = options.kernel_rows,
-                  .kernel_columns = options.kernel_columns,
-                  .stride_rows = options.stride_rows,
-                  .stride_columns = options.stride_columns,
-                  .padding_rows = of_images ? rows.padding : 0,
-                  .padding_columns = columns.padding,
-                  .output_rows = of_images ? rows.outputs : 1,
-                  .output_columns = columns.outputs,
-                  .activation = fused_activation(options.activation),
-                  .has_bias = options.has_bias,
-                  .input_in_one_row = 0,
-                  .dilation_rows = options.dilation_rows,
-                  .dilation_columns = options.dilation_columns},
-          .alpha = options.alpha};
-}
-
-constexpr problem shapes(node_draft& draft) {
-  const auto options = draft.options<convolution_options>();
-  const shape input = draft.input(0);
-  const problem wrong = check(options, input);
-  if (wrong.found()) {
-    return wrong;
-  }
-  const bool of_images = options.axes == 2;
-  const conv2d_call made = placed(options, as_image(input), 1).key;
-  if (of_images) {
-    draft.parameter("kernel", {made.kernel_rows, made.kernel_columns, made.channels, made.filters},
-                    draft.start(0), storage::panels);
-  } else {
-    draft.parameter("kernel", {made.kernel_columns, made.channels, made.filters}, draft.start(0),
-                    storage::panels);
-  }
-  if (options.has_bias != 0) {
-    draft.parameter("bias", {options.filters}, draft.start(1), storage::panel_bias);
-  }
-  if (of_images) {
-    draft.output({made.output_rows, made.output_columns, made.filters});
-  } else {
-    draft.output({made.output_columns, made.filters});
-  }
-  return {};
-}
-
-constexpr convolution convolution_of(const emitter& emit) {
-  convolution made =
-      placed(emit.options<convolution_options>(), as_image(emit.input_shape(0)), emit.batch());
-  made.key.input_in_one_row = emit.input_value(0).lies == storage::rows ? 1 : 0;
-  return made;
-}
-
-/// Tags of scratch.
-inline constexpr std::int32_t masked_tag = 0;
-inline constexpr std::int32_t transposed_tag = 1;
-inline constexpr std::int32_t pixels_tag = 2;
-
-constexpr void forward(emitter& emit) {
-  convolution_of(emit).forward(emit, emit.output_value(0), emit.input_value(0));
-}
-
-/// Whole pixels are written: where they have no padding to be written to, into scratch.
-constexpr void input_gradient(emitter& emit) {
-  const convolution made = convolution_of(emit);
-  const buffer_ref d = made.masked(emit, masked_tag, emit.output_gradient(0));
-  made.mask_gradient(emit, d, emit.output_gradient(0), emit.output_value(0));
-  if (!emit.wants_input_gradient(0)) {
-    return;
-  }
-  const buffer_ref transposed = made.transpose_kernel(emit, transposed_tag);
-  const bool in_place =
-      emit.input_gradient_lies(0) == storage::positions || !pads_positions(emit.input_shape(0));
-  const buffer_ref written =
-      in_place ? emit.input_gradient(0)
-               : emit.scratch(pixels_tag, made.input_extents(), storage::positions);
-  made.input_gradient(emit, written, d, transposed);
-  if (!in_place) {
-    repacking::repack(emit, emit.input_gradient(0), written);
-  }
-}
-
-constexpr void weight_gradient(emitter& emit) {
-  const convolution made = convolution_of(emit);
-  made.weight_gradient(emit, emit.input_value(0),
-                       made.masked(emit, masked_tag, emit.output_gradient(0)));
-}
-
-/// Reads images and sequences however they lie, and writes pixels.
-constexpr family family_called(std::string_view name) {
-  return {.name = name,
-          .describe = describe,
-          .shapes = shapes,
-          .forward = forward,
-          .input_gradient = input_gradient,
-          .weight_gradient = weight_gradient,
-          .reads = {storage::positions, storage::rows},
-          .writes = {storage::positions},
-          .updates_with_gradient = true};
-}
-
-}  // namespace convolution_rules
-
-inline constexpr problem two_strides_of_sequence =
-    refuse("one number in strides<...>", "rows and columns", "a sequence has steps alone");
-
-inline constexpr problem two_dilations_of_sequence =
-    refuse("one number in dilation_rate<...>", "rows and columns", "a sequence has steps alone");
-
-/// What the options of a convolution say, read once for all layers with the same ones.
-template <typename... Options>
-struct convolution_reading {
-  static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
-  static constexpr const option_key* accepted[] = {
-      &strides_key,          &padding_key,
-      &activation_key,       &alpha_key,
-      &use_bias_key,         &init_key,
-      &bias_init_key,        &dilation_rate_key,
-      &groups_key,           &kernel_regularizer_key,
-      &bias_regularizer_key, &kernel_constraint_key,
-      &bias_constraint_key,  &activity_regularizer_key};
-  static constexpr auto kind = static_cast<activation_kind>(given.integer(activation_key, 0));
-  static constexpr problem fault = find_weights_fault(given, accepted);
-
-  /// The second of two numbers of an option.
-  static constexpr std::int32_t second(const option_key& key) {
-    return static_cast<std::int32_t>(given.number(key, 1));
-  }
-
-  static constexpr convolution_options options{
-      .stride_rows = given.integer(strides_key, 1),
-      .stride_columns = second(strides_key),
-      .dilation_rows = given.integer(dilation_rate_key, 1),
-      .dilation_columns = second(dilation_rate_key),
-      .groups = given.integer(groups_key, 1),
-      .padding = padding_of(given),
-      .activation = kind,
-      .alpha = given.number(alpha_key, default_alpha(kind)),
-      .has_bias = given.integer(use_bias_key, 1)};
-
-  static constexpr initializer starts[] = {start_of(given, init_key, glorot_uniform::start),
-                                           start_of(given, bias_init_key, zeros::start)};
-
-  static constexpr element separate_activation = separate_activation_of(kind, options.alpha);
-
-  static constexpr element described(const family& rule, const convolution_options& chosen) {
-    return {.kind = element_kind::layer,
-            .rule = &rule,
-            .options = attributes::of(chosen),
-            .starts = starts,
-            .followed_by = gradient_from_output(kind) ? nullptr : &separate_activation,
-            .fault = &fault,
-            .weights = find_weight_rules<Options...>()};
-  }
-
-  static constexpr element of_images(const family& rule, std::string_view name,
-                                     const whole_number& filters, const read_kernel& kernel) {
-    const problem* const unread = first_fault({filters, kernel.rows, kernel.columns});
-    if (unread != nullptr) {
-      return unfit_layer(name, *unread);
+  constexpr void read_windows(call_draft& call, const buffer_ref& x, const tap_axes& at) const {
+    const reach row =
+        window(at.row, at.tap_row, key.stride_rows, key.dilation_rows, key.padding_rows);
+    const reach column = window(at.column, at.tap_column, key.stride_columns, key.dilation_columns,
+                                key.padding_columns);
+    if (key.lanewise()) {
+      call.reads(x, {at.sample, row, column, at.channel, at.filter});
+    } else {
+      call.reads(x, {at.sample, row, column, at.channel});
     }
-    convolution_options chosen = options;
-    chosen.filters = filters.value;
-    chosen.kernel_rows = kernel.rows.value;
-    chosen.kernel_columns = kernel.columns.value;
-    return described(rule, chosen);
   }
 
-  static constexpr element of_sequences(const family& rule, std::string_view name,
-                                        const whole_number& filters, const whole_number& kernel) {
-    const problem* const unread = first_fault({filters, kernel});
-    if (unread != nullptr) {
-      return unfit_layer(name, *unread);
-    }
-    if (options.stride_rows != options.stride_columns) {
-      return unfit_layer(name, two_strides_of_sequence);
-    }
-    if (options.dilation_rows != options.dilation_columns) {
-      return unfit_layer(name, two_dilations_of_sequence);
-    }
-    convolution_options chosen = options;
-    chosen.axes = 1;
-    chosen.filters = filters.value;
-    chosen.kernel_columns = kernel.value;
-    chosen.stride_rows = 1;
-    chosen.dilation_rows = 1;
-    return described(rule, chosen);
+  /// Of every pixel of `read`, dealt into groups, what each unit of `made` reads.
+  constexpr void spread(emitter& emit, conv2d_variant variant, const buffer_ref& made,
+                        const buffer_ref& read) const {
+    const std::int32_t depth = made.extents[2];
+    const std::int32_t units = made.extents[3] / key.groups;
+    call_draft call = emit.call_of(convolution_code(), of_variant(variant));
+    const axis_id sample = call.over(key.batch);
+    const auto [row, column] = call.over(made.extents[0], made.extents[1]);
+    const axis_id feature = call.over(depth);
+    const auto [group, unit] = call.over(key.groups, units);
+    call.writes(made, {sample, row, column, feature, window(group, unit, units, 1, 0)})
+        .reads(read, {sample, row, column, window(group, feature, depth, 1, 0)});
   }
 };
 

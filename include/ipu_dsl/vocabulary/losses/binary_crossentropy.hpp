@@ -9,6 +9,7 @@
 #include <ipu_dsl/vocabulary/layers/conv1d.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/layers/separable_conv2d.hpp>
 #include <ipu_dsl/vocabulary/pointwise.hpp>
 #include <ipu_dsl/vocabulary/scores.hpp>
 
@@ -77,17 +78,24 @@ struct binary_crossentropy_rule {
 
 namespace binary_crossentropy_rules {
 
+/// Families with `convolution_options`.
+inline constexpr const family* convolutions[] = {
+    &conv1d_family, &conv2d_family, &depthwise_conv2d_family, &separable_conv2d_family};
+
 /// What a layer computes with a sigmoid of its own cannot be taken for logits.
 constexpr bool ends_in_probabilities(node_draft& draft) {
   const node* const last = draft.made_by(0);
   if (last == nullptr) {
     return false;
   }
-  return made_by(draft, activation_kind::softmax) ||
-         (last->rule == &dense_family &&
-          last->options.as<dense_options>().activation == activation_kind::sigmoid) ||
-         ((last->rule == &conv1d_family || last->rule == &conv2d_family) &&
-          last->options.as<convolution_options>().activation == activation_kind::sigmoid);
+  bool found = made_by(draft, activation_kind::softmax) ||
+               (last->rule == &dense_family &&
+                last->options.as<dense_options>().activation == activation_kind::sigmoid);
+  for (const family* const each : convolutions) {
+    found = found || (last->rule == each && last->options.as<convolution_options>().activation ==
+                                                activation_kind::sigmoid);
+  }
+  return found;
 }
 
 constexpr problem shapes(node_draft& draft) {

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// What convolutions ask of their options and inputs, and how they are written.
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/vocabulary/layers/convolution.hpp>
+
+namespace ipu_dsl {
+
+namespace convolution_rules {
+
+/// Sequences as images of one row.
+constexpr shape as_image(const shape& input) {
+  return input.rank == 2 ? shape{1, input[0], input[1]} : input;
+}
+
+/// The size of the kernel, and the options that are not at their default.
+constexpr label describe_options(const convolution_options& options) {
+  const bool of_images = options.axes == 2;
+  label words;
+  if (of_images && options.kernel_rows != options.kernel_columns) {
+    words << "kernel_size{" << options.kernel_rows << ", " << options.kernel_columns << "}";
+  } else {
+    words << options.kernel_columns;
+  }
+  if (options.depth_multiplier != 1) {
+    words << ", depth_multiplier<" << options.depth_multiplier << ">";
+  }
+  if (of_images && options.stride_rows != options.stride_columns) {
+    words << ", strides<" << options.stride_rows << ", " << options.stride_columns << ">";
+  } else if (options.stride_columns != 1) {
+    words << ", strides<" << options.stride_columns << ">";
+  }
+  if (of_images && options.dilation_rows != options.dilation_columns) {
+    words << ", dilation_rate<" << options.dilation_rows << ", " << options.dilation_columns << ">";
+  } else if (options.dilation_columns != 1) {
+    words << ", dilation_rate<" << options.dilation_columns << ">";
+  }
+  if (options.groups != 1) {
+    words << ", groups<" << options.groups << ">";
+  }
+  if (options.padding != padding_kind::valid) {
+    words << ", " << ipu_dsl::name_of(options.padding);
+  }
+  if (options.activation != activation_kind::linear) {
+    words << ", " << ipu_dsl::name_of(options.activation);
+  }
+  return words;
+}
+
+constexpr label describe(const family& self, const attributes& attributes) {
+  const auto options = attributes.as<convolution_options>();
+  label words = self.name;
+  return words << "<" << options.filters << ", " << describe_options(options).view() << ">";
+}
+
+/// What is wrong with an input of another rank.
+constexpr problem refuse_rank(std::int32_t axes, const shape& input) {
+  if (axes == 1) {
+    return refuse("a sequence (steps, channels)", ipu_dsl::describe(input),
+                  input.rank == 1 ? "Reshape<100, 1> makes a vector a sequence of one channel"
+                                  : "a Conv2D takes an image");
+  }
+  return refuse("an image (rows, columns, channels)", ipu_dsl::describe(input),
+                "Reshape<28, 28, 1> makes a picture an image of one channel");
+}
+
+/// "a kernel of at least 1 row and 1 column", "a kernel of at least 1 step"
+constexpr problem check_kernel(const convolution_options& options) {
+  if (options.kernel_rows > 0 && options.kernel_columns > 0) {
+    return {};
+  }
+  if (options.axes == 1) {
+    return refuse("a kernel of at least 1 step", label() << options.kernel_columns);
+  }
+  return refuse("a kernel of at least 1 row and 1 column",
+                label() << options.kernel_rows << " x " << options.kernel_columns);
+}
+
+/// Rows and columns, or steps alone.
+constexpr label numbers_of(std::int32_t axes, std::int32_t rows, std::int32_t columns) {
+  label words;
+  if (axes == 2) {
+    words << rows << " and ";
+  }
+  return words << columns;
+}
+
+constexpr problem check_steps(const convolution_options& options) {
+  if (options.stride_rows <= 0 || options.stride_columns <= 0) {
+    return refuse("strides of at least 1",
+                  numbers_of(options.axes, options.stride_rows, options.stride_columns));
+  }
+  if (options.dilation_rows <= 0 || options.dilation_columns <= 0) {
+    return refuse("a dilation_rate of at least 1",
+                  numbers_of(options.axes, options.dilation_rows, options.dilation_columns));
+  }
+  const bool strides = options.stride_rows > 1 || options.stride_columns > 1;
+  if (strides && (options.dilation_rows > 1 || options.dilation_columns > 1)) {
+    return refuse("strides of 1 beside a dilation_rate",
+                  label("strides of ")
+                      << numbers_of(options.axes, options.stride_rows, options.stride_columns)
+                      << " and a dilation_rate of "
+                      << numbers_of(options.axes, options.dilation_rows, options.dilation_columns),
+                  "Keras refuses both at once as well");
+  }
+  return {};
+}
+
+constexpr problem check_within(const convolution_options& options, const shape& input) {
+  const shape image = as_image(input);
+  const std::int32_t rows = (options.kernel_rows - 1) * options.dilation_rows + 1;
+  const std::int32_t columns = (options.kernel_columns - 1) * options.dilation_columns + 1;
+  if (options.padding != padding_kind::valid || (rows <= image[0] && columns <= image[1])) {
+    return {};
+  }
+  const bool of_images = options.axes == 2;
+  label got;
+  if (of_images) {
+    got << rows << " x ";
+  }
+  got << columns << " on " << ipu_dsl::describe(input);
+  return refuse(of_images ? "a kernel within the image" : "a kernel within the sequence", got,
+                of_images ? "same_padding fills the image up with zeros"
+                          : "same_padding and causal_padding fill the sequence up with zeros");
+}
+
+constexpr problem check_groups(const convolution_options& options, std::int32_t channels) {
+  if (options.groups <= 0) {
+    return refuse("at least 1 group in groups<...>", label() << options.groups);
+  }
+  if (channels % options.groups != 0 || options.filters % options.groups != 0) {
+    return refuse("groups that divide channels and filters",
+                  label() << options.groups << " groups of " << channels << " channels and "
+                          << options.filters << " filters");
+  }
+  return {};
+}
+
+/// What every convolution asks of its kernel and its input.
+constexpr problem check_windows(const convolution_options& options, const shape& input) {
+  problem found = check_kernel(options);
+  if (!found.found()) {
+    found = check_steps(options);
+  }
+  if (!found.found() && options.axes == 2 && options.padding == padding_kind::causal) {
+    found = refuse_causal();
+  }
+  if (!found.found() && input.rank != options.axes + 1) {
+    found = refuse_rank(options.axes, input);
+  }
+  return found.found() ? found : check_within(options, input);
+}
+
+constexpr problem refuse_filters(const convolution_options& options) {
+  return refuse("at least 1 filter", label() << options.filters);
+}
+
+/// All that a convolution asks.
+constexpr problem check(const convolution_options& options, const shape& input) {
+  if (options.filters <= 0) {
+    return refuse_filters(options);
+  }
+  const problem found = check_windows(options, input);
+  return found.found() ? found : check_groups(options, input[options.axes]);
+}
+
+/// On an image, a micro-batch of `batch` of them.
+constexpr convolution placed(const convolution_options& options, const shape& image,
+                             std::int32_t batch) {
+  const window_placing rows(image[0], options.kernel_rows, options.stride_rows, options.padding,
+                            options.dilation_rows);
+  const window_placing columns(image[1], options.kernel_columns, options.stride_columns,
+                               options.padding, options.dilation_columns);
+  // Of a sequence, the one row has no padding.
+  const bool of_images = options.axes == 2;
+  return {.key = {.variant = conv2d_variant::forward,
+                  .batch = batch,
+                  .rows = image[0],
+                  .columns = image[1],
+                  .channels = image[2],
+                  .filters = options.filters,
+                  .kernel_rows = options.kernel_rows,
+                  .kernel_columns = options.kernel_columns,
+                  .stride_rows = options.stride_rows,
+                  .stride_columns = options.stride_columns,
+                  .padding_rows = of_images ? rows.padding : 0,
+                  .padding_columns = columns.padding,
+                  .output_rows = of_images ? rows.outputs : 1,
+                  .output_columns = columns.outputs,
+                  .activation = fused_activation(options.activation),
+                  .has_bias = options.has_bias,
+                  .input_in_one_row = 0,
+                  .dilation_rows = options.dilation_rows,
+                  .dilation_columns = options.dilation_columns,
+                  .groups = options.groups},
+          .alpha = options.alpha};
+}
+
+}  // namespace convolution_rules
+
+}  // namespace ipu_dsl
