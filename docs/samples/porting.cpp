@@ -216,6 +216,10 @@ static_assert(
                 SeparableConv2D<16, 3, depthwise_init<he_normal>, pointwise_init<he_normal>,
                                 depthwise_regularizer<l2<0.01F>>, pointwise_regularizer<l2<0.01F>>,
                                 pointwise_constraint<unit_norm>>>>());
+// row: Conv2DTranspose(8, 3, strides=2, output_padding=1), Conv1DTranspose(4, 3)
+static_assert(
+    check<model<input<7, 7, 3>, sequential<Conv2DTranspose<8, 3, strides<2>, output_padding<1>>,
+                                           Reshape<256, 8>, Conv1DTranspose<4, 3>>>>());
 // row: MaxPooling2D(), AveragePooling1D(3, strides=2, padding='same'), GlobalAveragePooling2D()
 static_assert(check<model<input<28, 28, 1>,
                           sequential<MaxPooling2D<>, AveragePooling2D<pool_size{2, 7}>,

@@ -274,6 +274,77 @@ void check_input_gradient() {
   CHECK(dx.intact());
 }
 
+/// Of a transposed convolution: each number of the image is the chain of an input gradient from its
+/// bias.
+template <conv2d_call Call>
+void check_transposed_forward() {
+  constexpr std::int32_t pixels = Call.batch * Call.rows * Call.columns;
+  operands given(Call);
+  test::buffer bias = test::random_bias(Call.channels, 5);
+  test::buffer transposed(
+      layout::panel_elements(Call.kernel_rows * Call.kernel_columns * Call.filters, Call.channels));
+  run<of_variant(Call, conv2d_variant::transposed_kernel)>({transposed.data(), given.w.data()});
+  test::buffer image(std::int64_t{pixels} * layout::row_stride(Call.channels));
+  const auto kernel = [&](float* to, grain part) {
+    run<of_variant(Call, conv2d_variant::transposed_forward)>(
+        {to, given.d.data(), transposed.data(), bias.data()}, part);
+  };
+  const test::buffer before = image;
+  kernel(image.data(), {});
+  check_parts(image, before, kernel);
+  int wrong = 0;
+  for (int at = 0; at < pixels * Call.channels; ++at) {
+    const int pixel = at / Call.channels;
+    const int channel = at % Call.channels;
+    const int sample = pixel / (Call.rows * Call.columns);
+    float chain = bias[channel];
+    for (int tap = 0; tap < Call.kernel_rows * Call.kernel_columns; ++tap) {
+      for (int place = 0; place < Call.output_rows * Call.output_columns; ++place) {
+        const int place_row = place / Call.output_columns;
+        const int place_column = place % Call.output_columns;
+        given.for_taps(place_row, place_column, [&](int ky, int kx, int row, int column) {
+          const bool met = ky * Call.kernel_columns + kx == tap &&
+                           (sample * Call.rows + row) * Call.columns + column == pixel;
+          for (int filter = 0; met && filter < Call.filters; ++filter) {
+            chain =
+                test::chain_step(given.d[given.output_at(sample, place_row, place_column, filter)],
+                                 given.w[given.weight_at(ky, kx, channel, filter)], chain);
+          }
+        });
+      }
+    }
+    wrong +=
+        test::same_bits(image[operands::pixel_at(pixel, channel, Call.channels)], chain) ? 0 : 1;
+    ++checked;
+  }
+  CHECK(wrong == 0);
+  CHECK(test::padding_is_zero(image, pixels, Call.channels));
+  CHECK(image.intact());
+}
+
+/// The gradient of that bias.
+template <conv2d_call Call>
+void check_bias_gradient() {
+  constexpr std::int32_t pixels = Call.batch * Call.rows * Call.columns;
+  test::buffer d = test::random_rows(pixels, Call.channels, 6);
+  test::buffer sums = test::random_bias(Call.channels, 7);
+  const test::buffer before = sums;
+  test::buffer expected = sums;
+  const auto kernel = [&](float* to, grain part) {
+    run<of_variant(Call, conv2d_variant::bias_gradient)>({to, d.data()}, part, true);
+  };
+  kernel(sums.data(), {});
+  check_parts(sums, before, kernel);
+  for (int pixel = 0; pixel < pixels; ++pixel) {
+    for (int channel = 0; channel < Call.channels; ++channel) {
+      expected[channel] += d[operands::pixel_at(pixel, channel, Call.channels)];
+      ++checked;
+    }
+  }
+  CHECK(test::same_bits(sums.view(), expected.view()));
+  CHECK(sums.intact());
+}
+
 template <conv2d_call Call>
 void check_weight_gradient(bool continues) {
   operands given(Call);
@@ -351,6 +422,17 @@ TEST_CASE("numbers of convolutions are chains over kernel rows, kernel columns a
   check_all<call_on(2, {3, 2, 1}, 2, {5, 7}, 1, true, true, 1, 1, true)>();
   CHECK(checked > 0);
   std::printf("convolutions: checked %d numbers and steps of chains\n", checked);
+}
+
+TEST_CASE("numbers of transposed convolutions are chains over kernel rows, columns and filters") {
+  checked = 0;
+  check_transposed_forward<call_on(2, {7, 6, 3}, 5, {3, 3}, 2, true, false)>();
+  check_transposed_forward<call_on(1, {9, 11, vector + 3}, 4, {3, 2}, 2, false, false)>();
+  check_transposed_forward<call_on(1, {5, 7, 2}, 3, {1, 2}, 3, true, false)>();
+  check_transposed_forward<call_on(2, {1, 9, 2}, 3, {1, 3}, 1, false, false, 2)>();
+  check_bias_gradient<call_on(2, {3, 5, vector + 3}, 4, {3, 3}, 1, true, false)>();
+  CHECK(checked > 0);
+  std::printf("transposed convolutions: checked %d numbers\n", checked);
 }
 
 namespace {

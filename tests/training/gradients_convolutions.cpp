@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Gradients of convolutions of sequences, of kernels with holes, of groups and single channels.
+// Gradients of convolutions of sequences, of kernels with holes, of groups and single channels, and
+// of transposed convolutions.
 #include <ipu_dsl/vocabulary/library.hpp>
 
 #include "training/gradient_check.hpp"
@@ -9,6 +10,7 @@ namespace {
 using namespace ipu_dsl;
 using reference::activation;
 using reference::convolve;
+using reference::convolve_back;
 using reference::dense;
 using reference::function;
 using tests::check_gradients;
@@ -72,6 +74,20 @@ TEST_CASE("gradients of SeparableConv2D behind single channels") {
              convolve({3, 3, 2, 4, 2, 2, 1, true, 1, false, 2}, false),
              convolve({3, 3, 4, 3, 1, 1}), function(activation::softplus), dense(3 * 3 * 3, 3)},
             4 * 3 * 2));
+}
+
+TEST_CASE("gradients of Conv1DTranspose and Conv2DTranspose") {
+  check_gradients<step_of<
+      model<input<3, 2>,
+            sequential<Conv1DTranspose<4, 3, strides<2>, hyperbolic_tangent>, Reshape<7, 2, 2>,
+                       Conv2DTranspose<2, kernel_size{1, 2}, use_bias<false>>,
+                       Conv2DTranspose<1, 3, same_padding, softplus>, Flatten, Dense<3>>>>>(
+      about(
+          "Conv1DTranspose of stride 2, Conv2DTranspose without a bias, of same padding",
+          {convolve_back({1, 7, 4, 2, 1, 3, 2}), function(activation::tanh),
+           convolve_back({7, 3, 2, 2, 1, 2, 1}, false), convolve_back({7, 3, 1, 2, 3, 3, 1, true}),
+           function(activation::softplus), dense(7 * 3 * 1, 3)},
+          3 * 2));
 }
 
 }  // namespace

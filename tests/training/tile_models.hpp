@@ -6,7 +6,9 @@
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/layers/batch_normalization.hpp>
 #include <ipu_dsl/vocabulary/layers/conv1d.hpp>
+#include <ipu_dsl/vocabulary/layers/conv1d_transpose.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
+#include <ipu_dsl/vocabulary/layers/conv2d_transpose.hpp>
 #include <ipu_dsl/vocabulary/layers/depthwise_conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/embedding.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
@@ -60,17 +62,17 @@ struct convolutions
                                   sequential<Conv2D<2, 2, same_padding>, Dropout<0.25F>>>,
                            Flatten, Dense<3>>>> {};
 
-/// Convolutions of sequences, with holes, in groups and of single channels, with a gradient to
-/// give.
+/// Convolutions of sequences, with holes, in groups, of single channels and transposed.
 struct convolution_kinds
-    : model<
-          input<7, 3>,
-          pipeline<
-              stage<Conv1D<4, 3, causal_padding, dilation_rate<2>, relu>, Conv1D<8, 2, strides<2>>,
-                    Reshape<3, 4, 2>, Conv2D<2, 2, dilation_rate<1, 2>>>,
-              stage<DepthwiseConv2D<3, same_padding, depth_multiplier<3>>,
-                    Conv2D<4, 1, groups<2>, hyperbolic_tangent>,
-                    SeparableConv2D<3, 2, same_padding, strides<2>, relu>, Flatten, Dense<3>>>> {};
+    : model<input<7, 3>,
+            pipeline<stage<Conv1D<4, 3, causal_padding, dilation_rate<2>, relu>,
+                           Conv1D<8, 2, strides<2>>, Reshape<3, 4, 2>,
+                           Conv2D<2, 2, dilation_rate<1, 2>>>,
+                     stage<DepthwiseConv2D<3, same_padding, depth_multiplier<3>>,
+                           Conv2D<4, 1, groups<2>, hyperbolic_tangent>,
+                           SeparableConv2D<3, 2, same_padding, strides<2>, relu>,
+                           Conv2DTranspose<2, 3, strides<2>, relu>, Reshape<3, 6>,
+                           Conv1DTranspose<2, 2, use_bias<false>>, Flatten, Dense<3>>>> {};
 
 /// Windows beside and over each other, beyond the image, over all of it, with a gradient to give.
 struct pooled_windows

@@ -166,7 +166,8 @@ void gradient_by_lanes(const float* __restrict x, const float* __restrict d,
     some_rows(std::integral_constant<int, rest_vectors>(), columns.full_panels,
               range_of(rows * depth, part));
   }
-  gradient_of_pixels<Product, Rule, Architecture>(d, bias, step, part);
+  constexpr std::int32_t pixels = Product.lines() * Product.columns.outputs;
+  gradient_of_pixels<pixels, Product.units, Rule, Architecture>(d, bias, step, part);
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

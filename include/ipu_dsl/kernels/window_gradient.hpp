@@ -61,19 +61,20 @@ template <layout::architecture Architecture, window_product Product, int Vectors
       });
 }
 
-/// The gradient of a bias that is added to every pixel, or a grain of it; nothing if its sum is
-/// null.
-template <window_product Product, typename Rule, layout::architecture Architecture>
+/// The gradient of a bias [units] that is added to each of `Pixels` pixels, from that of the
+/// pixels, or a grain of it; nothing if its sum is null.
+template <std::int32_t Pixels, std::int32_t Units, typename Rule = no_update,
+          layout::architecture Architecture = layout::native>
 void gradient_of_pixels(const float* __restrict d, const gradient_target<Rule>& bias,
                         const gradient_step<Rule>& step, const grain& part) noexcept {
   if (bias.sum == nullptr) {
     return;
   }
-  constexpr std::int32_t pixels = Product.lines() * Product.columns.outputs;
   constexpr std::int32_t lanes = Architecture.lanes;
-  const index_range mine = range_of(layout::row_stride(Product.units, Architecture) / lanes, part);
-  bias_gradient<Architecture, Rule>(d, bias, pixels, Product.written.pixel,
-                                    {mine.begin * lanes, mine.end * lanes}, step);
+  constexpr std::int32_t stride = layout::row_stride(Units, Architecture);
+  const index_range mine = range_of(stride / lanes, part);
+  bias_gradient<Architecture, Rule>(d, bias, Pixels, stride, {mine.begin * lanes, mine.end * lanes},
+                                    step);
 }
 
 /// The gradients of w and bias of `multiply_windows` with a `forward_axis` along both axes, from
@@ -118,7 +119,8 @@ void gradient_of_windows(const float* __restrict x, const float* __restrict d,
     some_tiles(std::integral_constant<int, rest_vectors>(), columns.full_panels,
                range_of(rest_tiles, part));
   }
-  gradient_of_pixels<Product, Rule, Architecture>(d, bias, step, part);
+  constexpr std::int32_t pixels = Product.lines() * Product.columns.outputs;
+  gradient_of_pixels<pixels, Product.units, Rule, Architecture>(d, bias, step, part);
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

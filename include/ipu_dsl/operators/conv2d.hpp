@@ -137,23 +137,27 @@ void weight_gradient(const gradient_operands<Rule>& given, const grain& part) no
   }
 }
 
-template <conv2d_call Call, int Phase>
-void input_gradient_phase(const float* d, const float* transposed, float* dx,
-                          const grain& part) noexcept {
+template <conv2d_call Call, activation_kind Kind, int Phase>
+void image_phase(const float* d, const float* transposed, const float* bias, float* image,
+                 float alpha, const grain& part) noexcept {
   constexpr std::int32_t row = Phase / Call.stride_columns;
   constexpr std::int32_t column = Phase % Call.stride_columns;
   constexpr kernels::image_strides strides =
       strides_of(Call.rows, Call.columns, Call.channels, false);
-  kernels::multiply_windows<gradient_of(Call, row, column), activation_kind::linear>(
-      d, transposed, nullptr, dx + row * strides.row + column * strides.pixel, 0.0F, part);
+  kernels::multiply_windows<gradient_of(Call, row, column), Kind>(
+      d, transposed, bias, image + row * strides.row + column * strides.pixel, alpha, part);
 }
 
-/// One product for each phase.
-template <conv2d_call Call, int... Phases>
-void input_gradient(const float* d, const float* transposed, float* dx, const grain& part,
-                    std::integer_sequence<int, Phases...>) noexcept {
-  (input_gradient_phase<Call, Phases>(d, transposed, dx, part), ...);
+/// What lies in an image by the places of the kernel that meet it, activation(that + bias): one
+/// product for each phase.
+template <conv2d_call Call, activation_kind Kind, int... Phases>
+void image_of(const float* d, const float* transposed, const float* bias, float* image, float alpha,
+              const grain& part, std::integer_sequence<int, Phases...>) noexcept {
+  (image_phase<Call, Kind, Phases>(d, transposed, bias, image, alpha, part), ...);
 }
+
+template <conv2d_call Call>
+using phases_of = std::make_integer_sequence<int, Call.stride_rows * Call.stride_columns>;
 
 }  // namespace conv2d_code
 
@@ -185,10 +189,19 @@ struct operators<&conv2d_family> {
       kernels::spread_groups<conv2d_code::spread_of_gradient(Call)>(
           floats(operands[1]), floats(operands[0]), context.part);
     } else if constexpr (Call.variant == conv2d_variant::input_gradient) {
-      constexpr int phases = Call.stride_rows * Call.stride_columns;
-      conv2d_code::input_gradient<Call>(floats(operands[1]), floats(operands[2]),
-                                        floats(operands[0]), context.part,
-                                        std::make_integer_sequence<int, phases>());
+      conv2d_code::image_of<Call, activation_kind::linear>(
+          floats(operands[1]), floats(operands[2]), nullptr, floats(operands[0]), 0.0F,
+          context.part, conv2d_code::phases_of<Call>());
+    } else if constexpr (Call.variant == conv2d_variant::transposed_forward) {
+      const float* bias = Call.has_bias != 0 ? floats(operands[3]) : nullptr;
+      conv2d_code::image_of<Call, Call.activation>(floats(operands[1]), floats(operands[2]), bias,
+                                                   floats(operands[0]), scalars[0], context.part,
+                                                   conv2d_code::phases_of<Call>());
+    } else if constexpr (Call.variant == conv2d_variant::bias_gradient) {
+      using rule = typename update_rule<Ending>::type;
+      const gradient_operands<rule> given(context, operands, 1);
+      kernels::gradient_of_pixels<Call.batch * Call.rows * Call.columns, Call.channels, rule>(
+          floats(given.read[0]), given.target(0), given.step, context.part);
     } else {
       using rule = typename update_rule<Ending>::type;
       const gradient_operands<rule> given(context, operands, Call.has_bias != 0 ? 2 : 1);

@@ -165,6 +165,29 @@ inline layer convolve(const convolution& by, bool has_bias = true) {
   return made;
 }
 
+/// The layer whose outputs are the inputs of a convolution, connected by the same weights; a bias
+/// for each channel.
+inline layer convolve_back(const convolution& by, bool has_bias = true) {
+  const layer forward = convolve(by, false);
+  layer made = dense(0, 0, false);
+  made.what = layer::kind::shared;
+  made.inputs = forward.units;
+  made.units = forward.inputs;
+  made.terms = by.kernel_rows * by.kernel_columns * by.filters;
+  made.kernel = forward.kernel;
+  made.bias = parameter(has_bias ? by.channels : 0);
+  made.kernel_at.assign(made.inputs * made.units, no_weight);
+  for (std::size_t input = 0; input < made.inputs; ++input) {
+    for (std::size_t unit = 0; unit < made.units; ++unit) {
+      made.kernel_at[input * made.units + unit] = forward.kernel_at[unit * made.inputs + input];
+    }
+  }
+  for (std::size_t unit = 0; unit < made.units; ++unit) {
+    made.bias_at.push_back(unit % by.channels);
+  }
+  return made;
+}
+
 /// A `shared` layer with a weight of its own for each input and unit.
 inline layer spread_out(const layer& of) {
   layer made = dense(of.inputs, of.units, !of.bias.values.empty());

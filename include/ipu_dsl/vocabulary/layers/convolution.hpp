@@ -27,6 +27,9 @@ struct convolution_options {
   float alpha = 0;
   std::int32_t has_bias = 1;
   std::int32_t depth_multiplier = 1;  ///< of a depthwise kernel: filters of each channel
+  /// Of a transposed convolution: added to its output; -1 if that is as long as may be.
+  std::int32_t output_padding_rows = -1;
+  std::int32_t output_padding_columns = -1;
 };
 
 enum class conv2d_variant : std::int32_t {
@@ -38,7 +41,11 @@ enum class conv2d_variant : std::int32_t {
   // By lanes, where x and d below are what the first two of these write.
   spread_input,     ///< writes of every pixel what each filter reads, reads x
   spread_gradient,  ///< writes of every pixel what each channel's gradient reads, reads d
-  packed_kernel     ///< writes the kernel in panels, reads a plain one
+  packed_kernel,    ///< writes the kernel in panels, reads a plain one
+  // Of a transposed convolution, whose output is the image.
+  transposed_forward,  ///< writes the image, reads what a convolution writes, the transposed
+                       ///< kernel[, bias of channels]
+  bias_gradient  ///< adds to the accumulator of that bias, reads the gradient of the image
 };
 
 struct conv2d_call {
@@ -173,31 +180,33 @@ struct convolution {
     }
   }
 
-  /// What the activation does to the gradient `d` of y is a call of its family. Returns what is the
-  /// gradient before it: scratch `tag`, or d itself.
-  constexpr buffer_ref masked(const emitter& emit, std::int32_t tag, const buffer_ref& d) const {
+  /// The gradient before the activation: scratch `tag`, or `d`, that of the node's output.
+  constexpr buffer_ref masked(const emitter& emit, std::int32_t tag, const buffer_ref& d,
+                              const shape& extents) const {
     return key.activation == activation_kind::linear
-               ? d.as(output_extents())
-               : emit.scratch(tag, output_extents(), storage::positions);
+               ? d.as(extents)
+               : emit.scratch(tag, extents, storage::positions);
   }
 
+  /// What the activation does to the gradient is a call of its family, which writes `made`.
   constexpr void mask_gradient(emitter& emit, const buffer_ref& made, const buffer_ref& d,
                                const buffer_ref& y) const {
     if (key.activation == activation_kind::linear) {
       return;
     }
-    call_draft call = emit.call_of(
-        activation_family, activation_call{.variant = activation_variant::gradient,
-                                           .kind = key.activation,
-                                           .rows = key.batch * key.output_rows * key.output_columns,
-                                           .units = key.filters});
+    const shape& extents = made.extents;
+    call_draft call =
+        emit.call_of(activation_family, activation_call{.variant = activation_variant::gradient,
+                                                        .kind = key.activation,
+                                                        .rows = key.batch * extents[0] * extents[1],
+                                                        .units = extents[2]});
     const axis_id sample = call.over(key.batch);
-    const auto [row, column] = call.over(key.output_rows, key.output_columns);
-    const axis_id filter = call.over(key.filters);
+    const auto [row, column] = call.over(extents[0], extents[1]);
+    const axis_id filter = call.over(extents[2]);
     call.scalar(alpha)
         .writes(made, {sample, row, column, filter})
-        .reads(d.as(output_extents()), {sample, row, column, filter})
-        .reads(y.as(output_extents()), {sample, row, column, filter});
+        .reads(d.as(extents), {sample, row, column, filter})
+        .reads(y.as(extents), {sample, row, column, filter});
   }
 
   /// The kernel with the weights of each tap transposed, for a product that sums over filters: of a
@@ -228,25 +237,34 @@ struct convolution {
   constexpr void input_gradient(emitter& emit, const buffer_ref& made, const buffer_ref& d,
                                 const buffer_ref& transposed) const {
     call_draft call = emit.call_of(convolution_code(), of_variant(conv2d_variant::input_gradient));
-    const axis_id sample = call.over(key.batch);
-    const auto [row, column] = call.over(key.rows, key.columns);
-    const axis_id channel = call.over(key.channels);
-    const axis_id tap_row = call.all(key.kernel_rows);
-    const axis_id tap_column = call.all(key.kernel_columns);
-    const axis_id filter = call.all(key.filters_of_group());
-    const reach of_row =
-        window_over(row, tap_row, key.stride_rows, key.dilation_rows, key.padding_rows);
-    const reach of_column = window_over(column, tap_column, key.stride_columns,
-                                        key.dilation_columns, key.padding_columns);
-    call.writes(made.as(input_extents()), {sample, row, column, channel});
-    if (key.lanewise()) {
-      call.reads(d, {sample, of_row, of_column, filter, channel});
-    } else {
-      call.reads(d, {sample, of_row, of_column, filter});
+    spread_over_image(call, made, d, transposed);
+  }
+
+  /// The image of what a convolution makes of it, as its input gradient follows from the gradient:
+  /// activation(that + bias).
+  constexpr void transposed_forward(emitter& emit, const buffer_ref& image, const buffer_ref& x,
+                                    const buffer_ref& transposed) const {
+    call_draft call =
+        emit.call_of(convolution_code(), of_variant(conv2d_variant::transposed_forward));
+    call.scalar(alpha);
+    const axis_id channel = spread_over_image(call, image, x, transposed);
+    if (key.has_bias != 0) {
+      call.reads(emit.parameter_value(bias), {channel});
     }
-    call.reads(transposed, {tap_row, tap_column, filter, channel})
-        .costs(std::int64_t{key.batch} * key.output_rows * key.output_columns * key.filters *
-               taps() * key.depth());
+  }
+
+  /// The gradient of a bias of the channels of the image, of whose gradient `d`.
+  constexpr void bias_gradient(emitter& emit, const buffer_ref& d) const {
+    const family* const ending = emit.fused_update();
+    call_draft call = emit.call_of(convolution_code(), of_variant(conv2d_variant::bias_gradient));
+    call.ends_with(ending);
+    const axis_id channel = call.over(key.channels);
+    const axis_id sample = call.all(key.batch);
+    const axis_id row = call.all(key.rows);
+    const axis_id column = call.all(key.columns);
+    call.updates(emit.accumulator(bias), {channel});
+    update_parameter(emit, call, ending, bias, {channel});
+    call.reads(d.as(input_extents()), {sample, row, column, channel});
   }
 
   /// The gradients of kernel and bias, from the same operands, x as it is read.
@@ -308,6 +326,32 @@ struct convolution {
     } else {
       call.reads(x, {at.sample, row, column, at.channel});
     }
+  }
+
+  /// Declares a sum over all places of the kernel that meet a pixel of the image; returns the axis
+  /// of its channels.
+  constexpr axis_id spread_over_image(call_draft& call, const buffer_ref& image,
+                                      const buffer_ref& d, const buffer_ref& transposed) const {
+    const axis_id sample = call.over(key.batch);
+    const auto [row, column] = call.over(key.rows, key.columns);
+    const axis_id channel = call.over(key.channels);
+    const axis_id tap_row = call.all(key.kernel_rows);
+    const axis_id tap_column = call.all(key.kernel_columns);
+    const axis_id filter = call.all(key.filters_of_group());
+    const reach of_row =
+        window_over(row, tap_row, key.stride_rows, key.dilation_rows, key.padding_rows);
+    const reach of_column = window_over(column, tap_column, key.stride_columns,
+                                        key.dilation_columns, key.padding_columns);
+    call.writes(image.as(input_extents()), {sample, row, column, channel});
+    if (key.lanewise()) {
+      call.reads(d, {sample, of_row, of_column, filter, channel});
+    } else {
+      call.reads(d.as(output_extents()), {sample, of_row, of_column, filter});
+    }
+    call.reads(transposed, {tap_row, tap_column, filter, channel})
+        .costs(std::int64_t{key.batch} * key.output_rows * key.output_columns * key.filters *
+               taps() * key.depth());
+    return channel;
   }
 
   /// Of every pixel of `read`, dealt into groups, what each unit of `made` reads.

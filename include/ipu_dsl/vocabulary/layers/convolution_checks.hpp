@@ -40,6 +40,13 @@ constexpr label describe_options(const convolution_options& options) {
   if (options.groups != 1) {
     words << ", groups<" << options.groups << ">";
   }
+  if (options.output_padding_columns >= 0) {
+    words << ", output_padding<";
+    if (of_images && options.output_padding_rows != options.output_padding_columns) {
+      words << options.output_padding_rows << ", ";
+    }
+    words << options.output_padding_columns << ">";
+  }
   if (options.padding != padding_kind::valid) {
     words << ", " << ipu_dsl::name_of(options.padding);
   }

@@ -74,34 +74,43 @@ constexpr void forward_of(emitter& emit, const convolution& made) {
   made.forward(emit, emit.output_value(0), x, made.kernel_read(emit, packed_tag));
 }
 
-/// From d, the gradient before the activation. Whole pixels are written: where they have no padding
-/// to be written to, into scratch.
+/// Where whole pixels of the input's gradient are written: into scratch, where they have no padding
+/// to be written to.
+constexpr buffer_ref pixels_written(const emitter& emit, const shape& extents) {
+  const bool in_place =
+      emit.input_gradient_lies(0) == storage::positions || !pads_positions(emit.input_shape(0));
+  return in_place ? emit.input_gradient(0) : emit.scratch(pixels_tag, extents, storage::positions);
+}
+
+constexpr void finish_pixels(emitter& emit, const buffer_ref& written) {
+  if (written.role == buffer_role::scratch) {
+    repacking::repack(emit, emit.input_gradient(0), written);
+  }
+}
+
+/// From d, the gradient before the activation.
 constexpr void input_gradient_of(emitter& emit, const convolution& made, const buffer_ref& d) {
   if (!emit.wants_input_gradient(0)) {
     return;
   }
   const buffer_ref transposed = made.transpose_kernel(emit, transposed_tag);
-  const bool in_place =
-      emit.input_gradient_lies(0) == storage::positions || !pads_positions(emit.input_shape(0));
-  const buffer_ref written =
-      in_place ? emit.input_gradient(0)
-               : emit.scratch(pixels_tag, made.input_extents(), storage::positions);
+  const buffer_ref written = pixels_written(emit, made.input_extents());
   made.input_gradient(emit, written, made.gradient_read(emit, d, gradient_tag), transposed);
-  if (!in_place) {
-    repacking::repack(emit, emit.input_gradient(0), written);
-  }
+  finish_pixels(emit, written);
 }
 
 /// The same from the gradient of the output, through the activation.
 constexpr void masked_input_gradient(emitter& emit, const convolution& made) {
-  const buffer_ref d = made.masked(emit, masked_tag, emit.output_gradient(0));
+  const buffer_ref d =
+      made.masked(emit, masked_tag, emit.output_gradient(0), made.output_extents());
   made.mask_gradient(emit, d, emit.output_gradient(0), emit.output_value(0));
   input_gradient_of(emit, made, d);
 }
 
 constexpr void masked_weight_gradient(emitter& emit, const convolution& made) {
-  made.weight_gradient(emit, made.image_read(emit, emit.input_value(0), backward_image_tag),
-                       made.masked(emit, masked_tag, emit.output_gradient(0)));
+  made.weight_gradient(
+      emit, made.image_read(emit, emit.input_value(0), backward_image_tag),
+      made.masked(emit, masked_tag, emit.output_gradient(0), made.output_extents()));
 }
 
 constexpr void forward(emitter& emit) {

@@ -105,7 +105,8 @@ constexpr buffer_ref gradient_between(const emitter& emit, const convolutions& m
 constexpr void input_gradient(emitter& emit) {
   using namespace convolution_rules;
   const convolutions made = convolutions_of(emit);
-  const buffer_ref d = made.pointwise.masked(emit, masked_tag, emit.output_gradient(0));
+  const buffer_ref d = made.pointwise.masked(emit, masked_tag, emit.output_gradient(0),
+                                             made.pointwise.output_extents());
   made.pointwise.mask_gradient(emit, d, emit.output_gradient(0), emit.output_value(0));
   const buffer_ref transposed = made.pointwise.transpose_kernel(emit, pointwise_transposed_tag);
   const buffer_ref between = gradient_between(emit, made);
@@ -121,7 +122,8 @@ constexpr void weight_gradient(emitter& emit) {
   const buffer_ref image = made.depthwise.image_read(emit, emit.input_value(0), backward_image_tag);
   const buffer_ref between = make_between(emit, made, between_again_tag, image, packed_again_tag);
   made.pointwise.weight_gradient(emit, between,
-                                 made.pointwise.masked(emit, masked_tag, emit.output_gradient(0)));
+                                 made.pointwise.masked(emit, masked_tag, emit.output_gradient(0),
+                                                       made.pointwise.output_extents()));
   made.depthwise.weight_gradient(emit, image, gradient_between(emit, made));
 }
 

@@ -7,7 +7,7 @@
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/vocabulary/layers/conv1d.hpp>
-#include <ipu_dsl/vocabulary/layers/conv2d.hpp>
+#include <ipu_dsl/vocabulary/layers/conv1d_transpose.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/separable_conv2d.hpp>
 #include <ipu_dsl/vocabulary/pointwise.hpp>
@@ -80,7 +80,8 @@ namespace binary_crossentropy_rules {
 
 /// Families with `convolution_options`.
 inline constexpr const family* convolutions[] = {
-    &conv1d_family, &conv2d_family, &depthwise_conv2d_family, &separable_conv2d_family};
+    &conv1d_family,           &conv2d_family,           &conv1d_transpose_family,
+    &conv2d_transpose_family, &depthwise_conv2d_family, &separable_conv2d_family};
 
 /// What a layer computes with a sigmoid of its own cannot be taken for logits.
 constexpr bool ends_in_probabilities(node_draft& draft) {
