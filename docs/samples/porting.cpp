@@ -220,6 +220,9 @@ static_assert(
 static_assert(
     check<model<input<7, 7, 3>, sequential<Conv2DTranspose<8, 3, strides<2>, output_padding<1>>,
                                            Reshape<256, 8>, Conv1DTranspose<4, 3>>>>());
+// row: Conv3D(8, (1, 3, 3), strides=(1, 2, 2))
+static_assert(
+    check<model<input<4, 9, 9, 1>, Conv3D<8, kernel_volume{1, 3, 3}, strides<1, 2, 2>>>>());
 // row: MaxPooling2D(), AveragePooling1D(3, strides=2, padding='same'), GlobalAveragePooling2D()
 static_assert(check<model<input<28, 28, 1>,
                           sequential<MaxPooling2D<>, AveragePooling2D<pool_size{2, 7}>,

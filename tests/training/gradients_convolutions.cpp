@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Gradients of convolutions of sequences, of kernels with holes, of groups and single channels, and
-// of transposed convolutions.
+// of transposed convolutions, of volumes.
 #include <ipu_dsl/vocabulary/library.hpp>
 
 #include "training/gradient_check.hpp"
@@ -11,6 +11,7 @@ using namespace ipu_dsl;
 using reference::activation;
 using reference::convolve;
 using reference::convolve_back;
+using reference::convolve_volume;
 using reference::dense;
 using reference::function;
 using tests::check_gradients;
@@ -88,6 +89,17 @@ TEST_CASE("gradients of Conv1DTranspose and Conv2DTranspose") {
            convolve_back({7, 3, 2, 2, 1, 2, 1}, false), convolve_back({7, 3, 1, 2, 3, 3, 1, true}),
            function(activation::softplus), dense(7 * 3 * 1, 3)},
           3 * 2));
+}
+
+TEST_CASE("gradients of Conv3D") {
+  check_gradients<step_of<model<
+      input<3, 4, 3, 2>,
+      sequential<Conv3D<3, kernel_volume{2, 3, 2}, same_padding, strides<2>, hyperbolic_tangent>,
+                 Conv3D<2, kernel_volume{2, 1, 2}>, Flatten, Dense<3>>>>>(
+      about("Conv3D of stride 2 and same padding, then valid",
+            {convolve_volume(3, 2, {4, 3, 2, 3, 3, 2, 2, true}), function(activation::tanh),
+             convolve_volume(2, 2, {2, 2, 3, 2, 1, 2}), dense(1 * 2 * 1 * 2, 3)},
+            3 * 4 * 3 * 2));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <ipu_dsl/vocabulary/layers/conv1d_transpose.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d_transpose.hpp>
+#include <ipu_dsl/vocabulary/layers/conv3d.hpp>
 #include <ipu_dsl/vocabulary/layers/depthwise_conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/embedding.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
@@ -62,11 +63,14 @@ struct convolutions
                                   sequential<Conv2D<2, 2, same_padding>, Dropout<0.25F>>>,
                            Flatten, Dense<3>>>> {};
 
-/// Convolutions of sequences, with holes, in groups, of single channels and transposed.
+/// Convolutions of sequences, with holes, in groups, of single channels, of volumes and
+/// transposed.
 struct convolution_kinds
     : model<input<7, 3>,
             pipeline<stage<Conv1D<4, 3, causal_padding, dilation_rate<2>, relu>,
-                           Conv1D<8, 2, strides<2>>, Reshape<3, 4, 2>,
+                           Conv1D<8, 2, strides<2>>, Reshape<2, 3, 2, 2>,
+                           Conv3D<2, 2, same_padding, strides<1, 2, 1>, relu>,
+                           Conv3D<3, kernel_volume{1, 2, 1}>, Reshape<3, 4, 1>,
                            Conv2D<2, 2, dilation_rate<1, 2>>>,
                      stage<DepthwiseConv2D<3, same_padding, depth_multiplier<3>>,
                            Conv2D<4, 1, groups<2>, hyperbolic_tangent>,

@@ -35,6 +35,7 @@ struct option {
   const initializer* start = nullptr;  ///< of options that say how a parameter starts
   /// Of options that ask something of a parameter, or of an output.
   const parameter_rules* rules = nullptr;
+  std::int32_t third = 0;              ///< of options of three numbers the last
 };
 
 /// The option of a whole number: `micro_batch<32>`.
@@ -119,6 +120,16 @@ struct option_list {
       }
     }
     return otherwise;
+  }
+
+  /// The last of three numbers; 0 if there are not so many.
+  constexpr std::int32_t third(const option_key& key) const {
+    for (std::size_t i = 0; i < Count; ++i) {
+      if (*options[i].value.key == key) {
+        return options[i].value.third;
+      }
+    }
+    return 0;
   }
 
   constexpr const initializer* start(const option_key& key, const initializer* otherwise) const {

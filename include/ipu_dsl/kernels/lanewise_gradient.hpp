@@ -56,7 +56,7 @@ template <layout::architecture Architecture, window_product Product, int Vectors
           lanewise_weights Lying, typename Rule>
 [[gnu::noinline]] void lanewise_gradient_tile(const float* x, const float* d,
                                               const gradient_target<Rule>& to, std::ptrdiff_t apart,
-                                              std::int32_t row_tap, std::int32_t first_tap,
+                                              std::int32_t row_of_taps, std::int32_t first_tap,
                                               std::int32_t units,
                                               const gradient_step<Rule>& step) noexcept {
   using lanes = vector<Architecture>;
@@ -74,17 +74,17 @@ template <layout::architecture Architecture, window_product Product, int Vectors
       }
     }
   }
-  const index_range lines = Product.rows.outputs_at(row_tap);
+  const met_lines<Product> lines(row_of_taps);
   const index_range at_first = Product.columns.outputs_at(first_tap);
   const index_range at_last = Product.columns.outputs_at(first_tap + Taps - 1);
   // Sources ascend with taps: at these outputs all of them meet something.
   const std::int32_t full_begin = at_first.begin;
   const std::int32_t full_end = at_last.begin < at_last.end ? at_last.end : 0;
   for (std::int32_t sample = 0; sample < Product.samples; ++sample) {
-    for (std::int32_t line = lines.begin; line < lines.end; ++line) {
-      const float* const source =
-          x + sample * Product.read.sample + Product.rows.source(line, row_tap) * Product.read.row;
-      const float* const of_line = d + sample * Product.written.sample + line * Product.written.row;
+    for (std::int32_t number = 0; number < lines.count(); ++number) {
+      const std::int32_t line = lines.at(number);
+      const float* const source = x + sample * Product.read.sample + lines.source(line);
+      const float* const of_line = d + sample * Product.written.sample + Product.written_line(line);
       for (std::int32_t column = 0; column < Product.columns.outputs; ++column) {
         lanes gradients[std::size_t{Vectors}];
         IPU_DSL_UNROLLED
@@ -133,7 +133,7 @@ void gradient_by_lanes(const float* __restrict x, const float* __restrict d,
   constexpr int vectors_of_panel = columns.vectors;
   constexpr int rest_vectors = columns.rest_vectors;
   constexpr std::ptrdiff_t deeper = layout::row_stride(Product.units, Architecture);
-  constexpr std::int32_t rows = Product.rows.taps;
+  constexpr std::int32_t rows = Product.kernel_taps / Product.kernel_columns;
   constexpr std::int32_t depth = Product.depth;
   constexpr bool plain = Lying == lanewise_weights::plain;
   // From the weights of one number of the depth to those of the next, and from panel to panel.

@@ -14,6 +14,41 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
+/// The lines of outputs that meet a source at one row of taps of the kernel: of some planes, of
+/// each the same rows.
+template <window_product Product>
+class met_lines {
+ public:
+  constexpr explicit met_lines(std::int32_t row_of_taps)
+      : plane_tap_(Product.planes.taps == 1 ? 0 : row_of_taps / Product.rows.taps),
+        row_tap_(Product.planes.taps == 1 ? row_of_taps : row_of_taps % Product.rows.taps),
+        planes_(Product.planes.outputs_at(plane_tap_)),
+        rows_(Product.rows.outputs_at(row_tap_)) {}
+
+  constexpr std::int32_t count() const { return met_taps{planes_, rows_}.count(); }
+
+  /// Line `number` of them.
+  constexpr std::int32_t at(std::int32_t number) const {
+    if constexpr (Product.planes.outputs == 1) {
+      return rows_.begin + number;
+    } else {
+      const std::int32_t rows = rows_.end - rows_.begin;
+      return (planes_.begin + number / rows) * Product.rows.outputs + rows_.begin + number % rows;
+    }
+  }
+
+  /// Where the row of sources begins that a line meets.
+  constexpr std::ptrdiff_t source(std::int32_t line) const {
+    return Product.source_row(line, plane_tap_, row_tap_);
+  }
+
+ private:
+  std::int32_t plane_tap_;
+  std::int32_t row_tap_;
+  index_range planes_;
+  index_range rows_;
+};
+
 /// Some row tiles of the weights of one tap against `Vectors` vectors of one panel. Each element is
 /// one chain of multiply-adds over ascending samples, lines and columns of outputs, without those
 /// that meet padding at this tap.
@@ -24,12 +59,11 @@ template <layout::architecture Architecture, window_product Product, int Vectors
                                            const index_range& tiles,
                                            const gradient_step<Rule>& step) noexcept {
   constexpr std::ptrdiff_t x_stride = Product.columns.step * Product.read.pixel;
-  const std::int32_t row_tap = tap / Product.kernel_columns;
   const std::int32_t column_tap = tap % Product.kernel_columns;
-  const index_range lines = Product.rows.outputs_at(row_tap);
+  const met_lines<Product> lines(tap / Product.kernel_columns);
   const index_range columns = Product.columns.outputs_at(column_tap);
   const std::int32_t met = columns.end > columns.begin ? columns.end - columns.begin : 0;
-  const std::int32_t line_count = lines.end > lines.begin && met > 0 ? lines.end - lines.begin : 0;
+  const std::int32_t line_count = met > 0 ? lines.count() : 0;
   const std::int32_t steps = Product.samples * line_count;
   tile_runs<Architecture, Product.depth, Vectors>(
       tiles, [&](auto rows, std::int32_t first, std::int32_t count) IPU_DSL_ALWAYS_INLINE_LAMBDA {
@@ -43,15 +77,14 @@ template <layout::architecture Architecture, window_product Product, int Vectors
         }
         for (std::int32_t i = 0; i < steps; ++i) {
           const std::int32_t sample = i / line_count;
-          const std::int32_t line = lines.begin + i % line_count;
-          const std::int32_t source_row = Product.rows.source(line, row_tap);
+          const std::int32_t line = lines.at(i % line_count);
           const std::int32_t source_column = Product.columns.source(columns.begin, column_tap);
-          const gradient_factors factors = {
-              x + sample * Product.read.sample + source_row * Product.read.row +
-                  source_column * Product.read.pixel + first,
-              d + sample * Product.written.sample + line * Product.written.row +
-                  columns.begin * Product.written.pixel,
-              met, x_stride, Product.written.pixel};
+          const gradient_factors factors = {x + sample * Product.read.sample + lines.source(line) +
+                                                source_column * Product.read.pixel + first,
+                                            d + sample * Product.written.sample +
+                                                Product.written_line(line) +
+                                                columns.begin * Product.written.pixel,
+                                            met, x_stride, Product.written.pixel};
           gradient_step<Rule> of_line = step;
           of_line.continues = step.continues || i > 0;
           of_line.updates = step.updates && i + 1 == steps;

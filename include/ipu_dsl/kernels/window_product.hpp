@@ -20,6 +20,21 @@ struct image_strides {
   std::ptrdiff_t sample;
   std::ptrdiff_t row;
   std::ptrdiff_t pixel;
+  std::ptrdiff_t plane = 0;  ///< of images of one plane it says nothing
+};
+
+/// Of an image of one plane.
+inline constexpr window_axis single_plane{1, 1, 1, 1, 0, 1, 0, 1};
+
+/// The rows of a kernel that a line of outputs meets: all of some planes, of each these rows.
+struct met_taps {
+  index_range planes;
+  index_range rows;
+
+  constexpr std::int32_t count() const {
+    const bool any = planes.begin < planes.end && rows.begin < rows.end;
+    return any ? (planes.end - planes.begin) * (rows.end - rows.begin) : 0;
+  }
 };
 
 /// What is read: `depth` numbers a pixel, weighted by panels of [taps, depth, units].
@@ -35,9 +50,55 @@ struct window_product {
   image_strides written;
   /// Each unit reads numbers of its own: of a pixel, a row of all units for each of the depth.
   bool lanewise = false;
+  window_axis planes = single_plane;
+  std::int32_t kernel_rows = 1;  ///< of a plane of the kernel, where it has several
 
-  /// Rows of outputs, of all samples.
-  constexpr std::int32_t lines() const { return samples * rows.outputs; }
+  /// Rows of outputs, of all planes of a sample.
+  constexpr std::int32_t lines_of_sample() const { return planes.outputs * rows.outputs; }
+
+  /// The same of all samples.
+  constexpr std::int32_t lines() const { return samples * lines_of_sample(); }
+
+  /// Of one plane a line is a row: there is nothing to divide.
+  constexpr std::int32_t plane_of(std::int32_t line) const {
+    return planes.outputs == 1 ? 0 : line / rows.outputs;
+  }
+
+  constexpr std::int32_t row_of(std::int32_t line) const {
+    return planes.outputs == 1 ? line : line % rows.outputs;
+  }
+
+  constexpr std::ptrdiff_t written_line(std::int32_t line) const {
+    return plane_of(line) * written.plane + row_of(line) * written.row;
+  }
+
+  constexpr met_taps taps_met(std::int32_t line) const {
+    return {planes.taps_at(plane_of(line)), rows.taps_at(row_of(line))};
+  }
+
+  /// Of the row of taps with this number among those that are met.
+  constexpr std::int32_t plane_tap(const met_taps& met, std::int32_t number) const {
+    const std::int32_t length = met.rows.end - met.rows.begin;
+    return met.planes.begin + (planes.taps == 1 ? 0 : number / length);
+  }
+
+  constexpr std::int32_t row_tap(const met_taps& met, std::int32_t number) const {
+    const std::int32_t length = met.rows.end - met.rows.begin;
+    return met.rows.begin + (planes.taps == 1 ? number : number % length);
+  }
+
+  /// Where the row of sources begins that a line meets at a row of taps.
+  constexpr std::ptrdiff_t source_row(std::int32_t line, std::int32_t plane_tap,
+                                      std::int32_t row_tap) const {
+    return planes.source(plane_of(line), plane_tap) * read.plane +
+           rows.source(row_of(line), row_tap) * read.row;
+  }
+
+  /// The number of its first tap in the kernel.
+  constexpr std::int32_t first_position(std::int32_t plane_tap, std::int32_t row_tap) const {
+    const std::int32_t row = rows.position_of(row_tap);
+    return (planes.position_of(plane_tap) * kernel_rows + row) * kernel_columns;
+  }
 
   /// Whether what neighbouring taps of a row meet lies beside each other, as their weights do.
   constexpr bool joins_taps() const {
@@ -56,7 +117,7 @@ template <layout::architecture Architecture, window_product Product, int Rows, i
   constexpr int width = Architecture.lanes;
   constexpr std::ptrdiff_t stride = Product.columns.step * Product.read.pixel;
   constexpr std::ptrdiff_t deeper = layout::row_stride(Product.units, Architecture);
-  const index_range row_taps = Product.rows.taps_at(line);
+  const met_taps outer = Product.taps_met(line);
   const index_range column_taps = Product.columns.taps_at(column);
   lanes sums[std::size_t{Rows}][std::size_t{Vectors}];
   IPU_DSL_UNROLLED
@@ -67,9 +128,11 @@ template <layout::architecture Architecture, window_product Product, int Rows, i
       sums[row][v] = start;
     }
   }
-  for (std::int32_t row_tap = row_taps.begin; row_tap < row_taps.end; ++row_tap) {
-    const float* const source = x + Product.rows.source(line, row_tap) * Product.read.row;
-    const std::int32_t first_tap = Product.rows.position_of(row_tap) * Product.kernel_columns;
+  for (std::int32_t number = 0; number < outer.count(); ++number) {
+    const std::int32_t plane_tap = Product.plane_tap(outer, number);
+    const std::int32_t row_tap = Product.row_tap(outer, number);
+    const float* const source = x + Product.source_row(line, plane_tap, row_tap);
+    const std::int32_t first_tap = Product.first_position(plane_tap, row_tap);
     for (std::int32_t tap = column_taps.begin; tap < column_taps.end; ++tap) {
       const float* from = source + Product.columns.source(column, tap) * Product.read.pixel;
       const std::int32_t position = first_tap + Product.columns.position_of(tap);
@@ -104,14 +167,14 @@ template <layout::architecture Architecture, window_product Product, int Rows, i
 }
 
 /// `Rows` outputs beside each other of one line, which meet the same taps. Each is one chain of
-/// multiply-adds from its bias, in ascending order of kernel rows, kernel columns and depth,
+/// multiply-adds from its bias, in ascending order of kernel planes, rows, columns and depth,
 /// without the taps that lie in the padding: a stretch for each tap.
 template <layout::architecture Architecture, window_product Product, int Rows, int Vectors,
           int PanelWidth, activation_kind Kind>
 IPU_DSL_ALWAYS_INLINE void window_tile(const float* x, const float* w, const float* bias, float* y,
                                        std::int32_t line, std::int32_t column, float alpha) {
   constexpr std::ptrdiff_t stride = Product.columns.step * Product.read.pixel;
-  const index_range row_taps = Product.rows.taps_at(line);
+  const met_taps outer = Product.taps_met(line);
   const index_range column_taps = Product.columns.taps_at(column);
   const std::int32_t met = column_taps.end - column_taps.begin;
   const auto stretch = [&](const float* from, std::int32_t tap, std::int32_t depth,
@@ -120,15 +183,18 @@ IPU_DSL_ALWAYS_INLINE void window_tile(const float* x, const float* w, const flo
         from, w + std::ptrdiff_t{tap} * Product.depth * PanelWidth, bias, y, Product.written.pixel,
         depth, alpha, place);
   };
-  if (met <= 0 || row_taps.begin >= row_taps.end) {
+  const std::int32_t outer_count = outer.count();
+  if (met <= 0 || outer_count == 0) {
     stretch(x, 0, 0, {true, true});
     return;
   }
-  for (std::int32_t row = row_taps.begin; row < row_taps.end; ++row) {
-    const bool first_row = row == row_taps.begin;
-    const bool last_row = row + 1 == row_taps.end;
-    const float* const source = x + Product.rows.source(line, row) * Product.read.row;
-    const std::int32_t first_tap = Product.rows.position_of(row) * Product.kernel_columns;
+  for (std::int32_t number = 0; number < outer_count; ++number) {
+    const bool first_row = number == 0;
+    const bool last_row = number + 1 == outer_count;
+    const std::int32_t plane_tap = Product.plane_tap(outer, number);
+    const std::int32_t row_tap = Product.row_tap(outer, number);
+    const float* const source = x + Product.source_row(line, plane_tap, row_tap);
+    const std::int32_t first_tap = Product.first_position(plane_tap, row_tap);
     if constexpr (Product.joins_taps()) {
       const std::int32_t at = Product.columns.source(column, column_taps.begin);
       stretch(source + at * Product.read.pixel, first_tap + column_taps.begin, met * Product.depth,
@@ -204,12 +270,12 @@ void multiply_windows(const float* __restrict x, const float* __restrict w,
                               const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     const std::int32_t n = panel * width;
     for (std::int32_t number = mine.begin; number < mine.end; ++number) {
-      const std::int32_t sample = number / Product.rows.outputs;
-      const std::int32_t line = number % Product.rows.outputs;
+      const std::int32_t sample = number / Product.lines_of_sample();
+      const std::int32_t line = number % Product.lines_of_sample();
       window_line<Architecture, Product, panel_vectors, width, Kind>(
           x + sample * Product.read.sample + (Product.lanewise ? n : 0), w + panel * panel_size,
           bias == nullptr ? nullptr : bias + n,
-          y + sample * Product.written.sample + line * Product.written.row + n, line,
+          y + sample * Product.written.sample + Product.written_line(line) + n, line,
           Product.units - n, alpha);
     }
   };

@@ -5,6 +5,7 @@
 #include <ipu_dsl/operators/activation.hpp>
 #include <ipu_dsl/operators/batch_normalization.hpp>
 #include <ipu_dsl/operators/conv2d.hpp>
+#include <ipu_dsl/operators/conv3d.hpp>
 #include <ipu_dsl/operators/dense.hpp>
 #include <ipu_dsl/operators/dropout.hpp>
 #include <ipu_dsl/operators/embedding.hpp>

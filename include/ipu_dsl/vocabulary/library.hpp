@@ -9,6 +9,7 @@
 #include <ipu_dsl/vocabulary/layers/conv1d_transpose.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d_transpose.hpp>
+#include <ipu_dsl/vocabulary/layers/conv3d.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/depthwise_conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/dropout.hpp>

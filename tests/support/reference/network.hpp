@@ -165,6 +165,49 @@ inline layer convolve(const convolution& by, bool has_bias = true) {
   return made;
 }
 
+/// The layer of a convolution of a volume of `planes` images with kernels of `kernel_planes`
+/// planes.
+inline layer convolve_volume(std::size_t planes, std::size_t kernel_planes, const convolution& by) {
+  const std::size_t volume[] = {planes, by.rows, by.columns};
+  const std::size_t taps[] = {kernel_planes, by.kernel_rows, by.kernel_columns};
+  std::size_t places[3] = {};
+  for (int axis = 0; axis < 3; ++axis) {
+    places[axis] = by.outputs(volume[axis], taps[axis]);
+  }
+  layer made = dense(0, 0, false);
+  made.what = layer::kind::shared;
+  made.inputs = planes * by.rows * by.columns * by.channels;
+  made.units = places[0] * places[1] * places[2] * by.filters;
+  made.terms = kernel_planes * by.kernel_rows * by.kernel_columns * by.channels;
+  made.kernel = parameter(made.terms * by.filters);
+  made.bias = parameter(by.filters);
+  made.kernel_at.assign(made.inputs * made.units, no_weight);
+  for (std::size_t unit = 0; unit < made.units; ++unit) {
+    for (std::size_t term = 0; term < made.terms; ++term) {
+      std::size_t place = unit / by.filters;
+      std::size_t tap = term / by.channels;
+      std::size_t input = term % by.channels;
+      std::size_t features = by.channels;
+      bool met = true;
+      for (int axis = 2; axis >= 0; --axis) {
+        // Positions before the volume are beyond its end, being unsigned.
+        const std::size_t at = place % places[axis] * by.stride + tap % taps[axis] * by.dilation -
+                               by.before(volume[axis], taps[axis]);
+        met = met && at < volume[axis];
+        input += at * features;
+        features *= volume[axis];
+        place /= places[axis];
+        tap /= taps[axis];
+      }
+      if (met) {
+        made.kernel_at[input * made.units + unit] = term * by.filters + unit % by.filters;
+      }
+    }
+    made.bias_at.push_back(unit % by.filters);
+  }
+  return made;
+}
+
 /// The layer whose outputs are the inputs of a convolution, connected by the same weights; a bias
 /// for each channel.
 inline layer convolve_back(const convolution& by, bool has_bias = true) {

@@ -140,6 +140,9 @@ constexpr family family_called(std::string_view name) {
 
 }  // namespace convolution_rules
 
+inline constexpr problem three_numbers_of_image = refuse(
+    "one or two numbers in strides<...> and dilation_rate<...>", "three", "a Conv3D takes them");
+
 inline constexpr problem two_strides_of_sequence =
     refuse("one number in strides<...>", "rows and columns", "a sequence has steps alone");
 
@@ -160,6 +163,10 @@ struct convolution_reading {
       &bias_constraint_key,  &activity_regularizer_key};
   static constexpr auto kind = static_cast<activation_kind>(given.integer(activation_key, 0));
   static constexpr problem fault = find_weights_fault(given, accepted);
+
+  /// Of images and sequences no option has three numbers.
+  static constexpr bool has_third =
+      given.third(strides_key) != 0 || given.third(dilation_rate_key) != 0;
 
   /// The second of two numbers of an option.
   static constexpr std::int32_t second(const option_key& key) {
@@ -199,6 +206,9 @@ struct convolution_reading {
     if (unread != nullptr) {
       return unfit_layer(name, *unread);
     }
+    if (has_third) {
+      return unfit_layer(name, three_numbers_of_image);
+    }
     convolution_options chosen = options;
     chosen.filters = filters.value;
     chosen.kernel_rows = kernel.rows.value;
@@ -211,6 +221,9 @@ struct convolution_reading {
     const problem* const unread = first_fault({filters, kernel});
     if (unread != nullptr) {
       return unfit_layer(name, *unread);
+    }
+    if (has_third) {
+      return unfit_layer(name, three_numbers_of_image);
     }
     if (options.stride_rows != options.stride_columns) {
       return unfit_layer(name, two_strides_of_sequence);

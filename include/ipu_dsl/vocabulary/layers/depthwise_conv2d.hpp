@@ -157,6 +157,9 @@ struct depthwise_reading {
     if (unread != nullptr) {
       return unfit_layer("DepthwiseConv2D<...>", *unread);
     }
+    if (common::has_third) {
+      return unfit_layer("DepthwiseConv2D<...>", three_numbers_of_image);
+    }
     convolution_options chosen = common::options;
     chosen.filters = 0;
     chosen.depth_multiplier = given.integer(depth_multiplier_key, 1);

@@ -268,7 +268,9 @@ template <typename... Options>
 struct pooling_reading {
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
   static constexpr const option_key* accepted[] = {&strides_key, &padding_key};
-  static constexpr problem fault = given.find_fault(accepted);
+  static constexpr problem fault = given.third(strides_key) != 0
+                                       ? refuse("one or two numbers in strides<...>", "three")
+                                       : given.find_fault(accepted);
 
   static constexpr element described(const pooling_options& chosen) {
     return {.kind = element_kind::layer,

@@ -185,6 +185,9 @@ struct separable_reading {
     if (unread != nullptr) {
       return unfit_layer("SeparableConv2D<...>", *unread);
     }
+    if (common::has_third) {
+      return unfit_layer("SeparableConv2D<...>", three_numbers_of_image);
+    }
     convolution_options chosen = common::options;
     chosen.filters = filters.value;
     chosen.depth_multiplier = given.integer(depth_multiplier_key, 1);

@@ -2,6 +2,7 @@
 // Options of layers whose kernel walks over an image or a sequence: its size, strides, padding.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -22,6 +23,13 @@ struct kernel_size {
   std::int32_t columns;
 };
 
+/// Planes, rows and columns of a kernel: `Conv3D<8, kernel_volume{1, 3, 3}>`.
+struct kernel_volume {
+  std::int32_t planes;
+  std::int32_t rows;
+  std::int32_t columns;
+};
+
 /// Two numbers as one option: the first in `integer`, the second, which a float holds exactly up to
 /// 2^24, in `number`.
 constexpr option pair_option(const option_key* key, const whole_number& rows,
@@ -30,10 +38,30 @@ constexpr option pair_option(const option_key* key, const whole_number& rows,
           rows.fault != nullptr ? rows.fault : columns.fault};
 }
 
-/// From a place of the kernel to the next: `strides<2>`, or rows and columns apart.
-template <auto Rows, auto Columns = Rows>
+inline constexpr problem third_below_one = refuse("numbers of at least 1", "another");
+
+/// The same with a third number, if there is one.
+template <typename T>
+constexpr option triple_option(const option_key* key, const whole_number& first,
+                               const whole_number& second, const T& third) {
+  option made = pair_option(key, first, second);
+  if constexpr (!std::same_as<T, no_number>) {
+    const whole_number read = whole(third);
+    made.third = read.value;
+    made.fault = made.fault != nullptr ? made.fault : read.fault;
+    if (made.fault == nullptr && read.value <= 0) {
+      made.fault = &third_below_one;
+    }
+  }
+  return made;
+}
+
+/// From a place of the kernel to the next: `strides<2>`, or rows and columns apart, or of a volume
+/// planes, rows and columns.
+template <auto Rows, auto Columns = Rows, auto Last = no_number{}>
 struct strides {
-  static constexpr option as_option = pair_option(&strides_key, whole(Rows), whole(Columns));
+  static constexpr option as_option =
+      triple_option(&strides_key, whole(Rows), whole(Columns), Last);
 };
 
 /// Where a kernel may stand.
@@ -75,10 +103,11 @@ constexpr problem refuse_causal() {
 }
 
 /// From a number that a place of the kernel meets to the next: `dilation_rate<2>` leaves out every
-/// other one; rows and columns apart as `dilation_rate<2, 1>`.
-template <auto Rows, auto Columns = Rows>
+/// other one; rows and columns apart as `dilation_rate<2, 1>`, and of a volume three numbers.
+template <auto Rows, auto Columns = Rows, auto Last = no_number{}>
 struct dilation_rate {
-  static constexpr option as_option = pair_option(&dilation_rate_key, whole(Rows), whole(Columns));
+  static constexpr option as_option =
+      triple_option(&dilation_rate_key, whole(Rows), whole(Columns), Last);
 };
 
 /// Channels and filters are dealt into so many groups, which do not see each other.

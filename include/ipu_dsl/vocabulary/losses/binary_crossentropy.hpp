@@ -8,6 +8,7 @@
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/vocabulary/layers/conv1d.hpp>
 #include <ipu_dsl/vocabulary/layers/conv1d_transpose.hpp>
+#include <ipu_dsl/vocabulary/layers/conv3d.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/separable_conv2d.hpp>
 #include <ipu_dsl/vocabulary/pointwise.hpp>
@@ -92,6 +93,9 @@ constexpr bool ends_in_probabilities(node_draft& draft) {
   bool found = made_by(draft, activation_kind::softmax) ||
                (last->rule == &dense_family &&
                 last->options.as<dense_options>().activation == activation_kind::sigmoid);
+  if (last->rule == &conv3d_family) {
+    found = found || last->options.as<conv3d_options>().activation == activation_kind::sigmoid;
+  }
   for (const family* const each : convolutions) {
     found = found || (last->rule == each && last->options.as<convolution_options>().activation ==
                                                 activation_kind::sigmoid);
