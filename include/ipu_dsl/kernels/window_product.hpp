@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Products over windows of images with weights in panels: the forward pass of a convolution, and
 // the gradient of its input.
+// Over 300 lines: one product, what it meets where, and its two register tiles.
 #pragma once
 
 #include <cstddef>

@@ -6,12 +6,6 @@
 
 namespace ipu_dsl {
 
-inline constexpr family conv2d_family = convolution_rules::family_called("Conv2D");
-
-constexpr const family& convolution_code() {
-  return conv2d_family;
-}
-
 /// activation(image * kernel + bias), the image being (rows, columns, channels): kernel [rows,
 /// columns, channels, filters], bias [filters]. `Kernel` is a number for a square one, or
 /// `kernel_size{3, 5}`. Options in any order, with Keras's defaults: `strides<...>` (1),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Convolutions of images and sequences: their options, where kernels stand, the calls that they
-// are. Over 300 lines: one description of a convolution, and what each of its calls reads and
-// writes.
+// Convolutions of images and sequences: their options, and the calls that they are.
+// Over 300 lines: one description of a convolution, and what each of its calls reads and writes.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +44,7 @@ enum class conv2d_variant : std::int32_t {
   // Of a transposed convolution, whose output is the image.
   transposed_forward,  ///< writes the image, reads what a convolution writes, the transposed
                        ///< kernel[, bias of channels]
-  bias_gradient  ///< adds to the accumulator of that bias, reads the gradient of the image
+  bias_gradient        ///< adds to the accumulator of that bias, reads the gradient of the image
 };
 
 struct conv2d_call {
@@ -84,17 +83,15 @@ struct conv2d_call {
   constexpr bool one_to_one() const { return depth() == 1 && filters_of_group() == 1; }
 };
 
-/// The family whose code all convolutions are, which is Conv2D.
-constexpr const family& convolution_code();
-
 /// One convolution of a node. Images are (rows, columns, features), the kernel is (rows, columns,
 /// channels of a group, filters); the buffers that are given hold these, whatever the node sees in
 /// them.
 struct convolution {
-  conv2d_call key;          ///< of the forward call
-  float alpha = 0;          ///< of the activation
-  std::int32_t kernel = 0;  ///< its number among the node's parameters
-  std::int32_t bias = 1;    ///< the same, if there is one
+  const family* code = nullptr;  ///< Conv2D, whose calls all convolutions are
+  conv2d_call key;               ///< of the forward call
+  float alpha = 0;               ///< of the activation
+  std::int32_t kernel = 0;       ///< its number among the node's parameters
+  std::int32_t bias = 1;         ///< the same, if there is one
 
   constexpr shape input_extents() const { return {key.rows, key.columns, key.channels}; }
 
@@ -154,7 +151,7 @@ struct convolution {
     }
     buffer_ref made = emit.scratch(tag, kernel_extents(), storage::panels);
     made.by_sample = false;
-    call_draft call = emit.call_of(convolution_code(), of_variant(conv2d_variant::packed_kernel));
+    call_draft call = emit.call_of(*code, of_variant(conv2d_variant::packed_kernel));
     const auto [row, column] = call.over(key.kernel_rows, key.kernel_columns);
     const auto [channel, filter] = call.over(key.depth(), key.filters);
     call.writes(made, {row, column, channel, filter})
@@ -165,7 +162,7 @@ struct convolution {
   /// y = activation(x * kernel + bias), x and kernel as they are read.
   constexpr void forward(emitter& emit, const buffer_ref& y, const buffer_ref& x,
                          const buffer_ref& weights) const {
-    call_draft call = emit.call_of(convolution_code(), of_variant(conv2d_variant::forward));
+    call_draft call = emit.call_of(*code, of_variant(conv2d_variant::forward));
     const axis_id sample = call.over(key.batch);
     const auto [row, column] = call.over(key.output_rows, key.output_columns);
     const axis_id filter = call.over(key.filters);
@@ -217,8 +214,7 @@ struct convolution {
     buffer_ref made = emit.scratch(
         tag, {key.kernel_rows, key.kernel_columns, filters, key.channels}, storage::panels);
     made.by_sample = false;
-    call_draft call =
-        emit.call_of(convolution_code(), of_variant(conv2d_variant::transposed_kernel));
+    call_draft call = emit.call_of(*code, of_variant(conv2d_variant::transposed_kernel));
     const auto [row, column] = call.over(key.kernel_rows, key.kernel_columns);
     if (!key.lanewise()) {
       const auto [channel, filter] = call.over(depth, filters);
@@ -236,7 +232,7 @@ struct convolution {
   /// Of the gradient d before the activation as it is read, in whole pixels.
   constexpr void input_gradient(emitter& emit, const buffer_ref& made, const buffer_ref& d,
                                 const buffer_ref& transposed) const {
-    call_draft call = emit.call_of(convolution_code(), of_variant(conv2d_variant::input_gradient));
+    call_draft call = emit.call_of(*code, of_variant(conv2d_variant::input_gradient));
     spread_over_image(call, made, d, transposed);
   }
 
@@ -244,8 +240,7 @@ struct convolution {
   /// activation(that + bias).
   constexpr void transposed_forward(emitter& emit, const buffer_ref& image, const buffer_ref& x,
                                     const buffer_ref& transposed) const {
-    call_draft call =
-        emit.call_of(convolution_code(), of_variant(conv2d_variant::transposed_forward));
+    call_draft call = emit.call_of(*code, of_variant(conv2d_variant::transposed_forward));
     call.scalar(alpha);
     const axis_id channel = spread_over_image(call, image, x, transposed);
     if (key.has_bias != 0) {
@@ -256,7 +251,7 @@ struct convolution {
   /// The gradient of a bias of the channels of the image, of whose gradient `d`.
   constexpr void bias_gradient(emitter& emit, const buffer_ref& d) const {
     const family* const ending = emit.fused_update();
-    call_draft call = emit.call_of(convolution_code(), of_variant(conv2d_variant::bias_gradient));
+    call_draft call = emit.call_of(*code, of_variant(conv2d_variant::bias_gradient));
     call.ends_with(ending);
     const axis_id channel = call.over(key.channels);
     const axis_id sample = call.all(key.batch);
@@ -270,7 +265,7 @@ struct convolution {
   /// The gradients of kernel and bias, from the same operands, x as it is read.
   constexpr void weight_gradient(emitter& emit, const buffer_ref& x, const buffer_ref& d) const {
     const family* const ending = emit.fused_update();
-    call_draft call = emit.call_of(convolution_code(), of_variant(conv2d_variant::weight_gradient));
+    call_draft call = emit.call_of(*code, of_variant(conv2d_variant::weight_gradient));
     call.ends_with(ending);
     const auto [tap_row, tap_column] = call.over(key.kernel_rows, key.kernel_columns);
     const auto [channel, filter] = call.over(key.depth(), key.filters);
@@ -359,7 +354,7 @@ struct convolution {
                         const buffer_ref& read) const {
     const std::int32_t depth = made.extents[2];
     const std::int32_t units = made.extents[3] / key.groups;
-    call_draft call = emit.call_of(convolution_code(), of_variant(variant));
+    call_draft call = emit.call_of(*code, of_variant(variant));
     const axis_id sample = call.over(key.batch);
     const auto [row, column] = call.over(made.extents[0], made.extents[1]);
     const axis_id feature = call.over(depth);

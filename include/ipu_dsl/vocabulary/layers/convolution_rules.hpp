@@ -10,7 +10,43 @@
 
 namespace ipu_dsl {
 
+/// The family whose calls all convolutions are: Conv2D.
+constexpr const family& convolution_code();
+
 namespace convolution_rules {
+
+/// On an image, a micro-batch of `batch` of them.
+constexpr convolution placed(const convolution_options& options, const shape& image,
+                             std::int32_t batch) {
+  const window_placing rows(image[0], options.kernel_rows, options.stride_rows, options.padding,
+                            options.dilation_rows);
+  const window_placing columns(image[1], options.kernel_columns, options.stride_columns,
+                               options.padding, options.dilation_columns);
+  // Of a sequence, the one row has no padding.
+  const bool of_images = options.axes == 2;
+  return {.code = &convolution_code(),
+          .key = {.variant = conv2d_variant::forward,
+                  .batch = batch,
+                  .rows = image[0],
+                  .columns = image[1],
+                  .channels = image[2],
+                  .filters = options.filters,
+                  .kernel_rows = options.kernel_rows,
+                  .kernel_columns = options.kernel_columns,
+                  .stride_rows = options.stride_rows,
+                  .stride_columns = options.stride_columns,
+                  .padding_rows = of_images ? rows.padding : 0,
+                  .padding_columns = columns.padding,
+                  .output_rows = of_images ? rows.outputs : 1,
+                  .output_columns = columns.outputs,
+                  .activation = fused_activation(options.activation),
+                  .has_bias = options.has_bias,
+                  .input_in_one_row = 0,
+                  .dilation_rows = options.dilation_rows,
+                  .dilation_columns = options.dilation_columns,
+                  .groups = options.groups},
+          .alpha = options.alpha};
+}
 
 constexpr problem shapes(node_draft& draft) {
   const auto options = draft.options<convolution_options>();
@@ -139,6 +175,12 @@ constexpr family family_called(std::string_view name) {
 }
 
 }  // namespace convolution_rules
+
+inline constexpr family conv2d_family = convolution_rules::family_called("Conv2D");
+
+constexpr const family& convolution_code() {
+  return conv2d_family;
+}
 
 inline constexpr problem three_numbers_of_image = refuse(
     "one or two numbers in strides<...> and dilation_rate<...>", "three", "a Conv3D takes them");
