@@ -260,6 +260,10 @@ static_assert(
                    BatchNormalization<gamma_constraint<non_neg>, beta_constraint<max_norm<>>>>>>());
 // row: SimpleRNN(16, return_sequences=True)
 static_assert(check<model<input<12, 4>, SimpleRNN<16, return_sequences<true>>>>());
+static_assert(check<model<input<12, 4>, SimpleRNN<16, go_backwards<true>>>>());
+// row: LSTM(16, recurrent_activation='sigmoid', unit_forget_bias=True, go_backwards=True)
+static_assert(check<model<input<12, 4>, LSTM<16, recurrent_activation<sigmoid>,
+                                             unit_forget_bias<true>, go_backwards<true>>>>());
 // row: Input(shape=(16,), dtype='int32'), Embedding(1000, 8)
 static_assert(check<model<input<dtype::int32, 16>, Embedding<1000, 8>>>());
 

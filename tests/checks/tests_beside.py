@@ -68,6 +68,7 @@ ELSEWHERE = {
     "kernels/dense_forward_sample": "kernels/dense_forward",
     "kernels/embedding": "operators/embedding",
     "kernels/floating_bits": "kernels/simd",
+    "kernels/gated_step": "kernels/lstm_step",
     "kernels/outer_product_tile": "kernels/dense_weight_gradient",
     "kernels/portable_vector": "kernels/simd",
     "kernels/prefetch": "kernels/update",
@@ -81,6 +82,9 @@ ELSEWHERE = {
     "kernels/xsimd_vector": "kernels/simd",
     # Which kernel a pooling is, in models.
     "operators/pooling": "training/pooling",
+    # What recurrent layers share.
+    "vocabulary/layers/recurrence": "vocabulary/lstm",
+    "vocabulary/layers/sequence_ends": "training/gradients_lstm",
     # The walk of a model, and what refuses other types.
     "model/assembly": "model/model",
     "model/compose": "model/model",
@@ -111,6 +115,8 @@ ELSEWHERE = {
     "operators/layer_normalization": "training/normalization",
     "operators/multi_head_attention": "training/multi_head_attention",
     "operators/position_embedding": "training/multi_head_attention",
+    "operators/lstm": "training/gradients_lstm",
+    "operators/sequence_ends": "training/gradients_lstm",
     "operators/simple_rnn": "training/gradients_simple_rnn",
     "operators/update": "operators/open_set",
     # Stages of one compilation, each of which hands its result to the next.

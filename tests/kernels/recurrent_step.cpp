@@ -49,7 +49,8 @@ struct sequences {
     for (const int parts : {1, 3}) {
       test::buffer states = before;
       walk(Steps, parts, [&](int step, grain part) {
-        kernels::recurrent_step<of, Kind>(states.data(), w.data(), step, 0.3F, part);
+        kernels::recurrent_step<of, Kind>(states.data(), w.data(),
+                                          kernels::walked_step(step, Steps, false), 0.3F, part);
       });
       int wrong = 0;
       for (int i = 0; i < Samples * Steps * Units; ++i) {
@@ -75,8 +76,8 @@ struct sequences {
     for (const int parts : {1, 3}) {
       test::buffer d = before;
       walk(Steps, parts, [&](int step, grain part) {
-        kernels::recurrent_gradient_step<of, Kind>(d.data(), w.data(), states.data(),
-                                                   Steps - 1 - step, 0.3F, part);
+        kernels::recurrent_gradient_step<of, Kind>(
+            d.data(), w.data(), states.data(), kernels::walked_step(step, Steps, true), 0.3F, part);
       });
       int wrong = 0;
       for (int i = 0; i < Samples * Steps * Units; ++i) {

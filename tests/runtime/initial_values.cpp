@@ -220,6 +220,16 @@ struct coin {
 
 }  // namespace
 
+TEST_CASE("a forget gate starts with ones, other gates as they are told") {
+  for (initializer chosen : {zeros::start, constant<0.5F>::start}) {
+    chosen.ones_in_second_quarter = true;
+    const std::vector<float> values = start(chosen, {12});
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      CHECK(values[i] == (i / 3 == 1 ? 1.0F : chosen.value));
+    }
+  }
+}
+
 TEST_CASE("an initialiser of one's own is told the place and draws") {
   CHECK(start(*init<ramp>::as_option.start, {2, 2}) == std::vector<float>{2, 2.5F, 3, 3.5F});
   const std::vector<float> coins = start(*init<coin>::as_option.start, {100, 100});

@@ -148,6 +148,7 @@ TEST_CASE("declarations of all families that are shifted or taken away are found
       check_mutations<tiled<convolutions, from_scores, 2, sgd<momentum>, sequential_schedule>>();
   found += check_mutations<tiled<convolution_kinds, from_scores, 2>>();
   found += check_mutations<tiled<recurrent, from_scores, 2, sgd<momentum>, sequential_schedule>>();
+  found += check_mutations<tiled<gated, from_scores, 2, sgd<momentum>, sequential_schedule>>();
   found += check_mutations<tiled<pooled_windows, from_scores, 2>>();
   found += check_mutations<tiled<of_words, from_scores, 2, sgd<momentum>, sequential_schedule>>();
   found += check_mutations<tiled<images, on_probabilities, 2>>();

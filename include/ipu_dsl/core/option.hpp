@@ -194,11 +194,21 @@ struct option_list {
     if (accepted.empty()) {
       return refuse("no options", got, "take it out");
     }
-    text<191> hint = "it takes ";
+    return refuse("an option that it takes", got, list_of(accepted));
+  }
+
+  /// All of them, or as many as there is room for.
+  static constexpr text<191> list_of(list_view<const option_key*> accepted) {
+    constexpr std::size_t room = 170;
+    text<191> words = "it takes ";
     for (std::size_t i = 0; i < accepted.size(); ++i) {
-      hint << (i == 0 ? "" : i + 1 == accepted.size() ? " and " : ", ") << accepted[i]->name;
+      if (words.view().size() + accepted[i]->name.size() > room) {
+        words << " and others";
+        break;
+      }
+      words << (i == 0 ? "" : i + 1 == accepted.size() ? " and " : ", ") << accepted[i]->name;
     }
-    return refuse("an option that it takes", got, hint);
+    return words;
   }
 
   constexpr problem set_twice(std::size_t earlier, std::size_t later) const {

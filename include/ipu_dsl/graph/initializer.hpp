@@ -38,6 +38,7 @@ struct initializer {
   bool seeded = false;     ///< draws by `seed` alone, whatever the session's seed and the layer
   std::uint64_t seed = 0;  ///< if `seeded`
   initial_value_rule own = no_initial_value;
+  bool ones_in_second_quarter = false;  ///< whatever the kind: of gates i f c o those of f
 };
 
 /// How many numbers a number of a parameter's input and output is made of.

@@ -15,12 +15,12 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 /// `Chains` vectors of units for one sample, from the first one of a panel on and through the
 /// panels behind it: one panel has too few chains to cover the latency of a multiply-add, several
 /// together stream at the speed of the cache. Loads are left to the compiler as operands of the
-/// multiply-adds, since each is used once.
+/// multiply-adds, since each is used once. `bias` may be `y`: a chain that goes on.
 template <layout::architecture Architecture, int Chains, int Vectors, activation_kind Kind>
 [[gnu::noinline]] void dense_forward_sample_tile(const float* __restrict x,
-                                                 const float* __restrict w,
-                                                 const float* __restrict bias, float* __restrict y,
-                                                 std::int32_t inputs, float alpha) noexcept {
+                                                 const float* __restrict w, const float* bias,
+                                                 float* y, std::int32_t inputs,
+                                                 float alpha) noexcept {
   using lanes = vector<Architecture>;
   constexpr int lane_count = Architecture.lanes;
   constexpr int width = Vectors * lane_count;

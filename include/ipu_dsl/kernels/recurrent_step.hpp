@@ -31,6 +31,19 @@ struct recurrence {
   }
 };
 
+/// A step of a walk along a sequence, and its neighbours in the walk.
+struct walked_step {
+  std::int32_t place;
+  std::int32_t before;  ///< -1: there is none
+  std::int32_t after;   ///< the same
+
+  /// The `number`-th step of a walk over so many, from the first of them or from the last.
+  constexpr walked_step(std::int32_t number, std::int32_t steps, bool from_last)
+      : place(from_last ? steps - 1 - number : number),
+        before(number == 0 ? -1 : (from_last ? place + 1 : place - 1)),
+        after(number == steps - 1 ? -1 : (from_last ? place - 1 : place + 1)) {}
+};
+
 /// Adds x w to y, for a grain: each element of y goes on with its chain, in ascending order of
 /// units. `x` and `y` are one step of all samples; without `x` nothing is added. `finish(y, rows,
 /// columns, first column)` is called for every block of y that is complete.
@@ -70,16 +83,16 @@ IPU_DSL_ALWAYS_INLINE void add_recurrent_product(const float* x, const float* w,
   }
 }
 
-/// y[step] = activation(y[step] + y[step - 1] w), or a grain of it; before the first step there is
+/// y[step] = activation(y[step] + y[before] w), or a grain of it; before the first step there is
 /// nothing. y holds the inputs' part of every step and w panels of [units, units].
 template <recurrence Of, activation_kind Kind, layout::architecture Architecture = layout::native>
-[[gnu::noinline]] void recurrent_step(float* states, const float* w, std::int32_t step, float alpha,
-                                      const grain& part = {}) noexcept {
+[[gnu::noinline]] void recurrent_step(float* states, const float* w, const walked_step& step,
+                                      float alpha, const grain& part = {}) noexcept {
   constexpr activation_kind in_tile = applied_in_registers(Kind) ? Kind : activation_kind::linear;
   constexpr std::ptrdiff_t along = Of.step_stride(Architecture);
-  float* const y = states + step * along;
+  float* const y = states + step.place * along;
   add_recurrent_product<Of, in_tile, Architecture>(
-      step == 0 ? nullptr : y - along, w, y, alpha, part,
+      step.before < 0 ? nullptr : states + step.before * along, w, y, alpha, part,
       [&](float* block, std::int32_t rows, std::int32_t columns, std::int32_t first)
           IPU_DSL_ALWAYS_INLINE_LAMBDA {
             if constexpr (!applied_in_registers(Kind)) {
@@ -89,17 +102,17 @@ template <recurrence Of, activation_kind Kind, layout::architecture Architecture
           });
 }
 
-/// d[step] = (d[step] + d[step + 1] w) activation'(states[step]), or a grain of it; behind the last
-/// step there is nothing. d holds the gradient of the output, w panels of the transposed weights.
+/// d[step] = (d[step] + d[before] w) activation'(states[step]), or a grain of it, where the steps
+/// are walked back. d holds the gradient of the output, w panels of the transposed weights.
 template <recurrence Of, activation_kind Kind, layout::architecture Architecture = layout::native>
 [[gnu::noinline]] void recurrent_gradient_step(float* gradients, const float* w,
-                                               const float* states, std::int32_t step, float alpha,
-                                               const grain& part = {}) noexcept {
+                                               const float* states, const walked_step& step,
+                                               float alpha, const grain& part = {}) noexcept {
   using lanes = vector<Architecture>;
   constexpr std::ptrdiff_t along = Of.step_stride(Architecture);
-  float* const d = gradients + step * along;
+  float* const d = gradients + step.place * along;
   add_recurrent_product<Of, activation_kind::linear, Architecture>(
-      step + 1 == Of.steps ? nullptr : d + along, w, d, alpha, part,
+      step.before < 0 ? nullptr : gradients + step.before * along, w, d, alpha, part,
       [&](float* block, std::int32_t rows, std::int32_t columns, std::int32_t)
           IPU_DSL_ALWAYS_INLINE_LAMBDA {
             for (std::int32_t row = 0; row < rows; ++row) {

@@ -143,13 +143,16 @@ class definition_check {
     }
   }
 
-  /// A gradient that continues from one micro-batch to the next is read by whoever writes it.
+  /// A gradient that continues from one micro-batch to the next is read by whoever writes it, and
+  /// what a step writes by the steps behind it.
   constexpr bool adds_to(const emitted_call& row, std::int32_t operand) const {
     bool writes = false;
     for (std::int32_t i = 0; i < row.writes; ++i) {
       writes = writes || program_.operands[row.first_operand + i] == operand;
     }
-    return writes && program_.buffers[operand].role == buffer_role::accumulator;
+    const bool goes_on =
+        program_.buffers[operand].role == buffer_role::accumulator || row.steps > 1;
+    return writes && goes_on;
   }
 
   // What is missing, told by whom it is expected of.

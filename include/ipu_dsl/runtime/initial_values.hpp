@@ -194,7 +194,8 @@ inline void start_values(const initializer& start, const shape& extents, std::ui
   const started_number number(start, extents);
   for (std::size_t i = 0; i < values.size(); ++i) {
     place.index = i;
-    values[i] = number.at(place);
+    const bool is_one = start.ones_in_second_quarter && 4 * i / values.size() == 1;
+    values[i] = is_one ? 1.0F : number.at(place);
   }
 }
 

@@ -19,6 +19,7 @@
 #include <ipu_dsl/vocabulary/layers/join.hpp>
 #include <ipu_dsl/vocabulary/layers/layer_normalization.hpp>
 #include <ipu_dsl/vocabulary/layers/multi_head_attention.hpp>
+#include <ipu_dsl/vocabulary/layers/lstm.hpp>
 #include <ipu_dsl/vocabulary/layers/pooling.hpp>
 #include <ipu_dsl/vocabulary/layers/position_embedding.hpp>
 #include <ipu_dsl/vocabulary/layers/rescaling.hpp>

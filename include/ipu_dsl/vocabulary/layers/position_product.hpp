@@ -17,7 +17,7 @@ struct position_product {
   std::int32_t units = 1;
   std::int32_t kernel = 0;  ///< its number among the node's parameters
   std::int32_t bias = -1;   ///< the same; -1: none
-  std::int32_t back = 0;    ///< reads the features of so many positions before
+  std::int32_t back = 0;    ///< reads the features of so many positions before, or behind if < 0
   activation_kind activation = activation_kind::linear;
   float alpha = 0;
 
@@ -106,6 +106,12 @@ struct position_product {
         .reads(weights, {unit, feature});
   }
 
+  /// The positions that read features, and for which the gradient of the kernel is a sum.
+  constexpr std::int32_t reading_positions() const {
+    const std::int32_t without = back < 0 ? -back : back;
+    return without < positions ? positions - without : positions;
+  }
+
   /// The gradients of kernel and bias, from the same operands.
   constexpr void weight_gradient(emitter& emit, const buffer_ref& input,
                                  const buffer_ref& gradient) const {
@@ -114,7 +120,8 @@ struct position_product {
     call.ends_with(ending);
     const auto [feature, unit] = call.over(inputs, units);
     const axis_id sample = call.all(emit.batch());
-    const axis_id position = call.all(positions);
+    const axis_id position = call.all(reading_positions());
+    const std::int32_t without = positions - reading_positions();
     call.updates(emit.accumulator(kernel), {feature, unit});
     axis_id unit_of_bias;
     axis_id sample_of_bias;
@@ -130,7 +137,8 @@ struct position_product {
     if (has_bias()) {
       update_parameter(emit, call, ending, bias, {unit_of_bias});
     }
-    call.reads(input, {sample, position, feature}).reads(gradient, {sample, position, unit});
+    call.reads(input, {sample, shifted(position, back < 0 ? without : 0), feature})
+        .reads(gradient, {sample, shifted(position, back > 0 ? without : 0), unit});
     if (has_bias()) {
       call.reads(gradient, {sample_of_bias, position_of_bias, unit_of_bias});
     }

@@ -1,44 +1,16 @@
 // SPDX-License-Identifier: MIT
 // SimpleRNN: a state that each step of a sequence makes of the one before.
-// Over 300 lines: one layer: its key, its rules, its options.
 #pragma once
 
 #include <cstdint>
 
-#include <ipu_dsl/vocabulary/layers/position_product.hpp>
-#include <ipu_dsl/vocabulary/layers/weights.hpp>
+#include <ipu_dsl/vocabulary/layers/recurrence.hpp>
 
 namespace ipu_dsl {
 
-inline constexpr option_key return_sequences_key{"return_sequences"};
-inline constexpr option_key recurrent_init_key{"recurrent_init"};
-
-/// Whether all states are the output, (steps, units), or the last one alone.
-template <auto Value>
-struct return_sequences {
-  static constexpr option as_option = bool_option(&return_sequences_key, Value);
-};
-
-/// How the weights start that lead from a state to the next.
-template <typename Initializer, typename... Options>
-struct recurrent_init {
-  static constexpr option as_option = start_option<Initializer, Options...>(&recurrent_init_key);
-};
-
-struct simple_rnn_options {
-  std::int32_t units = 0;
-  activation_kind activation = activation_kind::tanh;
-  float alpha = 0;
-  std::int32_t has_bias = 1;
-  std::int32_t returns_sequences = 0;
-};
-
 enum class simple_rnn_variant : std::int32_t {
-  step,           ///< updates the states by a step, reads states, recurrent kernel
-  last,           ///< writes the last state, reads the states
-  all_gradients,  ///< writes the gradients of all states, reads those of the output
-  last_gradient,  ///< the same of the last state, zeros before it
-  gradient_step   ///< updates the gradients by a step, reads gradients, transposed kernel, states
+  step,          ///< updates the states by a step, reads states, recurrent kernel
+  gradient_step  ///< updates the gradients by a step, reads gradients, transposed kernel, states
 };
 
 struct simple_rnn_call {
@@ -47,36 +19,21 @@ struct simple_rnn_call {
   std::int32_t steps;
   std::int32_t units;
   activation_kind activation;
+  std::int32_t from_last;  ///< the walk begins at the last step
 };
 
 namespace simple_rnn_rules {
 
-constexpr label describe(const family&, const attributes& attributes) {
-  const auto options = attributes.as<simple_rnn_options>();
-  label words = "SimpleRNN<";
-  words << options.units;
-  if (options.activation != activation_kind::tanh) {
-    words << ", " << name_of(options.activation);
-  }
-  if (options.returns_sequences != 0) {
-    words << ", return_sequences<true>";
-  }
-  words << ">";
-  return words;
+constexpr label describe(const family& self, const attributes& options) {
+  return describe_recurrence(self.name, options.as<recurrent_options>());
 }
 
 constexpr problem shapes(node_draft& draft) {
-  const auto options = draft.options<simple_rnn_options>();
+  const auto options = draft.options<recurrent_options>();
   const shape input = draft.input(0);
-  if (options.units <= 0) {
-    return refuse("at least 1 unit", label() << options.units);
-  }
-  if (input.rank != 2) {
-    return refuse("a sequence (steps, features)", ipu_dsl::describe(input));
-  }
-  if (!gradient_from_output(options.activation)) {
-    return refuse("an activation whose gradient follows from its output",
-                  name_of(options.activation), "a state is made of the one before");
+  const problem found = check_recurrence(draft, options);
+  if (found.found()) {
+    return found;
   }
   draft.parameter("kernel", {input[1], options.units}, draft.start(0), storage::panels);
   draft.parameter("recurrent_kernel", {options.units, options.units}, draft.start(1),
@@ -84,149 +41,68 @@ constexpr problem shapes(node_draft& draft) {
   if (options.has_bias != 0) {
     draft.parameter("bias", {options.units}, draft.start(2), storage::panel_bias);
   }
-  if (options.returns_sequences != 0) {
-    draft.output({input[0], options.units});
-  } else {
-    draft.output({options.units});
-  }
+  draft.output(output_of(input, options));
   return {};
 }
 
+constexpr recurrence walk_of(const emitter& emit) {
+  return recurrence(emit, 1);
+}
+
 constexpr simple_rnn_call key_of(const emitter& emit, simple_rnn_variant variant) {
-  const auto options = emit.options<simple_rnn_options>();
+  const recurrence walk = walk_of(emit);
   return {.variant = variant,
           .batch = emit.batch(),
-          .steps = emit.input_shape(0)[0],
-          .units = options.units,
-          .activation = options.activation};
+          .steps = walk.steps,
+          .units = walk.options.units,
+          .activation = walk.options.activation,
+          .from_last = walk.from_last() ? 1 : 0};
 }
 
-/// W x + b for all steps at once.
-constexpr position_product product_of_inputs(const emitter& emit) {
-  const auto options = emit.options<simple_rnn_options>();
-  const shape& input = emit.input_shape(0);
-  return {.positions = input[0],
-          .inputs = input[1],
-          .units = options.units,
-          .kernel = 0,
-          .bias = options.has_bias != 0 ? 2 : -1};
-}
-
-/// U h of all steps, of which each reads the one before.
-constexpr position_product product_of_states(const emitter& emit) {
-  const std::int32_t units = emit.options<simple_rnn_options>().units;
-  return {
-      .positions = emit.input_shape(0)[0], .inputs = units, .units = units, .kernel = 1, .back = 1};
-}
-
-/// All states, first the inputs' part of them; they are kept for the gradients.
-constexpr buffer_ref states(const emitter& emit) {
-  const auto options = emit.options<simple_rnn_options>();
-  if (options.returns_sequences != 0) {
-    return emit.output_value(0);
-  }
-  return emit.scratch(0, {emit.input_shape(0)[0], options.units}, storage::positions);
-}
-
-/// Of all states, before the activation.
-constexpr buffer_ref state_gradients(const emitter& emit) {
-  const std::int32_t units = emit.options<simple_rnn_options>().units;
-  return emit.scratch(1, {emit.input_shape(0)[0], units}, storage::positions);
-}
-
-/// Each step reads what the one before has written.
-constexpr void walk(emitter& emit) {
+/// First the inputs' part of all states, then each step reads what the one before has written.
+constexpr void forward(emitter& emit) {
+  const recurrence walk = walk_of(emit);
   const simple_rnn_call key = key_of(emit, simple_rnn_variant::step);
+  walk.of_inputs().forward(emit, walk.states(emit), emit.input_value(0));
   call_draft call = emit.call(key);
   const axis_id step = call.steps(key.steps);
   const auto [sample, unit] = call.over(key.batch, key.units);
   const axis_id before = call.all(key.units);
-  call.scalar(emit.options<simple_rnn_options>().alpha)
-      .updates(states(emit), {sample, step, unit})
-      .reads(states(emit), {sample, shifted(step, -1), before})
+  call.scalar(walk.options.alpha)
+      .updates(walk.states(emit), {sample, walk.walked(step), unit})
+      .reads(walk.states(emit), {sample, walk.walked(step, -1), before})
       .reads(emit.parameter_value(1), {before, unit});
-}
-
-constexpr reach last_step(std::int32_t steps) {
-  reach made;
-  made.offset = steps - 1;
-  return made;
-}
-
-constexpr void forward(emitter& emit) {
-  product_of_inputs(emit).forward(emit, states(emit), emit.input_value(0));
-  walk(emit);
-  if (emit.options<simple_rnn_options>().returns_sequences == 0) {
-    const simple_rnn_call key = key_of(emit, simple_rnn_variant::last);
-    call_draft call = emit.call(key);
-    const auto [sample, unit] = call.over(key.batch, key.units);
-    call.writes(emit.output_value(0), {sample, unit})
-        .reads(states(emit), {sample, last_step(key.steps), unit});
-  }
-}
-
-/// The gradients of the states as far as the output has one.
-constexpr void start_gradients(emitter& emit) {
-  const bool all = emit.options<simple_rnn_options>().returns_sequences != 0;
-  const simple_rnn_call key =
-      key_of(emit, all ? simple_rnn_variant::all_gradients : simple_rnn_variant::last_gradient);
-  call_draft call = emit.call(key);
-  const axis_id sample = call.over(key.batch);
-  const auto [step, unit] = call.over(key.steps, key.units);
-  call.writes(state_gradients(emit), {sample, step, unit});
-  if (all) {
-    call.reads(emit.output_gradient(0), {sample, step, unit});
-  } else {
-    call.reads(emit.output_gradient(0), {sample, unit});
-  }
+  walk.hand_over(emit);
 }
 
 /// Backpropagation through time: each step reads what the one behind it has written.
 constexpr void walk_back(emitter& emit) {
+  const recurrence walk = walk_of(emit);
   const simple_rnn_call key = key_of(emit, simple_rnn_variant::gradient_step);
-  const buffer_ref weights = product_of_states(emit).transposed_kernel(emit, 3);
+  const buffer_ref weights = walk.transposed_recurrent_kernel(emit);
   call_draft call = emit.call(key);
   const axis_id step = call.steps(key.steps);
   const auto [sample, unit] = call.over(key.batch, key.units);
   const axis_id behind = call.all(key.units);
-  call.scalar(emit.options<simple_rnn_options>().alpha)
-      .updates(state_gradients(emit), {sample, counted_back(step, key.steps), unit})
-      .reads(state_gradients(emit), {sample, counted_back(step, key.steps, 1), behind})
+  call.scalar(walk.options.alpha)
+      .updates(walk.state_gradients(emit), {sample, walk.walked_back(step), unit})
+      .reads(walk.state_gradients(emit), {sample, walk.walked_back(step, -1), behind})
       .reads(weights, {behind, unit})
-      .reads(states(emit), {sample, counted_back(step, key.steps), unit});
+      .reads(walk.states(emit), {sample, walk.walked_back(step), unit});
 }
 
 constexpr void input_gradient(emitter& emit) {
-  start_gradients(emit);
+  const recurrence walk = walk_of(emit);
+  walk.start_gradients(emit);
   walk_back(emit);
-  if (!emit.wants_input_gradient(0)) {
-    return;
-  }
-  product_of_inputs(emit).input_gradient(emit, emit.input_gradient(0), state_gradients(emit), 2);
-}
-
-/// That of the recurrent kernel, from the states a step before the gradients.
-constexpr void recurrent_kernel_gradient(emitter& emit) {
-  const std::int32_t units = emit.options<simple_rnn_options>().units;
-  const family* const ending = emit.fused_update();
-  call_draft call = emit.call_of(
-      conv2d_family, product_of_states(emit).key(emit, conv2d_variant::weight_gradient));
-  call.ends_with(ending);
-  const auto [before, unit] = call.over(units, units);
-  const axis_id sample = call.all(emit.batch());
-  // Every step but the last with the one behind it; of a single step nothing is multiplied.
-  const std::int32_t steps = emit.input_shape(0)[0];
-  const std::int32_t behind = steps > 1 ? 1 : 0;
-  const axis_id step = call.all(steps - behind);
-  call.updates(emit.accumulator(1), {before, unit});
-  update_parameter(emit, call, ending, 1, {before, unit});
-  call.reads(states(emit), {sample, step, before})
-      .reads(state_gradients(emit), {sample, shifted(step, behind), unit});
+  walk.input_gradient(emit, walk.state_gradients(emit));
 }
 
 constexpr void weight_gradient(emitter& emit) {
-  product_of_inputs(emit).weight_gradient(emit, emit.input_value(0), state_gradients(emit));
-  recurrent_kernel_gradient(emit);
+  const recurrence walk = walk_of(emit);
+  const buffer_ref gradients = walk.state_gradients(emit);
+  walk.of_inputs().weight_gradient(emit, emit.input_value(0), gradients);
+  walk.of_states().weight_gradient(emit, walk.states(emit), gradients);
 }
 
 }  // namespace simple_rnn_rules
@@ -241,10 +117,9 @@ inline constexpr family simple_rnn_family{.name = "SimpleRNN",
                                           .writes = {storage::positions},
                                           .updates_with_gradient = true};
 
-/// What the options of a SimpleRNN say, read once for all layers with the same ones.
+/// What the options of a SimpleRNN say.
 template <typename... Options>
-struct simple_rnn_reading {
-  static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
+struct simple_rnn_reading : recurrent_reading<Options...> {
   static constexpr const option_key* accepted[] = {&activation_key,
                                                    &alpha_key,
                                                    &use_bias_key,
@@ -252,6 +127,7 @@ struct simple_rnn_reading {
                                                    &bias_init_key,
                                                    &recurrent_init_key,
                                                    &return_sequences_key,
+                                                   &go_backwards_key,
                                                    &kernel_regularizer_key,
                                                    &recurrent_regularizer_key,
                                                    &bias_regularizer_key,
@@ -259,30 +135,19 @@ struct simple_rnn_reading {
                                                    &recurrent_constraint_key,
                                                    &bias_constraint_key,
                                                    &activity_regularizer_key};
-  static constexpr problem fault = find_weights_fault(given, accepted, activation_kind::tanh);
-  static constexpr auto kind = static_cast<activation_kind>(
-      given.integer(activation_key, static_cast<std::int32_t>(activation_kind::tanh)));
-
-  static constexpr simple_rnn_options options{
-      .activation = kind,
-      .alpha = given.number(alpha_key, default_alpha(kind)),
-      .has_bias = given.integer(use_bias_key, 1),
-      .returns_sequences = given.integer(return_sequences_key, 0)};
-
-  static constexpr initializer starts[] = {start_of(given, init_key, glorot_uniform::start),
-                                           start_of(given, recurrent_init_key, orthogonal::start),
-                                           start_of(given, bias_init_key, zeros::start)};
+  static constexpr problem fault =
+      find_weights_fault(options_of<Options...>, accepted, activation_kind::tanh);
 
   static constexpr element with_units(const whole_number& units) {
     if (units.fault != nullptr) {
       return unfit_layer("SimpleRNN<...>", *units.fault);
     }
-    simple_rnn_options chosen = options;
+    recurrent_options chosen = recurrent_reading<Options...>::options;
     chosen.units = units.value;
     return {.kind = element_kind::layer,
             .rule = &simple_rnn_family,
             .options = attributes::of(chosen),
-            .starts = starts,
+            .starts = recurrent_reading<Options...>::starts,
             .fault = &fault,
             .weights = find_weight_rules<Options...>()};
   }
@@ -291,11 +156,11 @@ struct simple_rnn_reading {
 /// Of a sequence (steps, features) the states h(t) = activation(x(t) kernel + h(t - 1)
 /// recurrent_kernel + bias), h(-1) being zero: kernel [features, units], recurrent_kernel [units,
 /// units], bias [units]. Options in any order, with Keras's defaults: an activation (tanh),
-/// `alpha<...>` of it, `return_sequences<...>` (false: the last state alone), `use_bias<...>`
-/// (true), `init<...>` (glorot_uniform), `recurrent_init<...>` (orthogonal), `bias_init<...>`
-/// (zeros), `kernel_regularizer<...>`, `recurrent_regularizer<...>`, `bias_regularizer<...>`,
-/// `kernel_constraint<...>`, `recurrent_constraint<...>`, `bias_constraint<...>`,
-/// `activity_regularizer<...>` (none).
+/// `alpha<...>` of it, `return_sequences<...>` (false: the last state alone), `go_backwards<...>`
+/// (false), `use_bias<...>` (true), `init<...>` (glorot_uniform), `recurrent_init<...>`
+/// (orthogonal), `bias_init<...>` (zeros), `kernel_regularizer<...>`, `recurrent_regularizer<...>`,
+/// `bias_regularizer<...>`, `kernel_constraint<...>`, `recurrent_constraint<...>`,
+/// `bias_constraint<...>`, `activity_regularizer<...>` (none).
 template <auto Units = no_number{}, typename... Options>
 struct SimpleRNN {
   static constexpr element description = simple_rnn_reading<Options...>::with_units(whole(Units));

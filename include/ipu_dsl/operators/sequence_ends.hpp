@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// What a recurrent layer hands over: copies of steps.
+#pragma once
+
+#include <ipu_dsl/kernels/elementwise.hpp>
+#include <ipu_dsl/layout/padding.hpp>
+#include <ipu_dsl/operators/operators.hpp>
+#include <ipu_dsl/vocabulary/layers/sequence_ends.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+
+template <>
+struct operators<&sequence_ends_family> {
+  using key = sequence_ends_call;
+
+  template <sequence_ends_call Call>
+  static void run(const run_context&, void* const* operands, const float*) noexcept {
+    constexpr std::int32_t along = layout::row_stride(Call.units);
+    constexpr std::ptrdiff_t sample = std::ptrdiff_t{along} * Call.steps;
+    constexpr std::ptrdiff_t place = std::ptrdiff_t{along} * Call.position;
+    float* const made = floats(operands[0]);
+    float* const read = floats(operands[1]);
+    if constexpr (Call.variant == sequence_ends_variant::taken) {
+      kernels::copy_columns(read + place, sample, made, along, Call.batch, along);
+    } else if constexpr (Call.variant == sequence_ends_variant::placed) {
+      kernels::clear_tensor(made, Call.batch * sample);
+      kernels::copy_columns(read, along, made + place, sample, Call.batch, along);
+    } else if constexpr (Call.variant == sequence_ends_variant::copied) {
+      const float* terms[] = {read};
+      kernels::sum_tensors(terms, 1, made, Call.batch * sample);
+    } else {
+      for (std::int32_t step = 0; step < Call.steps; ++step) {
+        const std::ptrdiff_t from = std::ptrdiff_t{along} * (Call.steps - 1 - step);
+        kernels::copy_columns(read + from, sample, made + std::ptrdiff_t{along} * step, sample,
+                              Call.batch, along);
+      }
+    }
+  }
+};
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// What all recurrent layers have in common: options, states, and how these go on from step to step.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <ipu_dsl/vocabulary/layers/position_product.hpp>
+#include <ipu_dsl/vocabulary/layers/sequence_ends.hpp>
+#include <ipu_dsl/vocabulary/layers/weights.hpp>
+
+namespace ipu_dsl {
+
+inline constexpr option_key return_sequences_key{"return_sequences"};
+inline constexpr option_key go_backwards_key{"go_backwards"};
+inline constexpr option_key recurrent_init_key{"recurrent_init"};
+inline constexpr option_key recurrent_activation_key{"recurrent_activation"};
+
+/// Whether all states are the output, (steps, units), or the last one alone.
+template <auto Value>
+struct return_sequences {
+  static constexpr option as_option = bool_option(&return_sequences_key, Value);
+};
+
+/// Whether the sequence is read from its last step to its first; all states are then handed over in
+/// the order in which they were made, as in Keras.
+template <auto Value>
+struct go_backwards {
+  static constexpr option as_option = bool_option(&go_backwards_key, Value);
+};
+
+/// How the weights start that lead from a state to the next.
+template <typename Initializer, typename... Options>
+struct recurrent_init {
+  static constexpr option as_option = start_option<Initializer, Options...>(&recurrent_init_key);
+};
+
+/// What is wrong with a type that is no activation.
+template <typename T>
+inline constexpr problem not_an_activation =
+    refuse("an activation", type_name<T>(), "write recurrent_activation<sigmoid>");
+
+/// The activation of the gates.
+template <typename Kind>
+struct recurrent_activation {
+  static constexpr option read() {
+    if constexpr (option_type<Kind>) {
+      if (*Kind::as_option.key == activation_key) {
+        return {&recurrent_activation_key, Kind::as_option.integer};
+      }
+    }
+    return {&recurrent_activation_key, 0, 0, &not_an_activation<Kind>};
+  }
+
+  static constexpr option as_option = read();
+};
+
+/// In which order the steps are walked, and handed over where all are.
+enum class sequence_order : std::int32_t {
+  forwards,
+  backwards,  ///< from the last to the first, and handed over so
+  mirrored    ///< from the last to the first; the state of a step stands at its place
+};
+
+struct recurrent_options {
+  std::int32_t units = 0;
+  activation_kind activation = activation_kind::tanh;
+  float alpha = 0;
+  activation_kind recurrent_activation = activation_kind::sigmoid;
+  std::int32_t has_bias = 1;
+  std::int32_t returns_sequences = 0;
+  sequence_order order = sequence_order::forwards;
+  std::int32_t resets_after = 1;  ///< of a GRU
+};
+
+/// The recurrent layers of the vocabulary, which a sentence tells from others by name.
+constexpr bool is_recurrent(std::string_view family) {
+  return family == "SimpleRNN" || family == "LSTM" || family == "GRU";
+}
+
+/// What is wrong with what a recurrent layer reads, or with its options.
+constexpr problem check_recurrence(node_draft& draft, const recurrent_options& options) {
+  const shape input = draft.input(0);
+  if (options.units <= 0) {
+    return refuse("at least 1 unit", label() << options.units);
+  }
+  if (input.rank != 2) {
+    const node* const before = draft.made_by(0);
+    const bool last_alone =
+        input.rank == 1 && before != nullptr && is_recurrent(before->rule->name);
+    return refuse(
+        "a sequence (steps, features)", describe(input),
+        last_alone ? "return_sequences<true> makes the layer before hand over all states" : "");
+  }
+  for (const activation_kind kind : {options.activation, options.recurrent_activation}) {
+    if (!gradient_from_output(kind)) {
+      return refuse("an activation whose gradient follows from its output", name_of(kind),
+                    "a state is made of the one before");
+    }
+  }
+  return {};
+}
+
+/// All states, or the last one.
+constexpr shape output_of(const shape& input, const recurrent_options& options) {
+  return options.returns_sequences != 0 ? shape{input[0], options.units} : shape{options.units};
+}
+
+/// The layer as it was written, without what is at its default.
+constexpr label describe_recurrence(std::string_view name, const recurrent_options& options) {
+  label words = name;
+  words << "<" << options.units;
+  if (options.activation != activation_kind::tanh) {
+    words << ", " << name_of(options.activation);
+  }
+  if (options.recurrent_activation != activation_kind::sigmoid) {
+    words << ", recurrent_activation<" << name_of(options.recurrent_activation) << ">";
+  }
+  if (options.resets_after == 0) {
+    words << ", reset_after<false>";
+  }
+  if (options.returns_sequences != 0) {
+    words << ", return_sequences<true>";
+  }
+  if (options.order == sequence_order::backwards) {
+    words << ", go_backwards<true>";
+  }
+  words << ">";
+  return words;
+}
+
+/// A walk over the states of the node at hand. They stand at the places of their steps, whatever
+/// the order. Its scratch has the tags below `own_tags`.
+struct recurrence {
+  static constexpr std::int32_t states_tag = 0;
+  static constexpr std::int32_t gradients_tag = 1;
+  static constexpr std::int32_t kernel_tag = 2;            ///< transposed
+  static constexpr std::int32_t recurrent_kernel_tag = 3;  ///< transposed
+  static constexpr std::int32_t own_tags = 4;
+
+  recurrent_options options;
+  std::int32_t steps = 1;
+  std::int32_t features = 1;
+  std::int32_t gates = 1;  ///< columns of the kernels for each unit
+
+  constexpr recurrence(const emitter& emit, std::int32_t gates_of_a_unit)
+      : options(emit.options<recurrent_options>()),
+        steps(emit.input_shape(0)[0]),
+        features(emit.input_shape(0)[1]),
+        gates(gates_of_a_unit) {}
+
+  constexpr bool from_last() const { return options.order != sequence_order::forwards; }
+
+  constexpr std::int32_t columns() const { return gates * options.units; }
+
+  constexpr sequence_extents sequence() const { return {steps, options.units}; }
+
+  /// The place of the step `by` behind step `step` of the walk.
+  constexpr reach walked(axis_id step, std::int32_t by = 0) const {
+    return from_last() ? counted_back(step, steps, -by) : shifted(step, by);
+  }
+
+  /// The same of the way back, from the last step of the walk to its first.
+  constexpr reach walked_back(axis_id step, std::int32_t by = 0) const {
+    return from_last() ? shifted(step, by) : counted_back(step, steps, -by);
+  }
+
+  /// Of a gate at a unit the column: gates lie side by side.
+  constexpr reach column(axis_id unit, axis_id gate) const {
+    return window(unit, gate, 1, options.units, 0);
+  }
+
+  constexpr bool hands_over_states() const {
+    return options.returns_sequences != 0 && options.order != sequence_order::backwards;
+  }
+
+  constexpr std::int32_t last_place() const { return from_last() ? 0 : steps - 1; }
+
+  /// All states; they are kept for the gradients.
+  constexpr buffer_ref states(const emitter& emit) const {
+    return hands_over_states()
+               ? emit.output_value(0)
+               : emit.scratch(states_tag, {steps, options.units}, storage::positions);
+  }
+
+  /// The gradients of all states.
+  constexpr buffer_ref state_gradients(const emitter& emit) const {
+    return emit.scratch(gradients_tag, {steps, options.units}, storage::positions);
+  }
+
+  /// Kernel times input and bias, for all steps at once.
+  constexpr position_product of_inputs() const {
+    return {.positions = steps,
+            .inputs = features,
+            .units = columns(),
+            .kernel = 0,
+            .bias = options.has_bias != 0 ? 2 : -1};
+  }
+
+  /// Recurrent kernel times the state of the step before.
+  constexpr position_product of_states() const {
+    return {.positions = steps,
+            .inputs = options.units,
+            .units = columns(),
+            .kernel = 1,
+            .back = from_last() ? -1 : 1};
+  }
+
+  constexpr buffer_ref transposed_recurrent_kernel(emitter& emit) const {
+    return of_states().transposed_kernel(emit, recurrent_kernel_tag);
+  }
+
+  /// What the next layer reads.
+  constexpr void hand_over(emitter& emit) const {
+    if (options.returns_sequences == 0) {
+      sequence().take(emit, emit.output_value(0), states(emit), last_place());
+    } else if (!hands_over_states()) {
+      sequence().reverse(emit, emit.output_value(0), states(emit));
+    }
+  }
+
+  /// The gradients of the states as far as the output has one.
+  constexpr void start_gradients(emitter& emit) const {
+    if (options.returns_sequences == 0) {
+      sequence().place(emit, state_gradients(emit), emit.output_gradient(0), last_place());
+    } else if (!hands_over_states()) {
+      sequence().reverse(emit, state_gradients(emit), emit.output_gradient(0));
+    } else {
+      sequence().copy(emit, state_gradients(emit), emit.output_gradient(0));
+    }
+  }
+
+  /// From `gradients`, those of the product of inputs.
+  constexpr void input_gradient(emitter& emit, const buffer_ref& gradients) const {
+    if (emit.wants_input_gradient(0)) {
+      of_inputs().input_gradient(emit, emit.input_gradient(0), gradients, kernel_tag);
+    }
+  }
+};
+
+/// What the options of recurrent layers say, read once for all layers with the same ones.
+template <typename... Options>
+struct recurrent_reading {
+  static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
+  static constexpr auto kind = static_cast<activation_kind>(
+      given.integer(activation_key, static_cast<std::int32_t>(activation_kind::tanh)));
+
+  static constexpr recurrent_options options{
+      .activation = kind,
+      .alpha = given.number(alpha_key, default_alpha(kind)),
+      .recurrent_activation = static_cast<activation_kind>(given.integer(
+          recurrent_activation_key, static_cast<std::int32_t>(activation_kind::sigmoid))),
+      .has_bias = given.integer(use_bias_key, 1),
+      .returns_sequences = given.integer(return_sequences_key, 0),
+      .order = given.integer(go_backwards_key, 0) != 0 ? sequence_order::backwards
+                                                       : sequence_order::forwards};
+
+  static constexpr initializer starts[] = {start_of(given, init_key, glorot_uniform::start),
+                                           start_of(given, recurrent_init_key, orthogonal::start),
+                                           start_of(given, bias_init_key, zeros::start)};
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// What a recurrent layer hands over of its states: the last one, or all of them from the last to
+// the first; and the same of their gradients.
+#pragma once
+
+#include <cstdint>
+
+#include <ipu_dsl/graph/emitter.hpp>
+
+namespace ipu_dsl {
+
+enum class sequence_ends_variant : std::int32_t {
+  taken,    ///< writes vectors, reads one position of sequences
+  placed,   ///< writes sequences: a vector at one position, zeros at all others
+  copied,   ///< writes sequences, reads sequences
+  reversed  ///< the same from the last position to the first
+};
+
+struct sequence_ends_call {
+  sequence_ends_variant variant;
+  std::int32_t batch;
+  std::int32_t steps;
+  std::int32_t units;
+  std::int32_t position;  ///< of the vector
+};
+
+/// Calls of recurrent layers; no layer is made of it.
+inline constexpr family sequence_ends_family{.name = "sequence ends"};
+
+/// `positions` x `units` numbers of every sample.
+struct sequence_extents {
+  std::int32_t steps;
+  std::int32_t units;
+
+  constexpr sequence_ends_call key(const emitter& emit, sequence_ends_variant variant,
+                                   std::int32_t position = 0) const {
+    return {.variant = variant,
+            .batch = emit.batch(),
+            .steps = steps,
+            .units = units,
+            .position = position};
+  }
+
+  /// `vectors` are those at `position` of `sequences`.
+  constexpr void take(emitter& emit, const buffer_ref& vectors, const buffer_ref& sequences,
+                      std::int32_t position) const {
+    call_draft call =
+        emit.call_of(sequence_ends_family, key(emit, sequence_ends_variant::taken, position));
+    const auto [sample, unit] = call.over(emit.batch(), units);
+    reach at;
+    at.offset = position;
+    call.writes(vectors, {sample, unit}).reads(sequences, {sample, at, unit});
+  }
+
+  /// `sequences` are zero but at `position`, where `vectors` stand.
+  constexpr void place(emitter& emit, const buffer_ref& sequences, const buffer_ref& vectors,
+                       std::int32_t position) const {
+    call_draft call =
+        emit.call_of(sequence_ends_family, key(emit, sequence_ends_variant::placed, position));
+    const axis_id sample = call.over(emit.batch());
+    const auto [step, unit] = call.over(steps, units);
+    call.writes(sequences, {sample, step, unit}).reads(vectors, {sample, unit});
+  }
+
+  constexpr void copy(emitter& emit, const buffer_ref& made, const buffer_ref& read) const {
+    call_draft call = emit.call_of(sequence_ends_family, key(emit, sequence_ends_variant::copied));
+    const axis_id sample = call.over(emit.batch());
+    const auto [step, unit] = call.over(steps, units);
+    call.writes(made, {sample, step, unit}).reads(read, {sample, step, unit});
+  }
+
+  constexpr void reverse(emitter& emit, const buffer_ref& made, const buffer_ref& read) const {
+    call_draft call =
+        emit.call_of(sequence_ends_family, key(emit, sequence_ends_variant::reversed));
+    const axis_id sample = call.over(emit.batch());
+    const auto [step, unit] = call.over(steps, units);
+    call.writes(made, {sample, step, unit}).reads(read, {sample, counted_back(step, steps), unit});
+  }
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// Recurrent networks in float64, written down step by step, and the gradients of a session compared
+// with central differences of them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include <ipu_dsl/training/session.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
+
+#include "support/catch2.hpp"
+#include "support/reference/error_bound.hpp"
+#include "support/reference/numbers.hpp"
+#include "training/gradient_check.hpp"
+
+namespace ipu_dsl::tests {
+
+inline constexpr std::size_t sequence_steps = 5;
+inline constexpr std::size_t sequence_features = 3;
+inline constexpr std::size_t sequence_classes = 3;
+inline constexpr std::size_t sequence_samples = 4;
+
+/// A number, and a size whose derivative bounds what a rounding can grow to: the same sums of the
+/// magnitudes of all terms, with slopes of at least those that there are.
+struct sized {
+  double value = 0;
+  double size = 0;
+};
+
+using numbers = std::vector<sized>;
+
+inline sized sized_input(double value) {
+  return {value, std::abs(value)};
+}
+
+inline void add_product(sized& sum, const sized& left, const sized& right) {
+  sum.value += left.value * right.value;
+  sum.size += left.size * right.size;
+}
+
+inline double logistic_of(double x) {
+  return 1 / (1 + std::exp(-x));
+}
+
+enum class recurrent_kind { simple, lstm };
+
+/// One layer's states for one sample: kernel, recurrent kernel, bias or none.
+struct recurrent_layer {
+  recurrent_kind kind = recurrent_kind::simple;
+  std::size_t inputs = 0;
+  std::size_t units = 0;
+  bool has_bias = true;
+  double (*function)(double) = nullptr;  ///< of slope at most 1, and f(0) = 0
+  bool all_states = false;
+  bool backwards = false;
+
+  std::size_t parameters() const { return has_bias ? 3 : 2; }
+
+  std::size_t columns() const { return (kind == recurrent_kind::lstm ? 4 : 1) * units; }
+
+  sized sum_at(const numbers* weights, const sized* x, const numbers& state,
+               std::size_t column) const {
+    sized sum = has_bias ? weights[2][column] : sized();
+    for (std::size_t k = 0; k < inputs; ++k) {
+      add_product(sum, x[k], weights[0][k * columns() + column]);
+    }
+    for (std::size_t j = 0; j < units; ++j) {
+      add_product(sum, state[j], weights[1][j * columns() + column]);
+    }
+    return sum;
+  }
+
+  sized shown(const sized& sum) const { return {function(sum.value), sum.size}; }
+
+  /// gate(sum) times a number: the slope of a gate is at most 1/4.
+  static sized gated(const sized& sum, const sized& number) {
+    const double gate = logistic_of(sum.value);
+    return {gate * number.value, gate * number.size + std::abs(number.value) * sum.size / 4};
+  }
+
+  /// A step: the state, and the cell if there is one.
+  void go_on(const numbers* weights, const sized* x, numbers& state, numbers& cell) const {
+    numbers made(units);
+    for (std::size_t n = 0; n < units; ++n) {
+      if (kind == recurrent_kind::simple) {
+        made[n] = shown(sum_at(weights, x, state, n));
+        continue;
+      }
+      const sized candidate = shown(sum_at(weights, x, state, 2 * units + n));
+      const sized kept = gated(sum_at(weights, x, state, units + n), cell[n]);
+      const sized let_in = gated(sum_at(weights, x, state, n), candidate);
+      cell[n] = {kept.value + let_in.value, kept.size + let_in.size};
+      made[n] = gated(sum_at(weights, x, state, 3 * units + n), shown(cell[n]));
+    }
+    state = made;
+  }
+
+  /// All states, in the order in which they are handed over, or the last one.
+  numbers run(const numbers* weights, const numbers& x) const {
+    const std::size_t steps = x.size() / inputs;
+    numbers state(units);
+    numbers cell(units);
+    numbers states;
+    for (std::size_t t = 0; t < steps; ++t) {
+      const std::size_t place = backwards ? steps - 1 - t : t;
+      go_on(weights, &x[place * inputs], state, cell);
+      states.insert(states.end(), state.begin(), state.end());
+    }
+    return all_states ? states : state;
+  }
+};
+
+/// Recurrent layers, then a dense layer on what the last of them hands over.
+struct recurrent_network {
+  std::vector<recurrent_layer> layers;
+  float range = 0.4F;  ///< of the weights
+
+  numbers logits(const std::vector<numbers>& weights, numbers x) const {
+    std::size_t first = 0;
+    for (const recurrent_layer& layer : layers) {
+      x = layer.run(&weights[first], x);
+      first += layer.parameters();
+    }
+    numbers made(sequence_classes);
+    for (std::size_t n = 0; n < sequence_classes; ++n) {
+      made[n] = weights[first + 1][n];
+      for (std::size_t k = 0; k < x.size(); ++k) {
+        add_product(made[n], x[k], weights[first][k * sequence_classes + n]);
+      }
+    }
+    return made;
+  }
+
+  /// The mean loss of all samples; of sizes the largest sum that a gradient can have.
+  sized total(const std::vector<numbers>& weights, const std::vector<float>& given,
+              const std::vector<std::int32_t>& labels) const {
+    constexpr std::size_t elements = sequence_steps * sequence_features;
+    sized sum;
+    for (std::size_t sample = 0; sample < sequence_samples; ++sample) {
+      numbers x;
+      for (std::size_t i = 0; i < elements; ++i) {
+        x.push_back(sized_input(static_cast<double>(given[sample * elements + i])));
+      }
+      double exponentials = 0;
+      const numbers scores = logits(weights, x);
+      for (const sized& score : scores) {
+        exponentials += std::exp(score.value);
+        // A gradient of a logit is at most one.
+        sum.size += score.size;
+      }
+      sum.value += std::log(exponentials) - scores[static_cast<std::size_t>(labels[sample])].value;
+    }
+    constexpr auto count = static_cast<double>(sequence_samples);
+    return {sum.value / count, sum.size / count};
+  }
+
+  /// Of the loss by a weight, and of its size by that of the weight.
+  sized difference(std::vector<numbers>& weights, std::size_t parameter, std::size_t element,
+                   const std::vector<float>& given, const std::vector<std::int32_t>& labels) const {
+    constexpr double step = 0x1p-17;
+    sized& weight = weights[parameter][element];
+    const sized kept = weight;
+    weight = {kept.value + step, kept.size};
+    const double above = total(weights, given, labels).value;
+    weight = {kept.value - step, kept.size};
+    const double below = total(weights, given, labels).value;
+    weight = {kept.value, kept.size + step};
+    const double larger = total(weights, given, labels).size;
+    weight = kept;
+    const double size = total(weights, given, labels).size;
+    return {(above - below) / (2 * step), (larger - size) / step};
+  }
+};
+
+struct recurrent_counts {
+  std::size_t compared = 0;
+  double worst = 0;
+  double loosest = 0;
+};
+
+template <typename Model>
+struct recurrent_step_of : compile<Model, micro_batch<2>, gradient_accumulation<2>, mean_gradients,
+                                   loss<sparse_categorical_crossentropy>> {};
+
+/// Trains one step and compares what every weight moved by.
+template <typename Compiled>
+void check_recurrent(const char* name, const recurrent_network& of) {
+  session<Compiled> run{{.learning_rate = gradient_rate}};
+  const std::vector<float> given =
+      reference::numbers(sequence_samples * sequence_steps * sequence_features, 11, 1.5F);
+  const std::vector<std::int32_t> labels =
+      reference::labels(sequence_samples, 13, sequence_classes);
+  std::vector<numbers> weights;
+  for (std::size_t i = 0; i < run.weights().size(); ++i) {
+    const auto count = static_cast<std::size_t>(run.weights().at(i).extents.elements());
+    const std::vector<float> values = reference::numbers(count, 71 + i, of.range);
+    run.weights().set(i, values);
+    weights.emplace_back();
+    for (const float value : values) {
+      weights.back().push_back(sized_input(static_cast<double>(value)));
+    }
+  }
+  run.train_step(given, labels);
+  // Of each number: the chains that it goes through, in all steps and layers, there (inputs, units,
+  // bias, activation) and back (units, derivative), and the sum over samples and steps.
+  const std::size_t chains =
+      of.layers.size() * sequence_steps * (sequence_features + 4 + 1 + 12 + 4 + 40) +
+      sequence_samples * sequence_steps;
+  recurrent_counts found;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    INFO(name << ": " << run.weights().name(i));
+    std::vector<float> after(weights[i].size());
+    run.weights().get(i, after);
+    double largest = 0;
+    double loosest = 0;
+    for (std::size_t j = 0; j < after.size(); ++j) {
+      INFO("element " << j);
+      const double got = (weights[i][j].value - static_cast<double>(after[j])) /
+                         static_cast<double>(gradient_rate);
+      const auto [expected, size] = of.difference(weights, i, j, given, labels);
+      const double tolerance =
+          reference::roundings(chains) * size + 0x1p-23 * std::abs(expected) + difference_error;
+      CHECK(std::abs(got - expected) <= tolerance);
+      found.worst = std::max(found.worst, std::abs(got - expected) / tolerance);
+      largest = std::max(largest, std::abs(expected));
+      loosest = std::max(loosest, tolerance);
+      ++found.compared;
+    }
+    CHECK(largest > 0);
+    CHECK(loosest < 0.01 * largest);
+    found.loosest = std::max(found.loosest, loosest / largest);
+  }
+  CHECK(found.compared > 0);
+  std::printf(
+      "gradients of %s: compared %zu elements; tolerance at most %.0e of the largest, worst error "
+      "%.1f %% of its tolerance\n",
+      name, found.compared, found.loosest, 100 * found.worst);
+}
+
+inline double relu_of(double x) {
+  return x > 0 ? x : 0;
+}
+
+inline double tanh_of(double x) {
+  return std::tanh(x);
+}
+
+}  // namespace ipu_dsl::tests
