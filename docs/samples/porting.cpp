@@ -264,6 +264,9 @@ static_assert(check<model<input<12, 4>, SimpleRNN<16, go_backwards<true>>>>());
 // row: LSTM(16, recurrent_activation='sigmoid', unit_forget_bias=True, go_backwards=True)
 static_assert(check<model<input<12, 4>, LSTM<16, recurrent_activation<sigmoid>,
                                              unit_forget_bias<true>, go_backwards<true>>>>());
+// row: GRU(16, reset_after=False)
+static_assert(check<model<input<12, 4>, GRU<16, reset_after<false>>>>());
+static_assert(check<model<input<12, 4>, GRU<16>>>());
 // row: Input(shape=(16,), dtype='int32'), Embedding(1000, 8)
 static_assert(check<model<input<dtype::int32, 16>, Embedding<1000, 8>>>());
 

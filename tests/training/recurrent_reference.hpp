@@ -47,7 +47,7 @@ inline double logistic_of(double x) {
   return 1 / (1 + std::exp(-x));
 }
 
-enum class recurrent_kind { simple, lstm };
+enum class recurrent_kind { simple, lstm, gru, gru_reset_first };
 
 /// One layer's states for one sample: kernel, recurrent kernel, bias or none.
 struct recurrent_layer {
@@ -59,20 +59,40 @@ struct recurrent_layer {
   bool all_states = false;
   bool backwards = false;
 
-  std::size_t parameters() const { return has_bias ? 3 : 2; }
+  std::size_t parameters() const { return !has_bias ? 2 : kind == recurrent_kind::gru ? 4 : 3; }
 
-  std::size_t columns() const { return (kind == recurrent_kind::lstm ? 4 : 1) * units; }
+  std::size_t columns() const {
+    const std::size_t gates = kind == recurrent_kind::simple ? 1
+                              : kind == recurrent_kind::lstm ? 4
+                                                             : 3;
+    return gates * units;
+  }
 
-  sized sum_at(const numbers* weights, const sized* x, const numbers& state,
-               std::size_t column) const {
+  /// What the input gives to a column.
+  sized input_at(const numbers* weights, const sized* x, std::size_t column) const {
     sized sum = has_bias ? weights[2][column] : sized();
     for (std::size_t k = 0; k < inputs; ++k) {
       add_product(sum, x[k], weights[0][k * columns() + column]);
     }
+    return sum;
+  }
+
+  /// What a state gives to a column.
+  sized state_at(const numbers* weights, const numbers& state, std::size_t column) const {
+    sized sum = has_bias && kind == recurrent_kind::gru ? weights[3][column] : sized();
     for (std::size_t j = 0; j < units; ++j) {
       add_product(sum, state[j], weights[1][j * columns() + column]);
     }
     return sum;
+  }
+
+  sized sum_at(const numbers* weights, const sized* x, const numbers& state,
+               std::size_t column) const {
+    return sum_of(input_at(weights, x, column), state_at(weights, state, column));
+  }
+
+  static sized sum_of(const sized& left, const sized& right) {
+    return {left.value + right.value, left.size + right.size};
   }
 
   sized shown(const sized& sum) const { return {function(sum.value), sum.size}; }
@@ -83,6 +103,29 @@ struct recurrent_layer {
     return {gate * number.value, gate * number.size + std::abs(number.value) * sum.size / 4};
   }
 
+  /// The candidate of a GRU at unit `n`.
+  sized candidate_of(const numbers* weights, const sized* x, const numbers& state,
+                     std::size_t n) const {
+    const std::size_t column = 2 * units + n;
+    const sized given = input_at(weights, x, column);
+    if (kind == recurrent_kind::gru) {
+      const sized reset = sum_at(weights, x, state, units + n);
+      return shown(sum_of(given, gated(reset, state_at(weights, state, column))));
+    }
+    numbers kept(units);
+    for (std::size_t j = 0; j < units; ++j) {
+      kept[j] = gated(sum_at(weights, x, state, units + j), state[j]);
+    }
+    return shown(sum_of(given, state_at(weights, kept, column)));
+  }
+
+  /// z h + (1 - z) candidate, where 1 - z is the gate of the negative sum.
+  sized blended(const numbers* weights, const sized* x, const numbers& state, std::size_t n) const {
+    const sized update = sum_at(weights, x, state, n);
+    return sum_of(gated(update, state[n]),
+                  gated({-update.value, update.size}, candidate_of(weights, x, state, n)));
+  }
+
   /// A step: the state, and the cell if there is one.
   void go_on(const numbers* weights, const sized* x, numbers& state, numbers& cell) const {
     numbers made(units);
@@ -91,10 +134,14 @@ struct recurrent_layer {
         made[n] = shown(sum_at(weights, x, state, n));
         continue;
       }
+      if (kind != recurrent_kind::lstm) {
+        made[n] = blended(weights, x, state, n);
+        continue;
+      }
       const sized candidate = shown(sum_at(weights, x, state, 2 * units + n));
       const sized kept = gated(sum_at(weights, x, state, units + n), cell[n]);
       const sized let_in = gated(sum_at(weights, x, state, n), candidate);
-      cell[n] = {kept.value + let_in.value, kept.size + let_in.size};
+      cell[n] = sum_of(kept, let_in);
       made[n] = gated(sum_at(weights, x, state, 3 * units + n), shown(cell[n]));
     }
     state = made;

@@ -104,8 +104,10 @@ struct normalized_positions
                            Dense<3>>>> {};
 /// Gates, all states and the last, from the first step and from the last.
 struct gated
-    : model<input<3, 2>, pipeline<stage<LSTM<5, return_sequences<true>, go_backwards<true>>>,
-                                  stage<LSTM<3, relu, use_bias<false>>, Dense<3>>>> {};
+    : model<input<3, 2>, pipeline<stage<LSTM<5, return_sequences<true>, go_backwards<true>>,
+                                        GRU<3, return_sequences<true>, reset_after<false>>>,
+                                  stage<GRU<4, return_sequences<true>, go_backwards<true>>,
+                                        LSTM<3, elu, use_bias<false>>, Dense<3>>>> {};
 
 /// Rows of a table by number.
 struct of_words : model<input<dtype::int32, 4>,

@@ -36,7 +36,7 @@ struct parameter_rules {
 /// What a layer asks of its parameters, by their names in its family's rule for shapes, and the
 /// penalty of what it puts out.
 struct weight_rules {
-  static constexpr std::size_t most = 6;  ///< parameters of which something can be asked
+  static constexpr std::size_t most = 7;  ///< parameters of which something can be asked
 
   struct entry {
     std::string_view parameter;

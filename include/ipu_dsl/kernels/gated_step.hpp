@@ -16,6 +16,12 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
+/// The numbers that activations are told.
+struct gate_alphas {
+  float state;
+  float gates;
+};
+
 /// What one step of all samples multiplies: rows of `terms` numbers with panels of [terms, units].
 struct step_product {
   std::int32_t samples;
@@ -23,6 +29,11 @@ struct step_product {
   std::int32_t units;
   std::int32_t read_stride;     ///< from a sample to the next, of what is multiplied
   std::int32_t written_stride;  ///< the same of the sums
+
+  /// The same of rows that lie otherwise.
+  constexpr step_product reading(std::int32_t stride) const {
+    return {samples, terms, units, stride, written_stride};
+  }
 
   /// Of rows that are walked together in all panels.
   constexpr layout::balanced_split tiles(layout::architecture target) const {

@@ -36,12 +36,6 @@ struct lstm_sequence {
   }
 };
 
-/// The numbers that activations are told.
-struct gate_alphas {
-  float state;
-  float gates;
-};
-
 /// The gates of one sample from their sums, in place, then
 ///   cell = f cell_before + i c   and   state = o activation(cell).
 template <activation_kind Kind, activation_kind OfGates, layout::architecture Architecture>

@@ -10,6 +10,7 @@
 #include <ipu_dsl/operators/dropout.hpp>
 #include <ipu_dsl/operators/embedding.hpp>
 #include <ipu_dsl/operators/group_normalization.hpp>
+#include <ipu_dsl/operators/gru.hpp>
 #include <ipu_dsl/operators/join.hpp>
 #include <ipu_dsl/operators/layer_normalization.hpp>
 #include <ipu_dsl/operators/multi_head_attention.hpp>

@@ -16,6 +16,7 @@
 #include <ipu_dsl/vocabulary/layers/embedding.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 #include <ipu_dsl/vocabulary/layers/group_normalization.hpp>
+#include <ipu_dsl/vocabulary/layers/gru.hpp>
 #include <ipu_dsl/vocabulary/layers/join.hpp>
 #include <ipu_dsl/vocabulary/layers/layer_normalization.hpp>
 #include <ipu_dsl/vocabulary/layers/multi_head_attention.hpp>

@@ -21,6 +21,7 @@ inline constexpr askable_parameter askable_parameters[weight_rules::most] = {
     {"kernel", &kernel_regularizer_key, &kernel_constraint_key},
     {"recurrent_kernel", &recurrent_regularizer_key, &recurrent_constraint_key},
     {"bias", &bias_regularizer_key, &bias_constraint_key},
+    {"recurrent_bias", &bias_regularizer_key, &bias_constraint_key},
     {"embeddings", &embeddings_regularizer_key, &embeddings_constraint_key},
     {"gamma", &gamma_regularizer_key, &gamma_constraint_key},
     {"beta", &beta_regularizer_key, &beta_constraint_key}};

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// A number for a truth value.
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/layers/gru.hpp>
+
+using namespace ipu_dsl;
+
+#ifdef WITH_MISTAKE
+struct net : model<input<28, 28>, sequential<GRU<8, reset_after<1>>>> {};
+#else
+struct net : model<input<28, 28>, sequential<GRU<8, reset_after<true>>>> {};
+#endif
+static_assert(check<net>());
