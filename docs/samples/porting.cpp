@@ -267,6 +267,10 @@ static_assert(check<model<input<12, 4>, LSTM<16, recurrent_activation<sigmoid>,
 // row: GRU(16, reset_after=False)
 static_assert(check<model<input<12, 4>, GRU<16, reset_after<false>>>>());
 static_assert(check<model<input<12, 4>, GRU<16>>>());
+// row: Bidirectional(LSTM(16), merge_mode='sum'), TimeDistributed(Dense(10))
+static_assert(check<model<input<12, 4>, Bidirectional<LSTM<16>, merge_mode<"sum">>>>());
+static_assert(check<model<input<12, 4>, sequential<Bidirectional<LSTM<16, return_sequences<true>>>,
+                                                   TimeDistributed<Dense<10>>, Dense<10>>>>());
 // row: Input(shape=(16,), dtype='int32'), Embedding(1000, 8)
 static_assert(check<model<input<dtype::int32, 16>, Embedding<1000, 8>>>());
 

@@ -85,6 +85,7 @@ ELSEWHERE = {
     "operators/pooling": "training/pooling",
     # What recurrent layers share.
     "vocabulary/layers/recurrence": "vocabulary/lstm",
+    "vocabulary/layers/time_distributed": "vocabulary/bidirectional",
     "vocabulary/layers/sequence_ends": "training/gradients_lstm",
     # The walk of a model, and what refuses other types.
     "model/assembly": "model/model",

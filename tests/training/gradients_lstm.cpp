@@ -18,4 +18,12 @@ TEST_CASE("gradients of LSTMs, of which one reads backwards, with a bias and wit
                0.5F});
 }
 
+TEST_CASE("gradients of an LSTM that reads both ways") {
+  check_recurrent<recurrent_step_of<model<
+      input<5, 3>, sequential<Bidirectional<LSTM<2, return_sequences<true>>>, LSTM<2>, Dense<3>>>>>(
+      "Bidirectional", {{{recurrent_kind::lstm, 3, 2, true, tests::tanh_of, true, false, true},
+                         {recurrent_kind::lstm, 4, 2, true, tests::tanh_of, false, false}},
+                        0.5F});
+}
+
 }  // namespace

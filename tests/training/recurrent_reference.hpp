@@ -58,8 +58,11 @@ struct recurrent_layer {
   double (*function)(double) = nullptr;  ///< of slope at most 1, and f(0) = 0
   bool all_states = false;
   bool backwards = false;
+  bool both_ways = false;  ///< and another with all states, beside it
 
-  std::size_t parameters() const { return !has_bias ? 2 : kind == recurrent_kind::gru ? 4 : 3; }
+  std::size_t parameters() const { return (both_ways ? 2 : 1) * own_parameters(); }
+
+  std::size_t own_parameters() const { return !has_bias ? 2 : kind == recurrent_kind::gru ? 4 : 3; }
 
   std::size_t columns() const {
     const std::size_t gates = kind == recurrent_kind::simple ? 1
@@ -147,14 +150,34 @@ struct recurrent_layer {
     state = made;
   }
 
-  /// All states, in the order in which they are handed over, or the last one.
+  /// What is handed over: all states, in the order in which they were made, or the last one; or all
+  /// states of both directions at the places of their steps, side by side.
   numbers run(const numbers* weights, const numbers& x) const {
+    if (!both_ways) {
+      return one_way(weights, x, backwards);
+    }
+    const numbers there = one_way(weights, x, false);
+    const numbers back = one_way(weights + own_parameters(), x, true);
+    const std::size_t steps = x.size() / inputs;
+    numbers made;
+    for (std::size_t t = 0; t < steps; ++t) {
+      for (std::size_t n = 0; n < units; ++n) {
+        made.push_back(there[t * units + n]);
+      }
+      for (std::size_t n = 0; n < units; ++n) {
+        made.push_back(back[(steps - 1 - t) * units + n]);
+      }
+    }
+    return made;
+  }
+
+  numbers one_way(const numbers* weights, const numbers& x, bool from_last) const {
     const std::size_t steps = x.size() / inputs;
     numbers state(units);
     numbers cell(units);
     numbers states;
     for (std::size_t t = 0; t < steps; ++t) {
-      const std::size_t place = backwards ? steps - 1 - t : t;
+      const std::size_t place = from_last ? steps - 1 - t : t;
       go_on(weights, &x[place * inputs], state, cell);
       states.insert(states.end(), state.begin(), state.end());
     }

@@ -7,6 +7,7 @@
 #include <ipu_dsl/vocabulary/layers/batch_normalization.hpp>
 #include <ipu_dsl/vocabulary/layers/conv1d.hpp>
 #include <ipu_dsl/vocabulary/layers/conv1d_transpose.hpp>
+#include <ipu_dsl/vocabulary/layers/bidirectional.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d_transpose.hpp>
 #include <ipu_dsl/vocabulary/layers/conv3d.hpp>
@@ -27,6 +28,7 @@
 #include <ipu_dsl/vocabulary/layers/scale_by_value.hpp>
 #include <ipu_dsl/vocabulary/layers/separable_conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/simple_rnn.hpp>
+#include <ipu_dsl/vocabulary/layers/time_distributed.hpp>
 #include <ipu_dsl/vocabulary/losses/binary_crossentropy.hpp>
 #include <ipu_dsl/vocabulary/losses/categorical_crossentropy.hpp>
 #include <ipu_dsl/vocabulary/losses/categorical_hinge.hpp>

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// Bidirectional: a recurrent layer and another like it that reads the sequence from its end.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <ipu_dsl/core/option.hpp>
+#include <ipu_dsl/core/text.hpp>
+#include <ipu_dsl/graph/element.hpp>
+#include <ipu_dsl/vocabulary/layers/join.hpp>
+#include <ipu_dsl/vocabulary/layers/recurrence.hpp>
+#include <ipu_dsl/vocabulary/layers/rescaling.hpp>
+
+namespace ipu_dsl {
+
+inline constexpr option_key merge_mode_key{"merge_mode"};
+
+/// What becomes of the two outputs.
+enum class merge_kind : std::int32_t {
+  concat,  ///< side by side along the last axis
+  sum,
+  ave
+};
+
+constexpr std::string_view merge_names[] = {"concat", "sum", "ave"};
+
+template <fixed_string Mode>
+inline constexpr problem not_a_merge_mode =
+    refuse("\"concat\", \"sum\" or \"ave\"", label("\"") << Mode.view() << "\"");
+
+/// How the outputs of a Bidirectional are put together: `merge_mode<"sum">`.
+template <fixed_string Mode = "concat">
+struct merge_mode {
+  static constexpr option read() {
+    for (std::int32_t kind = 0; kind < 3; ++kind) {
+      if (Mode.view() == merge_names[kind]) {
+        return {&merge_mode_key, kind};
+      }
+    }
+    return {&merge_mode_key, 0, 0, &not_a_merge_mode<Mode>};
+  }
+
+  static constexpr option as_option = read();
+};
+
+/// Half of the sum of both.
+inline constexpr element half_of_sum{.kind = element_kind::layer,
+                                     .rule = &rescaling_family,
+                                     .options = attributes::of(rescaling_options{0.5F, 0})};
+
+template <typename Layer, typename... Options>
+struct bidirectional_reading {
+  static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
+  static constexpr const option_key* accepted[] = {&merge_mode_key};
+  static constexpr const element& forwards = element_of<Layer>;
+
+  static constexpr bool takes_recurrent() {
+    return forwards.kind == element_kind::layer && is_recurrent(forwards.rule->name);
+  }
+
+  static constexpr problem find_fault() {
+    if (!takes_recurrent()) {
+      return refuse("a recurrent layer in Bidirectional<...>", describe(forwards),
+                    "write Bidirectional<LSTM<16>>");
+    }
+    if (forwards.options.template as<recurrent_options>().order != sequence_order::forwards) {
+      return refuse("a layer that reads forwards in Bidirectional<...>", describe(forwards),
+                    "it reads both ways: take go_backwards out");
+    }
+    return given.find_fault(accepted);
+  }
+
+  static constexpr problem fault = find_fault();
+
+  /// The same layer from the last step on; its states stand at the places of their steps.
+  static constexpr element mirrored() {
+    element made = forwards;
+    if (takes_recurrent()) {
+      recurrent_options options = forwards.options.template as<recurrent_options>();
+      options.order = sequence_order::mirrored;
+      made.options = attributes::of(options);
+    }
+    return made;
+  }
+
+  static constexpr element backwards = mirrored();
+  static constexpr const element* both[] = {&forwards, &backwards};
+
+  static constexpr element read() {
+    if (fault.found()) {
+      return unfit_layer("Bidirectional<...>", fault);
+    }
+    const auto mode = static_cast<merge_kind>(given.integer(merge_mode_key, 0));
+    return {.kind = element_kind::branches,
+            .combinator = "Bidirectional",
+            .rule = mode == merge_kind::concat ? &concatenate_family : &add_family,
+            .parts = both,
+            .followed_by = mode == merge_kind::ave ? &half_of_sum : nullptr};
+  }
+};
+
+/// `Bidirectional<LSTM<16>>`: the layer, and another with weights of its own that reads the
+/// sequence from its last step to its first. Their outputs are put together as `merge_mode<...>`
+/// says
+/// ("concat", "sum" or "ave"; Keras's default is the first); all states of both stand at the places
+/// of their steps.
+template <typename Layer, typename... Options>
+struct Bidirectional {
+  static constexpr element description = bidirectional_reading<Layer, Options...>::read();
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Tests of vocabulary/layers/bidirectional.hpp and time_distributed.hpp: what they are made of.
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
+
+#include "support/catch2.hpp"
+#include "support/checks.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using tests::checks;
+
+struct side_by_side
+    : model<input<12, 4>, sequential<Bidirectional<LSTM<6, return_sequences<true>>>>> {};
+
+struct last_states : model<input<12, 4>, sequential<Bidirectional<GRU<6>>, Dense<2>>> {};
+
+struct summed : model<input<12, 4>, sequential<Bidirectional<SimpleRNN<6>, merge_mode<"sum">>>> {};
+
+struct averaged
+    : model<input<12, 4>,
+            sequential<Bidirectional<LSTM<6, return_sequences<true>>, merge_mode<"ave">>,
+                       TimeDistributed<Dense<3>>, TimeDistributed<softmax>>> {};
+
+constexpr checks test_outputs() {
+  checks done;
+  done.that(graph_of<side_by_side>.at(graph_of<side_by_side>.output(0)).extents == shape{12, 12});
+  done.that(graph_of<last_states>.at(graph_of<last_states>.layers[2].output).extents == shape{12});
+  done.that(graph_of<summed>.at(graph_of<summed>.output(0)).extents == shape{6});
+  done.that(graph_of<averaged>.at(graph_of<averaged>.layers[2].output).extents == shape{12, 6});
+  done.that(graph_of<averaged>.at(graph_of<averaged>.output(0)).extents == shape{12, 3});
+  return done;
+}
+
+/// Weights of two layers; the second one reads from the end.
+constexpr checks test_parts() {
+  const graph_view& view = graph_of<side_by_side>;
+  checks done;
+  done.that(view.layers.size() == 3);
+  list<const node*> both;
+  for (const node& each : view.nodes) {
+    if (is_recurrent(each.rule->name)) {
+      both.push_back(&each);
+    }
+  }
+  done.that(both.size() == 2);
+  done.that(both[0]->parameters == 3 && both[1]->parameters == 3);
+  done.that(view.parameter_of(*both[0], 0) != view.parameter_of(*both[1], 0));
+  done.that(both[0]->options.as<recurrent_options>().order == sequence_order::forwards);
+  done.that(both[1]->options.as<recurrent_options>().order == sequence_order::mirrored);
+  return done;
+}
+
+constexpr std::string_view fault_of(const element& piece) {
+  return piece.fault == nullptr ? "" : piece.fault->expected.view();
+}
+
+constexpr checks test_refusals() {
+  checks done;
+  done.that(fault_of(Bidirectional<Dense<4>>::description) ==
+            "a recurrent layer in Bidirectional<...>");
+  done.that(fault_of(Bidirectional<LSTM<4, go_backwards<true>>>::description) ==
+            "a layer that reads forwards in Bidirectional<...>");
+  done.that(fault_of(Bidirectional<LSTM<4>, merge_mode<"product">>::description) ==
+            "\"concat\", \"sum\" or \"ave\" in merge_mode<...>");
+  done.that(fault_of(Bidirectional<LSTM<4>, relu>::description) == "an option that it takes");
+  done.that(fault_of(TimeDistributed<LSTM<4>>::description) ==
+            "Dense or an activation in TimeDistributed<...>");
+  done.that(fault_of(TimeDistributed<Dense<4>>::description).empty());
+  return done;
+}
+
+static_assert(test_outputs());
+static_assert(test_parts());
+static_assert(test_refusals());
+
+TEST_CASE("Bidirectional is two layers and what joins them") {
+  CHECK(test_outputs());
+  CHECK(test_parts());
+}
+
+TEST_CASE("Bidirectional and TimeDistributed refuse what they cannot do") {
+  CHECK(test_refusals());
+}
+
+}  // namespace
