@@ -271,6 +271,17 @@ static_assert(check<model<input<12, 4>, GRU<16>>>());
 static_assert(check<model<input<12, 4>, Bidirectional<LSTM<16>, merge_mode<"sum">>>>());
 static_assert(check<model<input<12, 4>, sequential<Bidirectional<LSTM<16, return_sequences<true>>>,
                                                    TimeDistributed<Dense<10>>, Dense<10>>>>());
+
+// row: GRU(16, stateful=True), predict of a step, reset_states()
+struct tagger : model<input<12, 4>, sequential<GRU<16, return_sequences<true>>, Dense<3>>> {};
+
+float tag_step(predictor<one_step<tagger>>& stream, std::span<const float, 4> sample, bool begins) {
+  if (begins) {
+    stream.reset();
+  }
+  return stream.push(sample)[0];
+}
+
 // row: Input(shape=(16,), dtype='int32'), Embedding(1000, 8)
 static_assert(check<model<input<dtype::int32, 16>, Embedding<1000, 8>>>());
 

@@ -16,6 +16,7 @@
 #include <ipu_dsl/core/arrays.hpp>
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/fixed_length.hpp>
+#include <ipu_dsl/model/one_step.hpp>
 #include <ipu_dsl/operators/layers.hpp>
 #include <ipu_dsl/plan/run_values.hpp>
 #include <ipu_dsl/runtime/prediction_code.hpp>
@@ -202,6 +203,13 @@ class predictor_of {
     }
   }
 
+  /// Begins another sequence: the next call goes on from no step before it.
+  void reset() noexcept
+    requires(steps_one_by_one<M>)
+  {
+    run_.forget();
+  }
+
   /// Reads other weights from the next call on, which must outlive it or the next `use`. Call it on
   /// the thread that predicts; `weights_exchange` brings them from another one.
   void use(const weights_of<M>& weights) noexcept { run_.read_from(weights.data()); }
@@ -386,6 +394,8 @@ class predictor_of<M, C, false> {
 
   template <typename... Arguments>
   void use(Arguments&&...) noexcept;
+
+  void reset() noexcept;
 
   template <fixed_string Name>
   void set(float) noexcept;

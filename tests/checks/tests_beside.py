@@ -89,6 +89,7 @@ ELSEWHERE = {
     "vocabulary/layers/sequence_ends": "training/gradients_lstm",
     # The walk of a model, and what refuses other types.
     "model/assembly": "model/model",
+    "model/one_step": "inference/one_step",
     "model/compose": "model/model",
     "model/other_type": "model/model_parts",
     "model/stage_numbers": "model/stage_assignment",

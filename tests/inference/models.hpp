@@ -8,6 +8,8 @@
 #include <ipu_dsl/inference.hpp>
 #include <ipu_dsl/vocabulary/layers/dropout.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/vocabulary/layers/gru.hpp>
+#include <ipu_dsl/vocabulary/layers/lstm.hpp>
 
 namespace ipu_dsl::tests {
 
@@ -22,6 +24,9 @@ struct whole_ends : model<input<32>, sequential<Dense<48, hyperbolic_tangent>, D
 struct joined
     : model<input<32>, sequential<residual<Dense<32, relu>, Dense<32>>,
                                   concat<Dense<9, sigmoid>, Dense<7, relu>>, Dropout<0.5F>>> {};
+
+/// Steps of three numbers, with something to carry between them.
+struct gated : model<input<4, 3>, sequential<LSTM<5, return_sequences<true>>, GRU<5>>> {};
 
 /// No call at all: what comes in goes out.
 struct nothing : model<input<4, 8>, sequential<Flatten>> {};

@@ -40,17 +40,23 @@ struct subject {
   std::vector<float> features = samples_of(96);
   std::vector<float> output = std::vector<float>(48);
   std::array<float, 5> result{};
+  weights_of<one_step<gated>> gated_weights;
+  predictor<one_step<gated>> steps{gated_weights};
 
   subject() {
     weights.initialize(1);
     joined_weights.initialize(1);
+    gated_weights.initialize(1);
   }
 
   /// Whether all went well.
   bool call() noexcept {
     stream.predict(std::span(features).first<20>(), result);
     const bool pushed = stream.push(std::span(features).first<20>())[0] == result[0];
-    return batches.predict(features, output) && pushed;
+    steps.push(std::span(features).first<3>());
+    steps.reset();
+    const bool stepped = steps.push(std::span(features).first<3>())[0] != 0;
+    return batches.predict(features, output) && pushed && stepped;
   }
 };
 
@@ -71,7 +77,7 @@ TEST_CASE("a prediction takes no memory") {
   }
   CHECK(allocations == constructed);
   CHECK(right == calls);
-  std::printf("checked %d calls\n", 3 * right);
+  std::printf("checked %d calls\n", 5 * right);
 }
 
 TEST_CASE("a predictor in the caller's memory takes none, weights included") {
@@ -158,7 +164,7 @@ TEST_CASE("a prediction makes no system call") {
   CHECK(WEXITSTATUS(predicted) == 0);
   // The trap works: asking for the parent is deadly.
   CHECK(WIFSIGNALED(run_without_system_calls([] { return getppid() > 0; })));
-  std::printf("checked %d calls without system calls\n", 3 * calls);
+  std::printf("checked %d calls without system calls\n", 5 * calls);
 }
 
 #endif

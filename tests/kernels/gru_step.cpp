@@ -18,8 +18,8 @@ int checked = 0;
 
 template <int Samples, int Steps, int Units>
 struct sequences {
-  static constexpr kernels::gru_sequence of = {Samples, Steps, Units, activation_kind::tanh,
-                                               activation_kind::sigmoid};
+  static constexpr kernels::gru_sequence of = {
+      Samples, Steps, Units, activation_kind::tanh, activation_kind::sigmoid, Steps};
   static constexpr layout::panels place{Units, 3 * Units};
 
   const test::buffer given = test::random_rows(Samples * Steps, 3 * Units, 1, 0.5F);

@@ -16,8 +16,8 @@ int checked = 0;
 
 template <int Samples, int Steps, int Units>
 struct sequences {
-  static constexpr kernels::lstm_sequence of = {Samples, Steps, Units, activation_kind::tanh,
-                                                activation_kind::sigmoid};
+  static constexpr kernels::lstm_sequence of = {
+      Samples, Steps, Units, activation_kind::tanh, activation_kind::sigmoid, Steps};
   static constexpr kernels::gate_alphas alphas = {0, 0};
 
   static std::int64_t at(int sample, int step, int column, int columns) {

@@ -182,6 +182,14 @@ class emitter {
             .extents = extents};
   }
 
+  /// Scratch that lasts from prediction to prediction, zero before the first: what a layer carries
+  /// from one step of a sequence to the next, see `family::one_step`.
+  constexpr buffer_ref carried(std::int32_t tag, const shape& extents, storage lies) const {
+    buffer_ref made = scratch(tag, extents, lies);
+    made.life = buffer_life::persistent;
+    return made;
+  }
+
   /// The padded rows in which a micro-batch of something lies that lies by samples.
   constexpr stored_rows rows_of(const buffer_ref& named) const {
     const auto elements = static_cast<std::int32_t>(named.extents.elements());

@@ -45,6 +45,11 @@ struct adapted_update {
   bool averages = false;    ///< keeps a moving average of the parameter, as its last slot
 };
 
+/// Of layers that make of every position what depends on that position alone.
+constexpr problem each_step_alone(attributes&) {
+  return {};
+}
+
 /// The rules of a kind of node: a layer, a loss, a metric, an optimizer. Ours and a user's are
 /// alike. A family is one constexpr object with static storage; a node points to it, and the code
 /// of its kernels is `template <> struct operators<&the_family>`.
@@ -90,6 +95,14 @@ struct family {
 
   /// Optimizers only: appends the calls that update one parameter.
   void (*update)(emitter& emit) = [](emitter&) {};
+
+  /// Layers only: what becomes of the options in a model that is given one step of a sequence after
+  /// the other, `one_step<M>`; a layer that carries something from step to step finds it there. Or
+  /// why there is no such layer, which is so unless the family says otherwise.
+  problem (*one_step)(attributes& options) = [](attributes&) {
+    return refuse("a layer that makes of a step what depends on no later one",
+                  "one that takes all of them", "push needs the answer of every step at once");
+  };
 
   /// How samples of more than one axis may lie that its kernels read, in order of preference; all
   /// inputs of a node lie alike. Its rules then see one of these in `buffer_ref::lies`; or rows, of

@@ -84,7 +84,8 @@ template <gru_sequence Of, layout::architecture Architecture = layout::native>
                                             const grain& part = {}) noexcept {
   using lanes = vector<Architecture>;
   constexpr step_product of_gates = Of.forward(Architecture);
-  constexpr step_product of_candidates = of_gates.reading(2 * of_gates.read_stride);
+  constexpr step_product of_candidates =
+      of_gates.reading(2 * Of.steps * Of.state_stride(Architecture));
   constexpr std::int32_t units = Of.units;
   constexpr std::ptrdiff_t along = Of.state_stride(Architecture);
   constexpr std::ptrdiff_t reset_at = along * Of.steps;

@@ -19,6 +19,7 @@ struct gru_sequence {
   std::int32_t units;
   activation_kind activation;
   activation_kind of_gates;
+  std::int32_t kept_steps;  ///< of states: `steps`, or two where they are carried
 
   constexpr std::int32_t state_stride(layout::architecture target) const {
     return layout::row_stride(units, target);
@@ -29,7 +30,8 @@ struct gru_sequence {
   }
 
   constexpr step_product forward(layout::architecture target) const {
-    return {samples, units, 3 * units, steps * state_stride(target), steps * gate_stride(target)};
+    return {samples, units, 3 * units, kept_steps * state_stride(target),
+            steps * gate_stride(target)};
   }
 
   /// Of the first `terms` gradients of gates.

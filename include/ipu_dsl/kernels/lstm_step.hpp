@@ -18,6 +18,7 @@ struct lstm_sequence {
   std::int32_t units;
   activation_kind activation;
   activation_kind of_gates;
+  std::int32_t kept_steps;  ///< of states and cells: `steps`, or two where they are carried
 
   constexpr std::int32_t state_stride(layout::architecture target) const {
     return layout::row_stride(units, target);
@@ -28,7 +29,8 @@ struct lstm_sequence {
   }
 
   constexpr step_product forward(layout::architecture target) const {
-    return {samples, units, 4 * units, steps * state_stride(target), steps * gate_stride(target)};
+    return {samples, units, 4 * units, kept_steps * state_stride(target),
+            steps * gate_stride(target)};
   }
 
   constexpr step_product back(layout::architecture target) const {

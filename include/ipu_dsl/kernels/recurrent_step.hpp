@@ -42,6 +42,10 @@ struct walked_step {
       : place(from_last ? steps - 1 - number : number),
         before(number == 0 ? -1 : (from_last ? place + 1 : place - 1)),
         after(number == steps - 1 ? -1 : (from_last ? place - 1 : place + 1)) {}
+
+  /// Where states are carried from step to step: that of a step is the first of two, the one before
+  /// it the second.
+  static constexpr walked_step carried() { return walked_step(1, 2, true); }
 };
 
 /// Adds x w to y, for a grain: each element of y goes on with its chain, in ascending order of

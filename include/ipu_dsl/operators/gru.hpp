@@ -19,12 +19,18 @@ struct operators<&gru_family> {
   template <gru_call Call>
   static void run(const run_context& context, void* const* operands,
                   const float* scalars) noexcept {
-    constexpr kernels::gru_sequence of = {Call.batch, Call.steps, Call.units, Call.activation,
-                                          Call.recurrent_activation};
+    constexpr kernels::gru_sequence of = {Call.batch,
+                                          Call.steps,
+                                          Call.units,
+                                          Call.activation,
+                                          Call.recurrent_activation,
+                                          Call.carries != 0 ? 2 : Call.steps};
     const kernels::gate_alphas alphas = {scalars[0], scalars[1]};
     float* const first = floats(operands[0]);
     if constexpr (Call.variant == gru_variant::step) {
-      const kernels::walked_step step(context.step, Call.steps, Call.from_last != 0);
+      const kernels::walked_step step =
+          Call.carries != 0 ? kernels::walked_step::carried()
+                            : kernels::walked_step(context.step, Call.steps, Call.from_last != 0);
       if constexpr (Call.resets_after != 0) {
         const float* const bias = Call.has_bias != 0 ? floats(operands[4]) : nullptr;
         kernels::gru_step<of>(first, floats(operands[1]), floats(operands[2]), floats(operands[3]),

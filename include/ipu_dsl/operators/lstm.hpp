@@ -18,14 +18,20 @@ struct operators<&lstm_family> {
   template <lstm_call Call>
   static void run(const run_context& context, void* const* operands,
                   const float* scalars) noexcept {
-    constexpr kernels::lstm_sequence of = {Call.batch, Call.steps, Call.units, Call.activation,
-                                           Call.recurrent_activation};
+    constexpr kernels::lstm_sequence of = {Call.batch,
+                                           Call.steps,
+                                           Call.units,
+                                           Call.activation,
+                                           Call.recurrent_activation,
+                                           Call.carries != 0 ? 2 : Call.steps};
     const kernels::gate_alphas alphas = {scalars[0], scalars[1]};
     if constexpr (Call.variant == lstm_variant::step) {
+      constexpr bool carries = Call.carries != 0;
+      const kernels::walked_step step =
+          carries ? kernels::walked_step::carried()
+                  : kernels::walked_step(context.step, Call.steps, Call.from_last != 0);
       kernels::lstm_step<of>(floats(operands[0]), floats(operands[1]), floats(operands[2]),
-                             floats(operands[3]),
-                             kernels::walked_step(context.step, Call.steps, Call.from_last != 0),
-                             alphas, context.part);
+                             floats(operands[3]), step, alphas, context.part);
     } else {
       const kernels::lstm_gradients gradients = {floats(operands[0]), floats(operands[1]),
                                                  floats(operands[2]), floats(operands[3]),

@@ -25,6 +25,10 @@ struct operators<&sequence_ends_family> {
     } else if constexpr (Call.variant == sequence_ends_variant::placed) {
       kernels::clear_tensor(made, Call.batch * sample);
       kernels::copy_columns(read, along, made + place, sample, Call.batch, along);
+    } else if constexpr (Call.variant == sequence_ends_variant::put) {
+      kernels::copy_columns(read, along, made + place, sample, Call.batch, along);
+    } else if constexpr (Call.variant == sequence_ends_variant::kept) {
+      kernels::copy_columns(read, sample, made + along, sample, Call.batch, along);
     } else if constexpr (Call.variant == sequence_ends_variant::copied) {
       const float* terms[] = {read};
       kernels::sum_tensors(terms, 1, made, Call.batch * sample);

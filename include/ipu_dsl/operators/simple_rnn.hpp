@@ -22,8 +22,9 @@ struct operators<&simple_rnn_family> {
     if constexpr (Call.variant == simple_rnn_variant::step) {
       kernels::recurrent_step<of, Call.activation>(
           floats(operands[0]), floats(operands[2]),
-          kernels::walked_step(context.step, Call.steps, Call.from_last != 0), scalars[0],
-          context.part);
+          Call.carries != 0 ? kernels::walked_step::carried()
+                            : kernels::walked_step(context.step, Call.steps, Call.from_last != 0),
+          scalars[0], context.part);
     } else {
       kernels::recurrent_gradient_step<of, Call.activation>(
           floats(operands[0]), floats(operands[2]), floats(operands[3]),

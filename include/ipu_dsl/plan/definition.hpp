@@ -105,6 +105,10 @@ class definition_check {
   /// Micro-batches read states, as they stood when the update began, and contribute to them in
   /// training alone. What is learned is written with its gradient at the earliest.
   constexpr void check_lasting_write(const emitted_call& row, const buffer& memory) {
+    if (memory.role == buffer_role::scratch) {
+      check_carried(row);
+      return;
+    }
     const tensor& atom = model_.at(memory.tensor);
     const bool learned =
         atom.role != tensor_role::state && row.phase == call_phase::weight_gradient;
@@ -120,6 +124,16 @@ class definition_check {
                       << rule_of(row.phase) << " that contributes to states in training alone",
                   label("a contribution to ") << atom.name << " elsewhere",
                   "ask emit.program() == program_kind::train first"));
+    }
+  }
+
+  /// Whose sequences would they be in a training, or in an evaluation?
+  constexpr void check_carried(const emitted_call& row) {
+    if (kind_ != program_kind::predict) {
+      fail(place_of(row),
+           refuse("a state that is carried from step to step in prediction alone",
+                  "one that is trained or judged",
+                  "train the model itself, and give its weights to a predictor of one_step<...>"));
     }
   }
 

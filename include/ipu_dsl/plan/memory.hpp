@@ -162,6 +162,10 @@ class memory_planner {
     placement& where = made_.of_buffer[i];
     where.region = device_of(memory.stage);
     switch (memory.role) {
+      case buffer_role::scratch:
+        // What is carried from prediction to prediction: the program's own, behind what all share.
+        where.offset = take_bytes(made_.bytes_of_device[where.region], bytes_of(memory, batch_));
+        break;
       case buffer_role::accumulator:
         where.offset = lasting_.accumulator[memory.index];
         break;

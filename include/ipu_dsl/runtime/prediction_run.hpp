@@ -59,6 +59,9 @@ class prediction_run {
     read_from(weights);
   }
 
+  /// What is carried from call to call is zero again.
+  void forget() noexcept { std::fill_n(memory_.data(), bytes, std::byte{0}); }
+
   /// The value of the run of this number, from the next call on.
   void set_value(std::int32_t number, float value) noexcept { values_[number] = value; }
 

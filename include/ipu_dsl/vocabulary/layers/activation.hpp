@@ -88,6 +88,7 @@ inline constexpr family activation_family{.name = "Activation",
                                           .shapes = activation_rules::shapes,
                                           .forward = activation_rules::forward,
                                           .input_gradient = activation_rules::input_gradient,
+                                          .one_step = each_step_alone,
                                           .reads = {storage::rows, storage::positions},
                                           .writes = {storage::rows, storage::positions}};
 
@@ -142,6 +143,7 @@ inline constexpr family softmax_family{.name = "Softmax",
                                        .shapes = softmax_rules::shapes,
                                        .forward = softmax_rules::forward,
                                        .input_gradient = softmax_rules::input_gradient,
+                                       .one_step = each_step_alone,
                                        .reads = {storage::positions},
                                        .writes = {storage::positions}};
 

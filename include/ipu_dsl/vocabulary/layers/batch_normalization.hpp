@@ -228,6 +228,7 @@ inline constexpr family batch_normalization_family{
     .input_gradient = batch_normalization_rules::input_gradient,
     .weight_gradient = batch_normalization_rules::weight_gradient,
     .fold = batch_normalization_rules::fold,
+    .one_step = each_step_alone,
     .reads = {storage::rows, storage::positions},
     .writes = {storage::rows, storage::positions}};
 

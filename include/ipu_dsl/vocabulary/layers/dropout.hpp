@@ -68,6 +68,7 @@ inline constexpr family dropout_family{.name = "Dropout",
                                        .shapes = dropout_rules::shapes,
                                        .forward = dropout_rules::forward,
                                        .input_gradient = dropout_rules::input_gradient,
+                                       .one_step = each_step_alone,
                                        .reads = {storage::rows, storage::positions},
                                        .writes = {storage::rows, storage::positions}};
 

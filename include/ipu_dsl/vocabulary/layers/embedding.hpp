@@ -104,6 +104,7 @@ inline constexpr family embedding_family{.name = "Embedding",
                                          .shapes = embedding_rules::shapes,
                                          .forward = embedding_rules::forward,
                                          .weight_gradient = embedding_rules::weight_gradient,
+                                         .one_step = each_step_alone,
                                          .writes = {storage::positions}};
 
 template <typename... Options>

@@ -37,6 +37,7 @@ struct gru_call {
   activation_kind activation;
   activation_kind recurrent_activation;
   std::int32_t from_last;  ///< the walk begins at the last step
+  std::int32_t carries;    ///< a step goes on from what the one before has left
   std::int32_t resets_after;
   std::int32_t has_bias;  ///< of what states give
 };
@@ -82,6 +83,7 @@ constexpr gru_call key_of(const emitter& emit, gru_variant variant) {
           .activation = walk.options.activation,
           .recurrent_activation = walk.options.recurrent_activation,
           .from_last = walk.from_last() ? 1 : 0,
+          .carries = walk.carries() ? 1 : 0,
           .resets_after = walk.options.resets_after,
           .has_bias = walk.options.has_bias != 0 && walk.options.resets_after != 0 ? 1 : 0};
 }
@@ -159,10 +161,11 @@ constexpr void forward(emitter& emit) {
   if (key.has_bias != 0) {
     call.reads(emit.parameter_value(3), {walk.column(unit, gate)});
   }
-  if (key.steps > 1) {
+  if (walk.reads_before()) {
     call.reads(walk.states(emit), {sample, walk.walked(step, -1), before});
   }
   walk.hand_over(emit);
+  walk.carry(emit, walk.states(emit));
 }
 
 /// Backpropagation through time: each step reads what the one behind it has written.
@@ -245,6 +248,7 @@ inline constexpr family gru_family{.name = "GRU",
                                    .forward = gru_rules::forward,
                                    .input_gradient = gru_rules::input_gradient,
                                    .weight_gradient = gru_rules::weight_gradient,
+                                   .one_step = carry_states,
                                    .reads = {storage::positions},
                                    .writes = {storage::positions},
                                    .updates_with_gradient = true};

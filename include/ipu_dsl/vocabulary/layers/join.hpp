@@ -77,6 +77,7 @@ inline constexpr family add_family{.name = "Add",
                                    .shapes = add_rules::shapes,
                                    .forward = add_rules::forward,
                                    .input_gradient = add_rules::input_gradient,
+                                   .one_step = each_step_alone,
                                    .reads = {storage::rows, storage::positions},
                                    .writes = {storage::rows, storage::positions}};
 
@@ -173,7 +174,8 @@ inline constexpr family concatenate_family{.name = "Concatenate",
                                            .inputs = any_number,
                                            .shapes = concatenate_rules::shapes,
                                            .forward = concatenate_rules::forward,
-                                           .input_gradient = concatenate_rules::input_gradient};
+                                           .input_gradient = concatenate_rules::input_gradient,
+                                           .one_step = each_step_alone};
 
 /// The inputs side by side along the last axis, in order of inputs.
 struct Concatenate {

@@ -33,6 +33,7 @@ struct lstm_call {
   activation_kind activation;
   activation_kind recurrent_activation;
   std::int32_t from_last;  ///< the walk begins at the last step
+  std::int32_t carries;    ///< a step goes on from what the one before has left
 };
 
 namespace lstm_rules {
@@ -72,7 +73,8 @@ constexpr lstm_call key_of(const emitter& emit, lstm_variant variant) {
           .units = walk.options.units,
           .activation = walk.options.activation,
           .recurrent_activation = walk.options.recurrent_activation,
-          .from_last = walk.from_last() ? 1 : 0};
+          .from_last = walk.from_last() ? 1 : 0,
+          .carries = walk.carries() ? 1 : 0};
 }
 
 /// Of all steps, first the inputs' part of them; they and the cells are kept for the gradients.
@@ -82,9 +84,7 @@ constexpr buffer_ref gates(const emitter& emit) {
 }
 
 constexpr buffer_ref cells(const emitter& emit) {
-  const recurrence walk = walk_of(emit);
-  return emit.scratch(recurrence::own_tags + 1, {walk.steps, walk.options.units},
-                      storage::positions);
+  return walk_of(emit).kept(emit, recurrence::own_tags + 1);
 }
 
 /// Of what the gates are made of.
@@ -115,11 +115,13 @@ constexpr void forward(emitter& emit) {
       .writes(cells(emit), {sample, walk.walked(step), unit})
       .writes(walk.states(emit), {sample, walk.walked(step), unit})
       .reads(emit.parameter_value(1), {before, walk.column(unit, gate)});
-  if (key.steps > 1) {
+  if (walk.reads_before()) {
     call.reads(walk.states(emit), {sample, walk.walked(step, -1), before})
         .reads(cells(emit), {sample, walk.walked(step, -1), unit});
   }
   walk.hand_over(emit);
+  walk.carry(emit, walk.states(emit));
+  walk.carry(emit, cells(emit));
 }
 
 /// Backpropagation through time: each step reads what the one behind it has written.
@@ -169,6 +171,7 @@ inline constexpr family lstm_family{.name = "LSTM",
                                     .forward = lstm_rules::forward,
                                     .input_gradient = lstm_rules::input_gradient,
                                     .weight_gradient = lstm_rules::weight_gradient,
+                                    .one_step = carry_states,
                                     .reads = {storage::positions},
                                     .writes = {storage::positions},
                                     .updates_with_gradient = true};

@@ -59,7 +59,8 @@ struct recurrent_activation {
 enum class sequence_order : std::int32_t {
   forwards,
   backwards,  ///< from the last to the first, and handed over so
-  mirrored    ///< from the last to the first; the state of a step stands at its place
+  mirrored,   ///< from the last to the first; the state of a step stands at its place
+  carried     ///< one step at a time, from the state that the step before has left
 };
 
 struct recurrent_options {
@@ -76,6 +77,18 @@ struct recurrent_options {
 /// The recurrent layers of the vocabulary, which a sentence tells from others by name.
 constexpr bool is_recurrent(std::string_view family) {
   return family == "SimpleRNN" || family == "LSTM" || family == "GRU";
+}
+
+/// Of a recurrent layer that is given one step after the other.
+constexpr problem carry_states(attributes& options) {
+  recurrent_options chosen = options.as<recurrent_options>();
+  if (chosen.order != sequence_order::forwards) {
+    return refuse("a recurrent layer that reads forwards", "one that begins at the last step",
+                  "the end of a stream is not known yet");
+  }
+  chosen.order = sequence_order::carried;
+  options = attributes::of(chosen);
+  return {};
 }
 
 /// What is wrong with what a recurrent layer reads, or with its options.
@@ -137,6 +150,9 @@ struct recurrence {
   static constexpr std::int32_t kernel_tag = 2;            ///< transposed
   static constexpr std::int32_t recurrent_kernel_tag = 3;  ///< transposed
   static constexpr std::int32_t own_tags = 4;
+  /// Where states are carried: the place of a step's state, and of that before it.
+  static constexpr std::int32_t carried_place = 0;
+  static constexpr std::int32_t carried_before = 1;
 
   recurrent_options options;
   std::int32_t steps = 1;
@@ -149,14 +165,29 @@ struct recurrence {
         features(emit.input_shape(0)[1]),
         gates(gates_of_a_unit) {}
 
-  constexpr bool from_last() const { return options.order != sequence_order::forwards; }
+  constexpr bool carries() const { return options.order == sequence_order::carried; }
+
+  constexpr bool from_last() const {
+    return options.order == sequence_order::backwards || options.order == sequence_order::mirrored;
+  }
+
+  /// Whether a step reads what another has left.
+  constexpr bool reads_before() const { return carries() || steps > 1; }
 
   constexpr std::int32_t columns() const { return gates * options.units; }
 
-  constexpr sequence_extents sequence() const { return {steps, options.units}; }
+  constexpr sequence_extents sequence() const { return {kept_steps(), options.units}; }
+
+  /// Steps of which there are states.
+  constexpr std::int32_t kept_steps() const { return carries() ? 2 : steps; }
 
   /// The place of the step `by` behind step `step` of the walk.
   constexpr reach walked(axis_id step, std::int32_t by = 0) const {
+    if (carries()) {
+      reach kept;
+      kept.offset = by == 0 ? carried_place : carried_before;
+      return kept;
+    }
     return from_last() ? counted_back(step, steps, -by) : shifted(step, by);
   }
 
@@ -171,16 +202,22 @@ struct recurrence {
   }
 
   constexpr bool hands_over_states() const {
-    return options.returns_sequences != 0 && options.order != sequence_order::backwards;
+    return options.returns_sequences != 0 && options.order != sequence_order::backwards &&
+           !carries();
   }
 
-  constexpr std::int32_t last_place() const { return from_last() ? 0 : steps - 1; }
+  constexpr std::int32_t last_place() const { return carries() || from_last() ? 0 : steps - 1; }
+
+  /// Of each step that is kept so many numbers; they last where they are carried.
+  constexpr buffer_ref kept(const emitter& emit, std::int32_t tag) const {
+    const shape extents = {kept_steps(), options.units};
+    return carries() ? emit.carried(tag, extents, storage::positions)
+                     : emit.scratch(tag, extents, storage::positions);
+  }
 
   /// All states; they are kept for the gradients.
   constexpr buffer_ref states(const emitter& emit) const {
-    return hands_over_states()
-               ? emit.output_value(0)
-               : emit.scratch(states_tag, {steps, options.units}, storage::positions);
+    return hands_over_states() ? emit.output_value(0) : kept(emit, states_tag);
   }
 
   /// The gradients of all states.
@@ -212,10 +249,17 @@ struct recurrence {
 
   /// What the next layer reads.
   constexpr void hand_over(emitter& emit) const {
-    if (options.returns_sequences == 0) {
-      sequence().take(emit, emit.output_value(0), states(emit), last_place());
+    if (carries() || options.returns_sequences == 0) {
+      sequence().take(emit, emit.output_value(0).as({options.units}), states(emit), last_place());
     } else if (!hands_over_states()) {
       sequence().reverse(emit, emit.output_value(0), states(emit));
+    }
+  }
+
+  /// What the next step finds where it is carried.
+  constexpr void carry(emitter& emit, const buffer_ref& numbers) const {
+    if (carries()) {
+      sequence().keep(emit, numbers);
     }
   }
 

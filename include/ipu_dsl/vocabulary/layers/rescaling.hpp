@@ -76,6 +76,7 @@ inline constexpr family rescaling_family{.name = "Rescaling",
                                          .shapes = rescaling_rules::shapes,
                                          .forward = rescaling_rules::forward,
                                          .input_gradient = rescaling_rules::input_gradient,
+                                         .one_step = each_step_alone,
                                          .reads = {storage::rows, storage::positions},
                                          .writes = {storage::rows, storage::positions}};
 

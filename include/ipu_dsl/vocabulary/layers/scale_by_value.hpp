@@ -46,6 +46,7 @@ inline constexpr family scale_by_value_family{
     .shapes = scale_by_value_rules::shapes,
     .forward = scale_by_value_rules::forward,
     .input_gradient = scale_by_value_rules::input_gradient,
+    .one_step = each_step_alone,
     .reads = {storage::rows, storage::positions},
     .writes = {storage::rows, storage::positions}};
 

@@ -10,10 +10,12 @@
 namespace ipu_dsl {
 
 enum class sequence_ends_variant : std::int32_t {
-  taken,    ///< writes vectors, reads one position of sequences
-  placed,   ///< writes sequences: a vector at one position, zeros at all others
-  copied,   ///< writes sequences, reads sequences
-  reversed  ///< the same from the last position to the first
+  taken,     ///< writes vectors, reads one position of sequences
+  placed,    ///< writes sequences: a vector at one position, zeros at all others
+  copied,    ///< writes sequences, reads sequences
+  reversed,  ///< the same from the last position to the first
+  put,       ///< writes one position of sequences, reads vectors
+  kept       ///< copies the first of two positions of sequences to the second
 };
 
 struct sequence_ends_call {
@@ -67,6 +69,26 @@ struct sequence_extents {
     const axis_id sample = call.over(emit.batch());
     const auto [step, unit] = call.over(steps, units);
     call.writes(made, {sample, step, unit}).reads(read, {sample, step, unit});
+  }
+
+  /// `vectors` stand at `position` of `sequences`; other positions stay what they are.
+  constexpr void put(emitter& emit, const buffer_ref& sequences, const buffer_ref& vectors,
+                     std::int32_t position) const {
+    call_draft call =
+        emit.call_of(sequence_ends_family, key(emit, sequence_ends_variant::put, position));
+    const auto [sample, unit] = call.over(emit.batch(), units);
+    reach at;
+    at.offset = position;
+    call.writes(sequences, {sample, at, unit}).reads(vectors, {sample, unit});
+  }
+
+  /// Of sequences of two positions the first becomes the second as well.
+  constexpr void keep(emitter& emit, const buffer_ref& sequences) const {
+    call_draft call = emit.call_of(sequence_ends_family, key(emit, sequence_ends_variant::kept));
+    const auto [sample, unit] = call.over(emit.batch(), units);
+    reach second;
+    second.offset = 1;
+    call.writes(sequences, {sample, second, unit}).reads(sequences, {sample, reach(), unit});
   }
 
   constexpr void reverse(emitter& emit, const buffer_ref& made, const buffer_ref& read) const {

@@ -20,6 +20,7 @@ struct simple_rnn_call {
   std::int32_t units;
   activation_kind activation;
   std::int32_t from_last;  ///< the walk begins at the last step
+  std::int32_t carries;    ///< a step goes on from what the one before has left
 };
 
 namespace simple_rnn_rules {
@@ -53,19 +54,26 @@ constexpr simple_rnn_call key_of(const emitter& emit, simple_rnn_variant variant
   const recurrence walk = walk_of(emit);
   return {.variant = variant,
           .batch = emit.batch(),
-          .steps = walk.steps,
+          .steps = walk.kept_steps(),
           .units = walk.options.units,
           .activation = walk.options.activation,
-          .from_last = walk.from_last() ? 1 : 0};
+          .from_last = walk.from_last() ? 1 : 0,
+          .carries = walk.carries() ? 1 : 0};
 }
 
 /// First the inputs' part of all states, then each step reads what the one before has written.
 constexpr void forward(emitter& emit) {
   const recurrence walk = walk_of(emit);
   const simple_rnn_call key = key_of(emit, simple_rnn_variant::step);
-  walk.of_inputs().forward(emit, walk.states(emit), emit.input_value(0));
+  if (walk.carries()) {
+    const buffer_ref sums = emit.scratch(recurrence::own_tags, {1, key.units}, storage::positions);
+    walk.of_inputs().forward(emit, sums, emit.input_value(0));
+    walk.sequence().put(emit, walk.states(emit), sums.as({key.units}), recurrence::carried_place);
+  } else {
+    walk.of_inputs().forward(emit, walk.states(emit), emit.input_value(0));
+  }
   call_draft call = emit.call(key);
-  const axis_id step = call.steps(key.steps);
+  const axis_id step = call.steps(walk.steps);
   const auto [sample, unit] = call.over(key.batch, key.units);
   const axis_id before = call.all(key.units);
   call.scalar(walk.options.alpha)
@@ -73,6 +81,7 @@ constexpr void forward(emitter& emit) {
       .reads(walk.states(emit), {sample, walk.walked(step, -1), before})
       .reads(emit.parameter_value(1), {before, unit});
   walk.hand_over(emit);
+  walk.carry(emit, walk.states(emit));
 }
 
 /// Backpropagation through time: each step reads what the one behind it has written.
@@ -113,6 +122,7 @@ inline constexpr family simple_rnn_family{.name = "SimpleRNN",
                                           .forward = simple_rnn_rules::forward,
                                           .input_gradient = simple_rnn_rules::input_gradient,
                                           .weight_gradient = simple_rnn_rules::weight_gradient,
+                                          .one_step = carry_states,
                                           .reads = {storage::positions},
                                           .writes = {storage::positions},
                                           .updates_with_gradient = true};
