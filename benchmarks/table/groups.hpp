@@ -24,6 +24,9 @@ void measure_normalizations(const run& settings);
 /// Predictions at batch 1 and 32, and of one sample after the other.
 void measure_predictors(const run& settings);
 
+/// Steps of recurrent layers, one sample at a time.
+void measure_recurrent(const run& settings);
+
 /// What a second worker gains, calm and disturbed.
 void measure_workers(const run& settings);
 

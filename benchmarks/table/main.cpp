@@ -48,6 +48,7 @@ void measure_all(const table::run& settings) {
   table::measure_updates(settings);
   table::measure_normalizations(settings);
   table::measure_predictors(settings);
+  table::measure_recurrent(settings);
   table::measure_workers(settings);
   table::measure_executor(settings);
   table::measure_parts(settings);

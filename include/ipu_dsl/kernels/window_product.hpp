@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <ipu_dsl/core/deal.hpp>
+#include <ipu_dsl/kernels/dense_forward_sample.hpp>
 #include <ipu_dsl/kernels/product_tile.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
 #include <ipu_dsl/kernels/transpose.hpp>
@@ -99,6 +100,12 @@ struct window_product {
   constexpr std::int32_t first_position(std::int32_t plane_tap, std::int32_t row_tap) const {
     const std::int32_t row = rows.position_of(row_tap);
     return (planes.position_of(plane_tap) * kernel_rows + row) * kernel_columns;
+  }
+
+  /// A single pixel against a single tap.
+  constexpr bool is_row_by_matrix() const {
+    return lines() == 1 && columns.outputs == 1 && kernel_taps == 1 && columns.meets(0, 0) &&
+           rows.meets(0, 0);
   }
 
   /// Whether what neighbouring taps of a row meet lies beside each other, as their weights do.
@@ -280,6 +287,12 @@ void multiply_windows(const float* __restrict x, const float* __restrict w,
           Product.units - n, alpha);
     }
   };
+  if constexpr (Product.is_row_by_matrix() && applied_in_registers(Kind)) {
+    if (part.count == 1) {
+      dense_forward_sample<Architecture, Product.depth, Product.units, Kind>(x, w, bias, y, alpha);
+      return;
+    }
+  }
   if constexpr (lines > 0 && Product.columns.outputs > 0) {
     columns_of_grain(columns.full_panels, lines, part,
                      [&](std::int32_t panel, const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
