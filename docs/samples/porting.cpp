@@ -267,6 +267,17 @@ static_assert(check<model<input<12, 4>, LSTM<16, recurrent_activation<sigmoid>,
 // row: GRU(16, reset_after=False)
 static_assert(check<model<input<12, 4>, GRU<16, reset_after<false>>>>());
 static_assert(check<model<input<12, 4>, GRU<16>>>());
+
+// row: y, h, c = LSTM(16, return_state=True)(x)
+struct last_memory {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({12, 4});
+    const auto [y, h, c] = build.layers<LSTM<16, return_state<true>>, 3>("", x);
+    return build.layer<Concatenate>("", y, h, c);
+  }
+};
+
+static_assert(check<last_memory>());
 // row: Bidirectional(LSTM(16), merge_mode='sum'), TimeDistributed(Dense(10))
 static_assert(check<model<input<12, 4>, Bidirectional<LSTM<16>, merge_mode<"sum">>>>());
 static_assert(check<model<input<12, 4>, sequential<Bidirectional<LSTM<16, return_sequences<true>>>,

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "support/catch2.hpp"
+#include "training/state_models.hpp"
 #include "training/tile_models.hpp"
 
 using namespace ipu_dsl;
@@ -86,7 +87,8 @@ TEST_CASE("blocks of positions that are normalised and attend have the bits of t
   std::printf("checked %lld blocks of layers that normalise\n", static_cast<long long>(blocks));
 TEST_CASE("blocks of every step of layers with gates have the bits of the session") {
   const std::int64_t blocks =
-      check_on_all<tiled<gated, from_scores, 2, sgd<momentum>, sequential_schedule>>();
+      check_on_all<tiled<gated, from_scores, 2, sgd<momentum>, sequential_schedule>>() +
+      check_on_all<tiled<with_states, from_scores, 1, sgd<>, sequential_schedule>>();
   CHECK(blocks > 0);
   std::printf("checked %lld blocks of layers with gates\n", static_cast<long long>(blocks));
 }

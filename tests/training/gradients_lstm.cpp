@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Gradients of LSTM through time, against central differences of a float64 forward.
 #include "training/recurrent_reference.hpp"
+#include "training/state_models.hpp"
 
 namespace {
 
@@ -16,6 +17,12 @@ TEST_CASE("gradients of LSTMs, of which one reads backwards, with a bias and wit
       "LSTM", {{{recurrent_kind::lstm, 3, 3, true, tests::tanh_of, true, true},
                 {recurrent_kind::lstm, 3, 2, false, tests::tanh_of, false, false}},
                0.5F});
+}
+
+TEST_CASE("gradients of an LSTM whose state and cell are outputs") {
+  check_recurrent<recurrent_step_of<tests::with_states>>(
+      "LSTM with its state",
+      {{{recurrent_kind::lstm, 3, 2, true, tests::tanh_of, false, true, false, true}}, 0.5F});
 }
 
 TEST_CASE("gradients of an LSTM that reads both ways") {

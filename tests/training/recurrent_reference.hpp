@@ -58,7 +58,8 @@ struct recurrent_layer {
   double (*function)(double) = nullptr;  ///< of slope at most 1, and f(0) = 0
   bool all_states = false;
   bool backwards = false;
-  bool both_ways = false;  ///< and another with all states, beside it
+  bool both_ways = false;        ///< and another with all states, beside it
+  bool hands_over_cell = false;  ///< behind the last state, twice
 
   std::size_t parameters() const { return (both_ways ? 2 : 1) * own_parameters(); }
 
@@ -181,7 +182,12 @@ struct recurrent_layer {
       go_on(weights, &x[place * inputs], state, cell);
       states.insert(states.end(), state.begin(), state.end());
     }
-    return all_states ? states : state;
+    if (hands_over_cell) {
+      states = state;
+      states.insert(states.end(), state.begin(), state.end());
+      states.insert(states.end(), cell.begin(), cell.end());
+    }
+    return all_states || hands_over_cell ? states : state;
   }
 };
 

@@ -55,6 +55,19 @@ constexpr checks test_forget_bias() {
   return done;
 }
 
+/// Beside the states the last one and the last cell.
+constexpr checks test_kept_outputs() {
+  const auto made = apply<LSTM<5, return_sequences<true>, return_state<true>>>({{28, 16}});
+  const graph_view view = made.made.view();
+  checks done;
+  done.that(made.only().outputs == 3);
+  done.that(view.at(view.output_of(made.only(), 0)).extents == shape{28, 5});
+  done.that(view.at(view.output_of(made.only(), 1)).extents == shape{5});
+  done.that(view.at(view.output_of(made.only(), 2)).extents == shape{5});
+  done.that(apply<LSTM<5>>({{28, 16}}).only().outputs == 1);
+  return done;
+}
+
 constexpr checks test_refusals() {
   checks done;
   done.that(apply<LSTM<8>>({{784}}).refused("a sequence (steps, features)", "(784)"));
@@ -74,6 +87,7 @@ constexpr checks test_refusals() {
 static_assert(test_shapes());
 static_assert(test_parameters());
 static_assert(test_forget_bias());
+static_assert(test_kept_outputs());
 static_assert(test_refusals());
 static_assert(describe(LSTM<10>::description).view() == "LSTM<10>");
 static_assert(describe(LSTM<10, relu, recurrent_activation<hyperbolic_tangent>,
@@ -86,6 +100,7 @@ TEST_CASE("LSTM has Keras's shapes, parameters and options") {
   CHECK(test_shapes());
   CHECK(test_parameters());
   CHECK(test_forget_bias());
+  CHECK(test_kept_outputs());
 }
 
 TEST_CASE("LSTM refuses what it cannot do") {

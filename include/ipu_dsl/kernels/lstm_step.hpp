@@ -128,6 +128,7 @@ struct lstm_gradients {
   float* carries;  ///< gets what goes to the cell a step before
   const float* made_gates;
   const float* made_cells;
+  const float* of_last_cell;  ///< [samples][row_stride(units)], what is given besides; or null
 };
 
 /// A step back, or a grain of its samples, where the steps are walked back: `step.before` is the
@@ -148,12 +149,14 @@ template <lstm_sequence Of, layout::architecture Architecture = layout::native>
   for (std::int32_t row = rows.begin; row < rows.end; ++row) {
     const std::ptrdiff_t first = std::ptrdiff_t{row} * product.written_stride;
     const std::ptrdiff_t at = first + step.place * along;
+    const float* const of_last_cell =
+        of.of_last_cell == nullptr ? nullptr : of.of_last_cell + row * along;
     const std::ptrdiff_t at_gates =
         std::ptrdiff_t{row} * product.read_stride + step.place * along_gates;
     lstm_state_gradient<Of.activation, Of.of_gates, Architecture>(
         of.made_gates + at_gates,
         step.after < 0 ? nullptr : of.made_cells + first + step.after * along, of.made_cells + at,
-        of.states + at, step.before < 0 ? nullptr : of.carries + first + step.before * along,
+        of.states + at, step.before < 0 ? of_last_cell : of.carries + first + step.before * along,
         of.gates + at_gates, of.carries + at, Of.units, alphas);
   }
 }

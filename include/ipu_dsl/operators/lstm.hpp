@@ -33,9 +33,11 @@ struct operators<&lstm_family> {
       kernels::lstm_step<of>(floats(operands[0]), floats(operands[1]), floats(operands[2]),
                              floats(operands[3]), step, alphas, context.part);
     } else {
-      const kernels::lstm_gradients gradients = {floats(operands[0]), floats(operands[1]),
-                                                 floats(operands[2]), floats(operands[3]),
-                                                 floats(operands[4])};
+      constexpr bool has_cell = Call.hands_over_cell != 0;
+      const kernels::lstm_gradients gradients = {
+          floats(operands[0]), floats(operands[1]),
+          floats(operands[2]), floats(operands[3]),
+          floats(operands[4]), has_cell ? floats(operands[has_cell ? 6 : 0]) : nullptr};
       kernels::lstm_gradient_step<of>(
           gradients, floats(operands[5]),
           kernels::walked_step(context.step, Call.steps, Call.from_last == 0), alphas,

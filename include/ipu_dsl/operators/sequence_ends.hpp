@@ -25,6 +25,12 @@ struct operators<&sequence_ends_family> {
     } else if constexpr (Call.variant == sequence_ends_variant::placed) {
       kernels::clear_tensor(made, Call.batch * sample);
       kernels::copy_columns(read, along, made + place, sample, Call.batch, along);
+    } else if constexpr (Call.variant == sequence_ends_variant::added) {
+      for (std::int32_t row = 0; row < Call.batch; ++row) {
+        float* const at = made + row * sample + place;
+        const float* const terms[] = {at, read + std::ptrdiff_t{row} * along};
+        kernels::sum_tensors(terms, 2, at, along);
+      }
     } else if constexpr (Call.variant == sequence_ends_variant::put) {
       kernels::copy_columns(read, along, made + place, sample, Call.batch, along);
     } else if constexpr (Call.variant == sequence_ends_variant::kept) {

@@ -66,7 +66,7 @@ constexpr problem shapes(node_draft& draft) {
   if (options.has_bias != 0 && options.resets_after != 0) {
     draft.parameter("recurrent_bias", {columns}, draft.start(2), storage::panel_bias);
   }
-  draft.output(output_of(input, options));
+  add_outputs(draft, options, 1);
   return {};
 }
 
@@ -267,6 +267,7 @@ struct gru_reading : recurrent_reading<Options...> {
                                                    &bias_init_key,
                                                    &recurrent_init_key,
                                                    &return_sequences_key,
+                                                   &return_state_key,
                                                    &go_backwards_key,
                                                    &kernel_regularizer_key,
                                                    &recurrent_regularizer_key,
@@ -302,9 +303,10 @@ struct gru_reading : recurrent_reading<Options...> {
 /// `reset_after<false>` g is activation(x(t) kernel + bias + (r h(t - 1)) recurrent_kernel), and
 /// there is one bias. Options in any order, with Keras's defaults: an activation (tanh),
 /// `alpha<...>` of it, `recurrent_activation<...>` (sigmoid), `reset_after<...>` (true),
-/// `return_sequences<...>` (false: the last state alone), `go_backwards<...>` (false),
-/// `use_bias<...>` (true), `init<...>` (glorot_uniform), `recurrent_init<...>` (orthogonal),
-/// `bias_init<...>` (zeros), regularizers and constraints as SimpleRNN has them.
+/// `return_sequences<...>` (false: the last state alone), `return_state<...>` (false),
+/// `go_backwards<...>` (false), `use_bias<...>` (true), `init<...>` (glorot_uniform),
+/// `recurrent_init<...>` (orthogonal), `bias_init<...>` (zeros), regularizers and constraints as
+/// SimpleRNN has them.
 template <auto Units = no_number{}, typename... Options>
 struct GRU {
   static constexpr element description = gru_reading<Options...>::with_units(whole(Units));

@@ -21,7 +21,8 @@ enum class lstm_variant : std::int32_t {
   /// Updates the gates, writes cells and states of a step, reads recurrent kernel[, states, cells].
   step,
   /// Updates the gradients of the states, writes those of the gates and what goes to the cell
-  /// before; reads gates, cells, transposed kernel[, what it wrote, cells].
+  /// before; reads gates, cells, transposed kernel[, that of the last cell][, what it wrote,
+  /// cells].
   gradient_step
 };
 
@@ -34,6 +35,7 @@ struct lstm_call {
   activation_kind recurrent_activation;
   std::int32_t from_last;  ///< the walk begins at the last step
   std::int32_t carries;    ///< a step goes on from what the one before has left
+  std::int32_t hands_over_cell;
 };
 
 namespace lstm_rules {
@@ -57,7 +59,7 @@ constexpr problem shapes(node_draft& draft) {
   if (options.has_bias != 0) {
     draft.parameter("bias", {columns}, draft.start(2), storage::panel_bias);
   }
-  draft.output(output_of(input, options));
+  add_outputs(draft, options, 2);
   return {};
 }
 
@@ -74,7 +76,8 @@ constexpr lstm_call key_of(const emitter& emit, lstm_variant variant) {
           .activation = walk.options.activation,
           .recurrent_activation = walk.options.recurrent_activation,
           .from_last = walk.from_last() ? 1 : 0,
-          .carries = walk.carries() ? 1 : 0};
+          .carries = walk.carries() ? 1 : 0,
+          .hands_over_cell = walk.options.returns_state};
 }
 
 /// Of all steps, first the inputs' part of them; they and the cells are kept for the gradients.
@@ -120,6 +123,9 @@ constexpr void forward(emitter& emit) {
         .reads(cells(emit), {sample, walk.walked(step, -1), unit});
   }
   walk.hand_over(emit);
+  if (key.hands_over_cell != 0) {
+    walk.sequence().take(emit, emit.output_value(2), cells(emit), walk.last_place());
+  }
   walk.carry(emit, walk.states(emit));
   walk.carry(emit, cells(emit));
 }
@@ -143,6 +149,9 @@ constexpr void walk_back(emitter& emit) {
       .reads(gates(emit), {sample, walk.walked_back(step), walk.column(unit, gate)})
       .reads(cells(emit), {sample, walk.walked_back(step), unit})
       .reads(weights, {behind, unit});
+  if (key.hands_over_cell != 0) {
+    call.reads(emit.output_gradient(2), {sample, unit});
+  }
   if (key.steps > 1) {
     call.reads(gate_gradients(emit), {sample, walk.walked_back(step, -1), behind})
         .reads(carries(emit), {sample, walk.walked_back(step, -1), unit})
@@ -190,6 +199,7 @@ struct lstm_reading : recurrent_reading<Options...> {
                                                    &bias_init_key,
                                                    &recurrent_init_key,
                                                    &return_sequences_key,
+                                                   &return_state_key,
                                                    &go_backwards_key,
                                                    &kernel_regularizer_key,
                                                    &recurrent_regularizer_key,
@@ -241,9 +251,10 @@ struct lstm_reading : recurrent_reading<Options...> {
 /// with kernel [features, 4 units], recurrent_kernel [units, 4 units], bias [4 units], whose
 /// columns are i f g o, side by side. Options in any order, with Keras's defaults: an activation
 /// (tanh), `alpha<...>` of it, `recurrent_activation<...>` (sigmoid), `return_sequences<...>`
-/// (false: the last state alone), `go_backwards<...>` (false), `use_bias<...>` (true),
-/// `unit_forget_bias<...>` (true), `init<...>` (glorot_uniform), `recurrent_init<...>`
-/// (orthogonal), `bias_init<...>` (zeros), regularizers and constraints as SimpleRNN has them.
+/// (false: the last state alone), `return_state<...>` (false), `go_backwards<...>` (false),
+/// `use_bias<...>` (true), `unit_forget_bias<...>` (true), `init<...>` (glorot_uniform),
+/// `recurrent_init<...>` (orthogonal), `bias_init<...>` (zeros), regularizers and constraints as
+/// SimpleRNN has them.
 template <auto Units = no_number{}, typename... Options>
 struct LSTM {
   static constexpr element description = lstm_reading<Options...>::with_units(whole(Units));

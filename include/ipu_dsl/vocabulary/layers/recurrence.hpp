@@ -14,6 +14,7 @@ namespace ipu_dsl {
 
 inline constexpr option_key return_sequences_key{"return_sequences"};
 inline constexpr option_key go_backwards_key{"go_backwards"};
+inline constexpr option_key return_state_key{"return_state"};
 inline constexpr option_key recurrent_init_key{"recurrent_init"};
 inline constexpr option_key recurrent_activation_key{"recurrent_activation"};
 
@@ -28,6 +29,13 @@ struct return_sequences {
 template <auto Value>
 struct go_backwards {
   static constexpr option as_option = bool_option(&go_backwards_key, Value);
+};
+
+/// Whether the last state is an output of its own, and of an LSTM the last cell another: for
+/// functional models, `build.layers<LSTM<16, return_state<true>>, 3>("", x)`.
+template <auto Value>
+struct return_state {
+  static constexpr option as_option = bool_option(&return_state_key, Value);
 };
 
 /// How the weights start that lead from a state to the next.
@@ -73,6 +81,7 @@ struct recurrent_options {
   std::int32_t returns_sequences = 0;
   sequence_order order = sequence_order::forwards;
   std::int32_t resets_after = 1;  ///< of a GRU
+  std::int32_t returns_state = 0;
 };
 
 /// The recurrent layers of the vocabulary, which a sentence tells from others by name.
@@ -115,9 +124,13 @@ constexpr problem check_recurrence(node_draft& draft, const recurrent_options& o
   return {};
 }
 
-/// All states, or the last one.
-constexpr shape output_of(const shape& input, const recurrent_options& options) {
-  return options.returns_sequences != 0 ? shape{input[0], options.units} : shape{options.units};
+/// All states, or the last one; then what is left behind the last step, `kept` vectors, if wanted.
+constexpr void add_outputs(node_draft& draft, const recurrent_options& options, std::int32_t kept) {
+  const shape last = {options.units};
+  draft.output(options.returns_sequences != 0 ? shape{draft.input(0)[0], options.units} : last);
+  for (std::int32_t i = 0; options.returns_state != 0 && i < kept; ++i) {
+    draft.output(last);
+  }
 }
 
 /// The layer as it was written, without what is at its default.
@@ -135,6 +148,9 @@ constexpr label describe_recurrence(std::string_view name, const recurrent_optio
   }
   if (options.returns_sequences != 0) {
     words << ", return_sequences<true>";
+  }
+  if (options.returns_state != 0) {
+    words << ", return_state<true>";
   }
   if (options.order == sequence_order::backwards) {
     words << ", go_backwards<true>";
@@ -255,6 +271,9 @@ struct recurrence {
     } else if (!hands_over_states()) {
       sequence().reverse(emit, emit.output_value(0), states(emit));
     }
+    if (options.returns_state != 0) {
+      sequence().take(emit, emit.output_value(1), states(emit), last_place());
+    }
   }
 
   /// What the next step finds where it is carried.
@@ -272,6 +291,9 @@ struct recurrence {
       sequence().reverse(emit, state_gradients(emit), emit.output_gradient(0));
     } else {
       sequence().copy(emit, state_gradients(emit), emit.output_gradient(0));
+    }
+    if (options.returns_state != 0) {
+      sequence().add(emit, state_gradients(emit), emit.output_gradient(1), last_place());
     }
   }
 
@@ -298,7 +320,8 @@ struct recurrent_reading {
       .has_bias = given.integer(use_bias_key, 1),
       .returns_sequences = given.integer(return_sequences_key, 0),
       .order = given.integer(go_backwards_key, 0) != 0 ? sequence_order::backwards
-                                                       : sequence_order::forwards};
+                                                       : sequence_order::forwards,
+      .returns_state = given.integer(return_state_key, 0)};
 
   static constexpr initializer starts[] = {start_of(given, init_key, glorot_uniform::start),
                                            start_of(given, recurrent_init_key, orthogonal::start),

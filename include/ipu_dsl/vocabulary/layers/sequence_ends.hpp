@@ -14,6 +14,7 @@ enum class sequence_ends_variant : std::int32_t {
   placed,    ///< writes sequences: a vector at one position, zeros at all others
   copied,    ///< writes sequences, reads sequences
   reversed,  ///< the same from the last position to the first
+  added,     ///< adds vectors to one position of sequences
   put,       ///< writes one position of sequences, reads vectors
   kept       ///< copies the first of two positions of sequences to the second
 };
@@ -80,6 +81,17 @@ struct sequence_extents {
     reach at;
     at.offset = position;
     call.writes(sequences, {sample, at, unit}).reads(vectors, {sample, unit});
+  }
+
+  /// The same, added to what is there.
+  constexpr void add(emitter& emit, const buffer_ref& sequences, const buffer_ref& vectors,
+                     std::int32_t position) const {
+    call_draft call =
+        emit.call_of(sequence_ends_family, key(emit, sequence_ends_variant::added, position));
+    const auto [sample, unit] = call.over(emit.batch(), units);
+    reach at;
+    at.offset = position;
+    call.updates(sequences, {sample, at, unit}).reads(vectors, {sample, unit});
   }
 
   /// Of sequences of two positions the first becomes the second as well.

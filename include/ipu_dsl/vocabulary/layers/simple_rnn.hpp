@@ -42,7 +42,7 @@ constexpr problem shapes(node_draft& draft) {
   if (options.has_bias != 0) {
     draft.parameter("bias", {options.units}, draft.start(2), storage::panel_bias);
   }
-  draft.output(output_of(input, options));
+  add_outputs(draft, options, 1);
   return {};
 }
 
@@ -137,6 +137,7 @@ struct simple_rnn_reading : recurrent_reading<Options...> {
                                                    &bias_init_key,
                                                    &recurrent_init_key,
                                                    &return_sequences_key,
+                                                   &return_state_key,
                                                    &go_backwards_key,
                                                    &kernel_regularizer_key,
                                                    &recurrent_regularizer_key,
@@ -166,11 +167,11 @@ struct simple_rnn_reading : recurrent_reading<Options...> {
 /// Of a sequence (steps, features) the states h(t) = activation(x(t) kernel + h(t - 1)
 /// recurrent_kernel + bias), h(-1) being zero: kernel [features, units], recurrent_kernel [units,
 /// units], bias [units]. Options in any order, with Keras's defaults: an activation (tanh),
-/// `alpha<...>` of it, `return_sequences<...>` (false: the last state alone), `go_backwards<...>`
-/// (false), `use_bias<...>` (true), `init<...>` (glorot_uniform), `recurrent_init<...>`
-/// (orthogonal), `bias_init<...>` (zeros), `kernel_regularizer<...>`, `recurrent_regularizer<...>`,
-/// `bias_regularizer<...>`, `kernel_constraint<...>`, `recurrent_constraint<...>`,
-/// `bias_constraint<...>`, `activity_regularizer<...>` (none).
+/// `alpha<...>` of it, `return_sequences<...>` (false: the last state alone), `return_state<...>`
+/// (false), `go_backwards<...>` (false), `use_bias<...>` (true), `init<...>` (glorot_uniform),
+/// `recurrent_init<...>` (orthogonal), `bias_init<...>` (zeros), `kernel_regularizer<...>`,
+/// `recurrent_regularizer<...>`, `bias_regularizer<...>`, `kernel_constraint<...>`,
+/// `recurrent_constraint<...>`, `bias_constraint<...>`, `activity_regularizer<...>` (none).
 template <auto Units = no_number{}, typename... Options>
 struct SimpleRNN {
   static constexpr element description = simple_rnn_reading<Options...>::with_units(whole(Units));
