@@ -16,4 +16,14 @@ struct with_states {
   }
 };
 
+/// Nobody reads the states of all steps.
+struct with_last_state {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({5, 3});
+    const auto [all, state] =
+        build.layers<GRU<2, return_state<true>, return_sequences<true>>, 2>("", x);
+    return build.layer<Dense<3>>("", state);
+  }
+};
+
 }  // namespace ipu_dsl::tests

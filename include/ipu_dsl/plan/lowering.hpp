@@ -107,6 +107,11 @@ class lowering {
     }
     for (std::int32_t i = 0; i < node_count(); ++i) {
       const node& here = model_.node_at(i);
+      // Nobody reads some outputs of a layer of several, whose gradients are zeros.
+      for (std::int32_t output = 0; here.outputs > 1 && output < here.outputs; ++output) {
+        const std::int32_t made = model_.output_of(here, output);
+        facts_.gradient_lies[made] = model_.at(made).lies;
+      }
       for (std::int32_t input = 0; hands_gradient_back(i) && input < here.inputs; ++input) {
         const std::int32_t read = model_.input_of(here, input);
         const tensor& atom = model_.at(read);
