@@ -111,12 +111,11 @@ inline constexpr family depthwise_conv2d_family{.name = "DepthwiseConv2D",
 template <typename... Options>
 struct depthwise_penalties {
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
-  static constexpr option_key unconstrained{};
 
   static constexpr weight_rules rules = {
-      {{"depthwise_kernel", rules_of(given, depthwise_regularizer_key, unconstrained)},
-       {"bias", rules_of(given, bias_regularizer_key, bias_constraint_key)}},
-      rules_of_output(given)};
+      {{"depthwise_kernel", rules_of(given, &depthwise_regularizer_key, nullptr)},
+       {"bias", rules_of(given, &bias_regularizer_key, &bias_constraint_key)}},
+      rules_of(given, &activity_regularizer_key, nullptr)};
 
   static constexpr const weight_rules* find() {
     bool any = false;

@@ -169,9 +169,9 @@ struct separable_reading {
 
   static constexpr weight_rules rules = {
       {depthwise_penalties<Options...>::rules.entries[0],
-       {"pointwise_kernel", rules_of(given, pointwise_regularizer_key, pointwise_constraint_key)},
+       {"pointwise_kernel", rules_of(given, &pointwise_regularizer_key, &pointwise_constraint_key)},
        depthwise_penalties<Options...>::rules.entries[1]},
-      rules_of_output(given)};
+      rules_of(given, &activity_regularizer_key, nullptr)};
 
   static constexpr const weight_rules* find_rules() {
     const bool any = depthwise_penalties<Options...>::find() != nullptr ||
