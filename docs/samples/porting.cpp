@@ -46,6 +46,13 @@ struct activated
 
 static_assert(check<activated>());
 
+// row: selu, hard_sigmoid, softsign, exponential, tfa.activations.mish
+struct activated_otherwise
+    : model<input<6>, sequential<Dense<6, selu>, Dense<6, hard_sigmoid>, Dense<6, softsign>,
+                                 Dense<6, exponential>, Dense<6, mish>>> {};
+
+static_assert(check<activated_otherwise>());
+
 // row: Softmax(), Dense(10, activation='softmax') of images and sequences, tf.nn.log_softmax
 struct classes_of_positions
     : model<input<4, 6>, sequential<Dense<10, softmax>, Softmax, softmax, log_softmax>> {};

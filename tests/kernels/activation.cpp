@@ -12,7 +12,8 @@ using kind = activation_kind;
 static_assert(name_of(kind::leaky_relu) == "leaky_relu");
 static_assert(name_of(kind::softmax) == "softmax");
 static_assert(gradient_from_output(kind::relu) && gradient_from_output(kind::softplus));
-static_assert(!gradient_from_output(kind::gelu) && !gradient_from_output(kind::swish));
+static_assert(!gradient_from_output(kind::gelu) && !gradient_from_output(kind::swish) &&
+              !gradient_from_output(kind::mish));
 static_assert(!gradient_from_output(kind::softmax));
 
 namespace {
@@ -42,6 +43,16 @@ double exact_value(kind which, double x) {
       return std::tanh(x);
     case kind::softplus:
       return std::log1p(std::exp(x));
+    case kind::selu:
+      return 1.0507009873554805 * (x > 0.0 ? x : 1.6732632423543772 * std::expm1(x));
+    case kind::hard_sigmoid:
+      return std::fmin(1.0, std::fmax(0.0, 0.2 * x + 0.5));
+    case kind::softsign:
+      return x / (1.0 + std::fabs(x));
+    case kind::exponential:
+      return std::exp(x);
+    case kind::mish:
+      return x * std::tanh(std::log1p(std::exp(x)));
     default:
       return x;
   }
@@ -61,6 +72,11 @@ double tolerance(double value) {
   return roundings * test::unit_roundoff * std::fmax(1.0, std::fabs(value)) + 1e-9;
 }
 
+/// What roundings are relative to: the argument, of e^x its value.
+double size_of(kind which, double x) {
+  return which == kind::exponential ? exact_value(which, x) : x;
+}
+
 int checked = 0;
 
 struct extents {
@@ -68,11 +84,13 @@ struct extents {
   int units;
 };
 
-/// Values of x stay 1e-3 away from zero, where relu and its kin have no derivative.
+/// Values of x stay 1e-3 away from zero, where relu and its kin have no derivative, and from 2.5
+/// and -2.5, where hard_sigmoid has none.
 test::buffer inputs_of(extents size) {
   test::buffer x = test::random_rows(size.rows, size.units, 71, 8.0F);
   for (std::int64_t i = 0; i < x.size(); ++i) {
     x[i] = x[i] != 0.0F && std::fabs(x[i]) < 1e-3F ? 1e-3F : x[i];
+    x[i] = std::fabs(std::fabs(x[i]) - 2.5F) < 1e-3F ? 2.0F : x[i];
   }
   return x;
 }
@@ -88,7 +106,7 @@ void check_forward(extents size) {
     for (int n = 0; n < size.units; ++n) {
       const std::int64_t i = row * stride + n;
       const double want = exact_value(Kind, wide(x[i]));
-      wrong += std::fabs(wide(y[i]) - want) <= tolerance(wide(x[i])) ? 0 : 1;
+      wrong += std::fabs(wide(y[i]) - want) <= tolerance(size_of(Kind, wide(x[i]))) ? 0 : 1;
       wrong += test::same_bits(y[i], kernels::activate<Kind>(x[i], alpha)) ? 0 : 1;
       ++checked;
     }
@@ -123,9 +141,11 @@ void check_gradients(extents size) {
     for (int n = 0; n < size.units; ++n) {
       const std::int64_t i = row * stride + n;
       const double want = wide(gradient[i]) * exact_derivative(Kind, wide(x[i]));
-      wrong += std::fabs(wide(from_input[i]) - want) <= tolerance(wide(x[i])) ? 0 : 1;
+      wrong +=
+          std::fabs(wide(from_input[i]) - want) <= tolerance(size_of(Kind, wide(x[i]))) ? 0 : 1;
       if (gradient_from_output(Kind)) {
-        wrong += std::fabs(wide(from_output[i]) - want) <= tolerance(wide(x[i])) ? 0 : 1;
+        wrong +=
+            std::fabs(wide(from_output[i]) - want) <= tolerance(size_of(Kind, wide(x[i]))) ? 0 : 1;
       }
       ++checked;
     }
@@ -160,6 +180,11 @@ TEST_CASE("activations and their derivatives agree with float64, padding stays z
   check_kind<kind::sigmoid>();
   check_kind<kind::tanh>();
   check_kind<kind::softplus>();
+  check_kind<kind::selu>();
+  check_kind<kind::hard_sigmoid>();
+  check_kind<kind::softsign>();
+  check_kind<kind::exponential>();
+  check_kind<kind::mish>();
   CHECK(checked > 0);
   std::printf("activation: checked %d values and derivatives\n", checked);
 }
@@ -170,4 +195,15 @@ TEST_CASE("relu lets not-a-number through and a closed relu stops an infinite gr
   const float infinity = std::numeric_limits<float>::infinity();
   CHECK(kernels::gradient_through<kind::relu>(infinity, 0.0F, 0.0F) == 0.0F);
   CHECK(kernels::gradient_through<kind::relu>(infinity, 1.0F, 0.0F) == infinity);
+}
+
+TEST_CASE("activations that saturate have finite values and derivatives far out") {
+  CHECK(kernels::activate<kind::mish>(1e30F, 0.0F) == 1e30F);
+  CHECK(kernels::activate<kind::mish>(-1e30F, 0.0F) == 0.0F);
+  CHECK(kernels::derivative_from_input<kind::mish>(1e30F, 0.0F) == 1.0F);
+  CHECK(kernels::derivative_from_input<kind::mish>(-200.0F, 0.0F) == 0.0F);
+  CHECK(kernels::activate<kind::softsign>(1e30F, 0.0F) == 1.0F);
+  CHECK(kernels::activate<kind::hard_sigmoid>(-1e30F, 0.0F) == 0.0F);
+  CHECK(kernels::gradient_through<kind::hard_sigmoid>(1.0F, 1.0F, 0.0F) == 0.0F);
+  CHECK(kernels::activate<kind::selu>(-1e30F, 0.0F) == -kernels::selu_floor);
 }

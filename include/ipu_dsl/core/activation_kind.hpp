@@ -9,7 +9,8 @@
 namespace ipu_dsl {
 
 /// The activations of Keras 2.4. `leaky_relu` and `elu` take a slope `alpha` beside the kind;
-/// `gelu` is the exact one (with the error function), `swish` is x * sigmoid(x).
+/// `gelu` is the exact one (with the error function), `swish` is x * sigmoid(x), `hard_sigmoid` is
+/// 0.2 x + 0.5 within [0, 1], `mish` is x * tanh(softplus(x)).
 enum class activation_kind : int {
   linear,
   relu,
@@ -20,6 +21,11 @@ enum class activation_kind : int {
   sigmoid,
   tanh,
   softplus,
+  selu,
+  hard_sigmoid,
+  softsign,
+  exponential,
+  mish,
   softmax,
   log_softmax
 };
@@ -45,6 +51,16 @@ constexpr std::string_view name_of(activation_kind kind) {
       return "tanh";
     case activation_kind::softplus:
       return "softplus";
+    case activation_kind::selu:
+      return "selu";
+    case activation_kind::hard_sigmoid:
+      return "hard_sigmoid";
+    case activation_kind::softsign:
+      return "softsign";
+    case activation_kind::exponential:
+      return "exponential";
+    case activation_kind::mish:
+      return "mish";
     case activation_kind::softmax:
       return "softmax";
     case activation_kind::log_softmax:
@@ -59,12 +75,13 @@ constexpr bool normalizes(activation_kind kind) {
 }
 
 /// Whether the derivative is an elementwise function of the activation's output, so that backward
-/// need not keep the input. `gelu` and `swish` are not invertible; `softmax` and `log_softmax` mix
+/// need not keep the input. `gelu`, `swish` and `mish` are not invertible; `softmax` and `log_softmax` mix
 /// the units of a row (their gradients have kernels of their own, from the output as well).
 constexpr bool gradient_from_output(activation_kind kind) {
   switch (kind) {
     case activation_kind::gelu:
     case activation_kind::swish:
+    case activation_kind::mish:
     case activation_kind::softmax:
     case activation_kind::log_softmax:
       return false;

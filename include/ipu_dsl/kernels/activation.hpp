@@ -13,6 +13,24 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
+/// Slope of selu above zero, and that times its alpha: what it tends to below, with the other sign.
+inline constexpr float selu_scale = 0x1.0cfabep+0F;
+inline constexpr float selu_floor = 0x1.c212ccp+0F;
+
+/// tanh(softplus x) = n / (n + 2) with n = e (e + 2) and e = e^x: nothing cancels. Beyond 20 it
+/// rounds to one.
+template <typename Vector>
+struct mish_parts {
+  Vector e;
+  Vector below;  ///< n + 2
+  Vector share;
+
+  IPU_DSL_ALWAYS_INLINE explicit mish_parts(Vector x)
+      : e(exponential(minimum(Vector(20.0F), x))),
+        below(multiply_add(e, e + Vector(2.0F), Vector(2.0F))),
+        share(divide(e * (e + Vector(2.0F)), below)) {}
+};
+
 /// An elementwise activation of one value (all but softmax and its logarithm), as Keras 2.4 defines
 /// it. `alpha` is the slope of leaky_relu below zero, and the scale of elu.
 template <activation_kind Kind, typename Vector>
@@ -37,6 +55,18 @@ IPU_DSL_ALWAYS_INLINE Vector activate(Vector x, float alpha) {
     return logistic(x);
   } else if constexpr (Kind == activation_kind::tanh) {
     return hyperbolic_tangent(x);
+  } else if constexpr (Kind == activation_kind::selu) {
+    return choose(x > zero, Vector(selu_scale) * x,
+                  Vector(selu_floor) * exponential_minus_one(minimum(zero, x)));
+  } else if constexpr (Kind == activation_kind::hard_sigmoid) {
+    const Vector line = multiply_add(Vector(0.2F), x, Vector(0.5F));
+    return minimum(Vector(1.0F), maximum(zero, line));
+  } else if constexpr (Kind == activation_kind::softsign) {
+    return divide(x, Vector(1.0F) + magnitude(x));
+  } else if constexpr (Kind == activation_kind::exponential) {
+    return exponential(x);
+  } else if constexpr (Kind == activation_kind::mish) {
+    return x * mish_parts<Vector>(x).share;
   } else {
     return soft_plus(x);
   }
@@ -60,6 +90,15 @@ IPU_DSL_ALWAYS_INLINE Vector derivative_from_output(Vector y, float alpha) {
     return y * (one - y);
   } else if constexpr (Kind == activation_kind::tanh) {
     return multiply_add(zero - y, y, one);
+  } else if constexpr (Kind == activation_kind::selu) {
+    return choose(y > zero, Vector(selu_scale), y + Vector(selu_floor));
+  } else if constexpr (Kind == activation_kind::hard_sigmoid) {
+    return choose(y > zero, choose(y < one, Vector(0.2F), zero), zero);
+  } else if constexpr (Kind == activation_kind::softsign) {
+    const Vector rest = one - magnitude(y);
+    return rest * rest;
+  } else if constexpr (Kind == activation_kind::exponential) {
+    return y;
   } else {
     // softplus: the derivative is sigmoid(x), and e^-y = 1 - sigmoid(x).
     return zero - exponential_minus_one(zero - y);
@@ -81,6 +120,12 @@ IPU_DSL_ALWAYS_INLINE Vector derivative_from_input(Vector x, float alpha) {
   } else if constexpr (Kind == activation_kind::swish) {
     const Vector s = logistic(x);
     return s * multiply_add(x, one - s, one);
+  } else if constexpr (Kind == activation_kind::mish) {
+    // tanh(softplus x) grows by 4 e (e + 1) / (n + 2)^2, which beyond 20 is nothing.
+    const mish_parts<Vector> at(x);
+    const Vector growth = divide(Vector(4.0F) * at.e * (at.e + one), at.below);
+    const Vector near = minimum(Vector(20.0F), x);
+    return multiply_add(near, divide(growth, at.below), at.share);
   } else if constexpr (Kind == activation_kind::softplus) {
     return logistic(x);
   } else {

@@ -190,6 +190,21 @@ struct hyperbolic_tangent : activation_layer<activation_kind::tanh> {};
 
 struct softplus : activation_layer<activation_kind::softplus> {};
 
+/// elu with the scales that keep the mean at 0 and the variance at 1 (Klambauer et al. 2017).
+struct selu : activation_layer<activation_kind::selu> {};
+
+/// Keras's: 0.2 x + 0.5 within [0, 1].
+struct hard_sigmoid : activation_layer<activation_kind::hard_sigmoid> {};
+
+/// x / (1 + |x|).
+struct softsign : activation_layer<activation_kind::softsign> {};
+
+/// e^x.
+struct exponential : activation_layer<activation_kind::exponential> {};
+
+/// x tanh(ln(1 + e^x)) (Misra 2019).
+struct mish : activation_layer<activation_kind::mish> {};
+
 /// Over the last axis: the units of a vector, the classes at each position.
 struct softmax : activation_layer<activation_kind::softmax> {};
 
