@@ -127,6 +127,26 @@ static_assert(check<model<input<6>, Dense<6, init<ramp>>>>());
 // row: Flatten(), Reshape((7, 112))
 static_assert(check<model<input<28, 28>, sequential<Reshape<7, 112>, Flatten>>>());
 
+// row: Permute((2, 1)), RepeatVector(3)
+static_assert(check<model<input<6>, sequential<RepeatVector<3>, Permute<2, 1>>>>());
+
+// row: ZeroPadding2D(((1, 0), (2, 2))), Cropping1D((1, 0)), UpSampling2D((2, 3))
+static_assert(
+    check<model<input<4, 6, 2>, sequential<ZeroPadding2D<1, 0, 2, 2>, UpSampling2D<2, 3>,
+                                           Cropping2D<1>, Reshape<28, 16>, ZeroPadding1D<2>,
+                                           Cropping1D<1, 0>, UpSampling1D<2>>>>());
+
+// row: Concatenate(axis=1)([a, b])
+struct one_behind_the_other {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor a = build.input("a", {4, 6});
+    const symbolic_tensor b = build.input("b", {3, 6});
+    return build.layer<ConcatenateOn<1>>("", a, b);
+  }
+};
+
+static_assert(check<one_behind_the_other>());
+
 // row: Dropout(0.2)
 static_assert(check<model<input<6>, sequential<Dense<6>, Dropout<0.2F>>>>());
 
@@ -191,6 +211,13 @@ struct functional {
     const symbolic_tensor sum = build.layer<Add>("", a, b);
     x = build.layer<Concatenate>("", a, b);
     x = build.layer<Concatenate>("", x, sum);
+    // row: Subtract()([a, b]), Multiply()([a, b, c]), Average, Maximum, Minimum
+    const symbolic_tensor c = build.layer<Subtract>("", a, b);
+    symbolic_tensor merged = build.layer<Multiply>("", a, b, c);
+    merged = build.layer<Average>("", a, b, merged);
+    merged = build.layer<Maximum>("", merged, c);
+    merged = build.layer<Minimum>("", merged, a);
+    x = build.layer<Concatenate>("", x, merged);
     // row: encoder = Dense(8); encoder(a), encoder(b)
     auto encoder = build.shared<Dense<8>>("encoder");
     const symbolic_tensor left = encoder(a);

@@ -72,6 +72,12 @@ TEST_CASE("blocks of windows that are pooled have the bits of the session") {
   std::printf("checked %lld blocks of pooling\n", static_cast<long long>(blocks));
 }
 
+TEST_CASE("blocks of merges and of numbers that are moved have the bits of the session") {
+  const std::int64_t blocks = check_on_all<tiled<moved_numbers, from_scores, 2>>();
+  CHECK(blocks > 0);
+  std::printf("checked %lld blocks of merges and moved numbers\n", static_cast<long long>(blocks));
+}
+
 TEST_CASE("blocks of every step of recurrent layers have the bits of the session") {
   std::int64_t blocks =
       check_on_all<tiled<recurrent, from_scores, 2, sgd<momentum>, sequential_schedule>>();

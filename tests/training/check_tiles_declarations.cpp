@@ -3,6 +3,7 @@
 // one and taken away.
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,7 +63,7 @@ class mutated {
   }
 
   /// By one. A window with padding around the image reaches all of it after a shift by one as well,
-  /// so that it is shifted by its own length.
+  /// so that it is shifted by its own length and by that padding.
   std::int32_t shift_of(std::size_t call, const reach& at) const {
     if (at.second < 0) {
       return 1;
@@ -70,7 +71,7 @@ class mutated {
     const std::span<const access_axis> axes =
         axes_of(declared_.accesses, declared_.accesses.calls[call]);
     const std::int32_t apart = at.dilation < 0 ? -at.dilation : at.dilation;
-    return axes[static_cast<std::size_t>(at.second)].extent * apart;
+    return axes[static_cast<std::size_t>(at.second)].extent * apart + std::abs(at.offset);
   }
 
   void mutate(std::size_t call, mutation_count& made) {
@@ -150,6 +151,7 @@ TEST_CASE("declarations of all families that are shifted or taken away are found
   found += check_mutations<tiled<recurrent, from_scores, 2, sgd<momentum>, sequential_schedule>>();
   found += check_mutations<tiled<gated, from_scores, 2, sgd<momentum>, sequential_schedule>>();
   found += check_mutations<tiled<pooled_windows, from_scores, 2>>();
+  found += check_mutations<tiled<moved_numbers, from_scores, 2>>();
   found += check_mutations<tiled<of_words, from_scores, 2, sgd<momentum>, sequential_schedule>>();
   found += check_mutations<tiled<images, on_probabilities, 2>>();
   found += check_mutations<tiled<channels, from_scores, 2>>();

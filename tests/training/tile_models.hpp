@@ -17,6 +17,8 @@
 #include <ipu_dsl/vocabulary/layers/simple_rnn.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
 
+#include "training/shape_models.hpp"
+
 namespace ipu_dsl::tests {
 
 template <typename Model, typename Loss, int Accumulation, typename Optimizer = sgd<momentum>,
@@ -84,6 +86,9 @@ struct pooled_windows
             pipeline<stage<Conv2D<3, 1>, MaxPooling2D<3, strides<2, 1>, same_padding>>,
                      stage<AveragePooling2D<2, strides<1>>, Reshape<8, 3>, MaxPooling1D<3>,
                            Dense<4>, GlobalAveragePooling1D, Dense<3>>>> {};
+
+/// Merges, and numbers that are moved, repeated and left out.
+struct moved_numbers : shaped<3, 3, 4, true> {};
 
 /// Recurrent layers with all states and the last, with and without a bias.
 struct recurrent

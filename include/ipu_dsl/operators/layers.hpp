@@ -15,9 +15,12 @@
 #include <ipu_dsl/operators/layer_normalization.hpp>
 #include <ipu_dsl/operators/multi_head_attention.hpp>
 #include <ipu_dsl/operators/lstm.hpp>
+#include <ipu_dsl/operators/merge.hpp>
+#include <ipu_dsl/operators/permute.hpp>
 #include <ipu_dsl/operators/pooling.hpp>
 #include <ipu_dsl/operators/position_embedding.hpp>
 #include <ipu_dsl/operators/repack.hpp>
 #include <ipu_dsl/operators/rescaling.hpp>
 #include <ipu_dsl/operators/sequence_ends.hpp>
+#include <ipu_dsl/operators/resize.hpp>
 #include <ipu_dsl/operators/simple_rnn.hpp>

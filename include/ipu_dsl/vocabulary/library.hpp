@@ -22,9 +22,12 @@
 #include <ipu_dsl/vocabulary/layers/layer_normalization.hpp>
 #include <ipu_dsl/vocabulary/layers/multi_head_attention.hpp>
 #include <ipu_dsl/vocabulary/layers/lstm.hpp>
+#include <ipu_dsl/vocabulary/layers/merge.hpp>
+#include <ipu_dsl/vocabulary/layers/permute.hpp>
 #include <ipu_dsl/vocabulary/layers/pooling.hpp>
 #include <ipu_dsl/vocabulary/layers/position_embedding.hpp>
 #include <ipu_dsl/vocabulary/layers/rescaling.hpp>
+#include <ipu_dsl/vocabulary/layers/resize.hpp>
 #include <ipu_dsl/vocabulary/layers/scale_by_value.hpp>
 #include <ipu_dsl/vocabulary/layers/separable_conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/simple_rnn.hpp>

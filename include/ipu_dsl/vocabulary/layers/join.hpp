@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/whole_number.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
@@ -86,6 +87,18 @@ struct Add {
   static constexpr element description{.kind = element_kind::layer, .rule = &add_family};
 };
 
+/// Writes what it reads: a sum of one.
+constexpr void copy_tensor(emitter& emit, const buffer_ref& written, const buffer_ref& read) {
+  const stored_rows lain = emit.rows_of(written);
+  call_draft call = emit.call_of(add_family, add_call{1, lain.count, lain.length});
+  const auto [sample, element] = call.over(emit.batch(), written.extents.elements());
+  call.writes(written.flat(), {sample, element}).reads(read.flat(), {sample, element});
+}
+
+struct concatenate_options {
+  std::int32_t axis = 0;  ///< from 1, from -1 at the end; 0 is the last
+};
+
 /// Forward a block of columns goes to its place in the joined rows, backward it comes from there.
 enum class concatenate_variant : std::int32_t { forward, gradient };
 
@@ -100,6 +113,29 @@ struct concatenate_call {
 
 namespace concatenate_rules {
 
+constexpr label describe(const family& rule, const attributes& options) {
+  const std::int32_t axis = options.as<concatenate_options>().axis;
+  label words = rule.name;
+  if (axis != 0) {
+    words << "On<" << axis << ">";
+  }
+  return words;
+}
+
+/// Where the axis is among those of a sample, below 0 or beyond them if it is none.
+constexpr std::int32_t place_of_axis(std::int32_t axis, std::int32_t rank) {
+  if (axis == 0) {
+    return rank - 1;
+  }
+  return axis > 0 ? axis - 1 : rank + axis;
+}
+
+constexpr problem refuse_axis(std::int32_t axis, const shape& input) {
+  return refuse(label("an axis from 1 to ") << input.rank << " or from -1 to " << -input.rank,
+                label() << axis << " of " << ipu_dsl::describe(input),
+                "as in Keras axis 0 is that of the samples");
+}
+
 constexpr problem shapes(node_draft& draft) {
   if (draft.inputs() < 2) {
     return refuse("at least 2 inputs", label() << draft.inputs(),
@@ -109,17 +145,25 @@ constexpr problem shapes(node_draft& draft) {
   if (joined.rank == 0) {
     return refuse("inputs with at least 1 axis", "a scalar");
   }
-  const std::int32_t last = joined.rank - 1;
+  const std::int32_t given = draft.options<concatenate_options>().axis;
+  const std::int32_t axis = place_of_axis(given, joined.rank);
+  if (axis < 0 || axis >= joined.rank) {
+    return refuse_axis(given, joined);
+  }
+  label expected = "inputs that differ in the last axis only";
+  if (axis < joined.rank - 1) {
+    expected = label("inputs that differ in axis ") << axis + 1 << " only";
+  }
   for (std::int32_t i = 1; i < draft.inputs(); ++i) {
     shape comparable = draft.input(i);
     const bool same_rank = comparable.rank == joined.rank;
-    const std::int32_t width = same_rank ? comparable[last] : 0;
-    comparable.extents[last] = draft.input(0)[last];
+    const std::int32_t width = same_rank ? comparable[axis] : 0;
+    comparable.extents[axis] = draft.input(0)[axis];
     if (!same_rank || !(comparable == draft.input(0))) {
-      return refuse("inputs that differ in the last axis only", both_shapes(draft, i),
+      return refuse(expected, both_shapes(draft, i),
                     "the branches of a concat end in shapes that fit side by side");
     }
-    joined.extents[last] += width;
+    joined.extents[axis] += width;
   }
   draft.output(joined);
   return {};
@@ -144,15 +188,20 @@ constexpr void copy_block(emitter& emit, const concatenate_call& key, std::int32
 /// One call an input: its columns to or from their place in the joined rows.
 constexpr void copy_blocks(emitter& emit, concatenate_variant variant) {
   const shape& joined = emit.output_shape(0);
-  const std::int32_t last = joined.rank - 1;
+  const std::int32_t axis = place_of_axis(emit.options<concatenate_options>().axis, joined.rank);
+  std::int32_t rows = 1;
+  for (std::int32_t before = 0; before < axis; ++before) {
+    rows *= joined[before];
+  }
+  const std::int32_t behind = static_cast<std::int32_t>(joined.elements()) / (rows * joined[axis]);
   concatenate_call key = {.variant = variant,
                           .batch = emit.batch(),
-                          .rows = static_cast<std::int32_t>(joined.elements() / joined[last]),
+                          .rows = rows,
                           .columns = 0,
-                          .joined = joined[last],
+                          .joined = joined[axis] * behind,
                           .offset = 0};
   for (std::int32_t i = 0; i < emit.inputs(); ++i) {
-    key.columns = emit.input_shape(i)[last];
+    key.columns = emit.input_shape(i)[axis] * behind;
     if (variant == concatenate_variant::forward || emit.wants_input_gradient(i)) {
       copy_block(emit, key, i);
     }
@@ -171,6 +220,7 @@ constexpr void input_gradient(emitter& emit) {
 }  // namespace concatenate_rules
 
 inline constexpr family concatenate_family{.name = "Concatenate",
+                                           .describe = concatenate_rules::describe,
                                            .inputs = any_number,
                                            .shapes = concatenate_rules::shapes,
                                            .forward = concatenate_rules::forward,
@@ -180,6 +230,26 @@ inline constexpr family concatenate_family{.name = "Concatenate",
 /// The inputs side by side along the last axis, in order of inputs.
 struct Concatenate {
   static constexpr element description{.kind = element_kind::layer, .rule = &concatenate_family};
+};
+
+inline constexpr problem concatenates_samples =
+    refuse("an axis of a sample", "0", "as in Keras axis 0 is that of the samples, 1 the next");
+
+constexpr element describe_concatenate(const whole_number& axis) {
+  if (axis.fault != nullptr || axis.value == 0) {
+    return unfit_layer("ConcatenateOn<...>",
+                       axis.fault != nullptr ? *axis.fault : concatenates_samples);
+  }
+  return {.kind = element_kind::layer,
+          .rule = &concatenate_family,
+          .options = attributes::of(concatenate_options{axis.value})};
+}
+
+/// The inputs one behind the other along an axis, in order of inputs. Axes are counted as Keras
+/// does: 1 is the first of a sample, -1 the last.
+template <auto Axis>
+struct ConcatenateOn {
+  static constexpr element description = describe_concatenate(whole(Axis));
 };
 
 }  // namespace ipu_dsl
