@@ -127,6 +127,12 @@ static_assert(check<model<input<6>, Dense<6, init<ramp>>>>());
 // row: Flatten(), Reshape((7, 112))
 static_assert(check<model<input<28, 28>, sequential<Reshape<7, 112>, Flatten>>>());
 
+// row: GaussianNoise(0.1), GaussianDropout(0.2), AlphaDropout(0.2), SpatialDropout2D(0.2)
+static_assert(check<model<input<4, 6, 2>,
+                          sequential<SpatialDropout2D<0.2F>, GaussianNoise<0.1F>, Flatten,
+                                     Dense<6, selu>, GaussianDropout<0.2F>, AlphaDropout<0.2F>,
+                                     RepeatVector<2>, SpatialDropout1D<0.2F>>>>());
+
 // row: Permute((2, 1)), RepeatVector(3)
 static_assert(check<model<input<6>, sequential<RepeatVector<3>, Permute<2, 1>>>>());
 

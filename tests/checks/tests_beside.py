@@ -111,6 +111,7 @@ ELSEWHERE = {
     "operators/parameter_sums": "vocabulary/lamb",
     "operators/constraint": "kernels/constraint",
     "operators/penalty": "kernels/penalty",
+    "operators/noise": "training/shapes",
     "operators/permute": "training/shapes",
     "operators/resize": "training/shapes",
     "operators/pointwise": "training/numbers_regression",

@@ -18,4 +18,5 @@ struct net {
     return build.layer<Multiply>("gated", a, b);
   }
 };
+
 static_assert(check<net>());

@@ -8,8 +8,9 @@
 namespace ipu_dsl::tests {
 
 /// Three readings of the input are merged in all ways; what comes of it is padded, repeated, cut
-/// and turned. With two stages the second reads what the first made several times.
-template <int Rows, int Columns, int Classes, bool TwoStages>
+/// and turned. With two stages the second reads what the first made several times, and in
+/// training there may be noise of every kind.
+template <int Rows, int Columns, int Classes, bool TwoStages, bool Noise>
 struct shaped {
   static constexpr symbolic_tensor build(functional_builder& build) {
     symbolic_tensor x = build.input({Rows, Columns});
@@ -31,6 +32,10 @@ struct shaped {
     image = build.layer<ZeroPadding2D<1, 0, 0, 2>>("", image);
     image = build.layer<UpSampling2D<2, 3>>("", image);
     image = build.layer<Cropping2D<1, 2, 2, 5>>("", image);
+    if constexpr (Noise) {
+      image = build.layer<SpatialDropout2D<0.125F>>("", image);
+      image = build.layer<GaussianNoise<0.25F>>("", image);
+    }
     image = build.layer<Permute<3, 1, 2>>("", image);
     image = build.layer<Flatten>("", image);
     symbolic_tensor steps = build.layer<RepeatVector<3>>("", mean);
@@ -40,9 +45,16 @@ struct shaped {
     const symbolic_tensor other =
         build.layer<Reshape<2, 12>>("", build.layer<Concatenate>("", largest, smallest));
     steps = build.layer<ConcatenateOn<1>>("", steps, other);
+    if constexpr (Noise) {
+      steps = build.layer<SpatialDropout1D<0.125F>>("", steps);
+      steps = build.layer<AlphaDropout<0.125F>>("", steps);
+    }
     steps = build.layer<Permute<2, 1>>("", steps);
     steps = build.layer<Flatten>("", steps);
     x = build.layer<Concatenate>("", image, steps);
+    if constexpr (Noise) {
+      x = build.layer<GaussianDropout<0.125F>>("", x);
+    }
     return build.layer<Dense<Classes>>("scores", x);
   }
 };

@@ -87,8 +87,8 @@ struct pooled_windows
                      stage<AveragePooling2D<2, strides<1>>, Reshape<8, 3>, MaxPooling1D<3>,
                            Dense<4>, GlobalAveragePooling1D, Dense<3>>>> {};
 
-/// Merges, and numbers that are moved, repeated and left out.
-struct moved_numbers : shaped<3, 3, 4, true> {};
+/// Merges, noise, and numbers that are moved, repeated and left out.
+struct moved_numbers : shaped<3, 3, 4, true, true> {};
 
 /// Recurrent layers with all states and the last, with and without a bias.
 struct recurrent

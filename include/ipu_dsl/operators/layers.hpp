@@ -16,6 +16,7 @@
 #include <ipu_dsl/operators/multi_head_attention.hpp>
 #include <ipu_dsl/operators/lstm.hpp>
 #include <ipu_dsl/operators/merge.hpp>
+#include <ipu_dsl/operators/noise.hpp>
 #include <ipu_dsl/operators/permute.hpp>
 #include <ipu_dsl/operators/pooling.hpp>
 #include <ipu_dsl/operators/position_embedding.hpp>
