@@ -127,6 +127,10 @@ static_assert(check<model<input<6>, Dense<6, init<ramp>>>>());
 // row: Flatten(), Reshape((7, 112))
 static_assert(check<model<input<28, 28>, sequential<Reshape<7, 112>, Flatten>>>());
 
+// row: PReLU(shared_axes=[1, 2])
+static_assert(
+    check<model<input<4, 6, 2>, sequential<PReLU<shared_axes<1, 2>>, PReLU<init<zeros>>>>>());
+
 // row: GaussianNoise(0.1), GaussianDropout(0.2), AlphaDropout(0.2), SpatialDropout2D(0.2)
 static_assert(check<model<input<4, 6, 2>,
                           sequential<SpatialDropout2D<0.2F>, GaussianNoise<0.1F>, Flatten,

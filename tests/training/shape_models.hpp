@@ -30,6 +30,7 @@ struct shaped {
         build.layer<Concatenate>("", difference, product, mean, largest, smallest);
     image = build.layer<Reshape<3, 4, 5>>("", image);
     image = build.layer<ZeroPadding2D<1, 0, 0, 2>>("", image);
+    image = build.layer<PReLU<shared_axes<1>, init<constant<0.25F>>>>("slopes", image);
     image = build.layer<UpSampling2D<2, 3>>("", image);
     image = build.layer<Cropping2D<1, 2, 2, 5>>("", image);
     if constexpr (Noise) {
@@ -52,6 +53,7 @@ struct shaped {
     steps = build.layer<Permute<2, 1>>("", steps);
     steps = build.layer<Flatten>("", steps);
     x = build.layer<Concatenate>("", image, steps);
+    x = build.layer<PReLU<>>("bends", x);
     if constexpr (Noise) {
       x = build.layer<GaussianDropout<0.125F>>("", x);
     }

@@ -77,8 +77,9 @@ void append(numbers& all, const numbers& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-/// The image of the five merges, padded, repeated, cut and turned.
-numbers image_part(const std::vector<numbers>& merged) {
+/// The image of the five merges, padded, with a slope for each column and channel below zero,
+/// repeated, cut and turned.
+numbers image_part(const std::vector<numbers>& merged, const numbers& slopes) {
   image x(3, 4, 5);
   numbers all;
   for (const numbers& part : merged) {
@@ -86,6 +87,9 @@ numbers image_part(const std::vector<numbers>& merged) {
   }
   x.values = all;
   x = moved(x, 4, 6, [](int r) { return r - 1; }, [](int c) { return c; });
+  for (std::size_t i = 0; i < x.values.size(); ++i) {
+    x.values[i] *= x.values[i] > 0.0 ? 1.0 : slopes[i % slopes.size()];
+  }
   x = moved(x, 8, 18, [](int r) { return r / 2; }, [](int c) { return c / 3; });
   x = moved(x, 5, 11, [](int r) { return r + 1; }, [](int c) { return c + 2; });
   numbers turned;
@@ -128,9 +132,12 @@ numbers scores_of(const numbers& x, const std::vector<numbers>& weights) {
     merged[3][i] = std::fmax(std::fmax(a[i], b[i]), c[i]);
     merged[4][i] = std::fmin(a[i], c[i]);
   }
-  numbers all = image_part(merged);
+  numbers all = image_part(merged, weights[6]);
   append(all, step_part(merged[2], merged[3], merged[4]));
-  return dense(all, weights[6], weights[7]);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i] *= all[i] > 0.0 ? 1.0 : weights[7][i];
+  }
+  return dense(all, weights[8], weights[9]);
 }
 
 constexpr int classes = 4;
@@ -174,11 +181,11 @@ TEST_CASE("gradients through merges and moved numbers agree with central differe
   std::vector<numbers> weights;
   for (std::size_t i = 0; i < run.weights().size(); ++i) {
     const auto count = static_cast<std::size_t>(run.weights().at(i).extents.elements());
-    const std::vector<float> drawn = reference::numbers(count, 81 + i, i < 6 ? 0.4F : 0.05F);
+    const std::vector<float> drawn = reference::numbers(count, 81 + i, i < 8 ? 0.4F : 0.05F);
     run.weights().set(i, drawn);
     weights.emplace_back(drawn.begin(), drawn.end());
   }
-  REQUIRE(weights.size() == 8);
+  REQUIRE(weights.size() == 10);
   const std::vector<float> features = reference::numbers(samples * inputs, 12, 1.5F);
   const std::vector<std::int32_t> labels = reference::labels(samples, 14, classes);
   std::vector<float> scores(samples * classes);

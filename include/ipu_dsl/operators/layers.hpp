@@ -20,6 +20,7 @@
 #include <ipu_dsl/operators/permute.hpp>
 #include <ipu_dsl/operators/pooling.hpp>
 #include <ipu_dsl/operators/position_embedding.hpp>
+#include <ipu_dsl/operators/prelu.hpp>
 #include <ipu_dsl/operators/repack.hpp>
 #include <ipu_dsl/operators/rescaling.hpp>
 #include <ipu_dsl/operators/sequence_ends.hpp>

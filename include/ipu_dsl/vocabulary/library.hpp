@@ -27,6 +27,7 @@
 #include <ipu_dsl/vocabulary/layers/permute.hpp>
 #include <ipu_dsl/vocabulary/layers/pooling.hpp>
 #include <ipu_dsl/vocabulary/layers/position_embedding.hpp>
+#include <ipu_dsl/vocabulary/layers/prelu.hpp>
 #include <ipu_dsl/vocabulary/layers/rescaling.hpp>
 #include <ipu_dsl/vocabulary/layers/resize.hpp>
 #include <ipu_dsl/vocabulary/layers/scale_by_value.hpp>

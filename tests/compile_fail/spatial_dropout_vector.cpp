@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Channels dropped of what has no positions.
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/layers/noise.hpp>
+
+using namespace ipu_dsl;
+
+#ifdef WITH_MISTAKE
+struct net : model<input<8>, sequential<SpatialDropout1D<0.1F>>> {};
+#else
+struct net : model<input<4, 8>, sequential<SpatialDropout1D<0.1F>>> {};
+#endif
+static_assert(check<net>());
