@@ -75,8 +75,9 @@ constexpr bool normalizes(activation_kind kind) {
 }
 
 /// Whether the derivative is an elementwise function of the activation's output, so that backward
-/// need not keep the input. `gelu`, `swish` and `mish` are not invertible; `softmax` and `log_softmax` mix
-/// the units of a row (their gradients have kernels of their own, from the output as well).
+/// need not keep the input. `gelu`, `swish` and `mish` are not invertible; `softmax` and
+/// `log_softmax` mix the units of a row (their gradients have kernels of their own, from the output
+/// as well).
 constexpr bool gradient_from_output(activation_kind kind) {
   switch (kind) {
     case activation_kind::gelu:
