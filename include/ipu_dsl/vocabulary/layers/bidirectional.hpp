@@ -17,7 +17,7 @@ namespace ipu_dsl {
 inline constexpr option_key merge_mode_key{"merge_mode"};
 
 /// What becomes of the two outputs.
-enum class merge_kind : std::int32_t {
+enum class direction_merge : std::int32_t {
   concat,  ///< side by side along the last axis
   sum,
   ave
@@ -91,12 +91,12 @@ struct bidirectional_reading {
     if (fault.found()) {
       return unfit_layer("Bidirectional<...>", fault);
     }
-    const auto mode = static_cast<merge_kind>(given.integer(merge_mode_key, 0));
+    const auto mode = static_cast<direction_merge>(given.integer(merge_mode_key, 0));
     return {.kind = element_kind::branches,
             .combinator = "Bidirectional",
-            .rule = mode == merge_kind::concat ? &concatenate_family : &add_family,
+            .rule = mode == direction_merge::concat ? &concatenate_family : &add_family,
             .parts = both,
-            .followed_by = mode == merge_kind::ave ? &half_of_sum : nullptr};
+            .followed_by = mode == direction_merge::ave ? &half_of_sum : nullptr};
   }
 };
 

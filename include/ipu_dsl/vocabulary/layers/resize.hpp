@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Layers that change how many positions there are: ZeroPadding, Cropping, UpSampling and
 // RepeatVector. Along each axis an output says which input it copies, or none; that is all that the
-// kernel knows. Over 300 lines: seven layers of one family, and how their numbers are read.
+// kernel knows.
+// Over 300 lines: seven layers of one family, and how their numbers are read.
 #pragma once
 
 #include <cstdint>
