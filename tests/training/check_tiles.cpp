@@ -91,6 +91,8 @@ TEST_CASE("blocks of positions that are normalised and attend have the bits of t
   const std::int64_t blocks = check_on_all<tiled<normalized_positions, from_scores, 2>>();
   CHECK(blocks > 0);
   std::printf("checked %lld blocks of layers that normalise\n", static_cast<long long>(blocks));
+}
+
 TEST_CASE("blocks of every step of layers with gates have the bits of the session") {
   const std::int64_t blocks =
       check_on_all<tiled<gated, from_scores, 2, sgd<momentum>, sequential_schedule>>() +

@@ -107,6 +107,7 @@ struct normalized_positions
                            Dense<4>, GroupNormalization<-1, use_scale<false>>,
                            LayerNormalization<use_scale<false>, use_center<false>>, Flatten,
                            Dense<3>>>> {};
+
 /// Gates, all states and the last, from the first step and from the last.
 struct gated
     : model<input<3, 2>, pipeline<stage<LSTM<5, return_sequences<true>, go_backwards<true>>,

@@ -35,7 +35,7 @@ struct option {
   const initializer* start = nullptr;  ///< of options that say how a parameter starts
   /// Of options that ask something of a parameter, or of an output.
   const parameter_rules* rules = nullptr;
-  std::int32_t third = 0;              ///< of options of three numbers the last
+  std::int32_t third = 0;  ///< of options of three numbers the last
 };
 
 /// The option of a whole number: `micro_batch<32>`.

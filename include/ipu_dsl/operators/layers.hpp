@@ -13,9 +13,9 @@
 #include <ipu_dsl/operators/gru.hpp>
 #include <ipu_dsl/operators/join.hpp>
 #include <ipu_dsl/operators/layer_normalization.hpp>
-#include <ipu_dsl/operators/multi_head_attention.hpp>
 #include <ipu_dsl/operators/lstm.hpp>
 #include <ipu_dsl/operators/merge.hpp>
+#include <ipu_dsl/operators/multi_head_attention.hpp>
 #include <ipu_dsl/operators/noise.hpp>
 #include <ipu_dsl/operators/permute.hpp>
 #include <ipu_dsl/operators/pooling.hpp>
@@ -23,6 +23,6 @@
 #include <ipu_dsl/operators/prelu.hpp>
 #include <ipu_dsl/operators/repack.hpp>
 #include <ipu_dsl/operators/rescaling.hpp>
-#include <ipu_dsl/operators/sequence_ends.hpp>
 #include <ipu_dsl/operators/resize.hpp>
+#include <ipu_dsl/operators/sequence_ends.hpp>
 #include <ipu_dsl/operators/simple_rnn.hpp>

@@ -5,9 +5,9 @@
 #include <ipu_dsl/vocabulary/layers/activation.hpp>
 #include <ipu_dsl/vocabulary/layers/activity_regularization.hpp>
 #include <ipu_dsl/vocabulary/layers/batch_normalization.hpp>
+#include <ipu_dsl/vocabulary/layers/bidirectional.hpp>
 #include <ipu_dsl/vocabulary/layers/conv1d.hpp>
 #include <ipu_dsl/vocabulary/layers/conv1d_transpose.hpp>
-#include <ipu_dsl/vocabulary/layers/bidirectional.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d_transpose.hpp>
 #include <ipu_dsl/vocabulary/layers/conv3d.hpp>
@@ -20,9 +20,9 @@
 #include <ipu_dsl/vocabulary/layers/gru.hpp>
 #include <ipu_dsl/vocabulary/layers/join.hpp>
 #include <ipu_dsl/vocabulary/layers/layer_normalization.hpp>
-#include <ipu_dsl/vocabulary/layers/multi_head_attention.hpp>
 #include <ipu_dsl/vocabulary/layers/lstm.hpp>
 #include <ipu_dsl/vocabulary/layers/merge.hpp>
+#include <ipu_dsl/vocabulary/layers/multi_head_attention.hpp>
 #include <ipu_dsl/vocabulary/layers/noise.hpp>
 #include <ipu_dsl/vocabulary/layers/permute.hpp>
 #include <ipu_dsl/vocabulary/layers/pooling.hpp>
