@@ -528,15 +528,16 @@ std::string traced() {
 static_assert(check<compile<mlp, loss<sparse_categorical_crossentropy>>>());
 
 // row: SparseCategoricalCrossentropy(from_logits=True) of outputs (steps, classes)
-struct tagger : model<input<8, 6>, sequential<Dense<16, relu>, Dense<3>>> {};
+struct position_tagger : model<input<8, 6>, sequential<Dense<16, relu>, Dense<3>>> {};
 
-struct tagged : compile<tagger, loss<sparse_categorical_crossentropy, position_weights>,
+struct tagged : compile<position_tagger, loss<sparse_categorical_crossentropy, position_weights>,
                         metrics<metric<accuracy, position_weights>>> {};
 
 static_assert(check<tagged>());
 
-void learn_tags(session<tagged>& run, const std::vector<float>& words,
-                const std::vector<std::int32_t>& tags, const std::vector<float>& mask) {
+[[maybe_unused]] void learn_tags(session<tagged>& run, const std::vector<float>& words,
+                                 const std::vector<std::int32_t>& tags,
+                                 const std::vector<float>& mask) {
   run.fit(zipped(feature_column<shape{8, 6}>(words), label_column<3, shape{8}>(tags),
                  weight_column<shape{8}>(mask)));
 }

@@ -113,7 +113,7 @@ TEST_CASE("penalties of tables, of gamma and beta, and of what passes add their 
   for (const std::int32_t word : given) {
     seen[static_cast<std::size_t>(word)] += 1.0 / samples;
   }
-  double penalty = 0.2F * sum_of_squares(table) + wide(0.3F) * 4 + wide(0.4F) * 4 * 0.25;
+  double penalty = wide(0.2F) * sum_of_squares(table) + wide(0.3F) * 4 + wide(0.4F) * 4 * 0.25;
   for (std::size_t i = 0; i < table.size(); ++i) {
     penalty += wide(0.1F) * std::abs(wide(table[i])) +
                0.5 * seen[i / features] * wide(table[i]) * wide(table[i]);

@@ -124,8 +124,8 @@ IPU_DSL_ALWAYS_INLINE Vector derivative_from_input(Vector x, float alpha) {
     // tanh(softplus x) grows by 4 e (e + 1) / (n + 2)^2, which beyond 20 is nothing.
     const mish_parts<Vector> at(x);
     const Vector growth = divide(Vector(4.0F) * at.e * (at.e + one), at.below);
-    const Vector near = minimum(Vector(20.0F), x);
-    return multiply_add(near, divide(growth, at.below), at.share);
+    const Vector bounded = minimum(Vector(20.0F), x);
+    return multiply_add(bounded, divide(growth, at.below), at.share);
   } else if constexpr (Kind == activation_kind::softplus) {
     return logistic(x);
   } else {

@@ -29,7 +29,7 @@ constexpr std::int32_t length_of(const shape& scores) {
 }
 
 /// What is wrong with an output whose last axis is judged.
-constexpr problem check(node_draft& draft) {
+constexpr problem check_last_axis(node_draft& draft) {
   const shape output = draft.input(0);
   if (output.rank == 0) {
     return refuse("a vector, or positions of vectors", describe(output));
@@ -44,7 +44,7 @@ constexpr problem check(node_draft& draft) {
 /// Scores of at least two classes, or a problem.
 constexpr problem check_classes(node_draft& draft, const char* hint) {
   const shape scores = draft.input(0);
-  const problem found = check(draft);
+  const problem found = check_last_axis(draft);
   if (found.found() || length_of(scores) >= 2) {
     return found;
   }

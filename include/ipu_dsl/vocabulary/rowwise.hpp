@@ -64,13 +64,13 @@ namespace rowwise_rules {
 constexpr problem shapes(node_draft& draft) {
   draft.target(draft.input(0), dtype::float32);
   draft.result(2);
-  return last_axis_rules::check(draft);
+  return last_axis_rules::check_last_axis(draft);
 }
 
 /// Targets are numbers of classes, of which the output has scores.
 constexpr problem label_shapes(node_draft& draft) {
   const shape scores = draft.input(0);
-  const problem found = last_axis_rules::check(draft);
+  const problem found = last_axis_rules::check_last_axis(draft);
   if (!found.found()) {
     draft.target(last_axis_rules::labels_of(scores), dtype::int32,
                  last_axis_rules::length_of(scores));

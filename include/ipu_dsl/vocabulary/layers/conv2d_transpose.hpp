@@ -77,7 +77,7 @@ constexpr problem check_output_padding(const convolution_options& options, const
   return {};
 }
 
-constexpr problem check(const convolution_options& options, const shape& input) {
+constexpr problem find_fault(const convolution_options& options, const shape& input) {
   if (options.filters <= 0) {
     return convolution_rules::refuse_filters(options);
   }
@@ -97,7 +97,7 @@ constexpr problem check(const convolution_options& options, const shape& input) 
 constexpr problem shapes(node_draft& draft) {
   const auto options = draft.options<convolution_options>();
   const shape input = draft.input(0);
-  const problem wrong = check(options, input);
+  const problem wrong = find_fault(options, input);
   if (wrong.found()) {
     return wrong;
   }

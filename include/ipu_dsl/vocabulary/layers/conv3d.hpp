@@ -154,7 +154,7 @@ constexpr problem check_numbers(const conv3d_options& options) {
   return {};
 }
 
-constexpr problem check(const conv3d_options& options, const shape& input) {
+constexpr problem find_fault(const conv3d_options& options, const shape& input) {
   const problem found = check_numbers(options);
   if (found.found()) {
     return found;
@@ -182,7 +182,7 @@ constexpr problem check(const conv3d_options& options, const shape& input) {
 constexpr problem shapes(node_draft& draft) {
   const auto options = draft.options<conv3d_options>();
   const shape input = draft.input(0);
-  const problem wrong = check(options, input);
+  const problem wrong = find_fault(options, input);
   if (wrong.found()) {
     return wrong;
   }

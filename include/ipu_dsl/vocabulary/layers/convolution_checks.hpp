@@ -165,7 +165,7 @@ constexpr problem refuse_filters(const convolution_options& options) {
 }
 
 /// All that a convolution asks.
-constexpr problem check(const convolution_options& options, const shape& input) {
+constexpr problem find_fault(const convolution_options& options, const shape& input) {
   if (options.filters <= 0) {
     return refuse_filters(options);
   }

@@ -51,7 +51,7 @@ constexpr convolution placed(const convolution_options& options, const shape& im
 constexpr problem shapes(node_draft& draft) {
   const auto options = draft.options<convolution_options>();
   const shape input = draft.input(0);
-  const problem wrong = check(options, input);
+  const problem wrong = find_fault(options, input);
   if (wrong.found()) {
     return wrong;
   }

@@ -43,7 +43,7 @@ constexpr convolution placed(const convolution_options& options, const shape& im
   return made;
 }
 
-constexpr problem check(const convolution_options& options, const shape& input) {
+constexpr problem find_fault(const convolution_options& options, const shape& input) {
   if (options.depth_multiplier <= 0) {
     return refuse("at least 1 filter of each channel in depth_multiplier<...>",
                   label() << options.depth_multiplier);
@@ -65,7 +65,7 @@ constexpr label describe(const family& self, const attributes& attributes) {
 constexpr problem shapes(node_draft& draft) {
   const auto options = draft.options<convolution_options>();
   const shape input = draft.input(0);
-  const problem wrong = check(options, input);
+  const problem wrong = find_fault(options, input);
   if (wrong.found()) {
     return wrong;
   }

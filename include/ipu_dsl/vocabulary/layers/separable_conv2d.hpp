@@ -62,7 +62,7 @@ constexpr problem shapes(node_draft& draft) {
   if (options.filters <= 0) {
     return convolution_rules::refuse_filters(options);
   }
-  const problem wrong = depthwise_rules::check(options, input);
+  const problem wrong = depthwise_rules::find_fault(options, input);
   if (wrong.found()) {
     return wrong;
   }

@@ -24,7 +24,7 @@ namespace accuracy_rules {
 
 constexpr problem shapes(node_draft& draft) {
   const shape scores = draft.input(0);
-  const problem unfit = last_axis_rules::check(draft);
+  const problem unfit = last_axis_rules::check_last_axis(draft);
   if (unfit.found()) {
     return unfit;
   }
