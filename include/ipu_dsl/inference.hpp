@@ -295,6 +295,14 @@ class predictor_of {
     return false;
   }
 
+  /// So are too few or too many.
+  template <typename... Given>
+    requires(sizeof...(Given) != 2)
+  bool predict(const Given&...) noexcept {
+    static_assert(diagnose<argument_count_fault_of<sizeof...(Given)>>());
+    return false;
+  }
+
   /// So is one array for a model of more.
   template <typename Features, typename Output>
     requires(!is_arrays<Features> && (input_count > 1 || output_count > 1))
@@ -352,6 +360,14 @@ class predictor_of {
       }
       return given;
     }
+  }
+
+  /// Of a predictor that takes several samples in a call it is a compile error.
+  template <typename... Samples>
+    requires(batch != 1)
+  std::span<const float> push(const Samples&...) noexcept {
+    static_assert(diagnose<push_fault_of<batch>>());
+    return {};
   }
 
  private:

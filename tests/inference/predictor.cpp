@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdio>
 #include <span>
@@ -31,10 +32,11 @@ static_assert(noexcept(std::declval<one&>().predict(sample(), std::declval<resul
 static_assert(noexcept(std::declval<one&>().predict(std::vector<float>(), std::span<float>())));
 static_assert(noexcept(std::declval<one&>().push(sample())));
 
-/// Only a single sample is a step of a stream.
+/// Only a single sample is a step of a stream; with others a call is refused with a sentence.
 template <typename P>
-concept takes_streams =
-    requires(P& given, std::span<const float, P::sample_values> values) { given.push(values); };
+concept takes_streams = requires(P& given, std::span<const float, P::sample_values> values) {
+  { given.push(values) } -> std::same_as<std::span<const float, P::result_values>>;
+};
 static_assert(takes_streams<one> && !takes_streams<seven>);
 
 /// Weights that go away before their predictor.

@@ -418,6 +418,17 @@ TEST_CASE("predictions into too little or too much room are refused before anyth
         "A batch of 39 samples has 312 values, got 320.");
 }
 
+TEST_CASE("a view of numbers that can be written to is read as any other") {
+  const point_set data = labelled_points(40, 1);
+  session<trained<net>> run(rates);
+  std::vector<float> read(data.features().begin(), data.features().end());
+  std::vector<float> expected(120);
+  std::vector<float> outputs(120);
+  run.predict(data.features(), expected);
+  run.predict(tensor_view<float, 2>{read, {40, 8}}, outputs);
+  CHECK(outputs == expected);
+}
+
 TEST_CASE("a session has at least one worker, and as many for each device") {
   CHECK(sentence_of([] { session<trained<net>>(rates, {.threads = 0}); }) ==
         "A session needs at least 1 thread, got 0.");

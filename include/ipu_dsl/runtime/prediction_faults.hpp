@@ -156,6 +156,33 @@ struct sample_fault_of {
   static constexpr problem value = find();
 };
 
+/// What is wrong with pushing samples where a call takes several.
+template <std::size_t Batch>
+struct push_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("a predictor of one sample", label("micro_batch<") << Batch << ">",
+                           "write predictor<mlp>, or predict(features, scores)");
+    found.where = "push";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with a number of arguments of `predict`.
+template <std::size_t Given>
+struct argument_count_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("features and what to write to",
+                           label() << Given << (Given == 1 ? " argument" : " arguments"),
+                           "write std::array<float, 10> scores and predict(features, scores)");
+    found.where = "predict";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 /// What is wrong with memory of another type.
 template <typename Memory>
 struct memory_type_fault_of {

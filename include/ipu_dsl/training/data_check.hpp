@@ -226,8 +226,9 @@ constexpr problem check_array_count(const graph_view& model, tensor_role role, s
 constexpr problem check_output_count(const graph_view& model, std::size_t given) {
   problem found;
   if (model.outputs.size() != given) {
-    found = refuse(label("room for ") << model.outputs.size() << " outputs", label() << given,
-                   "write output_arrays{first, second} with an array for each");
+    found = refuse(label("room for ") << model.outputs.size()
+                                      << (model.outputs.size() == 1 ? " output" : " outputs"),
+                   label() << given, "write output_arrays{first, second} with an array for each");
     found.where = "predict";
   }
   return found;

@@ -6,13 +6,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 #include <ipu_dsl/core/arrays.hpp>
-#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/list_view.hpp>
-#include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/data/batch_feed.hpp>
 #include <ipu_dsl/data/columns.hpp>
 #include <ipu_dsl/data/dataset.hpp>
@@ -63,116 +60,6 @@ constexpr problem find_array_fault() {
   }
   return found;
 }
-
-/// The same, of inputs.
-template <compiled_model C, typename Input>
-struct input_fault_of {
-  static constexpr problem value = find_array_fault<C, tensor_role::input, Input>();
-};
-
-/// Makes one compile error if these arrays are not the inputs of a compiled model; always true.
-template <compiled_model C, typename Input>
-constexpr bool check_input() {
-  return diagnose<input_fault_of<C, Input>>();
-}
-
-/// What is wrong with the arrays of a step, the first thing that is: of inputs, targets and
-/// weights, if there are any.
-template <compiled_model C, typename Input, typename Target, typename... Weights>
-struct step_fault_of {
-  static constexpr problem find() {
-    problem found = find_array_fault<C, tensor_role::input, Input>();
-    if (!found.found()) {
-      found = find_array_fault<C, tensor_role::target, Target>();
-    }
-    if (!found.found()) {
-      found = find_weights_fault();
-    }
-    return found;
-  }
-
-  static constexpr problem value = find();
-
- private:
-  static constexpr problem find_weights_fault() {
-    if constexpr (sizeof...(Weights) == 0) {
-      return check_array_count(planned_graph_of<C>.view(), tensor_role::weight, 0);
-    } else {
-      return find_array_fault<C, tensor_role::weight, Weights...>();
-    }
-  }
-};
-
-/// What is wrong with a type where arrays of this role belong.
-template <tensor_role Role, typename T>
-constexpr problem find_argument_fault() {
-  if constexpr (arrays_of_role<T, Role>) {
-    return {};
-  } else if constexpr (Role == tensor_role::input) {
-    return refuse("an input that is an array of float, std::int32_t or std::uint8_t",
-                  type_name<T>(), "write std::vector<float> features(samples * elements)");
-  } else if constexpr (Role == tensor_role::target) {
-    return refuse("targets that are an array of float or std::int32_t", type_name<T>(),
-                  "write std::vector<std::int32_t> labels(samples)");
-  } else {
-    return refuse("an array of float, what samples count", type_name<T>(),
-                  "write std::vector<float> weights(samples)");
-  }
-}
-
-/// What is wrong with the types that a step is given, whatever the model: they are too few or too
-/// many.
-template <typename... Given>
-struct step_arguments_fault_of {
-  static constexpr problem find() {
-    problem found =
-        refuse("an input and its targets, and what samples count",
-               label() << sizeof...(Given) << (sizeof...(Given) == 1 ? " argument" : " arguments"),
-               "write run.train_step(features, labels); input_arrays{...} and "
-               "target_arrays{...} hold several");
-    found.where = "train_step";
-    return found;
-  }
-
-  static constexpr problem value = find();
-};
-
-template <typename Input, typename Target, typename... Weights>
-  requires(sizeof...(Weights) <= 1)
-struct step_arguments_fault_of<Input, Target, Weights...> {
-  static constexpr problem find() {
-    problem found = find_argument_fault<tensor_role::input, Input>();
-    if (!found.found()) {
-      found = find_argument_fault<tensor_role::target, Target>();
-    }
-    if constexpr (sizeof...(Weights) == 1) {
-      found = found.found() ? found : find_argument_fault<tensor_role::weight, Weights...>();
-    }
-    found.where = "train_step";
-    return found;
-  }
-
-  static constexpr problem value = find();
-};
-
-/// Makes one compile error if a step of a compiled model cannot be given these; whether it has
-/// arrays of numbers, at least.
-template <compiled_model C, typename Input, typename Target, typename... Weights>
-constexpr bool check_step() {
-  if constexpr (arrays_of_role<Input, tensor_role::input> &&
-                arrays_of_role<Target, tensor_role::target> &&
-                (arrays_of_role<Weights, tensor_role::weight> && ...)) {
-    return diagnose<step_fault_of<C, Input, Target, Weights...>>();
-  } else {
-    return !diagnose<step_arguments_fault_of<Input, Target, Weights...>>();
-  }
-}
-
-/// What is wrong with a number of outputs.
-template <compiled_model C, std::size_t Given>
-struct output_count_fault_of {
-  static constexpr problem value = check_output_count(planned_graph_of<C>.view(), Given);
-};
 
 /// Throws `error` for the first float that is none.
 inline void check_all_finite(list_view<batch_source> sources) {

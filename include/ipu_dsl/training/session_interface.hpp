@@ -23,6 +23,7 @@
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/plan/run_values.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
+#include <ipu_dsl/training/call_checks.hpp>
 #include <ipu_dsl/training/data_check.hpp>
 #include <ipu_dsl/training/model_arrays.hpp>
 #include <ipu_dsl/training/session_code.hpp>
@@ -81,24 +82,14 @@ class session_of {
  public:
   using settings = typename compiled::optimizer_type::settings;
 
-  explicit session_of(const settings& optimizer = {}, const session_options& options = {})
+  session_of(const settings& optimizer, const session_options& options)
       : engine_(code::make(options)) {
     set_optimizer(optimizer);
     engine().kept().initialize(numbers_of_optimizer());
   }
 
   /// Refused with a sentence: a momentum that the optimizer has not.
-  explicit session_of(const settings_with_momentum&, const session_options& = {})
-    requires(!has_momentum<settings>)
-      : session_of() {
-    refuse_momentum();
-  }
-
-  void set_optimizer(const settings_with_momentum&)
-    requires(!has_momentum<settings>)
-  {
-    refuse_momentum();
-  }
+  void set_optimizer(const foreign_settings<settings>&) { refuse_momentum(); }
 
   /// New numbers for the optimizer, from the next update on. Throws `error` if they are none that
   /// it can use; nothing is changed then.
@@ -222,48 +213,32 @@ class session_of {
     return {};
   }
 
-  /// The model's output [samples, elements] for features [samples, elements], which are read as
-  /// they are: a NaN makes the output of its own sample NaN, and no other. Throws `error` before
-  /// anything is written if `output` has another size.
-  void predict(std::span<const float> features, std::span<float> output) {
-    static_assert(check_input<compiled, std::span<const float>>());
-    predict_into(rows_of<tensor_role::input>(features), output);
-  }
-
-  /// The same for a model whose input are integers.
-  void predict(std::span<const std::int32_t> input, std::span<float> output) {
-    static_assert(check_input<compiled, std::span<const std::int32_t>>());
-    predict_into(rows_of<tensor_role::input>(input), output);
-  }
-
-  /// The same for a model whose input are bytes.
-  void predict(std::span<const std::uint8_t> input, std::span<float> output) {
-    static_assert(check_input<compiled, std::span<const std::uint8_t>>());
-    predict_into(rows_of<tensor_role::input>(input), output);
-  }
-
-  /// The same for a model of several inputs or outputs:
-  /// `run.predict(input_arrays{images, words}, output_arrays{scores, prices})`.
-  template <typename... Input, typename... Output>
-  void predict(const input_arrays<Input...>& input, const output_arrays<Output...>& output) {
-    static_assert(diagnose<output_count_fault_of<compiled, sizeof...(Output)>>());
-    static_assert(check_input<compiled, input_arrays<Input...>>());
-    batch_feed given(rows_of<tensor_role::input>(input), {});
-    engine().predict(given, output.each);
+  /// The model's output [samples, elements] for an input [samples, elements] of the type that it
+  /// takes; of several inputs or outputs `run.predict(input_arrays{images, words},
+  /// output_arrays{scores, prices})`. Floats are read as they are: a NaN makes the output of its
+  /// own sample NaN, and no other. Throws `error` before anything is written if an output has
+  /// another size.
+  template <typename Input, typename Output>
+  void predict(const Input& input, Output&& output) {
+    if constexpr (check_prediction<compiled, Input, Output>()) {
+      batch_feed given(rows_of<tensor_role::input>(input), {});
+      engine().predict(given, rooms_of(output));
+    }
   }
 
   /// The same for a batch whose rank is known to the compiler: [samples, extents of the input...].
-  template <int Rank>
-  void predict(const tensor_view<const float, Rank>& batch, std::span<float> output) {
+  template <typename Number, int Rank, typename Output>
+    requires plain_numbers<std::span<Number>>
+  void predict(const tensor_view<Number, Rank>& batch, Output&& output) {
     static_assert(diagnose<rank_fault_of<compiled, Rank>>());
     engine().check_batch(batch.extents, batch.elements.size());
-    predict(batch.elements, output);
+    predict(batch.elements, std::forward<Output>(output));
   }
 
-  /// Refused with a sentence: features without room for the output.
-  template <typename Features>
-  std::vector<float> predict(const Features&) {
-    static_assert(diagnose<output_fault_of<Features>>());
+  /// Refused with a sentence: anything else.
+  template <typename... Given>
+  std::vector<float> predict(const Given&...) {
+    static_assert(diagnose<prediction_arguments_fault_of<Given...>>());
     return {};
   }
 
@@ -315,7 +290,7 @@ class session_of {
   /// Bytes of all regions, without what large pages round up.
   std::size_t bytes() const { return engine().bytes(); }
 
- private:
+ protected:
   /// Of a model without a loss something else is missing, which whoever trains it says.
   static constexpr void refuse_momentum() {
     if constexpr (compiled::settings.has_loss) {
@@ -323,6 +298,7 @@ class session_of {
     }
   }
 
+ private:
   optimizer_reference numbers_of_optimizer() const {
     return optimizer_reference::of<typename compiled::optimizer_type>(optimizer_);
   }
@@ -347,13 +323,6 @@ class session_of {
       };
     }
     return engine().fit(source, wanted, numbers_of_optimizer(), calls);
-  }
-
-  /// Of a model with one output.
-  void predict_into(const std::array<batch_source, 1>& input, std::span<float> output) {
-    static_assert(diagnose<output_count_fault_of<compiled, 1>>());
-    batch_feed given(input, {});
-    engine().predict(given, {&output, 1});
   }
 
   double train_on(list_view<batch_source> input, list_view<batch_source> target,
@@ -398,8 +367,19 @@ template <typename Compiled>
 class session : public session_of<Compiled, can_have_session<Compiled>()> {
   static_assert(check_session<Compiled>());
 
+  using base = session_of<Compiled, can_have_session<Compiled>()>;
+
  public:
-  using session_of<Compiled, can_have_session<Compiled>()>::session_of;
+  using typename base::settings;
+
+  // Not those of the base, inherited: of a call that fits none a compiler tells twice as much.
+  explicit session(const settings& optimizer = {}, const session_options& options = {})
+      : base(optimizer, options) {}
+
+  /// Refused with a sentence: a momentum that the optimizer has not.
+  explicit session(const foreign_settings<settings>&, const session_options& = {}) : base({}, {}) {
+    base::refuse_momentum();
+  }
 };
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/text.hpp>
@@ -88,8 +89,15 @@ struct settings_with_momentum {
   double epsilon = 0;
 };
 
+/// Instead of them where there is nothing to refuse; nobody makes one.
+struct no_settings {
+  explicit no_settings(const session_options&) = delete;
+};
+
+/// What is taken to be refused beside an optimizer's settings.
 template <typename Settings>
-concept has_momentum = requires(const Settings& chosen) { chosen.momentum; };
+using foreign_settings = std::conditional_t<requires(const Settings& chosen) { chosen.momentum; },
+                                            no_settings, settings_with_momentum>;
 
 /// What is wrong with a momentum of an optimizer without one.
 template <typename Compiled>
@@ -116,7 +124,7 @@ class session_of<Compiled, false> {
  public:
   using settings = typename settings_when_refused<Compiled>::type;
 
-  explicit session_of(const settings& = {}, const session_options& = {}) {}
+  session_of(const settings&, const session_options&) {}
 
   void set_optimizer(const settings&) {}
 
@@ -170,6 +178,9 @@ class session_of<Compiled, false> {
   const trace& last_trace() const;
 
   std::size_t bytes() const;
+
+ protected:
+  static void refuse_momentum() {}
 };
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

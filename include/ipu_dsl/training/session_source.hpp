@@ -117,20 +117,6 @@ struct arguments_fault_of {
   static constexpr problem value = find();
 };
 
-/// What is wrong with features that are given to `predict` alone.
-template <typename Features>
-struct output_fault_of {
-  static constexpr problem find() {
-    problem found = refuse("features and what to write to", label() << type_name<Features>(),
-                           "write std::vector<float> scores(samples * classes) and "
-                           "predict(features, scores)");
-    found.where = "predict";
-    return found;
-  }
-
-  static constexpr problem value = find();
-};
-
 template <typename... Done>
 constexpr bool check_callbacks() {
   using first = typename first_type<Done...>::type;

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// Whether a step or a prediction of a compiled model can be given what stands in the call.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include <ipu_dsl/core/arrays.hpp>
+#include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/core/type_name.hpp>
+#include <ipu_dsl/plan/planned_graph.hpp>
+#include <ipu_dsl/runtime/prediction_faults.hpp>
+#include <ipu_dsl/training/data_check.hpp>
+#include <ipu_dsl/training/model_arrays.hpp>
+
+namespace ipu_dsl {
+
+/// What is wrong with the arrays of a step, the first thing that is: of inputs, targets and
+/// weights, if there are any.
+template <compiled_model C, typename Input, typename Target, typename... Weights>
+struct step_fault_of {
+  static constexpr problem find() {
+    problem found = find_array_fault<C, tensor_role::input, Input>();
+    if (!found.found()) {
+      found = find_array_fault<C, tensor_role::target, Target>();
+    }
+    if (!found.found()) {
+      found = find_weights_fault();
+    }
+    return found;
+  }
+
+  static constexpr problem value = find();
+
+ private:
+  static constexpr problem find_weights_fault() {
+    if constexpr (sizeof...(Weights) == 0) {
+      return check_array_count(planned_graph_of<C>.view(), tensor_role::weight, 0);
+    } else {
+      return find_array_fault<C, tensor_role::weight, Weights...>();
+    }
+  }
+};
+
+/// What is wrong with a type where arrays of this role belong.
+template <tensor_role Role, typename T>
+constexpr problem find_argument_fault() {
+  if constexpr (arrays_of_role<T, Role>) {
+    return {};
+  } else if constexpr (Role == tensor_role::input) {
+    return refuse("an input that is an array of float, std::int32_t or std::uint8_t",
+                  type_name<T>(), "write std::vector<float> features(samples * elements)");
+  } else if constexpr (Role == tensor_role::target) {
+    return refuse("targets that are an array of float or std::int32_t", type_name<T>(),
+                  "write std::vector<std::int32_t> labels(samples)");
+  } else {
+    return refuse("an array of float, what samples count", type_name<T>(),
+                  "write std::vector<float> weights(samples)");
+  }
+}
+
+/// What is wrong with the types that a step is given, whatever the model: they are too few or too
+/// many.
+template <typename... Given>
+struct step_arguments_fault_of {
+  static constexpr problem find() {
+    problem found =
+        refuse("an input and its targets, and what samples count",
+               label() << sizeof...(Given) << (sizeof...(Given) == 1 ? " argument" : " arguments"),
+               "write run.train_step(features, labels); input_arrays{...} and "
+               "target_arrays{...} hold several");
+    found.where = "train_step";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+template <typename Input, typename Target, typename... Weights>
+  requires(sizeof...(Weights) <= 1)
+struct step_arguments_fault_of<Input, Target, Weights...> {
+  static constexpr problem find() {
+    problem found = find_argument_fault<tensor_role::input, Input>();
+    if (!found.found()) {
+      found = find_argument_fault<tensor_role::target, Target>();
+    }
+    if constexpr (sizeof...(Weights) == 1) {
+      found = found.found() ? found : find_argument_fault<tensor_role::weight, Weights...>();
+    }
+    found.where = "train_step";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Makes one compile error if a step of a compiled model cannot be given these; whether it has
+/// arrays of numbers, at least.
+template <compiled_model C, typename Input, typename Target, typename... Weights>
+constexpr bool check_step() {
+  if constexpr (arrays_of_role<Input, tensor_role::input> &&
+                arrays_of_role<Target, tensor_role::target> &&
+                (arrays_of_role<Weights, tensor_role::weight> && ...)) {
+    return diagnose<step_fault_of<C, Input, Target, Weights...>>();
+  } else {
+    return !diagnose<step_arguments_fault_of<Input, Target, Weights...>>();
+  }
+}
+
+/// How many arrays a type is to write outputs to; none if nothing can be written to it.
+template <typename T>
+inline constexpr std::size_t outputs_given = writable_floats<T> ? 1 : 0;
+
+template <typename... Numbers>
+inline constexpr std::size_t outputs_given<output_arrays<Numbers...>> = sizeof...(Numbers);
+
+template <typename... Numbers>
+inline constexpr std::size_t outputs_given<output_arrays<Numbers...>&> = sizeof...(Numbers);
+
+template <typename... Numbers>
+inline constexpr std::size_t outputs_given<const output_arrays<Numbers...>&> = sizeof...(Numbers);
+
+/// What is wrong with arrays as the input and the outputs of a compiled model, the first thing that
+/// is.
+template <compiled_model C, typename Input, std::size_t Outputs>
+struct predicted_arrays_fault_of {
+  static constexpr problem find() {
+    problem found = check_output_count(planned_graph_of<C>.view(), Outputs);
+    return found.found() ? found : find_array_fault<C, tensor_role::input, Input>();
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with the types that a prediction is given, whatever the model: they are too few or
+/// too many.
+template <typename... Given>
+struct prediction_arguments_fault_of {
+  static constexpr problem find() {
+    problem found =
+        refuse("features and what to write to", find_got(),
+               "write std::vector<float> scores(samples * classes) and predict(features, scores)");
+    found.where = "predict";
+    return found;
+  }
+
+  static constexpr problem value = find();
+
+ private:
+  static constexpr label find_got() {
+    if constexpr (sizeof...(Given) == 1) {
+      return label() << type_name<typename first_type<Given...>::type>();
+    } else {
+      return label() << sizeof...(Given) << " arguments";
+    }
+  }
+};
+
+template <typename Input, typename Output>
+struct prediction_arguments_fault_of<Input, Output> {
+  static constexpr problem find() {
+    problem found = find_argument_fault<tensor_role::input, Input>();
+    if (!found.found()) {
+      found = refuse("floats to write to", find_got(),
+                     "write std::vector<float> scores(samples * classes) and predict(features, "
+                     "scores)");
+    }
+    found.where = "predict";
+    return found;
+  }
+
+  static constexpr problem value = find();
+
+ private:
+  static constexpr label find_got() {
+    return label(writable_floats<Output&> ? "a temporary " : "")
+           << type_name<std::remove_reference_t<Output>>();
+  }
+};
+
+/// Makes one compile error if a compiled model cannot predict from an input to an output; whether
+/// they are arrays of numbers, at least.
+template <compiled_model C, typename Input, typename Output>
+constexpr bool check_prediction() {
+  if constexpr (arrays_of_role<Input, tensor_role::input> && outputs_given<Output> != 0) {
+    return diagnose<predicted_arrays_fault_of<C, Input, outputs_given<Output>>>();
+  } else {
+    return !diagnose<prediction_arguments_fault_of<Input, Output>>();
+  }
+}
+
+/// What the output of a model is written to.
+template <typename Output>
+  requires writable_floats<Output&>
+std::array<std::span<float>, 1> rooms_of(Output& output) {
+  return {std::span<float>(output)};
+}
+
+/// The same of several.
+template <typename... Numbers>
+list_view<std::span<float>> rooms_of(const output_arrays<Numbers...>& outputs) {
+  return outputs.each;
+}
+
+}  // namespace ipu_dsl
