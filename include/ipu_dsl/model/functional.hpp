@@ -15,6 +15,7 @@
 
 #include <ipu_dsl/core/late_refusal.hpp>
 #include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/graph/builder.hpp>
 #include <ipu_dsl/graph/gradient.hpp>
 #include <ipu_dsl/model/model.hpp>
@@ -213,6 +214,15 @@ class functional_builder {
   /// The number of a tensor; of one that another builder has made, or nobody, `elsewhere`.
   constexpr std::int32_t number_of(symbolic_tensor given) const {
     return given.of == this || given.of == nullptr ? given.index : elsewhere;
+  }
+
+  /// Refused with a sentence: among the inputs of a layer, what is no tensor.
+  template <typename T>
+    requires(!std::convertible_to<T, symbolic_tensor>)
+  constexpr std::int32_t number_of(const T&) {
+    fail("the inputs of a layer",
+         refuse("tensors", type_name<T>(), "options of a layer stand in its angle brackets"));
+    return elsewhere;
   }
 
   struct shared_element {

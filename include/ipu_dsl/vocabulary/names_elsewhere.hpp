@@ -5,15 +5,96 @@
 // what people write themselves, under those names.
 #pragma once
 
+#include <ipu_dsl/core/text.hpp>
+#include <ipu_dsl/graph/element.hpp>
+
 namespace ipu_dsl {
+
+/// A layer under a name that it has elsewhere: refused with the one that it has here.
+template <fixed_string Elsewhere, fixed_string Here>
+struct layer_elsewhere {
+ private:
+  static constexpr problem fault = refuse(label() << Here.view(), Elsewhere.view());
+
+ public:
+  static constexpr element description = unfit_layer(Elsewhere.view(), fault);
+};
 
 /// Here: `sequential<...>`.
 template <typename... Layers>
 struct Sequential;
 
-/// Here: `Dense<Units>`, which finds out the number of its inputs.
 template <auto Inputs, auto Units, typename... Options>
-struct Linear;
+struct Linear : layer_elsewhere<"Linear", "Dense<units>, which finds out its inputs"> {};
+
+template <auto Inputs, auto Outputs, auto Kernel = 1, typename... Options>
+struct Conv1d : layer_elsewhere<"Conv1d", "Conv1D<filters, kernel>"> {};
+
+template <auto Inputs, auto Outputs, auto Kernel = 1, typename... Options>
+struct Conv2d : layer_elsewhere<"Conv2d", "Conv2D<filters, kernel>"> {};
+
+template <auto Inputs, auto Outputs, auto Kernel = 1, typename... Options>
+struct Conv3d : layer_elsewhere<"Conv3d", "Conv3D<filters, kernel>"> {};
+
+template <auto Inputs, auto Outputs, auto Kernel = 1, typename... Options>
+struct ConvTranspose1d : layer_elsewhere<"ConvTranspose1d", "Conv1DTranspose<filters, kernel>"> {};
+
+template <auto Inputs, auto Outputs, auto Kernel = 1, typename... Options>
+struct ConvTranspose2d : layer_elsewhere<"ConvTranspose2d", "Conv2DTranspose<filters, kernel>"> {};
+
+template <auto Window = 2, typename... Options>
+struct MaxPool1d : layer_elsewhere<"MaxPool1d", "MaxPooling1D<window>"> {};
+
+template <auto Window = 2, typename... Options>
+struct MaxPool2d : layer_elsewhere<"MaxPool2d", "MaxPooling2D<window>"> {};
+
+template <auto Window = 2, typename... Options>
+struct AvgPool1d : layer_elsewhere<"AvgPool1d", "AveragePooling1D<window>"> {};
+
+template <auto Window = 2, typename... Options>
+struct AvgPool2d : layer_elsewhere<"AvgPool2d", "AveragePooling2D<window>"> {};
+
+template <auto Window = 2, typename... Options>
+struct MaxPool1D : layer_elsewhere<"MaxPool1D", "MaxPooling1D<window>"> {};
+
+template <auto Window = 2, typename... Options>
+struct MaxPool2D : layer_elsewhere<"MaxPool2D", "MaxPooling2D<window>"> {};
+
+template <auto Window = 2, typename... Options>
+struct AvgPool1D : layer_elsewhere<"AvgPool1D", "AveragePooling1D<window>"> {};
+
+template <auto Window = 2, typename... Options>
+struct AvgPool2D : layer_elsewhere<"AvgPool2D", "AveragePooling2D<window>"> {};
+
+struct GlobalMaxPool1D : layer_elsewhere<"GlobalMaxPool1D", "GlobalMaxPooling1D"> {};
+
+struct GlobalMaxPool2D : layer_elsewhere<"GlobalMaxPool2D", "GlobalMaxPooling2D"> {};
+
+struct GlobalAvgPool1D : layer_elsewhere<"GlobalAvgPool1D", "GlobalAveragePooling1D"> {};
+
+struct GlobalAvgPool2D : layer_elsewhere<"GlobalAvgPool2D", "GlobalAveragePooling2D"> {};
+
+template <auto Features, typename... Options>
+struct BatchNorm1d : layer_elsewhere<"BatchNorm1d", "BatchNormalization<>"> {};
+
+template <auto Features, typename... Options>
+struct BatchNorm2d : layer_elsewhere<"BatchNorm2d", "BatchNormalization<>"> {};
+
+template <auto Features, typename... Options>
+struct LayerNorm : layer_elsewhere<"LayerNorm", "LayerNormalization<>"> {};
+
+template <auto Features, typename... Options>
+struct RMSNorm : layer_elsewhere<"RMSNorm", "RMSNormalization<>"> {};
+
+template <auto Groups, auto Channels, typename... Options>
+struct GroupNorm : layer_elsewhere<"GroupNorm", "GroupNormalization<groups>"> {};
+
+template <auto Width, auto Heads, typename... Options>
+struct MultiheadAttention
+    : layer_elsewhere<"MultiheadAttention", "MultiHeadAttention<heads, key_dim>"> {};
+
+template <auto Slope = 0.3F>
+struct LeakyReLU : layer_elsewhere<"LeakyReLU", "Activation<leaky_relu, alpha<0.1F>>"> {};
 
 /// Here: `relu`.
 struct ReLU;
