@@ -238,8 +238,45 @@ def check(root):
     faults += cycles(edges)
     faults += architecture_faults(texts, edges)
     faults += name_faults(texts)
+    faults += list_faults(texts, edges)
     faults += real_time_faults(texts, edges)
     return faults, len(texts), sum(map(len, edges.values()))
+
+
+def seen_from(header, edges):
+    """The header and all that it includes, directly or not."""
+    seen = set()
+    waiting = [header]
+    while waiting:
+        here = waiting.pop()
+        if here not in seen:
+            seen.add(here)
+            waiting += edges.get(here, [])
+    return seen
+
+
+# The lists of all that we bring, and the headers that somebody must see who includes them. There are
+# two because they are for two: whoever says models needs the rules of layers and not their code,
+# which is the larger part of what a source compiles; whoever predicts needs the code of layers and
+# none of losses and optimizers.
+VOCABULARY = re.compile(r"vocabulary/(layers|losses|metrics|optimizers)/\w+\.hpp")
+CODE = re.compile(r"operators/(losses/|metrics/)?\w+\.hpp")
+LISTS = {
+    "vocabulary/library.hpp": lambda header, texts: VOCABULARY.fullmatch(header),
+    "operators/layers.hpp": lambda header, texts: CODE.fullmatch(header)
+    and header.replace("operators/", "vocabulary/layers/") in texts,
+    "operators/library.hpp": lambda header, texts: CODE.fullmatch(header),
+}
+
+
+def list_faults(texts, edges):
+    """A header of a family that its list does not lead to would be found by no program."""
+    found = []
+    for start, belongs in LISTS.items():
+        listed = seen_from(start, edges)
+        found += [f"{header}: {start} does not lead to it. Write there: #include <ipu_dsl/{header}>"
+                  for header in sorted(texts) if belongs(header, texts) and header not in listed]
+    return found
 
 
 # What real-time code must not even see, and the header that promises it.
@@ -249,19 +286,9 @@ NOT_IN_REAL_TIME = {"thread", "mutex", "condition_variable", "future"}
 
 def real_time_faults(texts, edges):
     """One sentence for every header below REAL_TIME that includes what may block."""
-    found = []
-    seen = set()
-    waiting = [REAL_TIME] if REAL_TIME in texts else []
-    while waiting:
-        header = waiting.pop()
-        if header in seen or header not in texts:
-            continue
-        seen.add(header)
-        waiting += edges.get(header, [])
-        for _, include in INCLUDE.findall(texts[header]):
-            if include in NOT_IN_REAL_TIME:
-                found.append(f"{header}: <{include}> is below {REAL_TIME}, which promises real time")
-    return found
+    return [f"{header}: <{include}> is below {REAL_TIME}, which promises real time"
+            for header in sorted(seen_from(REAL_TIME, edges)) if header in texts
+            for _, include in INCLUDE.findall(texts[header]) if include in NOT_IN_REAL_TIME]
 
 
 def check_table():
@@ -297,6 +324,10 @@ PLANTED = [
      "must be in the architecture's"),
     ("core/planted.hpp", "namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {}", "must be outside the"),
     ("operators/another_name.hpp", "", "no header of vocabulary/ has that name"),
+    ("vocabulary/layers/new_layer.hpp", "", "vocabulary/library.hpp does not lead to it"),
+    ("vocabulary/optimizers/new_one.hpp", "", "vocabulary/library.hpp does not lead to it"),
+    ("operators/flatten.hpp", "", "operators/layers.hpp does not lead to it"),
+    ("operators/metrics/auc.hpp", "", "operators/library.hpp does not lead to it"),
     ("kernels/another_name.hpp", "", "is named for no family"),
     ("kernels/tiling.hpp", None, "is in the list of shared kernels and not in the room"),
     ("operators/update.hpp", None, "is in the list of those without family and not in the room"),

@@ -69,6 +69,7 @@
 #include <ipu_dsl/vocabulary/optimizers/adam.hpp>
 #include <ipu_dsl/vocabulary/optimizers/adamax.hpp>
 #include <ipu_dsl/vocabulary/optimizers/adamw.hpp>
+#include <ipu_dsl/vocabulary/optimizers/adapted_optimizer.hpp>
 #include <ipu_dsl/vocabulary/optimizers/amsgrad.hpp>
 #include <ipu_dsl/vocabulary/optimizers/ftrl.hpp>
 #include <ipu_dsl/vocabulary/optimizers/lamb.hpp>
