@@ -191,6 +191,22 @@ static_assert(check<attends_to_others>());
 // row: KerasHub's x + PositionEmbedding(64)(x)
 static_assert(check<model<input<64, 8>, PositionEmbedding<>>>());
 
+// row: layer.trainable = False
+struct tuned : model<input<6, 6, 3>,
+                     pipeline<frozen<stage<frozen<Conv2D<64, 3>>, BatchNormalization<>, relu>>,
+                              stage<frozen<sequential<Flatten, Dense<8>>>, Dense<10>>>> {};
+
+static_assert(check<tuned>());
+
+struct tuned_functional {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({8});
+    return build.layer<frozen<Dense<10>>>("", x);
+  }
+};
+
+static_assert(check<tuned_functional>());
+
 // row: x + f(x)
 struct skipped : model<input<6>, sequential<Dense<6>, residual<Dense<6, relu>, Dense<6>>>> {};
 

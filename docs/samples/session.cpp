@@ -33,11 +33,46 @@ struct mean_training
 
 // [/mean]
 
+// [frozen]
+/// The tutorial's model, of which only the last layer learns.
+struct head_alone
+    : model<input<28, 28>, pipeline<frozen<stage<Flatten, Dense<256, relu>, Dense<128, relu>,
+                                                 Dense<64, relu>, Dense<32, relu>>>,
+                                    stage<named<"logits", Dense<10>>>>> {};
+
+struct head_training
+    : compile<head_alone, micro_batch<32>, gradient_accumulation<4>,
+              loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
+};
+
+// [/frozen]
+
 struct softmax_mlp
     : model<input<28, 28>, sequential<Flatten, Dense<32, relu>, Dense<10, softmax>>> {};
 
 struct softmax_training : compile<softmax_mlp, micro_batch<32>,
                                   loss<sparse_categorical_crossentropy>, metrics<accuracy>> {};
+
+/// Trains the head on the weights in weights.npz, and prints what it has changed.
+void train_head(const parameters& loaded) {
+  const auto digits = synthetic_digits(2'000, 2);
+  // [train_head]
+  session<head_training> run{{.learning_rate = 0.01F, .momentum = 0.9F}};
+  run.load("weights.npz");
+  run.fit(digits | shuffled(1'000) | repeated(), {.steps_per_epoch = 60});
+  // [/train_head]
+  const parameters& weights = run.weights();
+  std::printf("[train_head]\nchanged:");
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    std::vector<float> before(static_cast<std::size_t>(weights.at(i).extents.elements()));
+    std::vector<float> after(before.size());
+    loaded.get(i, before);
+    weights.get(i, after);
+    std::printf("%s%s", before == after ? "" : " ", before == after ? "" : weights.name(i).c_str());
+  }
+  const std::string table = summary_text(graph_of<head_alone>, "head_alone");
+  std::printf("\n%s[/train_head]\n\n", table.c_str());
+}
 
 template <typename Training>
 std::uint64_t trained_weights(int threads, float learning_rate = 0.01F) {
@@ -102,6 +137,7 @@ void train_and_test() {
   std::vector<float> scores(2 * 10);
   run.predict(images, scores);  // [samples, 784] and [samples, 10]
   // [/predict]
+  train_head(weights);
   std::remove("weights.npz");
 }
 

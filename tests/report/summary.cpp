@@ -93,6 +93,8 @@ namespace {
 struct wordy
     : model<input<8>, sequential<named<"a_name_of_twenty_two_", Dense<4096, leaky_relu>>>> {};
 
+struct tuned : model<input<8>, sequential<frozen<Dense<8>>, Dense<2>>> {};
+
 constexpr family kept_family{.name = "Kept", .shapes = [](node_draft& draft) {
                                draft.parameter("scale", {4}, {});
                                draft.state("mean", {8}, {});
@@ -124,6 +126,19 @@ TEST_CASE("a summary counts what learns") {
   const graph made = with_state();
   const std::string text = summary_text(made.view(), "kept");
   CHECK(text.ends_with("\nParameters: 4\n"));
+}
+
+TEST_CASE("a summary says how much is frozen") {
+  CHECK(summary_text(graph_of<tuned>, "tuned") ==
+        "Model: tuned\n"
+        "Layer           Kind                  Output            Stage  Parameters\n"
+        "---------------------------------------------------------------------------\n"
+        "dense_0         frozen<Dense<8>>      (8)               0      72\n"
+        "dense_1         Dense<2>              (2)               0      18\n"
+        "---------------------------------------------------------------------------\n"
+        "Parameters: 90\n"
+        "Trainable: 18\n"
+        "Non-trainable: 72\n");
 }
 
 TEST_CASE("the stage assignment reads as Keras prints it") {

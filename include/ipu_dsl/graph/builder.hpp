@@ -252,6 +252,15 @@ constexpr void hand_out(graph& model, std::int32_t made) {
   model.outputs.push_back({handed, maker});
 }
 
+/// Nothing of the newest node learns.
+constexpr void freeze_newest(graph& model) {
+  node& newest = model.nodes.back();
+  newest.frozen = true;
+  for (std::int32_t own = 0; own < newest.parameters; ++own) {
+    model.tensors[model.view().parameter_of(newest, own)].trainable = false;
+  }
+}
+
 /// Where one tensor goes on, the newest node must make no more.
 constexpr problem check_single_output(const graph& model) {
   const std::int32_t outputs = model.nodes.back().outputs;

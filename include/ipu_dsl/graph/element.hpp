@@ -40,6 +40,7 @@ struct element {
   const problem* fault = nullptr;         ///< what was wrong with the template arguments
   const weight_rules* weights = nullptr;  ///< of its parameters and its output; null: nothing
   std::int32_t automatic_stages = 0;      ///< of a pipeline that is cut when it is compiled
+  bool frozen = false;                    ///< nothing in it learns
 };
 
 /// A layer whose template arguments cannot be read.
@@ -113,12 +114,20 @@ constexpr element composed(element_kind kind, std::string_view combinator,
           .parts = list_view<const element*>(elements_of<Parts...>, sizeof...(Parts))};
 }
 
-/// The element as the user wrote it: "Dense<10>".
-constexpr label describe(const element& piece) {
+/// The element without what is said about it.
+constexpr label describe_bare(const element& piece) {
   if (piece.kind == element_kind::layer) {
     return piece.rule->describe(*piece.rule, piece.options);
   }
   return piece.kind == element_kind::foreign ? piece.name : piece.combinator;
+}
+
+/// The element as the user wrote it: "Dense<10>", "frozen<Dense<10>>".
+constexpr label describe(const element& piece) {
+  if (!piece.frozen) {
+    return describe_bare(piece);
+  }
+  return label("frozen<") << describe_bare(piece) << ">";
 }
 
 }  // namespace ipu_dsl

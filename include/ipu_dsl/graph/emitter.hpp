@@ -64,6 +64,10 @@ class emitter {
     return facts_->optimizer;
   }
 
+  /// Whether the node's layer is frozen: its parameters do not learn, and no gradient of them is
+  /// asked for. What it keeps from micro-batch to micro-batch is the family's own affair.
+  constexpr bool frozen() const { return here_->frozen; }
+
   /// What the node is for.
   constexpr node_purpose purpose() const { return here_->purpose; }
 

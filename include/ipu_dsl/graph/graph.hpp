@@ -33,8 +33,9 @@ struct node {
   attributes options;
   node_purpose purpose = node_purpose::layer;
   std::int32_t judged =
-      -1;            ///< of a loss or a metric: which output of the model; -1: that of a layer
-  float weight = 1;  ///< of a loss: what it counts in the sum of all
+      -1;               ///< of a loss or a metric: which output of the model; -1: that of a layer
+  float weight = 1;     ///< of a loss: what it counts in the sum of all
+  bool frozen = false;  ///< its parameters do not learn
   std::int32_t layer = -1;
   std::int32_t stage = 0;
   std::int32_t first_operand = 0;

@@ -66,6 +66,7 @@ class assembly {
   }
 
   constexpr void add_body(const element& body, list_view<std::int32_t> assigned) {
+    frozen_ = body.frozen;
     if (body.kind == element_kind::pipeline) {
       if (!assigned.empty()) {
         fail("stage_assignment", refuse("a sequential model", "a pipeline",
@@ -133,9 +134,12 @@ class assembly {
     if (body.parts.empty()) {
       fail(where, refuse("at least 1 layer", "none", "give it a layer or take it out"));
     }
+    const bool outer = frozen_;
+    frozen_ = outer || body.frozen;
     for (const element* part : body.parts) {
       add_layer(*part);
     }
+    frozen_ = outer;
   }
 
   /// As Keras: as many numbers as layers, from 0 on, each the same as the one before or one more.
@@ -161,10 +165,17 @@ class assembly {
     ++number_;
   }
 
+  /// What stands in something frozen is frozen.
   constexpr void add(const element& piece) {
-    if (failed()) {
-      return;
+    const bool outer = frozen_;
+    frozen_ = outer || piece.frozen;
+    if (!failed()) {
+      add_element(piece);
     }
+    frozen_ = outer;
+  }
+
+  constexpr void add_element(const element& piece) {
     switch (piece.kind) {
       case element_kind::layer: {
         const std::int32_t inputs[] = {current_};
@@ -305,6 +316,9 @@ class assembly {
       ask_of_parameters(made_, piece.weights);
       refused = check_single_output(made_);
     }
+    if (!refused.found() && frozen_) {
+      freeze_newest(made_);
+    }
     if (refused.found()) {
       fail(where_is(record), refused);
       return;
@@ -317,6 +331,7 @@ class assembly {
   std::int32_t stage_ = 0;
   std::int32_t number_ = 0;
   std::int32_t part_ = -1;
+  bool frozen_ = false;  ///< what is added does not learn
 };
 
 }  // namespace ipu_dsl

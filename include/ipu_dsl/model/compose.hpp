@@ -51,7 +51,8 @@ struct auto_pipeline {
                                           .combinator = "auto_pipeline",
                                           .parts = element_of<Sequence>.parts,
                                           .fault = &fault,
-                                          .automatic_stages = count.value};
+                                          .automatic_stages = count.value,
+                                          .frozen = element_of<Sequence>.frozen};
 };
 
 /// x + layers(x): the layers must end in the shape that they start with.
@@ -88,6 +89,35 @@ struct named {
 template <fixed_string Name, typename Layer>
 struct named<Name, Layer> {
   static constexpr element description = renamed(element_of<Layer>, Name.view());
+};
+
+/// The element of which nothing learns; what is no element says `fault`, if nothing else.
+constexpr element frozen_element(element piece, const problem& fault) {
+  const bool is_element = piece.kind != element_kind::foreign;
+  piece.frozen = is_element;
+  piece.fault = is_element || piece.fault != nullptr ? piece.fault : &fault;
+  return piece;
+}
+
+/// A layer, or whatever is made of layers, that does not learn: `frozen<Conv2D<64, 3>>`,
+/// `frozen<sequential<...>>`, `stage<frozen<...>>`, `named<"encoder", frozen<...>>`. Keras's
+/// `trainable = False`. Its parameters are read and saved as ever and are never updated: they have
+/// no gradients, and nothing is kept beside them. Below the first layer that learns no gradients
+/// are computed at all. A frozen BatchNormalization normalises by its running statistics, in
+/// training too, and leaves them as they are.
+template <typename... Layers>
+struct frozen {
+  static constexpr problem fault = refuse("one layer to freeze", label() << sizeof...(Layers),
+                                          "write frozen<sequential<...>> to freeze several");
+  static constexpr element description = unfit_layer("frozen<...>", fault);
+};
+
+template <typename Layer>
+struct frozen<Layer> {
+  static constexpr problem fault =
+      refuse("a layer to freeze", label("the type ") << describe(element_of<Layer>),
+             "write frozen<Dense<10>>");
+  static constexpr element description = frozen_element(element_of<Layer>, fault);
 };
 
 /// The shape of one sample's features: `input<28, 28>`; of integers, such as the numbers of words:

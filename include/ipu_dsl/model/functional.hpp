@@ -371,6 +371,9 @@ class functional_builder {
       return -1;
     }
     ask_of_parameters(made_, piece.weights);
+    if (record.source->frozen) {
+      freeze_newest(made_);
+    }
     return newest_output(made_);
   }
 

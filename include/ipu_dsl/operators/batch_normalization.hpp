@@ -37,6 +37,10 @@ struct operators<&batch_normalization_family> {
       kernels::normalized_input_gradient(floats(operands[1]), floats(operands[2]), rows, valid(),
                                          statistics(operands + 3, scalars), gamma,
                                          floats(operands[5]), floats(operands[6]), written);
+    } else if constexpr (Call.variant == variant::frozen_gradient) {
+      const float* const gamma = Call.has_scale != 0 ? floats(operands[3]) : nullptr;
+      kernels::scaled_input_gradient(floats(operands[1]), rows,
+                                     {nullptr, floats(operands[2]), scalars[0]}, gamma, written);
     } else if constexpr (Call.variant == variant::weight_gradient) {
       const float* const read = floats(operands[1]);
       for (std::int32_t c = 0; c < Call.channels; ++c) {

@@ -216,11 +216,32 @@ constexpr problem attach_penalties(graph& model) {
   return found;
 }
 
+/// Refuses to train what is frozen as a whole. A model without parameters has states, perhaps.
+constexpr problem check_something_learns(const graph_view& model) {
+  std::int32_t parameters = 0;
+  for (const tensor& atom : model.tensors) {
+    if (atom.trainable) {
+      return {};
+    }
+    parameters += atom.role == tensor_role::parameter ? 1 : 0;
+  }
+  problem found;
+  if (parameters > 0) {
+    found = refuse("a parameter that learns", label() << parameters << ", all of them frozen",
+                   "leave a layer out of frozen<...>; predictor<...> needs no training");
+    found.where = "compile";
+  }
+  return found;
+}
+
 /// Appends the losses in the order of the outputs, then penalties in that of their layers, and then
 /// the metrics in theirs, for micro-batches of so many samples.
 constexpr problem attach_results(graph& model, list_view<result_choice> losses,
                                  list_view<result_choice> metrics, std::int32_t micro_batch) {
-  problem found = check_results(model.view(), losses, metrics);
+  problem found = check_something_learns(model.view());
+  if (!found.found()) {
+    found = check_results(model.view(), losses, metrics);
+  }
   const auto outputs = static_cast<std::int32_t>(model.outputs.size());
   for (std::int32_t output = 0; output < outputs; ++output) {
     for (const result_choice& loss : losses) {

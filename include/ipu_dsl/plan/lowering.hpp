@@ -180,7 +180,7 @@ class lowering {
       if (input_gradients) {
         lower_input_gradient(here, i);
       }
-      if (weight_gradients) {
+      if (weight_gradients && !here.frozen) {
         emitter emit = at_node(i, call_phase::weight_gradient);
         here.rule->weight_gradient(emit);
       }
@@ -217,7 +217,7 @@ class lowering {
     }
     for (std::int32_t i = 0; i < node_count(); ++i) {
       const node& here = model_.node_at(i);
-      if (is_updated(i, stage)) {
+      if (is_updated(i, stage) && !here.frozen) {
         emitter emit = at_node(i, call_phase::update);
         if (emit.fused_update() != nullptr) {
           continue;

@@ -24,10 +24,17 @@ inline std::string separated_field(const std::string& text, std::size_t width) {
   return field(text, width - 1) + " ";
 }
 
-/// Trainable values of the nodes of a layer; those of a shared layer count where it is called
-/// first.
-inline std::int64_t parameters_of(const graph_view& model, const layer_record& layer) {
-  std::int64_t sum = 0;
+/// How many numbers parameters have.
+struct parameter_count {
+  std::int64_t learned = 0;
+  std::int64_t frozen = 0;
+
+  std::int64_t all() const { return learned + frozen; }
+};
+
+/// Of the nodes of a layer; those of a shared layer count where it is called first.
+inline parameter_count parameters_of(const graph_view& model, const layer_record& layer) {
+  parameter_count sum;
   if (layer.shares >= 0) {
     return sum;
   }
@@ -35,10 +42,22 @@ inline std::int64_t parameters_of(const graph_view& model, const layer_record& l
     const node& here = model.node_at(i);
     for (std::int32_t parameter = 0; parameter < here.parameters; ++parameter) {
       const tensor& owned = model.at(model.parameter_of(here, parameter));
-      sum += owned.trainable ? owned.extents.elements() : 0;
+      if (owned.role == tensor_role::parameter) {
+        (owned.trainable ? sum.learned : sum.frozen) += owned.extents.elements();
+      }
     }
   }
   return sum;
+}
+
+/// The sum of a model; where some of it is frozen, how much.
+inline std::string sum_lines(const parameter_count& sum) {
+  std::string lines = "Parameters: " + std::to_string(sum.all()) + "\n";
+  if (sum.frozen > 0) {
+    lines += "Trainable: " + std::to_string(sum.learned) + "\n";
+    lines += "Non-trainable: " + std::to_string(sum.frozen) + "\n";
+  }
+  return lines;
 }
 
 /// What a tensor was before it was laid out anew, or itself.
@@ -75,7 +94,8 @@ inline std::string loss_lines(const graph_view& model) {
 }  // namespace summary
 
 /// The table of a model, one line a layer: name, kind, output shape of one sample, stage and number
-/// of learned values; then the sum, and what the losses read.
+/// of parameters' values; then their sum, how many of them are frozen if any are, and what the
+/// losses read.
 inline std::string summary_text(const graph_view& model, std::string_view name) {
   const std::size_t widths[] = {16, 22, 18, 7, 12};
   const auto line = [&widths](const std::string(&fields)[5]) {
@@ -90,18 +110,18 @@ inline std::string summary_text(const graph_view& model, std::string_view name) 
   const std::string heads[] = {"Layer", "Kind", "Output", "Stage", "Parameters"};
   table += line(heads);
   table.append(75, '-') += "\n";
-  std::int64_t sum = 0;
+  summary::parameter_count sum;
   for (const layer_record& layer : model.layers) {
-    const std::int64_t parameters = summary::parameters_of(model, layer);
-    sum += parameters;
+    const summary::parameter_count parameters = summary::parameters_of(model, layer);
+    sum.learned += parameters.learned;
+    sum.frozen += parameters.frozen;
     const std::string fields[] = {layer_name(layer), std::string(describe(*layer.source).view()),
                                   std::string(describe(model.at(layer.output).extents).view()),
-                                  std::to_string(layer.stage), std::to_string(parameters)};
+                                  std::to_string(layer.stage), std::to_string(parameters.all())};
     table += line(fields);
   }
   table.append(75, '-') += "\n";
-  table += "Parameters: " + std::to_string(sum) + "\n";
-  return table + summary::loss_lines(model);
+  return table + summary::sum_lines(sum) + summary::loss_lines(model);
 }
 
 /// The stages of a model's layers, as Keras's print_pipeline_stage_assignment_summary lays it out:

@@ -32,6 +32,7 @@ enum class batch_normalization_variant : std::int32_t {
   normalize,        ///< writes y; reads x, mean, variance[, gamma][, beta]
   sums,             ///< writes the batch's gradients of beta and gamma; reads d, x, mean, variance
   input_gradient,   ///< writes the gradient of x; reads d, x, mean, variance, both sums[, gamma]
+  frozen_gradient,  ///< writes the gradient of x by running statistics; reads d, variance[, gamma]
   weight_gradient,  ///< adds to an accumulator; reads a sum
   fold              ///< moves the running mean and variance; reads those of a micro-batch
 };
@@ -117,13 +118,16 @@ constexpr buffer_ref by_channel(const buffer_ref& rows, const batch_normalizatio
   return rows.as({key.positions, key.channels});
 }
 
-/// Number 0 is the mean, 1 the variance: in training those of the micro-batch, elsewhere the
-/// running ones.
+/// Whether it normalises by the statistics of the micro-batch, and not by the running ones.
+constexpr bool takes_moments(const emitter& emit) {
+  return emit.program() == program_kind::train && !emit.frozen();
+}
+
+/// Number 0 is the mean, 1 the variance.
 constexpr buffer_ref statistic(const emitter& emit, std::int32_t number) {
   const auto options = emit.options<batch_normalization_options>();
   const std::int32_t state = options.has_scale + options.has_center + number;
-  return emit.program() == program_kind::train ? emit.state_contribution(state)
-                                               : emit.parameter_value(state);
+  return takes_moments(emit) ? emit.state_contribution(state) : emit.parameter_value(state);
 }
 
 /// What the micro-batch's gradients of beta (0) and gamma (1) are summed in.
@@ -133,7 +137,7 @@ constexpr buffer_ref sum_of_batch(const emitter& emit, std::int32_t number,
 }
 
 constexpr void forward(emitter& emit) {
-  if (emit.program() == program_kind::train) {
+  if (takes_moments(emit)) {
     const batch_normalization_call key = key_of(emit, variant::moments);
     call_draft call = emit.call(key);
     const axis_id channel = call.over(key.channels);
@@ -172,8 +176,27 @@ constexpr void sum_gradients_of_batch(emitter& emit) {
       .reads(statistic(emit, 1), {channel});
 }
 
+/// Running statistics do not depend on x.
+constexpr void frozen_gradient(emitter& emit) {
+  const batch_normalization_call key = key_of(emit, variant::frozen_gradient);
+  call_draft call = emit.call(key);
+  const auto [sample, position] = call.over(key.batch, key.positions);
+  const axis_id channel = call.over(key.channels);
+  call.scalar(emit.options<batch_normalization_options>().epsilon)
+      .writes(by_channel(emit.input_gradient(0), key), {sample, position, channel})
+      .reads(by_channel(emit.output_gradient(0), key), {sample, position, channel})
+      .reads(statistic(emit, 1), {channel});
+  if (key.has_scale != 0) {
+    call.reads(emit.parameter_value(0), {channel});
+  }
+}
+
 /// First the sums, which the weight gradient reads as well.
 constexpr void input_gradient(emitter& emit) {
+  if (emit.frozen()) {
+    frozen_gradient(emit);
+    return;
+  }
   sum_gradients_of_batch(emit);
   if (!emit.wants_input_gradient(0)) {
     return;
@@ -207,6 +230,9 @@ constexpr void weight_gradient(emitter& emit) {
 }
 
 constexpr void fold(emitter& emit) {
+  if (emit.frozen()) {
+    return;
+  }
   const batch_normalization_call key = key_of(emit, variant::fold);
   const std::int32_t mean = key.has_scale + key.has_center;
   call_draft call = emit.call(key);
@@ -251,13 +277,13 @@ struct batch_normalization_reading {
 
 /// (x - mean) / sqrt(variance + epsilon) * gamma + beta for every channel, the last axis of samples
 /// of any rank. In training mean and variance (that of the population) are those of the valid
-/// samples of the micro-batch, over all other axes; elsewhere the running ones, which every update
-/// moves by each of its micro-batches in turn: m += (m of the micro-batch - m) * (1 - momentum).
-/// Options in any order, with Keras's defaults: `running_momentum<...>` (0.99), `epsilon<...>`
-/// (0.001), `use_scale<...>` (true), `use_center<...>` (true), `gamma_init<...>` (ones),
-/// `beta_init<...>` (zeros); `gamma_regularizer<...>`,
-/// `beta_regularizer<...>`, `gamma_constraint<...>`, `beta_constraint<...>` (none). (Ioffe and
-/// Szegedy 2015)
+/// samples of the micro-batch, over all other axes; elsewhere, and of a frozen layer in training
+/// too, the running ones, which every update moves by each of its micro-batches in turn: m += (m of
+/// the micro-batch - m) * (1 - momentum). Options in any order, with Keras's defaults:
+/// `running_momentum<...>` (0.99), `epsilon<...>` (0.001), `use_scale<...>` (true),
+/// `use_center<...>` (true), `gamma_init<...>` (ones), `beta_init<...>` (zeros);
+/// `gamma_regularizer<...>`, `beta_regularizer<...>`, `gamma_constraint<...>`,
+/// `beta_constraint<...>` (none). (Ioffe and Szegedy 2015)
 template <typename... Options>
 struct BatchNormalization {
   static constexpr element description{

@@ -182,7 +182,10 @@ constexpr void output_gradient(emitter& emit) {
       transpose(emit, {emit.batch(), units}, gradient_columns(emit), emit.output_gradient(0));
     }
   } else if (passes_gradient(emit, storage::columns)) {
-    transpose(emit, {units, emit.batch()}, gradient_rows(emit), emit.output_gradient(0));
+    // The rows are for the weights.
+    if (!emit.frozen()) {
+      transpose(emit, {units, emit.batch()}, gradient_rows(emit), emit.output_gradient(0));
+    }
   } else {
     mask_gradient(emit);
   }
