@@ -405,6 +405,16 @@ struct staged : model<input<28, 28>,
 
 static_assert(check<assigned>() && check<staged>());
 
+// row: assignment.pipeline_stage = stage_id, another behind a named layer
+struct resnet50
+    : model<input<6, 6, 2>, sequential<Conv2D<2, 3, same_padding>,
+                                       named<"conv4_block2_add", residual<Conv2D<2, 1>, relu>>,
+                                       Flatten, Dense<10>>> {};
+
+struct in_two : split_at<resnet50, "conv4_block2_add"> {};
+
+static_assert(check<in_two>());
+
 // row: get_pipeline_stage_assignment()
 static_assert(stage_assignment_of<assigned>[2] == 1);
 

@@ -14,11 +14,11 @@ using namespace samples;
 
 namespace {
 
-/// The same layers with another cut: three in the first stage.
-struct later_cut
-    : model<input<28, 28>,
-            pipeline<stage<Flatten, Dense<256, relu>, Dense<128, relu>>,
-                     stage<Dense<64, relu>, Dense<32, relu>, named<"logits", Dense<10>>>>> {};
+// [split_at]
+/// The same layers with another cut: three in the first stage, which ends with dense_2.
+struct later_cut : split_at<mnist_mlp, "dense_2"> {};
+
+// [/split_at]
 
 struct later_training
     : compile<later_cut, micro_batch<32>, gradient_accumulation<4>, grouped,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <ipu_dsl/data/digits.hpp>
+#include <ipu_dsl/model/split_at.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 
@@ -23,9 +24,7 @@ struct two_stages
     : model<input<28, 28>, pipeline<stage<Flatten, Dense<48, relu>>,
                                     stage<Dense<32, relu>, Dense<32, relu>, Dense<10>>>> {};
 
-struct three_stages
-    : model<input<28, 28>, pipeline<stage<Flatten, Dense<48, relu>>, stage<Dense<32, relu>>,
-                                    stage<Dense<32, relu>, Dense<10>>>> {};
+struct three_stages : split_at<one_stage, "dense_1", "dense_2"> {};
 
 template <typename Model, typename Schedule, int Samples, int MicroBatches, typename Reduction>
 struct training

@@ -14,12 +14,12 @@
 #include <ipu_dsl/catalogue/inference.hpp>
 #include <ipu_dsl/catalogue/list_scheduler.hpp>
 #include <ipu_dsl/catalogue/looped.hpp>
-#include <ipu_dsl/catalogue/near_names.hpp>
 #include <ipu_dsl/catalogue/v_blocks.hpp>
 #include <ipu_dsl/catalogue/v_shape.hpp>
 #include <ipu_dsl/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/core/near_names.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
 
 namespace ipu_dsl {

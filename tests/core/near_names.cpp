@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of catalogue/near_names.hpp.
-#include <ipu_dsl/catalogue/near_names.hpp>
+// Tests of core/near_names.hpp.
+#include <ipu_dsl/core/near_names.hpp>
 
 #include "support/catch2.hpp"
 #include "support/checks.hpp"

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// A cut behind a layer that there is not.
+#include <ipu_dsl/model/split_at.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
+
+using namespace ipu_dsl;
+
+struct net : model<input<8>,
+                   sequential<Dense<8>, named<"conv4_block2_add", residual<Dense<8>>>, Dense<4>>> {
+};
+
+#ifdef WITH_MISTAKE
+struct cut : split_at<net, "conv4_blok2_add"> {};
+#else
+struct cut : split_at<net, "conv4_block2_add"> {};
+#endif
+static_assert(check<cut>());
