@@ -41,12 +41,13 @@ TEST_CASE("samples and targets that do not belong together are refused") {
 
 TEST_CASE("infinities and NaN are refused among targets as among samples, unless kept") {
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  CHECK(tests::sentence_of([&] { pairs({1, 2}, {1, infinity, 3}); }) ==
-        "Value 1 of sample 0 is inf; expected finite numbers. Hint: non_finite::kept behind the "
-        "labels keeps it.");
+  CHECK(
+      tests::sentence_of([&] { pairs({1, 2}, {1, infinity, 3}); }) ==
+      "Value 1 of sample 0 of the targets is inf; expected finite numbers. Hint: non_finite::kept "
+      "behind the targets keeps it.");
   CHECK(tests::sentence_of([&] { pairs({infinity, 2}, {1, 2, 3}); }) ==
         "Value 0 of sample 0 is inf; expected finite numbers. Hint: non_finite::kept behind the "
-        "labels keeps it.");
+        "targets keeps it.");
   CHECK(pairs({1, 2}, {1, infinity, 3}, non_finite::kept).size() == 1);
 }
 

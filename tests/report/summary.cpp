@@ -66,17 +66,21 @@ TEST_CASE("a summary has a line for each layer, and says what the loss reads") {
 TEST_CASE("a summary names parts by their places") {
   CHECK(summary_text(planned_graph_of<trained_branched::compiled>.view(), "branched") ==
         "Model: branched\n"
-        "Layer           Kind                  Output            Stage  Parameters\n"
-        "---------------------------------------------------------------------------\n"
-        "dense_0         Dense<8, relu>        (8)               0      56\n"
-        "dense_1_0       Dense<8, elu>         (8)               0      72\n"
-        "dropout_1_1     Dropout<0.25>         (8)               0      0\n"
-        "residual_1      residual              (8)               0      0\n"
-        "dense_2_0       Dense<3>              (3)               1      27\n"
-        "dense_2_1       Dense<4>              (4)               1      32\n"
-        "concat_2        concat                (7)               1      0\n"
-        "dense_3         Dense<2>              (2)               1      16\n"
-        "---------------------------------------------------------------------------\n"
+        "Layer           Kind                  Output            Stage  Parameters  Reads\n"
+        "------------------------------------------------------------------------------------------"
+        "-----\n"
+        "dense_0         Dense<8, relu>        (8)               0      56          input\n"
+        "dense_1_0       Dense<8, elu>         (8)               0      72          dense_0\n"
+        "dropout_1_1     Dropout<0.25>         (8)               0      0           dense_1_0\n"
+        "residual_1      residual              (8)               0      0           dense_0, "
+        "dropout_1_1\n"
+        "dense_2_0       Dense<3>              (3)               1      27          residual_1\n"
+        "dense_2_1       Dense<4>              (4)               1      32          residual_1\n"
+        "concat_2        concat                (7)               1      0           dense_2_0, "
+        "dense_2_1\n"
+        "dense_3         Dense<2>              (2)               1      16          concat_2\n"
+        "------------------------------------------------------------------------------------------"
+        "-----\n"
         "Parameters: 203\n"
         "Loss: sparse_categorical_crossentropy\n");
 }
@@ -92,6 +96,13 @@ namespace {
 /// A name and a kind that are longer than their columns.
 struct wordy
     : model<input<8>, sequential<named<"a_name_of_twenty_two_", Dense<4096, leaky_relu>>>> {};
+
+struct wordier
+    : model<input<8>, sequential<named<"a_name_that_is_longer_than_any_column", Dense<8>>>> {};
+
+struct of_images
+    : model<input<8, 8, 3>,
+            sequential<Conv2D<4, 3>, GlobalAveragePooling2D, frozen<Dense<8>>, Dense<2>>> {};
 
 struct tuned : model<input<8>, sequential<frozen<Dense<8>>, Dense<2>>> {};
 
@@ -116,10 +127,19 @@ graph with_state() {
 
 }  // namespace
 
-TEST_CASE("a summary cuts what is too long, and keeps a space behind it") {
+TEST_CASE("a column grows with its texts; what is too long for it ends with dots") {
   const std::string text = summary_text(graph_of<wordy>, "wordy");
-  CHECK(text.find("\na_name_of_twent Dense<4096, leaky_rel (4096)            0      36864\n") !=
+  CHECK(text.find(
+            "\na_name_of_twenty_two_ Dense<4096, leaky_relu> (4096)            0      36864\n") !=
         std::string::npos);
+  const std::string longer = summary_text(graph_of<wordier>, "wordier");
+  CHECK(longer.find("\na_name_that_is_longer_than_a... Dense<8> ") != std::string::npos);
+}
+
+TEST_CASE("the stage assignment names classes without their arguments") {
+  const std::string text = stage_assignment_text(graph_of<of_images>, "of_images", 80);
+  CHECK(text.find("pooling_1 (GlobalAveragePooling2D)") != std::string::npos);
+  CHECK(text.find("dense_2 (Dense)") != std::string::npos);
 }
 
 TEST_CASE("a summary counts what learns") {

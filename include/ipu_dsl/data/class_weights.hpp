@@ -45,7 +45,7 @@ inline void check_class_weights(const class_weights& weights, std::int32_t class
 template <dataset Data>
 constexpr bool can_weigh_classes() {
   constexpr auto targets = targets_of<Data>();
-  constexpr auto weights = weights_of<Data>();
+  constexpr auto weights = weight_sources_of<Data>();
   if constexpr (targets.size() != 1 || weights.size() > 1) {
     return false;
   } else if constexpr (weights.size() == 1) {
@@ -90,7 +90,7 @@ class class_weighted_dataset {
   }
 
  private:
-  static constexpr bool weighs_already = datasets::weights_of<Data>().size() > 0;
+  static constexpr bool weighs_already = datasets::weight_sources_of<Data>().size() > 0;
 
   void gather_from_data(std::size_t source, std::uint32_t index, const source_rows& to,
                         std::int32_t row) const {

@@ -83,7 +83,8 @@ class feature_column {
   explicit feature_column(std::vector<float> values, non_finite floats = non_finite::refused)
       : rows_(std::move(values)) {
     if (floats == non_finite::refused) {
-      datasets::check_finite(rows_.numbers(), decltype(rows_)::elements);
+      datasets::check_finite(rows_.numbers(), decltype(rows_)::elements,
+                             datasets::numbers_of_column("feature_column", RowShape));
     }
   }
 
@@ -189,7 +190,8 @@ class target_column {
   explicit target_column(std::vector<float> values, non_finite floats = non_finite::refused)
       : rows_(std::move(values)) {
     if (floats == non_finite::refused) {
-      datasets::check_finite(rows_.numbers(), decltype(rows_)::elements);
+      datasets::check_finite(rows_.numbers(), decltype(rows_)::elements,
+                             datasets::numbers_of_column("target_column", RowShape));
     }
   }
 

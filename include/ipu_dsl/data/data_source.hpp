@@ -157,7 +157,7 @@ constexpr auto targets_of() {
 
 /// The same of weights of samples.
 template <typename Data>
-constexpr auto weights_of() {
+constexpr auto weight_sources_of() {
   if constexpr (requires { Data::weights.size(); }) {
     return Data::weights;
   } else if constexpr (tells_weights<Data>) {

@@ -40,18 +40,34 @@ constexpr std::array<float, 256> divided_by_255() {
 /// [256]
 inline constexpr std::array<float, 256> grey_values = divided_by_255();
 
-/// Throws `error` for the first infinity or NaN among `features` [samples, elements].
-inline void check_finite(std::span<const float> features, std::size_t elements) {
-  if (!holds_non_finite(features)) {
+/// How a sentence about numbers begins and ends: what they belong to, if not to features, and the
+/// argument that `non_finite::kept` stands behind.
+struct numbers_given {
+  std::string of = "";
+  std::string_view last = "the labels";
+};
+
+/// Throws `error` for the first infinity or NaN among `numbers` [samples, elements].
+inline void check_finite(std::span<const float> numbers, std::size_t elements,
+                         const numbers_given& given = {}) {
+  if (!holds_non_finite(numbers)) {
     return;
   }
   std::size_t first = 0;
-  while (!is_non_finite(features[first])) {
+  while (!is_non_finite(numbers[first])) {
     ++first;
   }
   throw error("Value " + std::to_string(first % elements) + " of sample " +
-              std::to_string(first / elements) + " is " + std::to_string(features[first]) +
-              "; expected finite numbers. Hint: non_finite::kept behind the labels keeps it.");
+              std::to_string(first / elements) + given.of + " is " +
+              std::to_string(numbers[first]) +
+              "; expected finite numbers. Hint: non_finite::kept behind " +
+              std::string(given.last) + " keeps it.");
+}
+
+/// The same of a column of rows of a shape.
+inline numbers_given numbers_of_column(std::string_view kind, const shape& row) {
+  return {" of a " + std::string(kind) + " of shape " + std::string(describe(row).view()),
+          "its values"};
 }
 
 /// What is wrong with arrays that are no vectors of the right elements.

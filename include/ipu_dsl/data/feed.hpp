@@ -28,7 +28,7 @@ template <dataset Data>
 constexpr auto forms_of() {
   constexpr auto inputs = datasets::inputs_of<Data>();
   constexpr auto targets = datasets::targets_of<Data>();
-  constexpr auto weights = datasets::weights_of<Data>();
+  constexpr auto weights = datasets::weight_sources_of<Data>();
   std::array<source_form, inputs.size() + targets.size() + weights.size()> forms;
   std::size_t count = 0;
   const auto add = [&](const data_source& told) {

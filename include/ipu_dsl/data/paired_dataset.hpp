@@ -41,8 +41,8 @@ class paired_dataset {
       : features_(std::move(features)), targets_(std::move(targets)) {
     check_counts();
     if (floats == non_finite::refused) {
-      datasets::check_finite(features_, elements);
-      datasets::check_finite(targets_, target_elements);
+      datasets::check_finite(features_, elements, {"", "the targets"});
+      datasets::check_finite(targets_, target_elements, {" of the targets", "the targets"});
     }
   }
 

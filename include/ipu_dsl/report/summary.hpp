@@ -2,9 +2,14 @@
 // A model as a table: its layers, shapes, stages and parameters.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <ipu_dsl/graph/graph.hpp>
 #include <ipu_dsl/model/layer_name.hpp>
@@ -17,11 +22,6 @@ namespace summary {
 inline std::string field(std::string text, std::size_t width) {
   text.resize(width, ' ');
   return text;
-}
-
-/// The same, with a space at the end, so that what was cut does not run into the next field.
-inline std::string separated_field(const std::string& text, std::size_t width) {
-  return field(text, width - 1) + " ";
 }
 
 /// How many numbers parameters have.
@@ -91,37 +91,113 @@ inline std::string loss_lines(const graph_view& model) {
   return lines;
 }
 
-}  // namespace summary
+/// The layer's kind without its arguments, as Keras names the class: "Dense".
+inline std::string class_of(const element& source) {
+  const std::string words(describe_bare(source).view());
+  return words.substr(0, words.find('<'));
+}
 
-/// The table of a model, one line a layer: name, kind, output shape of one sample, stage and number
-/// of parameters' values; then their sum, how many of them are frozen if any are, and what the
-/// losses read.
-inline std::string summary_text(const graph_view& model, std::string_view name) {
-  const std::size_t widths[] = {16, 22, 18, 7, 12};
-  const auto line = [&widths](const std::string(&fields)[5]) {
-    std::string row;
-    for (std::size_t i = 0; i < 5; ++i) {
-      row += summary::separated_field(fields[i], widths[i]);
+/// What a layer reads that it does not make itself: names of layers, "input" for what is fed.
+inline std::vector<std::string> read_by(const graph_view& model, const layer_record& layer) {
+  std::vector<std::string> names;
+  const std::int32_t end = layer.first_node + layer.nodes;
+  for (std::int32_t i = layer.first_node; i < end; ++i) {
+    const node& here = model.node_at(i);
+    for (std::int32_t input = 0; input < here.inputs; ++input) {
+      const std::int32_t made = as_it_was_made(model, model.input_of(here, input));
+      const std::int32_t producer = model.at(made).producer;
+      if (producer >= layer.first_node && producer < end) {
+        continue;
+      }
+      const std::int32_t from = producer < 0 ? -1 : model.node_at(producer).layer;
+      const std::string name = from < 0 ? "input" : layer_name(model.layers[from]);
+      if (std::ranges::find(names, name) == names.end()) {
+        names.push_back(name);
+      }
     }
-    row.erase(row.find_last_not_of(' ') + 1);
-    return row + "\n";
-  };
-  std::string table = "Model: " + std::string(name) + "\n";
-  const std::string heads[] = {"Layer", "Kind", "Output", "Stage", "Parameters"};
-  table += line(heads);
-  table.append(75, '-') += "\n";
-  summary::parameter_count sum;
+  }
+  return names;
+}
+
+/// A column of a table: as wide as its longest text, within bounds.
+inline std::size_t column_width(const std::vector<std::vector<std::string>>& rows,
+                                std::size_t column, std::size_t least, std::size_t most) {
+  std::size_t width = least;
+  for (const std::vector<std::string>& row : rows) {
+    width = std::max(width, row[column].size() + 1);
+  }
+  return std::min(width, most);
+}
+
+/// A field of a table with a space behind it; what is too long ends with three dots.
+inline std::string separated_field(std::string text, std::size_t width) {
+  if (text.size() >= width) {
+    text.resize(width - 4);
+    text += "...";
+  }
+  return field(std::move(text), width);
+}
+
+/// The rows of `summary_text`, with what each layer reads at the end.
+inline std::vector<std::vector<std::string>> rows_of(const graph_view& model,
+                                                     parameter_count& sum) {
+  std::vector<std::vector<std::string>> rows = {
+      {"Layer", "Kind", "Output", "Stage", "Parameters", "Reads"}};
   for (const layer_record& layer : model.layers) {
-    const summary::parameter_count parameters = summary::parameters_of(model, layer);
+    const parameter_count parameters = parameters_of(model, layer);
     sum.learned += parameters.learned;
     sum.frozen += parameters.frozen;
-    const std::string fields[] = {layer_name(layer), std::string(describe(*layer.source).view()),
-                                  std::string(describe(model.at(layer.output).extents).view()),
-                                  std::to_string(layer.stage), std::to_string(parameters.all())};
-    table += line(fields);
+    std::string reads;
+    for (const std::string& name : read_by(model, layer)) {
+      reads += (reads.empty() ? "" : ", ") + name;
+    }
+    rows.push_back({layer_name(layer), std::string(describe(*layer.source).view()),
+                    std::string(describe(model.at(layer.output).extents).view()),
+                    std::to_string(layer.stage), std::to_string(parameters.all()), reads});
   }
-  table.append(75, '-') += "\n";
-  return table + summary::sum_lines(sum) + summary::loss_lines(model);
+  return rows;
+}
+
+/// Whether every layer reads what stands in the line above, and nothing else.
+inline bool is_chain(const std::vector<std::vector<std::string>>& rows) {
+  for (std::size_t i = 2; i < rows.size(); ++i) {
+    if (rows[i].back() != rows[i - 1].front()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace summary
+
+/// The table of a model, one line a layer: name, kind, output shape of one sample, stage, number
+/// of parameters' values and, where layers read other than what stands above them, what they read;
+/// then the parameters' sum, how many of them are frozen if any are, and what the losses read.
+inline std::string summary_text(const graph_view& model, std::string_view name) {
+  summary::parameter_count sum;
+  std::vector<std::vector<std::string>> rows = summary::rows_of(model, sum);
+  const bool chain = summary::is_chain(rows);
+  const std::size_t widths[] = {summary::column_width(rows, 0, 16, 32),
+                                summary::column_width(rows, 1, 22, 48),
+                                summary::column_width(rows, 2, 18, 32), 7, 12};
+  std::vector<std::string> lines;
+  std::size_t longest = 0;
+  for (const std::vector<std::string>& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < std::size(widths); ++i) {
+      line += summary::separated_field(row[i], widths[i]);
+    }
+    line += chain ? "" : row.back();
+    longest = std::max(longest, line.size());
+    line.erase(line.find_last_not_of(' ') + 1);
+    lines.push_back(std::move(line));
+  }
+  const std::string rule = std::string(longest, '-') + "\n";
+  std::string table = "Model: " + std::string(name) + "\n" + lines.front() + "\n" + rule;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    table += lines[i] + "\n";
+  }
+  return table + rule + summary::sum_lines(sum) + summary::loss_lines(model);
 }
 
 /// The stages of a model's layers, as Keras's print_pipeline_stage_assignment_summary lays it out:
@@ -138,9 +214,7 @@ inline std::string stage_assignment_text(const graph_view& model, std::string_vi
   table.append(line_length, '=') += "\n";
   for (std::size_t i = 0; i < model.layers.size(); ++i) {
     const layer_record& layer = model.layers[i];
-    const std::string kind(layer.source->kind == element_kind::layer
-                               ? layer.source->rule->name
-                               : describe(*layer.source).view());
+    const std::string kind = summary::class_of(*layer.source);
     table += row(layer_name(layer) + " (" + kind + ")", std::to_string(layer.stage));
     const bool last = i + 1 == model.layers.size();
     table.append(line_length, last ? '=' : '_') += "\n";

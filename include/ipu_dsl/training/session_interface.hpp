@@ -42,7 +42,7 @@ struct form_fault_of {
 /// The same by the type: several data of one form are one mistake.
 template <compiled_model C, dataset Data>
 using data_fault_of = form_fault_of<C, datasets::inputs_of<Data>(), datasets::targets_of<Data>(),
-                                    datasets::weights_of<Data>()>;
+                                    datasets::weight_sources_of<Data>()>;
 
 /// What is wrong with the rank of a batch.
 template <compiled_model C, int Rank>
