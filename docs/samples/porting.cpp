@@ -216,6 +216,15 @@ static_assert(check<skipped>());
 using branch = sequential<Dense<8, relu>, Dense<4>>;
 static_assert(check<model<input<6>, sequential<concat<branch, branch>, Dense<2>>>>());
 
+struct called_residual {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({8});
+    return build.layer<residual<Dense<8>, relu>>("", x);
+  }
+};
+
+static_assert(check<called_residual>());
+
 // row: name='logits'
 struct named_mlp : model<input<6>, sequential<Dense<8, relu>, named<"logits", Dense<10>>>> {};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of model/functional.hpp: what a functional model refuses.
+#include <array>
 #include <cstdio>
 #include <string_view>
 
@@ -7,6 +8,7 @@
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 
+#include "model/same_graph.hpp"
 #include "support/catch2.hpp"
 
 namespace {
@@ -51,6 +53,65 @@ struct right {
 };
 
 static_assert(check<right>());
+
+using block = residual<Dense<8>, relu, Dense<8>>;
+using fork = concat<Dense<3>, sequential<Dense<2>, Dense<3>>>;
+using tail = sequential<Dense<8>, frozen<Dense<4>>>;
+
+/// Combinators are called as layers are; what joins their layers has the name of the call.
+struct combined {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor point = build.input({4});
+    const symbolic_tensor wide = build.layer<Dense<8>>("wide", point);
+    const symbolic_tensor deep = build.layer<block>("block", wide);
+    const symbolic_tensor forked = build.layer<named<"fork", fork>>("", deep);
+    build.stage(1);
+    const symbolic_tensor last = build.layer<tail>("", forked);
+    return build.layer<sequential<Dense<2>>>("logits", last);
+  }
+};
+
+struct listed
+    : model<input<4>,
+            pipeline<stage<named<"wide", Dense<8>>, named<"block", block>, named<"fork", fork>>,
+                     stage<tail, sequential<named<"logits", Dense<2>>>>>> {};
+
+static_assert(testing::same_graph(graph_of<combined>, graph_of<listed>));
+static_assert(stage_assignment_of<combined> == std::array{0, 0, 0, 1, 1});
+
+struct combinator_of_two {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor point = build.input({8});
+    const symbolic_tensor other = build.layer<Dense<8>>("other", point);
+    return build.layer<block>("block", point, other);
+  }
+};
+
+struct combinator_shared {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor point = build.input({8});
+    auto shared = build.shared<block>("block");
+    return shared(shared(point));
+  }
+};
+
+struct named_sequence {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    return build.layer<tail>("tail", build.input({8}));
+  }
+};
+
+struct mistaken_part {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    return build.layer<residual<Dense<8>, Dense<7>>>("block", build.input({8}));
+  }
+};
+
+struct stage_as_layer {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    return build.layer<stage<Dense<8>>>("", build.input({8}));
+  }
+};
 
 struct second_input {
   static constexpr symbolic_tensor build(functional_builder& build) {
@@ -234,6 +295,22 @@ constexpr expectation expectations[] = {
     {said<shared_name>,
      "layer 2 Dense<4> named twice in stage 0: expected a name of its own, got the name of layer "
      "0"},
+    {said<combinator_of_two>,
+     "layer 1 residual named block in stage 0: expected 1 input, got 2. Hint: join them before it, "
+     "with Add or Concatenate"},
+    {said<combinator_shared>,
+     "the shared layer residual: expected one layer, got residual. Hint: share its layers one by "
+     "one"},
+    {said<named_sequence>,
+     "layer 0 sequential named tail in stage 0: expected a name for a layer, got sequential. Hint: "
+     "name its layers"},
+    {said<mistaken_part>,
+     "layer 0 residual named block in stage 0: expected inputs of one shape, got (8) and (7) as "
+     "inputs 0 and 1. Hint: only equal shapes are added: a residual ends in the shape that it "
+     "starts with"},
+    {said<stage_as_layer>,
+     "layer 0 stage in stage 0: expected a layer, got stage. Hint: write build.stage(1) and call "
+     "its layers one by one"},
     {said<joined_alone>,
      "layer 0 Add in stage 0: expected at least 2 inputs, got 1. Hint: residual<...> adds what its "
      "layers compute to their input"},
@@ -247,6 +324,6 @@ TEST_CASE("what a functional model leaves unread or has too much of is refused")
     CHECK(wanted.found == wanted.wanted);
     ++checked;
   }
-  CHECK(checked == 18);
+  CHECK(checked == 23);
   std::printf("functional: checked %d sentences\n", checked);
 }

@@ -91,6 +91,24 @@ constexpr bool test_nested_numbers() {
   return right && view.at(view.layers[10].output).extents == shape{4};
 }
 
+struct sequences
+    : model<input<8>, sequential<sequential<Dense<4>>, sequential<Dense<4>, residual<Dense<4>>>>> {
+};
+
+/// So do those of a sequence of several, which would have one name otherwise.
+constexpr checks test_numbers_of_sequences() {
+  constexpr std::string_view places[] = {
+      "layer 0 Dense<4> in stage 0", "layer 1.0 Dense<4> in stage 0",
+      "layer 1.1 Dense<4> in stage 0", "layer 1.2 residual in stage 0"};
+  const graph_view& view = graph_of<sequences>;
+  checks done;
+  done.that(view.layers.size() == std::size(places));
+  for (std::size_t i = 0; i < view.layers.size(); ++i) {
+    done.that(where_is(view.layers[i]).view() == places[i]);
+  }
+  return done;
+}
+
 /// A layer may be several nodes: a Dense whose softmax is a node of its own.
 constexpr bool test_layer_of_two_nodes() {
   const layer_record& last = graph_of<nested>.layers.back();
@@ -118,6 +136,7 @@ static_assert(test_sizes());
 static_assert(test_shapes());
 static_assert(test_tensors());
 static_assert(test_nested_numbers());
+static_assert(test_numbers_of_sequences());
 static_assert(test_layer_of_two_nodes());
 static_assert(test_residual_operands());
 static_assert(same_graph(graph_of<mlp>, graph_of<cut<layers, stage_assignment<0, 0, 1, 1, 1, 1>>>),
@@ -137,6 +156,7 @@ TEST_CASE("the tutorial's MLP becomes a graph") {
 
 TEST_CASE("nested layers count within their outermost layer") {
   CHECK(test_nested_numbers());
+  CHECK(test_numbers_of_sequences());
   CHECK(test_layer_of_two_nodes());
   CHECK(test_residual_operands());
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Tests of vocabulary/layers/bidirectional.hpp and time_distributed.hpp: what they are made of.
+#include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/model/model.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
 
+#include "model/same_graph.hpp"
 #include "support/catch2.hpp"
 #include "support/checks.hpp"
 
@@ -18,6 +20,16 @@ struct last_states : model<input<12, 4>, sequential<Bidirectional<GRU<6>>, Dense
 
 struct summed : model<input<12, 4>, sequential<Bidirectional<SimpleRNN<6>, merge_mode<"sum">>>> {};
 
+struct multiplied
+    : model<input<12, 4>, sequential<Bidirectional<GRU<6>, merge_mode<"mul">>, Dense<2>>> {};
+
+struct called {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor steps = build.input({12, 4});
+    return build.layer<Bidirectional<LSTM<6, return_sequences<true>>>>("both", steps);
+  }
+};
+
 struct averaged
     : model<input<12, 4>,
             sequential<Bidirectional<LSTM<6, return_sequences<true>>, merge_mode<"ave">>,
@@ -28,6 +40,9 @@ constexpr checks test_outputs() {
   done.that(graph_of<side_by_side>.at(graph_of<side_by_side>.output(0)).extents == shape{12, 12});
   done.that(graph_of<last_states>.at(graph_of<last_states>.layers[2].output).extents == shape{12});
   done.that(graph_of<summed>.at(graph_of<summed>.output(0)).extents == shape{6});
+  done.that(graph_of<multiplied>.at(graph_of<multiplied>.layers[2].output).extents == shape{6});
+  done.that(graph_of<called>.at(graph_of<called>.output(0)).extents == shape{12, 12});
+  done.that(graph_of<called>.layers[2].name == "both");
   done.that(graph_of<averaged>.at(graph_of<averaged>.layers[2].output).extents == shape{12, 6});
   done.that(graph_of<averaged>.at(graph_of<averaged>.output(0)).extents == shape{12, 3});
   return done;
@@ -52,6 +67,17 @@ constexpr checks test_parts() {
   return done;
 }
 
+/// As a list has them, by name and number; "mul" is what Multiply is.
+constexpr checks test_joins() {
+  const graph_view& view = graph_of<multiplied>;
+  const node& join = view.node_at(view.layers[2].first_node);
+  checks done;
+  done.that(join.rule == &merge_family && join.inputs == 2);
+  done.that(join.options.as<merge_options>().kind == merge_kind::multiply);
+  done.that(testing::same_computation(graph_of<called>, graph_of<side_by_side>));
+  return done;
+}
+
 constexpr std::string_view fault_of(const element& piece) {
   return piece.fault == nullptr ? "" : piece.fault->expected.view();
 }
@@ -63,7 +89,7 @@ constexpr checks test_refusals() {
   done.that(fault_of(Bidirectional<LSTM<4, go_backwards<true>>>::description) ==
             "a layer that reads forwards in Bidirectional<...>");
   done.that(fault_of(Bidirectional<LSTM<4>, merge_mode<"product">>::description) ==
-            "\"concat\", \"sum\" or \"ave\" in merge_mode<...>");
+            "\"concat\", \"sum\", \"mul\" or \"ave\" in merge_mode<...>");
   done.that(fault_of(Bidirectional<LSTM<4>, relu>::description) == "an option that it takes");
   done.that(fault_of(TimeDistributed<LSTM<4>>::description) ==
             "Dense or an activation in TimeDistributed<...>");
@@ -73,11 +99,13 @@ constexpr checks test_refusals() {
 
 static_assert(test_outputs());
 static_assert(test_parts());
+static_assert(test_joins());
 static_assert(test_refusals());
 
 TEST_CASE("Bidirectional is two layers and what joins them") {
   CHECK(test_outputs());
   CHECK(test_parts());
+  CHECK(test_joins());
 }
 
 TEST_CASE("Bidirectional and TimeDistributed refuse what they cannot do") {

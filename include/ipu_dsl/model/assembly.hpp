@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
+#include <string_view>
 
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/builder.hpp>
@@ -20,25 +20,40 @@ class assembly {
   /// part of a sequence, or is empty.
   static constexpr graph build(const shape& input, dtype type, const element& body,
                                list_view<std::int32_t> assigned) {
-    assembly walk;
+    graph made;
+    assembly walk(made);
     const problem refused = check_input(input, type);
     if (refused.found()) {
       walk.fail("input", refused);
-      return std::move(walk.made_);
+      return made;
     }
     walk.expect(count_layers(body));
-    walk.current_ = add_source(walk.made_, input, type, tensor_role::input);
+    walk.current_ = add_source(made, input, type, tensor_role::input);
     walk.add_body(body, assigned);
     if (!walk.failed()) {
-      walk.made_.fault = refuse_repeated_name(walk.made_);
+      made.fault = refuse_repeated_name(made);
     }
-    walk.made_.stages = walk.stage_ + 1;
-    hand_out(walk.made_, walk.current_);
-    mark_gradients(walk.made_);
-    return std::move(walk.made_);
+    made.stages = walk.stage_ + 1;
+    hand_out(made, walk.current_);
+    mark_gradients(made);
+    return made;
+  }
+
+  /// Adds what a functional model calls on one tensor, as layer `number`: layers in combinators.
+  /// What joins them, or a single layer, has the name of the call. `made.fault` is what is wrong.
+  static constexpr void add_call(graph& made, const element& piece, std::string_view name,
+                                 std::int32_t input, std::int32_t stage, std::int32_t number) {
+    assembly walk(made);
+    walk.name_ = name;
+    walk.current_ = input;
+    walk.stage_ = stage;
+    walk.number_ = number;
+    walk.add(piece);
   }
 
  private:
+  constexpr explicit assembly(graph& made) : made_(made) {}
+
   static constexpr std::size_t count_layers(const element& piece) {
     std::size_t count = piece.followed_by == nullptr ? 1 : 2;
     for (const element* part : piece.parts) {
@@ -185,7 +200,7 @@ class assembly {
       case element_kind::sequence:
         refuse_empty(piece);
         refuse_name(piece, here());
-        add_parts(piece);
+        add_sequence(piece);
         break;
       case element_kind::residual:
         add_residual(piece);
@@ -251,6 +266,16 @@ class assembly {
 
   constexpr void leave_parts(std::int32_t outer_part) { part_ = outer_part < 0 ? -1 : part_; }
 
+  /// Of several layers each has a place of its own, so that it can be found.
+  constexpr void add_sequence(const element& piece) {
+    const std::int32_t outer_part = part_;
+    if (piece.parts.size() > 1) {
+      enter_parts();
+    }
+    add_parts(piece);
+    leave_parts(outer_part);
+  }
+
   constexpr void add_residual(const element& piece) {
     const std::int32_t before = current_;
     const std::int32_t outer_part = part_;
@@ -285,7 +310,7 @@ class assembly {
   /// The node or nodes of one layer, and its record.
   constexpr void add_nodes(const element& piece, list_view<std::int32_t> inputs) {
     layer_record record{.source = &piece,
-                        .name = piece.name,
+                        .name = part_ < 0 && !name_.empty() ? name_ : piece.name,
                         .number = number_,
                         .part = part_,
                         .stage = stage_,
@@ -326,8 +351,9 @@ class assembly {
     current_ = newest_output(made_);
   }
 
-  graph made_;
-  std::int32_t current_ = -1;  ///< the tensor that the next layer reads
+  graph& made_;
+  std::string_view name_ = {};  ///< of a call, for the layer that has no place within it
+  std::int32_t current_ = -1;   ///< the tensor that the next layer reads
   std::int32_t stage_ = 0;
   std::int32_t number_ = 0;
   std::int32_t part_ = -1;

@@ -233,6 +233,14 @@ class functional_builder {
 
   constexpr symbolic_tensor call_shared(std::size_t number, const list<std::int32_t>& inputs) {
     shared_element& called = shared_[number];
+    if (called.source->kind != element_kind::layer &&
+        called.source->kind != element_kind::foreign) {
+      fail(label("the shared layer ") << describe(*called.source),
+           refuse("one layer", describe(*called.source), "share its layers one by one"));
+    }
+    if (made_.fault.found()) {
+      return {};
+    }
     const auto layer = static_cast<std::int32_t>(made_.layers.size());
     std::array<symbolic_tensor, 1> output;
     call(*called.source, called.name, inputs, output, called.layer);
@@ -272,7 +280,7 @@ class functional_builder {
                       std::span<symbolic_tensor> outputs, std::int32_t shares = -1) {
     layer_record record{.source = &piece,
                         .name = name.empty() ? piece.name : name,
-                        .number = static_cast<std::int32_t>(made_.layers.size()),
+                        .number = calls_,
                         .stage = stage_,
                         .first_node = static_cast<std::int32_t>(made_.nodes.size()),
                         .shares = shares};
@@ -281,6 +289,18 @@ class functional_builder {
     if (made_.fault.found()) {
       return;
     }
+    if (piece.kind == element_kind::layer) {
+      add_layer(record, inputs);
+    } else {
+      assembly::add_call(made_, piece, name, inputs[0], stage_, calls_);
+    }
+    ++calls_;
+    made_.stages = stage_ + 1 > made_.stages ? stage_ + 1 : made_.stages;
+    read_outputs(outputs);
+  }
+
+  constexpr void add_layer(layer_record& record, const list<std::int32_t>& inputs) {
+    const element& piece = *record.source;
     std::int32_t current = add(piece, inputs, record);
     if (piece.followed_by != nullptr && current >= 0) {
       const std::int32_t chained[] = {current};
@@ -289,8 +309,6 @@ class functional_builder {
     record.nodes = static_cast<std::int32_t>(made_.nodes.size()) - record.first_node;
     record.output = current;
     made_.layers.push_back(record);
-    made_.stages = stage_ + 1 > made_.stages ? stage_ + 1 : made_.stages;
-    read_outputs(outputs);
   }
 
   /// All outputs of the newest layer, if there are as many.
@@ -318,7 +336,7 @@ class functional_builder {
     } else if (piece.kind == element_kind::foreign) {
       fail(where_is(record), refuse("a layer", label("the type ") << piece.name));
     } else if (piece.kind != element_kind::layer) {
-      fail(where_is(record), refuse("a layer", describe(piece), "call its layers one by one"));
+      check_combinator(record, inputs);
     } else if (piece.fault != nullptr && piece.fault->found()) {
       fail(where_is(record), *piece.fault);
     }
@@ -330,6 +348,21 @@ class functional_builder {
                                       label("one of stage ") << made_.view().stage_of(input),
                                       "a layer depends on its own stage and on those before it"));
       }
+    }
+  }
+
+  /// Layers in combinators are called on one tensor; stages are told by `stage`.
+  constexpr void check_combinator(const layer_record& record, list_view<std::int32_t> inputs) {
+    const element& piece = *record.source;
+    if (piece.kind == element_kind::stage || piece.kind == element_kind::pipeline) {
+      fail(where_is(record), refuse("a layer", describe(piece),
+                                    "write build.stage(1) and call its layers one by one"));
+    } else if (piece.kind == element_kind::sequence && piece.parts.size() > 1 &&
+               !record.name.empty()) {
+      fail(where_is(record), refuse("a name for a layer", describe(piece), "name its layers"));
+    } else if (inputs.size() != 1) {
+      fail(where_is(record), refuse("1 input", label() << inputs.size(),
+                                    "join them before it, with Add or Concatenate"));
     }
   }
 
@@ -380,6 +413,7 @@ class functional_builder {
   graph made_;
   list<shared_element> shared_;
   std::int32_t stage_ = 0;
+  std::int32_t calls_ = 0;
 };
 
 template <typename... Inputs>

@@ -9,6 +9,7 @@
 #include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/vocabulary/layers/join.hpp>
+#include <ipu_dsl/vocabulary/layers/merge.hpp>
 #include <ipu_dsl/vocabulary/layers/recurrence.hpp>
 #include <ipu_dsl/vocabulary/layers/rescaling.hpp>
 
@@ -20,20 +21,21 @@ inline constexpr option_key merge_mode_key{"merge_mode"};
 enum class direction_merge : std::int32_t {
   concat,  ///< side by side along the last axis
   sum,
+  mul,
   ave
 };
 
-constexpr std::string_view merge_names[] = {"concat", "sum", "ave"};
+constexpr std::string_view merge_names[] = {"concat", "sum", "mul", "ave"};
 
 template <fixed_string Mode>
 inline constexpr problem not_a_merge_mode =
-    refuse("\"concat\", \"sum\" or \"ave\"", label("\"") << Mode.view() << "\"");
+    refuse("\"concat\", \"sum\", \"mul\" or \"ave\"", label("\"") << Mode.view() << "\"");
 
 /// How the outputs of a Bidirectional are put together: `merge_mode<"sum">`.
 template <fixed_string Mode = "concat">
 struct merge_mode {
   static constexpr option read() {
-    for (std::int32_t kind = 0; kind < 3; ++kind) {
+    for (std::int32_t kind = 0; kind < 4; ++kind) {
       if (Mode.view() == merge_names[kind]) {
         return {&merge_mode_key, kind};
       }
@@ -91,20 +93,33 @@ struct bidirectional_reading {
     if (fault.found()) {
       return unfit_layer("Bidirectional<...>", fault);
     }
-    const auto mode = static_cast<direction_merge>(given.integer(merge_mode_key, 0));
-    return {.kind = element_kind::branches,
-            .combinator = "Bidirectional",
-            .rule = mode == direction_merge::concat ? &concatenate_family : &add_family,
-            .parts = both,
-            .followed_by = mode == direction_merge::ave ? &half_of_sum : nullptr};
+    element made{.kind = element_kind::branches,
+                 .combinator = "Bidirectional",
+                 .rule = &add_family,
+                 .parts = both};
+    switch (static_cast<direction_merge>(given.integer(merge_mode_key, 0))) {
+      case direction_merge::concat:
+        made.rule = &concatenate_family;
+        break;
+      case direction_merge::mul:
+        made.rule = &merge_family;
+        made.options = attributes::of(merge_options{merge_kind::multiply});
+        break;
+      case direction_merge::ave:
+        made.followed_by = &half_of_sum;
+        break;
+      case direction_merge::sum:
+        break;
+    }
+    return made;
   }
 };
 
 /// `Bidirectional<LSTM<16>>`: the layer, and another with weights of its own that reads the
 /// sequence from its last step to its first. Their outputs are put together as `merge_mode<...>`
 /// says
-/// ("concat", "sum" or "ave"; Keras's default is the first); all states of both stand at the places
-/// of their steps.
+/// ("concat", "sum", "mul" or "ave"; Keras's default is the first); all states of both stand at the
+/// places of their steps.
 template <typename Layer, typename... Options>
 struct Bidirectional {
   static constexpr element description = bidirectional_reading<Layer, Options...>::read();
