@@ -65,12 +65,22 @@ constexpr label describe(const family& self, const attributes& attributes) {
 /// What is wrong with an input of another rank.
 constexpr problem refuse_rank(std::int32_t axes, const shape& input) {
   if (axes == 1) {
-    return refuse("a sequence (steps, channels)", ipu_dsl::describe(input),
-                  input.rank == 1 ? "Reshape<100, 1> makes a vector a sequence of one channel"
-                                  : "a Conv2D takes an image");
+    text<191> hint;
+    if (input.rank == 1) {
+      hint << "Reshape<" << input[0] << ", 1> makes the vector a sequence of one channel";
+    } else {
+      hint << "a Conv2D takes an image";
+    }
+    return refuse("a sequence (steps, channels)", ipu_dsl::describe(input), hint);
   }
-  return refuse("an image (rows, columns, channels)", ipu_dsl::describe(input),
-                "Reshape<28, 28, 1> makes a picture an image of one channel");
+  text<191> hint;
+  if (input.rank == 2) {
+    hint << "Reshape<" << input[0] << ", " << input[1]
+         << ", 1> makes the picture an image of one channel";
+  } else {
+    hint << "Reshape<28, 28, 1> makes a vector of 784 an image of one channel";
+  }
+  return refuse("an image (rows, columns, channels)", ipu_dsl::describe(input), hint);
 }
 
 /// "a kernel of at least 1 row and 1 column", "a kernel of at least 1 step"

@@ -53,8 +53,34 @@ constexpr label describe(const family&, const attributes& options) {
   return words;
 }
 
+/// The extent of -1 is what is left of the input's elements, as in Keras.
+constexpr shape resolved(shape target, const shape& input) {
+  std::int32_t open = -1;
+  std::int64_t others = 1;
+  for (std::int32_t axis = 0; axis < target.rank; ++axis) {
+    if (target[axis] == -1 && open < 0) {
+      open = axis;
+    } else {
+      others *= target[axis];
+    }
+  }
+  if (open >= 0 && others > 0 && input.elements() % others == 0) {
+    target.extents[open] = static_cast<std::int32_t>(input.elements() / others);
+  }
+  return target;
+}
+
 constexpr problem shapes(node_draft& draft) {
-  const shape target = draft.options<reshape_options>().target();
+  const shape written = draft.options<reshape_options>().target();
+  const shape target = resolved(written, draft.input(0));
+  for (std::int32_t axis = 0; axis < target.rank; ++axis) {
+    if (target[axis] < 1) {
+      text<191> hint = "the input has ";
+      hint << draft.input(0).elements() << " elements";
+      return refuse("extents of at least 1, of which one may be left open as -1",
+                    ipu_dsl::describe(written), hint);
+    }
+  }
   if (target.elements() != draft.input(0).elements()) {
     label expected = "an input of ";
     expected << target.elements() << " elements";
@@ -84,7 +110,8 @@ constexpr element describe_reshape(const given_extents& given) {
   return {.kind = element_kind::layer, .rule = &reshape_family, .options = attributes::of(options)};
 }
 
-/// The elements of a sample in another shape: `Reshape<28, 28>` of a vector of 784. Moves nothing.
+/// The elements of a sample in another shape: `Reshape<28, 28>` of a vector of 784. One extent may
+/// be -1, which is what is left: `Reshape<28, -1>`. Moves nothing.
 template <auto... Extents>
 struct Reshape {
   static constexpr element description = describe_reshape(extents_of({whole(Extents)...}));

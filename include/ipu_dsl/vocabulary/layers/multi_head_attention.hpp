@@ -369,6 +369,10 @@ inline constexpr family multi_head_attention_family{
     .writes = {storage::positions},
     .updates_with_gradient = true};
 
+inline constexpr problem without_key_dim =
+    refuse("a number of heads and their key_dim", "no key_dim",
+           "write MultiHeadAttention<4, 16>: 4 heads of 16 numbers each");
+
 /// What the options of a MultiHeadAttention say, read once for all layers with the same ones.
 template <typename... Options>
 struct multi_head_attention_reading {
@@ -380,6 +384,9 @@ struct multi_head_attention_reading {
                                            start_of(given, bias_init_key, zeros::start)};
 
   static constexpr element with_sizes(const whole_number& heads, const whole_number& key_dim) {
+    if (key_dim.fault == &not_whole<no_number>) {
+      return unfit_layer("MultiHeadAttention<...>", without_key_dim);
+    }
     const problem* const unread = first_fault({heads, key_dim});
     if (unread != nullptr) {
       return unfit_layer("MultiHeadAttention<...>", *unread);

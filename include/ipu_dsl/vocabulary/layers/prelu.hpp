@@ -2,6 +2,7 @@
 // PReLU: a relu whose slope below zero is learned.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include <ipu_dsl/core/option.hpp>
@@ -70,9 +71,12 @@ constexpr problem shapes(node_draft& draft) {
                   ipu_dsl::describe(input));
   }
   const std::int32_t known = (2 << input.rank) - 2;
-  if ((options.shared & ~known) != 0) {
+  const auto unknown = static_cast<std::uint32_t>(options.shared & ~known);
+  if (unknown != 0) {
+    const std::int32_t axis = std::countr_zero(unknown);
+    const label got = axis == 0 ? label("one that no sample has") : label("axis ") << axis;
     return refuse(label("shared axes from 1 to ") << input.rank,
-                  label("another of ") << ipu_dsl::describe(input),
+                  label(got) << " of " << ipu_dsl::describe(input),
                   "as in Keras axes are counted from 1, samples are not among them");
   }
   draft.parameter("alpha", slopes_of(options, input), draft.start(0));

@@ -93,7 +93,10 @@ constexpr bool is_recurrent(std::string_view family) {
 constexpr problem carry_states(attributes& options) {
   recurrent_options chosen = options.as<recurrent_options>();
   if (chosen.order != sequence_order::forwards) {
-    return refuse("a recurrent layer that reads forwards", "one that begins at the last step",
+    return refuse("a recurrent layer that reads forwards",
+                  chosen.order == sequence_order::mirrored
+                      ? "the half of a Bidirectional that begins at the last step"
+                      : "one that begins at the last step",
                   "the end of a stream is not known yet");
   }
   chosen.order = sequence_order::carried;
