@@ -670,8 +670,8 @@ static_assert(check<compile<mlp, loss<categorical_crossentropy>,
 static_assert(check<compile<mlp, loss<sparse_categorical_crossentropy>,
                             metrics<sparse_top_k_categorical_accuracy<3>>>>());
 // row: RootMeanSquaredError(), Mean() of the output
-static_assert(
-    check<compile<mlp, loss<mean_squared_error>, metrics<root_mean_squared_error, mean>>>());
+static_assert(check<compile<mlp, loss<mean_squared_error>,
+                            metrics<root_mean_squared_error, mean_of_output>>>());
 
 // row: sample_weight=w of fit and train_on_batch
 struct weighted_training : compile<mlp, loss<mean_squared_error, sample_weights>> {};

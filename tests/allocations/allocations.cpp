@@ -60,7 +60,8 @@ struct weighted_training
 struct full_training
     : compile<network, micro_batch<16>, gradient_accumulation<4>, grouped,
               loss<sparse_categorical_crossentropy, sample_weights>,
-              metrics<metric<accuracy, sample_weights>, sparse_top_k_categorical_accuracy<3>, mean>,
+              metrics<metric<accuracy, sample_weights>, sparse_top_k_categorical_accuracy<3>,
+                      mean_of_output>,
               optimizer<adamw, clipvalue<0.5F>, weight_decay<0.01F>, moving_average<0.99F>>> {};
 
 constexpr std::size_t step_samples = 64;

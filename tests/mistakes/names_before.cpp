@@ -15,16 +15,40 @@
 #include <random>
 #include <span>
 #include <string>
+#include <sys/wait.h>
 #include <thread>
 #include <vector>
 
 #include <xsimd/xsimd.hpp>
 
-// The standard library cannot be included behind these two.
+// The standard library cannot be included behind the first two; the others are macros of Windows
+// and X11.
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
 #define near
 #define far
+#define small char
+#define IN
+#define OUT
+#define OPTIONAL
+#define CONST const
+#define VOID void
+#define ERROR 0
+#define TRUE 1
+#define FALSE 0
+#define None 0L
+#define Bool int
+#define True 1
+#define False 0
+#define Status int
+#define Success 0
+#define Always 2
+#define Above 0
+#define Below 1
+#define Complex 0
+#define Convex 2
+#define Unsorted 0
+#define PI 3.14159
 #define check(condition) static_assert(condition)
 
 struct stage {
@@ -52,6 +76,18 @@ struct early
 static_assert(ipu_dsl::check<early>());
 check(max(1, min(2, 3)) == 2);
 
+/// What people call functions of their own.
+inline double mean(double left, double right) {
+  return (left + right) / 2;
+}
+
+inline double sum(double left, double right) {
+  return left + right;
+}
+
 float use_names_taken_before() {
+  int status = 0;
+  static_cast<void>(wait(&status));
+  static_cast<void>(mean(1.0, sum(1.0, 2.0)));
   return tanh(::stage{1}) + static_cast<float>(tanh(0.5));
 }

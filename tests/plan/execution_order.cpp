@@ -67,7 +67,7 @@ int check_waits() {
   for (const int index : plan.order) {
     const auto at = static_cast<std::size_t>(index);
     for (int i = plan.first_wait[at]; i < plan.first_wait[at + 1]; ++i) {
-      const wait& awaited = plan.waits[static_cast<std::size_t>(i)];
+      const awaited_count& awaited = plan.waits[static_cast<std::size_t>(i)];
       CHECK(counted[static_cast<std::size_t>(awaited.counter)] > awaited.position);
       ++waits;
     }

@@ -64,7 +64,7 @@ int count_kept_waits(const program_plan_view& plan) {
   for (const int index : plan.order) {
     const auto place = static_cast<std::size_t>(index);
     for (int i = plan.first_wait[place]; i < plan.first_wait[place + 1]; ++i) {
-      const wait& for_what = plan.waits[static_cast<std::size_t>(i)];
+      const awaited_count& for_what = plan.waits[static_cast<std::size_t>(i)];
       if (counted[static_cast<std::size_t>(for_what.counter)] <= for_what.position) {
         return -1;
       }

@@ -43,7 +43,7 @@ struct machine {
   bool ready(int index, int run) const {
     const std::size_t at = static_cast<std::size_t>(index);
     for (int k = waits.begin[at]; k < waits.begin[at + 1]; ++k) {
-      const wait& until = waits.waits[static_cast<std::size_t>(k)];
+      const awaited_count& until = waits.waits[static_cast<std::size_t>(k)];
       const std::size_t which = static_cast<std::size_t>(until.counter);
       if (counter[which] - run * counts[which] <= until.position) {
         return false;
@@ -147,7 +147,7 @@ TEST_CASE("waits are few, one a counter, and never for the own device") {
   int checked = 0;
   for (std::size_t index = 0; index < rows.actions.size(); ++index) {
     for (int k = found.begin[index]; k < found.begin[index + 1]; ++k) {
-      const wait& until = found.waits[static_cast<std::size_t>(k)];
+      const awaited_count& until = found.waits[static_cast<std::size_t>(k)];
       REQUIRE(until.counter / action_kinds != rows.actions[index].stage);
       for (int other = found.begin[index]; other < k; ++other) {
         REQUIRE(found.waits[static_cast<std::size_t>(other)].counter != until.counter);

@@ -91,7 +91,7 @@ int check_all() {
 
 TEST_CASE("a binary cross-entropy and what counts have the same bits everywhere") {
   CHECK(check_all<sigmoid, loss<binary_crossentropy, label_smoothing<0.125F>>,
-                  metrics<auc, precision, mean>>() == 5);
+                  metrics<auc, precision, mean_of_output>>() == 5);
 }
 
 TEST_CASE("a categorical cross-entropy and what judges samples have the same bits everywhere") {

@@ -276,7 +276,7 @@ using judged_by_weight =
     trained<yes, 6, loss<mean_squared_error, sample_weights>,
             metrics<mean_absolute_error, metric<mean_squared_error, sample_weights>,
                     metric<categorical_accuracy, sample_weights>, metric<precision, sample_weights>,
-                    metric<mean, sample_weights>>>;
+                    metric<mean_of_output, sample_weights>>>;
 
 }  // namespace
 
@@ -540,7 +540,7 @@ int check_blocks() {
 TEST_CASE("weighted losses and metrics are what they declare, block by block") {
   int passed = check_blocks<
       tiled<loss<mean_squared_error, sample_weights>, metric<mean_absolute_error, sample_weights>,
-            metric<mean, sample_weights>>>();
+            metric<mean_of_output, sample_weights>>>();
   passed += check_blocks<tiled<loss<categorical_crossentropy, sample_weights>,
                                metric<categorical_accuracy, sample_weights>,
                                metric<recall, threshold<0.5F>, sample_weights>>>();

@@ -129,8 +129,9 @@ struct tiled_judges : compile<Model, micro_batch<5>, gradient_accumulation<2>, L
                               metrics<Metrics...>, sequential_schedule> {};
 
 /// A loss and metrics of every kind that there is code for.
-using tiled_numbers = tiled_judges<judged, loss<binary_crossentropy>, auc, precision, mean,
-                                   metric<huber, delta<0.25F>>, root_mean_squared_error>;
+using tiled_numbers =
+    tiled_judges<judged, loss<binary_crossentropy>, auc, precision, mean_of_output,
+                 metric<huber, delta<0.25F>>, root_mean_squared_error>;
 using tiled_rows = tiled_judges<judged_classes, loss<categorical_crossentropy>, cosine_similarity,
                                 kl_divergence, categorical_accuracy, top_k_categorical_accuracy<3>>;
 using tiled_labels = tiled_judges<judged_classes, loss<sparse_categorical_crossentropy>, accuracy,

@@ -103,9 +103,9 @@ using both_curves =
             metric<precision, threshold<0.3F>, metric_name<"lenient">>,
             metric<precision, threshold<0.7F>, metric_name<"strict">>, precision>;
 
-using answering =
-    judging<loss<mean_squared_error>, precision, recall, f1_score, auc, binary_accuracy, mean,
-            root_mean_squared_error, categorical_accuracy, top_k_categorical_accuracy<3>>;
+using answering = judging<loss<mean_squared_error>, precision, recall, f1_score, auc,
+                          binary_accuracy, mean_of_output, root_mean_squared_error,
+                          categorical_accuracy, top_k_categorical_accuracy<3>>;
 
 using at_other_thresholds =
     judging<loss<mean_squared_error>, metric<precision, threshold<0.25F>>,

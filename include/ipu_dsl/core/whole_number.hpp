@@ -37,11 +37,11 @@ inline constexpr problem beyond_int32 =
 template <typename T>
 constexpr whole_number whole(const T& value) {
   if constexpr (std::integral<T> && !std::same_as<T, bool>) {
-    const bool small = value >= 0 || std::is_unsigned_v<T>
-                           ? static_cast<std::uint64_t>(value) <= 0x7FFF'FFFF
-                           : static_cast<std::int64_t>(value) >= -0x7FFF'FFFF;
-    return small ? whole_number{static_cast<std::int32_t>(value), nullptr}
-                 : whole_number{1, &beyond_int32};
+    const bool fits = value >= 0 || std::is_unsigned_v<T>
+                          ? static_cast<std::uint64_t>(value) <= 0x7FFF'FFFF
+                          : static_cast<std::int64_t>(value) >= -0x7FFF'FFFF;
+    return fits ? whole_number{static_cast<std::int32_t>(value), nullptr}
+                : whole_number{1, &beyond_int32};
   } else {
     return {1, &not_whole<T>};
   }

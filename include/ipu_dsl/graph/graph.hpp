@@ -78,9 +78,9 @@ struct layer_title {
 constexpr text<191> automatic_name(const layer_title& layer) {
   text<191> called;
   for (const char letter : layer.kind) {
-    const char small =
+    const char lowered =
         letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-    called << std::string_view(&small, 1);
+    called << std::string_view(&lowered, 1);
   }
   called << "_" << layer.number;
   if (layer.part >= 0) {

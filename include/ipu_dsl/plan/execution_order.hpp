@@ -26,7 +26,7 @@ constexpr list<int> order_of(const program_plan_view& plan) {
 template <std::size_t Actions, std::size_t Waits>
 struct frozen_waits {
   frozen_list<int, Actions + 1> begin;
-  frozen_list<wait, Waits> waits;
+  frozen_list<awaited_count, Waits> waits;
 
   constexpr frozen_waits() = default;
 

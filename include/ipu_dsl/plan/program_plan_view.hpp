@@ -55,7 +55,7 @@ struct program_plan_view {
   list_view<std::int64_t> shared_of_device;  ///< by device: see memory_layout
   list_view<std::int64_t> bytes_of_device;   ///< by device
   list_view<int> first_wait = {};            ///< by action, and the end: see wait_list
-  list_view<wait> waits = {};                ///< of all actions
+  list_view<awaited_count> waits = {};       ///< of all actions
   list_view<int> order = {};                 ///< of all actions: see global_order
   list_view<std::uint64_t> streams = {};     ///< by node: see streams_of_nodes
   std::int32_t replicas = 1;                 ///< that run it together

@@ -54,7 +54,7 @@ class execution_table {
     return range(steps_, row_begin_[row], row_begin_[row + 1]);
   }
 
-  list_view<wait> waits(const execution_step& step) const {
+  list_view<awaited_count> waits(const execution_step& step) const {
     return range(waits_, step.first_wait, step.last_wait);
   }
 
@@ -244,7 +244,7 @@ class execution_table {
       made.completes = made.order == rows.micro_batches - 1;
       made.first_wait = static_cast<std::int32_t>(waits_.size());
       for (int i = plan_.first_wait[index]; i < plan_.first_wait[index + 1]; ++i) {
-        const wait& awaited = plan_.waits[i];
+        const awaited_count& awaited = plan_.waits[i];
         waits_.push_back({counters_a_replica() * replica + awaited.counter, awaited.position});
       }
       wait_for_replicas(made);
@@ -359,7 +359,7 @@ class execution_table {
   list<resolved_call> calls_;  ///< of each replica
   list<told_scalars> told_;
   list<std::int32_t> first_resolved_;  ///< [replicas, calls of the plan], and the end
-  list<wait> waits_;
+  list<awaited_count> waits_;
   list<freed_slot> edges_;  ///< [replicas, edges]
   list<freed_slot> freed_;
   list<execution_step> steps_;  ///< row after row

@@ -121,7 +121,7 @@ class executor {
 
   /// Waits for what other devices have to have done, in this run or the one before.
   bool wait_for_turn(const execution_step& step) {
-    for (const wait& awaited : table_.waits(step)) {
+    for (const awaited_count& awaited : table_.waits(step)) {
       const auto count = static_cast<std::uint32_t>(table_.counts()[awaited.counter]);
       const std::uint32_t wanted = runs_ * count + static_cast<std::uint32_t>(awaited.position) + 1;
       if (!wait_for(counters_[awaited.counter], wanted, stop_, workers_->waiting())) {

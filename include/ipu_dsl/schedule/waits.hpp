@@ -21,18 +21,18 @@ constexpr int counter_of(int stage, action_kind kind) {
 /// Wait until more than `position` actions of this run are counted. A negative position speaks of
 /// the previous run: with c actions of the counter a run, run r waits until the counter, less
 /// r x c, exceeds it, compared by signed difference. In run 0 that holds from the start.
-struct wait {
+struct awaited_count {
   int counter = 0;
   int position = 0;
 
-  friend constexpr bool operator==(const wait&, const wait&) = default;
+  friend constexpr bool operator==(const awaited_count&, const awaited_count&) = default;
 };
 
 /// The waits of all actions, one flat list: those of the action at `index` are
 /// `waits[begin[index]] .. waits[begin[index + 1] - 1]`.
 struct wait_list {
   list<int> begin;  ///< [actions + 1]
-  list<wait> waits;
+  list<awaited_count> waits;
 };
 
 /// How many actions of each counter a run has: [stages x action_kinds].
@@ -74,7 +74,7 @@ struct collector {
   const int* counts;    ///< [counters] actions of a run
   int device = 0;       ///< of the action
   int begin = 0;        ///< of the waits of the action
-  list<wait> waits = {};
+  list<awaited_count> waits = {};
 
   /// Waits for action `number` (counted from 1, 0 is none), keeping the most per counter.
   constexpr void add(int number, bool previous_run) {
@@ -86,7 +86,7 @@ struct collector {
     const int at = position[number - 1] - (previous_run ? counts[counter] : 0);
     const int end = static_cast<int>(waits.size());
     for (int known = begin; known < end; ++known) {
-      wait& before = waits.data()[known];
+      awaited_count& before = waits.data()[known];
       if (before.counter == counter) {
         before.position = before.position < at ? at : before.position;
         return;

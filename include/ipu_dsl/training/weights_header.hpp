@@ -35,10 +35,10 @@ inline constexpr layout::architecture portable{4, 16, false};
 inline bool is_identifier(std::string_view word) {
   bool right = !word.empty() && !(word[0] >= '0' && word[0] <= '9');
   for (const char letter : word) {
-    const bool small = letter >= 'a' && letter <= 'z';
-    const bool large = letter >= 'A' && letter <= 'Z';
+    const bool lower = letter >= 'a' && letter <= 'z';
+    const bool upper = letter >= 'A' && letter <= 'Z';
     const bool digit = letter >= '0' && letter <= '9';
-    right = right && (small || large || digit || letter == '_');
+    right = right && (lower || upper || digit || letter == '_');
   }
   return right;
 }

@@ -45,7 +45,7 @@ struct waits_in_pieces {
   template <std::size_t Waits>
   struct piece {
     frozen_list<int, static_cast<std::size_t>(piece_size)> begin;
-    frozen_list<wait, Waits> waits;
+    frozen_list<awaited_count, Waits> waits;
 
     constexpr explicit piece(const wait_list& made) : waits(freeze_list<Waits>(made.waits)) {
       for (std::size_t i = 0; i + 1 < made.begin.size(); ++i) {
@@ -68,7 +68,7 @@ struct waits_in_pieces {
 
  private:
   template <int Piece>
-  static constexpr void append(int* begin, wait* waits, int& collected) {
+  static constexpr void append(int* begin, awaited_count* waits, int& collected) {
     constexpr int first = Piece * piece_size;
     constexpr int last = first + piece_size < actions ? first + piece_size : actions;
     const auto& from = piece_of<Piece>;
@@ -82,7 +82,7 @@ struct waits_in_pieces {
 
  public:
   /// Enters where the waits of each action begin, [actions + 1], and the waits, [count].
-  static constexpr void enter(int* begin, wait* waits) {
+  static constexpr void enter(int* begin, awaited_count* waits) {
     int collected = 0;
     [&]<int... Piece>(std::integer_sequence<int, Piece...>) {
       (append<Piece>(begin, waits, collected), ...);

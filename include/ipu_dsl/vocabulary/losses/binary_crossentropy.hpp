@@ -37,9 +37,9 @@ struct binary_crossentropy_rule {
   template <typename Math, typename Vector>
   [[gnu::always_inline]] static Vector of_logits(const Vector& logit, const Vector& target) {
     const Vector zero(0.0F);
-    const Vector small = Math::exponential(zero - Math::magnitude(logit));
+    const Vector remainder = Math::exponential(zero - Math::magnitude(logit));
     const Vector linear = Math::multiply_add(zero - logit, target, Math::maximum(zero, logit));
-    return linear + Math::logarithm_of_one_plus(small);
+    return linear + Math::logarithm_of_one_plus(remainder);
   }
 
   /// The logarithm of the likelihood.

@@ -43,8 +43,9 @@ struct pointwise_rule<&mean_family> {
   using type = mean_rule;
 };
 
-/// `metrics<mean>`: of the numbers of the output, whatever the targets.
-struct mean {
+/// `metrics<mean_of_output>`, by the name "mean": of the numbers of the output, whatever the
+/// targets. (Not `mean`, which is what people call functions of their own.)
+struct mean_of_output {
   static constexpr bool is_metric = true;
   static constexpr const family* rule = &mean_family;
 };
