@@ -29,7 +29,8 @@ struct tagger
             sequential<SimpleRNN<5, return_sequences<true>>,
                        residual<LSTM<5, return_sequences<true>>, Dense<5, relu>>,
                        concat<GRU<17, return_sequences<true>, reset_after<false>>, Dense<2>>,
-                       Dropout<0.5F>, GRU<4>, Dense<2>, softmax>> {};
+                       Dropout<0.5F>, LayerNormalization<>, RMSNormalization<>, GaussianNoise<0.1F>,
+                       GRU<4>, Dense<2>, softmax>> {};
 
 struct of_words
     : model<input<dtype::int32, 6>, sequential<Embedding<7, 3>, LSTM<4, return_sequences<true>>>> {

@@ -78,6 +78,16 @@ constexpr checks test_joins() {
   return done;
 }
 
+using at_each_step =
+    sequential<LayerNormalization<>, Dropout<0.25F>,
+               residual<Dense<4, gelu>, BatchNormalization<>, Dense<4>, GaussianNoise<0.1F>>,
+               concat<Dense<2, softmax>, RMSNormalization<>>>;
+
+/// What does the same at every step stays what it is.
+static_assert(
+    testing::same_graph(graph_of<model<input<12, 4>, sequential<TimeDistributed<at_each_step>>>>,
+                        graph_of<model<input<12, 4>, sequential<at_each_step>>>));
+
 constexpr std::string_view fault_of(const element& piece) {
   return piece.fault == nullptr ? "" : piece.fault->expected.view();
 }
@@ -92,7 +102,13 @@ constexpr checks test_refusals() {
             "\"concat\", \"sum\", \"mul\" or \"ave\" in merge_mode<...>");
   done.that(fault_of(Bidirectional<LSTM<4>, relu>::description) == "an option that it takes");
   done.that(fault_of(TimeDistributed<LSTM<4>>::description) ==
-            "Dense or an activation in TimeDistributed<...>");
+            "a layer on the last axis in TimeDistributed<...>");
+  done.that(fault_of(TimeDistributed<sequential<Dense<4>, Bidirectional<LSTM<4>>>>::description) ==
+            "a layer on the last axis in TimeDistributed<...>");
+  done.that(fault_of(TimeDistributed<GroupNormalization<2>>::description) ==
+            "a layer on the last axis in TimeDistributed<...>");
+  done.that(fault_of(TimeDistributed<MaxPooling1D<>>::description) ==
+            "a layer on the last axis in TimeDistributed<...>");
   done.that(fault_of(TimeDistributed<Dense<4>>::description).empty());
   return done;
 }

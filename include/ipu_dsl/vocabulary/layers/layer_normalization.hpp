@@ -133,6 +133,7 @@ inline constexpr family layer_normalization_family{
     .forward = layer_normalization_rules::forward,
     .input_gradient = layer_normalization_rules::input_gradient,
     .weight_gradient = layer_normalization_rules::weight_gradient,
+    .one_step = each_step_alone,
     .reads = {storage::positions},
     .writes = {storage::positions}};
 
@@ -143,6 +144,7 @@ inline constexpr family rms_normalization_family{
     .forward = layer_normalization_rules::forward,
     .input_gradient = layer_normalization_rules::input_gradient,
     .weight_gradient = layer_normalization_rules::weight_gradient,
+    .one_step = each_step_alone,
     .reads = {storage::positions},
     .writes = {storage::positions}};
 

@@ -137,6 +137,7 @@ inline constexpr family noise_family{.name = "Noise",
                                      .shapes = noise_rules::shapes,
                                      .forward = noise_rules::forward,
                                      .input_gradient = noise_rules::input_gradient,
+                                     .one_step = each_step_alone,
                                      .reads = {storage::rows, storage::positions},
                                      .writes = {storage::rows, storage::positions}};
 
