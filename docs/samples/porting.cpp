@@ -894,6 +894,62 @@ void print_data() {
   }
 }
 
+// row: a * b + c
+template <typename Math, typename Vector>
+Vector multiplied_and_added(const Vector& a, const Vector& b, const Vector& c) {
+  return Math::multiply_add(a, b, c);
+}
+
+// row: a / b, tf.sqrt(a)
+template <typename Math, typename Vector>
+Vector root_of_quotient(const Vector& a, const Vector& b) {
+  return Math::square_root(a) - Math::divide(a, b);
+}
+
+// row: tf.where(a < b, x, y)
+template <typename Math, typename Vector>
+Vector chosen(const Vector& a, const Vector& b, const Vector& x, const Vector& y) {
+  return Math::choose(a < b, x, y);
+}
+
+// row: tf.maximum(a, b), tf.minimum(a, b)
+template <typename Math, typename Vector>
+Vector range_of(const Vector& a, const Vector& b) {
+  return Math::maximum(a, b) - Math::minimum(a, b);
+}
+
+// row: tf.abs(x), tf.sign(x)
+template <typename Math, typename Vector>
+Vector zero_of(const Vector& x) {
+  return Math::magnitude(x) * Math::sign(x) - x;
+}
+
+// row: tf.exp(x), tf.math.log(x)
+template <typename Math, typename Vector>
+Vector same_again(const Vector& x) {
+  return Math::exponential(x) - Math::logarithm(x);
+}
+
+// row: tf.math.log1p(x)
+template <typename Math, typename Vector>
+Vector just_above_one(const Vector& x) {
+  return Math::logarithm_of_one_plus(x);
+}
+
+// row: tf.sigmoid(x), tf.tanh(x)
+template <typename Math, typename Vector>
+Vector between_bounds(const Vector& x) {
+  return Math::logistic(x) - Math::hyperbolic_tangent(x);
+}
+
+// end of rows
+[[maybe_unused]] float computed(float a, float b) {
+  using Math = kernels::arithmetic;
+  return multiplied_and_added<Math>(a, b, a) + root_of_quotient<Math>(a, b) +
+         chosen<Math>(a, b, a, b) + range_of<Math>(a, b) + zero_of<Math>(a) + same_again<Math>(a) +
+         just_above_one<Math>(a) + between_bounds<Math>(a);
+}
+
 void print_training() {
   // row: keras.datasets.mnist.load_data()
   const auto digits = synthetic_digits(640, 1);
@@ -904,6 +960,7 @@ void print_training() {
   run.fit(order, {.steps_per_epoch = 20});
   // row: K.set_value(optimizer.learning_rate, 0.001)
   run.set_optimizer({.learning_rate = 0.001F, .momentum = 0.9F});
+
   // row: model.fit(data, epochs=4, steps_per_epoch=500)
   run.fit(data, {.epochs = 4, .steps_per_epoch = 500});
   // row: steps_per_execution=100
