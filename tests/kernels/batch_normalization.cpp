@@ -60,6 +60,8 @@ int check(const channel_rows& rows, std::int32_t valid) {
   std::vector<float> gradient(x.size(), not_a_number);
   kernels::normalized_input_gradient(d.data(), x.data(), rows, valid, by, gamma.data(), sums.data(),
                                      products.data(), gradient.data());
+  std::vector<float> by_running(x.size(), not_a_number);
+  kernels::scaled_input_gradient(d.data(), rows, valid, by, gamma.data(), by_running.data());
   const double count = valid * rows.positions;
   int compared = 0;
   for (std::int32_t c = 0; c < rows.channels; ++c) {
@@ -90,13 +92,15 @@ int check(const channel_rows& rows, std::int32_t valid) {
                            normal * static_cast<double>(products[of]) / count;
       const double wanted = slope * inverse * static_cast<double>(gamma[of]);
       CHECK(static_cast<double>(gradient[i]) == Approx(wanted).margin(4e-6 * inverse));
-      compared += 2;
+      CHECK(by_running[i] == d[i] * (static_cast<float>(inverse) * gamma[of]));
+      compared += 3;
     });
   }
   for (std::int32_t sample = 0; sample < rows.batch; ++sample) {
     for (std::int32_t i = sample < valid ? rows.elements() : 0; i < rows.stride(); ++i) {
       const auto at = static_cast<std::size_t>(sample * rows.stride() + i);
       CHECK(gradient[at] == 0.0F);
+      CHECK(by_running[at] == 0.0F);
       CHECK((i < rows.elements() || y[at] == 0.0F));
       ++compared;
     }

@@ -181,11 +181,12 @@ inline void normalized_input_gradient(const float* __restrict d, const float* __
   clear_rows(gradient, valid, rows.batch, rows.stride());
 }
 
-/// The gradient of x where mean and variance do not depend on it: gamma / deviation * d, of all
-/// samples; those that are not valid have a d of zero.
+/// The gradient of x where mean and variance do not depend on it: gamma / deviation * d of the
+/// first `valid` samples; zero for the others.
 ///   gamma may be null, for 1
 inline void scaled_input_gradient(const float* __restrict d, const channel_rows& rows,
-                                  const channel_statistics& by, const float* __restrict gamma,
+                                  std::int32_t valid, const channel_statistics& by,
+                                  const float* __restrict gamma,
                                   float* __restrict gradient) noexcept {
   for_channel_blocks(rows.channels, [&](std::int32_t first, std::int32_t width) {
     float scale[channel_block];
@@ -193,17 +194,18 @@ inline void scaled_input_gradient(const float* __restrict d, const channel_rows&
       const auto inverse = static_cast<float>(by.inverse_deviation(first + c));
       scale[c] = gamma == nullptr ? inverse : inverse * gamma[first + c];
     }
-    for_positions(rows, rows.batch, [&](std::ptrdiff_t at) {
+    for_positions(rows, valid, [&](std::ptrdiff_t at) {
       for (std::int32_t c = 0; c < width; ++c) {
         const std::ptrdiff_t here = at + first + c;
         gradient[here] = d[here] * scale[c];
       }
     });
   });
-  for (std::int32_t sample = 0; sample < rows.batch; ++sample) {
+  for (std::int32_t sample = 0; sample < valid; ++sample) {
     clear_padding(gradient + std::ptrdiff_t{sample} * rows.stride(), rows.elements(),
                   rows.stride());
   }
+  clear_rows(gradient, valid, rows.batch, rows.stride());
 }
 
 /// average += (value - average) * rate, element by element.

@@ -39,7 +39,7 @@ struct operators<&batch_normalization_family> {
                                          floats(operands[5]), floats(operands[6]), written);
     } else if constexpr (Call.variant == variant::frozen_gradient) {
       const float* const gamma = Call.has_scale != 0 ? floats(operands[3]) : nullptr;
-      kernels::scaled_input_gradient(floats(operands[1]), rows,
+      kernels::scaled_input_gradient(floats(operands[1]), rows, valid(),
                                      {nullptr, floats(operands[2]), scalars[0]}, gamma, written);
     } else if constexpr (Call.variant == variant::weight_gradient) {
       const float* const read = floats(operands[1]);
