@@ -230,6 +230,11 @@ struct named_mlp : model<input<6>, sequential<Dense<8, relu>, named<"logits", De
 
 static_assert(check<named_mlp>());
 
+struct named_both
+    : model<input<5, 6>, sequential<named<"both", Bidirectional<GRU<8>>>, Dense<10>>> {};
+
+static_assert(check<named_both>());
+
 struct functional {
   // row: keras.Model(inputs, outputs)
   static constexpr symbolic_tensor build(functional_builder& build) {

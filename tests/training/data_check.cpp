@@ -100,6 +100,19 @@ TEST_CASE("more classes than the model scores are refused") {
         "classes. Hint: end the model in as many units as classes");
 }
 
+TEST_CASE("integers are of no more classes than the model knows") {
+  graph of_words = model_between({3}, {10}, dtype::int32);
+  for (tensor& atom : of_words.tensors) {
+    atom.classes = atom.role == tensor_role::input ? 9 : atom.classes;
+  }
+  const data_source label{{}, dtype::int32, 10};
+  CHECK(said_of(of_words, {{3}, dtype::int32, 9}, label).empty());
+  CHECK(
+      said_of(of_words, {{3}, dtype::int32, 20}, label).view() ==
+      "the data: expected integers of at most 9 classes, got 20 classes. Hint: give the Embedding "
+      "as many rows as the data have classes");
+}
+
 TEST_CASE("targets are of the kind that the loss judges by") {
   const graph by_labels = model_between({8}, {10});
   const graph by_floats = model_between({8}, {2, 5});

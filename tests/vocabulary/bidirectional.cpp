@@ -30,6 +30,12 @@ struct called {
   }
 };
 
+struct named_both
+    : model<input<12, 4>,
+            sequential<named<"both", Bidirectional<GRU<6>, merge_mode<"sum">>>,
+                       named<"block", residual<sequential<Dense<6>, relu, Dense<6>>>>, Dense<2>>> {
+};
+
 struct averaged
     : model<input<12, 4>,
             sequential<Bidirectional<LSTM<6, return_sequences<true>>, merge_mode<"ave">>,
@@ -45,6 +51,21 @@ constexpr checks test_outputs() {
   done.that(graph_of<called>.layers[2].name == "both");
   done.that(graph_of<averaged>.at(graph_of<averaged>.layers[2].output).extents == shape{12, 6});
   done.that(graph_of<averaged>.at(graph_of<averaged>.output(0)).extents == shape{12, 3});
+  return done;
+}
+
+/// What has a name hands it on to the layers within, so that their weights are found wherever it
+/// stands.
+constexpr checks test_names() {
+  checks done;
+  done.that(automatic_name(title_of(graph_of<called>.layers[0])).view() == "both_0");
+  done.that(automatic_name(title_of(graph_of<called>.layers[1])).view() == "both_1");
+  done.that(graph_of<named_both>.layers[0].name.empty());
+  done.that(automatic_name(title_of(graph_of<named_both>.layers[0])).view() == "both_0");
+  done.that(automatic_name(title_of(graph_of<named_both>.layers[3])).view() == "block_0");
+  done.that(graph_of<named_both>.layers[6].name == "block");
+  done.that(automatic_name(title_of(graph_of<named_both>.layers[7])).view() == "dense_2");
+  done.that(Bidirectional<named<"f", LSTM<4>>>::description.fault->got.view() == "one named f");
   return done;
 }
 
@@ -114,6 +135,7 @@ constexpr checks test_refusals() {
 }
 
 static_assert(test_outputs());
+static_assert(test_names());
 static_assert(test_parts());
 static_assert(test_joins());
 static_assert(test_refusals());
@@ -121,6 +143,7 @@ static_assert(test_refusals());
 TEST_CASE("Bidirectional is two layers and what joins them") {
   CHECK(test_outputs());
   CHECK(test_parts());
+  CHECK(test_names());
   CHECK(test_joins());
 }
 

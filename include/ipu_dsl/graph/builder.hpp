@@ -72,8 +72,11 @@ constexpr problem check_inputs(const family& rule, std::size_t given) {
     return {};
   }
   const bool more = given > static_cast<std::size_t>(rule.inputs);
-  return refuse(label() << rule.inputs << (rule.inputs == 1 ? " input" : " inputs"),
-                label() << given, more ? "join them before it, with Add or Concatenate" : "");
+  return refuse(
+      label() << rule.inputs << (rule.inputs == 1 ? " input" : " inputs"), label() << given,
+      more ? "if they are features, join them before it with Add or Concatenate; it takes "
+             "no states or masks"
+           : "");
 }
 
 /// The storage in which a node of a family reads its inputs: where the first lies that is padded.

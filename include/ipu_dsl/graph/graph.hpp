@@ -48,9 +48,10 @@ struct node {
 /// nodes.
 struct layer_record {
   const element* source = nullptr;
-  std::string_view name;    ///< given by `named`, or empty
-  std::int32_t number = 0;  ///< counts what stands in stages or the outermost sequence, from 0
-  std::int32_t part = -1;   ///< within a residual or a branch: counts its layers from 0
+  std::string_view name;        ///< given by `named`, or empty
+  std::string_view scope = {};  ///< the name of what it is a part of, or empty
+  std::int32_t number = 0;      ///< counts what stands in stages or the outermost sequence, from 0
+  std::int32_t part = -1;       ///< within a residual or a branch: counts its layers from 0
   std::int32_t stage = 0;
   std::int32_t first_node = 0;
   std::int32_t nodes = 0;
@@ -67,16 +68,21 @@ struct model_output {
 /// What a layer is called after, without its element, whose family's rules nothing that runs may
 /// point to.
 struct layer_title {
-  std::string_view name;    ///< given by `named`, or empty
-  std::string_view kind;    ///< "Dense", "residual"
-  std::int32_t number = 0;  ///< see `layer_record`
+  std::string_view name;        ///< given by `named`, or empty
+  std::string_view scope = {};  ///< the name of what it is a part of, or empty
+  std::string_view kind;        ///< "Dense", "residual"
+  std::int32_t number = 0;      ///< see `layer_record`
   std::int32_t part = -1;
 };
 
 /// What a layer without a name is called: its kind in small letters and its number, "dense_1",
-/// within a residual "dense_3_0".
+/// within a residual "dense_3_0", within a residual named block "block_0".
 constexpr text<191> automatic_name(const layer_title& layer) {
   text<191> called;
+  if (!layer.scope.empty()) {
+    called << layer.scope << "_" << layer.part;
+    return called;
+  }
   for (const char letter : layer.kind) {
     const char lowered =
         letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
@@ -96,6 +102,7 @@ constexpr layer_title title_of(const layer_record& layer) {
   const std::string_view combinator =
       source.kind == element_kind::foreign ? source.name : source.combinator;
   return {.name = layer.name,
+          .scope = layer.scope,
           .kind = source.kind == element_kind::layer ? source.rule->name : combinator,
           .number = layer.number,
           .part = layer.part};

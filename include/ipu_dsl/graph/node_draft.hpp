@@ -134,7 +134,8 @@ class node_draft {
       fail(refuse(label("targets ") << describe(extents) << " of " << name_of(type),
                   label("those of the loss, ")
                       << describe(given.extents) << " of " << name_of(given.type),
-                  "take a loss and metrics that judge by the same targets"));
+                  "take a loss and metrics that judge by the same targets: beside "
+                  "binary_crossentropy binary_accuracy, beside one of classes accuracy"));
     }
   }
 

@@ -266,6 +266,17 @@ class assembly {
 
   constexpr void leave_parts(std::int32_t outer_part) { part_ = outer_part < 0 ? -1 : part_; }
 
+  /// What something is called that is made now: in a functional model the call has the name.
+  constexpr std::string_view name_of(const element& piece) const {
+    return part_ < 0 && !name_.empty() ? name_ : piece.name;
+  }
+
+  /// Parts of what has a name are called after it.
+  constexpr void enter_scope(const element& piece) {
+    const std::string_view name = name_of(piece);
+    scope_ = name.empty() ? scope_ : name;
+  }
+
   /// Of several layers each has a place of its own, so that it can be found.
   constexpr void add_sequence(const element& piece) {
     const std::int32_t outer_part = part_;
@@ -279,7 +290,9 @@ class assembly {
   constexpr void add_residual(const element& piece) {
     const std::int32_t before = current_;
     const std::int32_t outer_part = part_;
+    const std::string_view outer_scope = scope_;
     refuse_empty(piece);
+    enter_scope(piece);
     enter_parts();
     add_parts(piece);
     if (failed()) {
@@ -287,12 +300,15 @@ class assembly {
     }
     const std::int32_t joined[] = {before, current_};
     leave_parts(outer_part);
+    scope_ = outer_scope;
     add_nodes(piece, joined);
   }
 
   constexpr void add_branches(const element& piece) {
     const std::int32_t before = current_;
     const std::int32_t outer_part = part_;
+    const std::string_view outer_scope = scope_;
+    enter_scope(piece);
     enter_parts();
     list<std::int32_t> joined;
     for (const element* part : piece.parts) {
@@ -304,13 +320,15 @@ class assembly {
       return;
     }
     leave_parts(outer_part);
+    scope_ = outer_scope;
     add_nodes(piece, {joined.data(), joined.size()});
   }
 
   /// The node or nodes of one layer, and its record.
   constexpr void add_nodes(const element& piece, list_view<std::int32_t> inputs) {
     layer_record record{.source = &piece,
-                        .name = part_ < 0 && !name_.empty() ? name_ : piece.name,
+                        .name = name_of(piece),
+                        .scope = scope_,
                         .number = number_,
                         .part = part_,
                         .stage = stage_,
@@ -352,8 +370,9 @@ class assembly {
   }
 
   graph& made_;
-  std::string_view name_ = {};  ///< of a call, for the layer that has no place within it
-  std::int32_t current_ = -1;   ///< the tensor that the next layer reads
+  std::string_view name_ = {};   ///< of a call, for the layer that has no place within it
+  std::string_view scope_ = {};  ///< the name of what is made of the layers that are added now
+  std::int32_t current_ = -1;    ///< the tensor that the next layer reads
   std::int32_t stage_ = 0;
   std::int32_t number_ = 0;
   std::int32_t part_ = -1;

@@ -10,7 +10,7 @@
 namespace ipu_dsl {
 
 /// The name that a layer was given, or its kind and number: "dense_1", within a residual
-/// "dense_3_0".
+/// "dense_3_0", within a residual named block "block_0".
 inline std::string layer_name(const layer_title& layer) {
   if (!layer.name.empty()) {
     return std::string(layer.name);

@@ -60,8 +60,10 @@ constexpr problem check_weighed(const shape& output, weighed what) {
   if (what != weighed::positions || output.rank > 1) {
     return {};
   }
-  return refuse("position_weights of an output of positions, (steps, features)", describe(output),
-                "write sample_weights: one number for each sample");
+  return refuse(
+      "position_weights of an output of positions, (steps, features)", describe(output),
+      "if each step is to be judged, the recurrent layer wants return_sequences<true>; else "
+      "write sample_weights, one number for each sample");
 }
 
 /// How many weights a sample of an output has: one, or one for each position.

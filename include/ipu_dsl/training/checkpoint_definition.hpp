@@ -72,8 +72,8 @@ inline void read_values(const parameters& weights, std::size_t index,
                  describe(parameter.extents), ", got ", npy::describe(extents.view()), "."});
   }
   if (array.header.stored.element != dtype::float32) {
-    raise_error({weights.name(index), " holds ", name_of(array.header.stored.element),
-                 "; expected float32."});
+    raise_error({"The array ", weights.name(index), " of ", path,
+                 " holds whole numbers; expected floats."});
   }
   npy::convert(array, name, reinterpret_cast<std::uint8_t*>(values));
 }

@@ -46,6 +46,11 @@ constexpr problem check_samples(const tensor& input, const data_source& data) {
     return refuse(label("samples of shape ") << describe(input.extents), describe(data.extents),
                   "give the model's input the shape of the data");
   }
+  if (input.type == dtype::int32 && data.classes > input.classes) {
+    return refuse(label("integers of at most ") << input.classes << " classes",
+                  label() << data.classes << " classes",
+                  "give the Embedding as many rows as the data have classes");
+  }
   return {};
 }
 

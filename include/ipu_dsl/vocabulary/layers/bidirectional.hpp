@@ -66,6 +66,11 @@ struct bidirectional_reading {
       return refuse("a recurrent layer in Bidirectional<...>", describe(forwards),
                     "write Bidirectional<LSTM<16>>");
     }
+    if (!forwards.name.empty()) {
+      return refuse("a layer without a name in Bidirectional<...>",
+                    label("one named ") << forwards.name,
+                    "name both: named<\"both\", Bidirectional<...>> has both_0 and both_1");
+    }
     if (forwards.options.template as<recurrent_options>().order != sequence_order::forwards) {
       return refuse("a layer that reads forwards in Bidirectional<...>", describe(forwards),
                     "it reads both ways: take go_backwards out");
