@@ -72,11 +72,9 @@ constexpr problem check_inputs(const family& rule, std::size_t given) {
     return {};
   }
   const bool more = given > static_cast<std::size_t>(rule.inputs);
-  return refuse(
-      label() << rule.inputs << (rule.inputs == 1 ? " input" : " inputs"), label() << given,
-      more ? "if they are features, join them before it with Add or Concatenate; it takes "
-             "no states or masks"
-           : "");
+  return refuse(label() << rule.inputs << (rule.inputs == 1 ? " input" : " inputs"),
+                label() << given,
+                more ? "join features before it, with Add; it takes no states" : "");
 }
 
 /// The storage in which a node of a family reads its inputs: where the first lies that is padded.
