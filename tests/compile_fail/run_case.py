@@ -4,6 +4,7 @@
 
 A case is a file with its mistake inside `#ifdef WITH_MISTAKE`. It passes only if it
   (a) compiles without the mistake,        (b) does not compile with it,
+      (not asked of clang2c, clang20 has)
   (c) then makes exactly one error,        (d) on at most 20 lines of output,
   (e) whose sentence equals the golden,    (f) which stands within the first 5 lines.
 The golden of golden/<case>.txt holds for all compilers, golden/<case>.<compiler>.txt for one of
@@ -51,9 +52,10 @@ def golden_file(folder, case, compiler):
 class Driver:
     """Compiles cases of one folder with one compiler; never runs or links anything."""
 
-    def __init__(self, folder, name, command, flags):
+    def __init__(self, folder, name, command, flags, compiles_rest=True):
         self.folder = folder
         self.name = name
+        self.compiles_rest = compiles_rest
         self.command = [command, f"-std={STANDARD_OF[name]}", "-fsyntax-only", *flags]
 
     def compile(self, case, *more):
@@ -64,7 +66,7 @@ class Driver:
 
     def check(self, case, update=False):
         """Everything wrong with the case, in words, and the sentence it makes."""
-        status, output = self.compile(case)
+        status, output = self.compile(case) if self.compiles_rest else (0, "")
         if status != 0:
             return [f"(a) does not compile even without the mistake:\n{output}"], ""
         status, output = self.compile(case, "-DWITH_MISTAKE")
@@ -184,7 +186,8 @@ def main():
         return self_test(arguments.name, arguments.compiler, arguments.flag)
 
     cases = arguments.cases or sorted(path.stem for path in HERE.glob("*.cpp"))
-    driver = Driver(HERE, arguments.name, arguments.compiler, arguments.flag)
+    driver = Driver(HERE, arguments.name, arguments.compiler, arguments.flag,
+                    compiles_rest=arguments.name != "clang2c")
     failed = 0
     for case in cases:
         faults, sentence = driver.check(case, arguments.update)
