@@ -20,9 +20,9 @@ static_assert(slopes_of<PReLU<>>({4, 5, 3}) == shape{4, 5, 3});
 static_assert(slopes_of<PReLU<shared_axes<1, 2>>>({4, 5, 3}) == shape{1, 1, 3});
 static_assert(slopes_of<PReLU<shared_axes<1>>>({8}) == shape{1});
 static_assert(apply<PReLU<shared_axes<2>>>({{8}}).refused("shared axes from 1 to 1",
-                                                          "another of (8)"));
+                                                          "axis 2 of (8)"));
 static_assert(apply<PReLU<shared_axes<0>>>({{8}}).refused("shared axes from 1 to 1",
-                                                          "another of (8)"));
+                                                          "one that no sample has of (8)"));
 static_assert(apply<PReLU<>>({{}}).refused("samples of 1 to 4 axes", "()"));
 static_assert(apply<PReLU<init<constant<0.25F>>>>({{8}}).parameter(0).start.value == 0.25F);
 static_assert(describe(PReLU<shared_axes<1, 2>>::description).view() == "PReLU<shared_axes<1, 2>>");

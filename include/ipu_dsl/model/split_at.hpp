@@ -46,7 +46,7 @@ class model_cutter {
     std::int32_t begin = 0;
     for (std::size_t i = 0; i < names.size(); ++i) {
       const std::int32_t last = find(names[i]);
-      const problem refused = check(names, i, last, begin);
+      const problem refused = check_name(names, i, last, begin);
       if (refused.found()) {
         made_->fault = refused;
         made_->fault.where = "split_at";
@@ -82,12 +82,12 @@ class model_cutter {
 
   /// What is wrong with cut `number`, behind layer `last`, where the stage that it ends begins with
   /// layer `begin`.
-  constexpr problem check(list_view<std::string_view> names, std::size_t number, std::int32_t last,
-                          std::int32_t begin) const {
+  constexpr problem check_name(list_view<std::string_view> names, std::size_t number,
+                               std::int32_t last, std::int32_t begin) const {
     label got;
     got << '"' << names[number] << '"';
     if (last < 0) {
-      return refuse("the name of a layer of the model", got, near(names[number]));
+      return refuse("the name of a layer of the model", got, hint_for(names[number]));
     }
     if (last < begin) {
       label expected = "names in the order of their layers";
@@ -139,7 +139,7 @@ class model_cutter {
   }
 
   /// "did you mean ...?", or where names are told.
-  constexpr text<191> near(std::string_view wanted) const {
+  constexpr text<191> hint_for(std::string_view wanted) const {
     const std::int32_t found = nearest(wanted, wanted.size() + 1);
     if (found >= 0 &&
         near_names::distance(wanted, name_of(found).view()) != near_names::unrelated) {
