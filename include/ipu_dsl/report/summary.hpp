@@ -124,9 +124,9 @@ inline std::size_t column_width(const std::vector<std::vector<std::string>>& row
                                 std::size_t column, std::size_t least, std::size_t most) {
   std::size_t width = least;
   for (const std::vector<std::string>& row : rows) {
-    width = std::max(width, row[column].size() + 1);
+    width = (std::max)(width, row[column].size() + 1);
   }
-  return std::min(width, most);
+  return (std::min)(width, most);
 }
 
 /// A field of a table with a space behind it; what is too long ends with three dots.
@@ -188,7 +188,7 @@ inline std::string summary_text(const graph_view& model, std::string_view name) 
       line += summary::separated_field(row[i], widths[i]);
     }
     line += chain ? "" : row.back();
-    longest = std::max(longest, line.size());
+    longest = (std::max)(longest, line.size());
     line.erase(line.find_last_not_of(' ') + 1);
     lines.push_back(std::move(line));
   }
