@@ -368,6 +368,16 @@ struct tagger : model<input<12, 4>, sequential<GRU<16, return_sequences<true>>, 
   return stream.push(sample)[0];
 }
 
+// row: Conv1D(8, 3, padding='causal', dilation_rate=4), a sample at a time
+struct network
+    : model<input<64, 1>,
+            sequential<Conv1D<8, 3, causal_padding, dilation_rate<4>, relu>, Conv1D<1, 1>>> {};
+
+[[maybe_unused]] float filter_sample(predictor<one_step<network>>& stream,
+                                     std::span<const float, 1> sample) {
+  return stream.push(sample)[0];
+}
+
 // row: Input(shape=(16,), dtype='int32'), Embedding(1000, 8)
 static_assert(check<model<input<dtype::int32, 16>, Embedding<1000, 8>>>());
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <ipu_dsl/inference.hpp>
+#include <ipu_dsl/vocabulary/layers/conv1d.hpp>
 #include <ipu_dsl/vocabulary/layers/dropout.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 #include <ipu_dsl/vocabulary/layers/gru.hpp>
@@ -26,7 +27,9 @@ struct joined
                                   concat<Dense<9, sigmoid>, Dense<7, relu>>, Dropout<0.5F>>> {};
 
 /// Steps of three numbers, with something to carry between them.
-struct gated : model<input<4, 3>, sequential<LSTM<5, return_sequences<true>>, GRU<5>>> {};
+struct gated
+    : model<input<4, 3>,
+            sequential<Conv1D<4, 2, causal_padding>, LSTM<5, return_sequences<true>>, GRU<5>>> {};
 
 /// No call at all: what comes in goes out.
 struct nothing : model<input<4, 8>, sequential<Flatten>> {};

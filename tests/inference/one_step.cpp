@@ -32,6 +32,26 @@ struct tagger
                        Dropout<0.5F>, LayerNormalization<>, RMSNormalization<>, GaussianNoise<0.1F>,
                        GRU<4>, Dense<2>, softmax>> {};
 
+/// Causal convolutions of one channel, of several, dilated, in groups, longer than the sequence; a
+/// kernel of one step carries nothing.
+struct dilated
+    : model<input<9, 1>,
+            sequential<Conv1D<5, 2, causal_padding, hyperbolic_tangent>,
+                       residual<Conv1D<6, 3, causal_padding, dilation_rate<2>, relu>,
+                                Conv1D<5, 1, same_padding>>,
+                       Conv1D<5, 2, causal_padding, groups<5>>,
+                       Conv1D<18, 4, causal_padding, dilation_rate<4>, use_bias<false>>,
+                       BatchNormalization<>, GRU<4, return_sequences<true>>, Conv1D<2, 1>>> {};
+
+struct strided
+    : model<input<6, 3>, sequential<Dense<4>, Conv1D<4, 3, strides<2>, causal_padding>>> {};
+
+struct same : model<input<6, 3>, sequential<Conv1D<4, 3, same_padding>>> {};
+
+struct within : model<input<6, 3>, sequential<Conv1D<4, 3, dilation_rate<2>>>> {};
+
+struct pooled : model<input<6, 3>, sequential<MaxPooling1D<2>>> {};
+
 struct of_words
     : model<input<dtype::int32, 6>, sequential<Embedding<7, 3>, LSTM<4, return_sequences<true>>>> {
 };
@@ -53,6 +73,7 @@ struct functional {
 };
 
 static_assert(check<one_step<tagger>>() && check<one_step<of_words>>());
+static_assert(check<one_step<dilated>>());
 static_assert(graph_of<one_step<tagger>>.at(0).extents == shape{1, 3});
 
 constexpr tests::checks test_refusals() {
@@ -63,6 +84,16 @@ constexpr tests::checks test_refusals() {
   done.that(fault_of<one_step<both_ways>>::value.expected.view() ==
             "a recurrent layer that reads forwards");
   done.that(fault_of<one_step<all_at_once>>::value.got.view() == "one that takes all of them");
+  done.that(fault_of<one_step<strided>>::value.got.view() == "strides of 2");
+  done.that(fault_of<one_step<strided>>::value.where.view().starts_with(
+      "layer 1 Conv1D<4, 3, strides<2>, causal_padding>"));
+  done.that(fault_of<one_step<same>>::value.expected.view() ==
+            "a Conv1D with causal_padding, or a kernel of 1 step");
+  done.that(fault_of<one_step<same>>::value.got.view() == "same_padding and a kernel of 3");
+  done.that(fault_of<one_step<within>>::value.got.view() == "valid_padding and a kernel of 3");
+  done.that(fault_of<one_step<within>>::value.where.view().starts_with(
+      "layer 0 Conv1D<4, 3, dilation_rate<2>>"));
+  done.that(fault_of<one_step<pooled>>::value.got.view() == "one that takes all of them");
   done.that(fault_of<one_step<of_no_sequence>>::value.expected.view() ==
             "weights that do not depend on the number of steps");
   done.that(fault_of<one_step<of_nothing>>::value.expected.view() == "at least 1 unit");
@@ -123,6 +154,42 @@ TEST_CASE("steps that are pushed have the bits of the whole sequence") {
   }
   CHECK(compared > 0);
   std::printf("steps one by one: compared %d results\n", compared);
+}
+
+TEST_CASE("samples pushed through causal convolutions have the bits of the whole sequence") {
+  constexpr std::size_t samples = 9;
+  weights_of<dilated> whole;
+  whole.initialize(5);
+  weights_of<one_step<dilated>> weights;
+  weights.copy_from(whole);
+  const std::vector<float> given = samples_of(2 * samples);
+  std::vector<float> expected(2 * samples * 2);
+  predictor<dilated, micro_batch<2>> at_once(whole);
+  REQUIRE(at_once.predict(given, expected));
+
+  predictor<one_step<dilated>> stream(weights);
+  predictor<one_step<dilated>, micro_batch<2>> together(weights);
+  int compared = 0;
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t sequence = 0; sequence < 2; ++sequence) {
+      stream.reset();
+      for (std::size_t i = sequence * samples; i < (sequence + 1) * samples; ++i) {
+        const auto found = stream.push(std::span(given).subspan(i).first<1>());
+        CHECK(found[0] == expected[2 * i]);
+        CHECK(found[1] == expected[2 * i + 1]);
+        ++compared;
+      }
+    }
+    for (std::size_t i = 0; i < samples; ++i) {
+      const std::vector<float> of_both = {given[i], given[samples + i]};
+      std::vector<float> found(4);
+      REQUIRE(together.predict(of_both, found));
+      CHECK(found[1] == expected[2 * i + 1]);
+      CHECK(found[2] == expected[2 * (samples + i)]);
+    }
+    together.reset();
+  }
+  CHECK(compared == 36);
 }
 
 TEST_CASE("one_step refuses what has no answer at every step") {

@@ -10,7 +10,8 @@
 namespace ipu_dsl {
 
 /// The model `M` of sequences, given a step at a time: its input has one step, what recurrent
-/// layers carry they find again, and its weights are those of `M`. For predictors alone:
+/// layers and causal convolutions carry they find again, and its weights are those of `M`. For
+/// predictors alone:
 ///
 ///   weights_of<one_step<tagger>> weights;
 ///   weights.copy_from(run.weights());  // of a session of tagger
@@ -81,6 +82,13 @@ struct model_fold<one_step<M>> {
       made.fault = refuse("an input of steps", "one number");
       made.fault.where = "one_step<...>";
     } else {
+      const graph whole = model_fold<M>::make();
+      // Asked first of all steps: of one alone, a kernel may not even fit.
+      made = whole;
+      walk_by_step(made);
+      if (made.fault.found()) {
+        return made;
+      }
       using assignment = typename M::assignment_type;
       shape input = M::input_type::extents;
       input.extents[0] = 1;
@@ -90,7 +98,7 @@ struct model_fold<one_step<M>> {
         walk_by_step(made);
       }
       if (!made.fault.found()) {
-        made.fault = compare_weights(model_fold<M>::make(), made);
+        made.fault = compare_weights(whole, made);
       }
     }
     return made;

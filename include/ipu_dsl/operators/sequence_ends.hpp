@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a recurrent layer hands over: copies of steps.
+// What layers of sequences hand over and carry: copies of steps.
 #pragma once
 
 #include <ipu_dsl/kernels/elementwise.hpp>
@@ -35,6 +35,11 @@ struct operators<&sequence_ends_family> {
       kernels::copy_columns(read, along, made + place, sample, Call.batch, along);
     } else if constexpr (Call.variant == sequence_ends_variant::kept) {
       kernels::copy_columns(read, sample, made + along, sample, Call.batch, along);
+    } else if constexpr (Call.variant == sequence_ends_variant::moved) {
+      for (std::int32_t step = 0; step + 1 < Call.steps; ++step) {
+        const std::ptrdiff_t to = std::ptrdiff_t{along} * step;
+        kernels::copy_columns(read + to + along, sample, made + to, sample, Call.batch, along);
+      }
     } else if constexpr (Call.variant == sequence_ends_variant::copied) {
       const float* terms[] = {read};
       kernels::sum_tensors(terms, 1, made, Call.batch * sample);

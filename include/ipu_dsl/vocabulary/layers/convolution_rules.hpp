@@ -102,7 +102,8 @@ enum scratch_tag : std::int32_t {
   pointwise_transposed_tag,
   between_tag,
   between_again_tag,
-  between_gradient_tag
+  between_gradient_tag,
+  carried_tag
 };
 
 constexpr void forward_of(emitter& emit, const convolution& made) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a recurrent layer hands over of its states: the last one, or all of them from the last to
-// the first; and the same of their gradients.
+// the first; and the same of their gradients. And what is carried from step to step.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ enum class sequence_ends_variant : std::int32_t {
   reversed,  ///< the same from the last position to the first
   added,     ///< adds vectors to one position of sequences
   put,       ///< writes one position of sequences, reads vectors
-  kept       ///< copies the first of two positions of sequences to the second
+  kept,      ///< copies the first of two positions of sequences to the second
+  moved      ///< copies each position of sequences to the one before it
 };
 
 struct sequence_ends_call {
@@ -27,7 +28,7 @@ struct sequence_ends_call {
   std::int32_t position;  ///< of the vector
 };
 
-/// Calls of recurrent layers; no layer is made of it.
+/// Calls of layers of sequences; no layer is made of it.
 inline constexpr family sequence_ends_family{.name = "sequence ends"};
 
 /// `positions` x `units` numbers of every sample.
@@ -101,6 +102,14 @@ struct sequence_extents {
     reach second;
     second.offset = 1;
     call.writes(sequences, {sample, second, unit}).reads(sequences, {sample, reach(), unit});
+  }
+
+  /// Each position becomes the one before it; the last stays as well.
+  constexpr void move(emitter& emit, const buffer_ref& sequences) const {
+    call_draft call = emit.call_of(sequence_ends_family, key(emit, sequence_ends_variant::moved));
+    const auto [sample, unit] = call.over(emit.batch(), units);
+    const axis_id step = call.all(steps - 1);
+    call.writes(sequences, {sample, step, unit}).reads(sequences, {sample, shifted(step, 1), unit});
   }
 
   constexpr void reverse(emitter& emit, const buffer_ref& made, const buffer_ref& read) const {

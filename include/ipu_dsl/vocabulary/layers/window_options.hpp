@@ -65,7 +65,12 @@ struct strides {
 };
 
 /// Where a kernel may stand.
-enum class padding_kind : std::int32_t { valid, same, causal };
+enum class padding_kind : std::int32_t {
+  valid,
+  same,
+  causal,
+  carried  ///< causal, of one step at a time: the steps before it are found where they were left
+};
 
 /// The kernel stands only where all of it meets the image: the default.
 struct valid_padding {
@@ -91,9 +96,9 @@ constexpr padding_kind padding_of(const option_list<Count>& given) {
 
 /// As a message names it.
 constexpr std::string_view name_of(padding_kind padding) {
-  return padding == padding_kind::causal ? "causal_padding"
+  return padding == padding_kind::valid  ? "valid_padding"
          : padding == padding_kind::same ? "same_padding"
-                                         : "valid_padding";
+                                         : "causal_padding";
 }
 
 /// What is wrong with causal padding where there is no order of time.
@@ -141,7 +146,7 @@ struct window_placing {
     outputs = kind == padding_kind::valid ? (inputs - reach) / stride + 1
                                           : (inputs + stride - 1) / stride;
     const std::int32_t missing = (outputs - 1) * stride + reach - inputs;
-    if (kind == padding_kind::causal) {
+    if (kind == padding_kind::causal || kind == padding_kind::carried) {
       padding = reach - 1;
     } else if (kind == padding_kind::same && missing > 0) {
       padding = missing / 2;
