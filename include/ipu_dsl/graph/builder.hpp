@@ -279,14 +279,14 @@ constexpr problem refuse_repeated_name(const graph& model) {
   for (std::size_t later = 0; later < model.layers.size(); ++later) {
     const layer_record& here = model.layers[later];
     const bool named = !here.name.empty() && here.shares < 0;
-    for (std::size_t other = 0; named && other < model.layers.size(); ++other) {
+    // Most names do not end in a number, as those do that are given to layers without one.
+    const bool numbered = named && here.name.back() >= '0' && here.name.back() <= '9';
+    const std::size_t others = numbered ? model.layers.size() : later;
+    for (std::size_t other = 0; named && other < others; ++other) {
       const layer_record& taken = model.layers[other];
-      const bool given = other < later && taken.name == here.name;
-      // Most names do not end in a number: they need not be compared with those that do.
-      const bool automatic = taken.name.empty() && here.name.back() >= '0' &&
-                             here.name.back() <= '9' &&
-                             automatic_name(title_of(taken)).view() == here.name;
-      if (given || automatic) {
+      const bool automatic =
+          numbered && taken.name.empty() && automatic_name(title_of(taken)).view() == here.name;
+      if (automatic || (other < later && taken.name == here.name)) {
         problem found = refuse("a name of its own", label("the name of layer ") << taken.number,
                                automatic ? "that is what a layer without a name is called" : "");
         found.where = where_is(here);
