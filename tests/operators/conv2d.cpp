@@ -408,6 +408,7 @@ TEST_CASE("numbers of convolutions are chains over kernel rows, kernel columns a
   check_all<call_on(1, {5, 8, vector + 3}, 7, {4, 2}, 1, true, false)>();
   check_all<call_on(2, {6, 29, 1}, 10, {2, 4}, 3, false, true)>();
   check_all<call_on(2, {2, 3, 2}, 3, {5, 7}, 1, true, false)>();
+  check_all<call_on(2, {5, 13, 1}, 6, {5, 5}, 1, true, true)>();
   check_all<call_on(1, {7, 7, 2}, 3, {2, 2}, 4, false, false)>();
   check_all<call_on(2, {7, 9, 3}, 6, {2, 3}, 1, true, false, 2)>();
   check_all<call_on(1, {1, 11, 2}, 5, {1, 4}, 1, false, true, 3)>();
