@@ -73,8 +73,7 @@ constexpr problem check_inputs(const family& rule, std::size_t given) {
   }
   const bool more = given > static_cast<std::size_t>(rule.inputs);
   return refuse(label() << rule.inputs << (rule.inputs == 1 ? " input" : " inputs"),
-                label() << given,
-                more ? "join features before it, with Add; it takes no states" : "");
+                label() << given, more ? "join them before it, with Add or Concatenate" : "");
 }
 
 /// The storage in which a node of a family reads its inputs: where the first lies that is padded.
