@@ -175,8 +175,8 @@ TEST_CASE("a shared layer has its name, its parameters and its values once") {
   const std::string table = summary_text(graph_of<tied>, "tied");
   CHECK(table.find("Parameters: 171\n") != std::string::npos);
   std::size_t calls = 0;
-  for (std::size_t at = table.find("encoder"); at != std::string::npos;
-       at = table.find("encoder", at + 1)) {
+  for (std::size_t at = table.find("\nencoder"); at != std::string::npos;
+       at = table.find("\nencoder", at + 1)) {
     ++calls;
   }
   CHECK(calls == 3);
