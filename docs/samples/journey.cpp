@@ -206,7 +206,7 @@ void print_steps() {
     for (const execution_step& made : table.row(worker)) {
       std::printf("worker %d  %-5s  %2zu calls", worker, words(describe(made.what)).c_str(),
                   table.calls(made).size());
-      for (const wait& awaited : table.waits(made)) {
+      for (const awaited_count& awaited : table.waits(made)) {
         const step counted{awaited.counter / action_kinds,
                            static_cast<action_kind>(awaited.counter % action_kinds)};
         std::printf("  after %s of %s%s",
