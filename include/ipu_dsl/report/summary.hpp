@@ -91,9 +91,14 @@ inline std::string loss_lines(const graph_view& model) {
   return lines;
 }
 
-/// The layer's kind without its arguments, as Keras names the class: "Dense".
+/// The layer's kind without its arguments, as Keras names the class: "Dense", of a relu
+/// "Activation".
 inline std::string class_of(const element& source) {
   const std::string words(describe_bare(source).view());
+  const bool is_function = words.front() >= 'a' && words.front() <= 'z';
+  if (is_function && source.kind == element_kind::layer) {
+    return std::string(source.rule->name);
+  }
   return words.substr(0, words.find('<'));
 }
 
