@@ -14,26 +14,15 @@
 #include <ipu_dsl/ipu_dsl.hpp>
 
 #include "example.hpp"
+#include "strings.hpp"
 
 using namespace ipu_dsl;
+using strings::pluck;
 
 namespace {
 
 struct training
     : compile<models::amplifier, micro_batch<20>, loss<mean_squared_error>, optimizer<adam>> {};
-
-/// A string at 16 kHz: a tone and its octave, which fade away.
-std::vector<float> pluck(std::size_t samples, std::uint64_t seed) {
-  const float pitch = 0.02F + 0.15F * uniform_unit(random_word(seed, 0, 0));
-  const float loudness = 0.2F + 0.8F * uniform_unit(random_word(seed, 0, 1));
-  std::vector<float> sound(samples);
-  for (std::size_t i = 0; i < samples; ++i) {
-    const auto t = static_cast<float>(i);
-    const float tone = std::sin(pitch * t) + 0.5F * std::sin(2 * pitch * t + 1);
-    sound[i] = loudness * std::exp(-t / 4'000) * tone;
-  }
-  return sound;
-}
 
 /// The circuit: a tube that saturates, and a capacitor behind it that remembers.
 std::vector<float> amplify(const std::vector<float>& sound) {
@@ -79,16 +68,9 @@ int train_and_play() {
   }
   // [/stream]
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - before;
-  double error = 0;
-  double signal = 0;
-  const std::vector<float> wanted = amplify(string);
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    error += std::pow(played[i] - wanted[i], 2.0);
-    signal += std::pow(wanted[i], 2.0);
-  }
-  std::printf("a second of sound in %.1f ms; error to signal %.4f\n", 1'000 * took.count(),
-              error / signal);
-  return error < 0.01 * signal ? 0 : 1;
+  const double error = strings::error_to_signal(played, amplify(string));
+  std::printf("a second of sound in %.1f ms; error to signal %.4f\n", 1'000 * took.count(), error);
+  return error < 0.01 ? 0 : 1;
 }
 
 }  // namespace
