@@ -11,7 +11,7 @@
 
 namespace ipu_dsl {
 
-namespace bidirectional {
+namespace both_ends {
 
 /// What a stage does by ascending micro-batch, and the slot of the first.
 struct slotted_steps {
@@ -132,7 +132,7 @@ class row_writer {
   std::size_t oldest_ = 0;
 };
 
-}  // namespace bidirectional
+}  // namespace both_ends
 
 /// What the schedules with two copies of the weights share. Stage s is on device s and its copy,
 /// stage devices + s, on device devices - 1 - s. The `micro_batches` that every function takes are
@@ -156,11 +156,11 @@ struct two_copy_schedule {
     program rows = no_rows(devices, micro_batches);
     for (int device = 0; device < devices; ++device) {
       const int mirror = devices - 1 - device;
-      const bidirectional::slotted_steps steps[2] = {
+      const both_ends::slotted_steps steps[2] = {
           {action_kind::forward, device, device},
           {action_kind::forward, devices + mirror, mirror},
       };
-      bidirectional::append_slots(rows, steps, 2, 1, micro_batches + devices - 2);
+      both_ends::append_slots(rows, steps, 2, 1, micro_batches + devices - 2);
       rows.end_row();
     }
     return rows;
@@ -220,13 +220,13 @@ struct chimera : two_copy_schedule<chimera> {
     for (int device = 0; device < devices; ++device) {
       const int mirror = devices - 1 - device;
       const int copy = devices + mirror;
-      const bidirectional::slotted_steps steps[4] = {
+      const both_ends::slotted_steps steps[4] = {
           {action_kind::forward, device, device},
           {action_kind::forward, copy, mirror},
           {action_kind::backward, device, 2 * devices - 1 - device},
           {action_kind::backward, copy, 2 * devices - 1 - mirror},
       };
-      bidirectional::append_slots(rows, steps, 2 * devices, devices / 2, slots);
+      both_ends::append_slots(rows, steps, 2 * devices, devices / 2, slots);
       rows.end_training_row(device);
       rows.slot.resize(rows.actions.size(), slots);
     }
@@ -252,7 +252,7 @@ struct dualpipe : two_copy_schedule<dualpipe> {
       const int mirror = devices - 1 - device;
       const int copy = devices + mirror;
       const bool upper = device < mirror;
-      bidirectional::row_writer row(rows, upper ? device : copy, upper ? copy : device);
+      both_ends::row_writer row(rows, upper ? device : copy, upper ? copy : device);
       row.write(rows.micro_batches, devices / 2, upper ? device : mirror);
       rows.end_training_row(device);
     }
@@ -273,7 +273,7 @@ struct dualpipe_v : v_schedule<dualpipe_v> {
   static constexpr program make(int devices, int stages, int micro_batches) {
     program rows(devices, place(devices, stages), micro_batches);
     for (int device = 0; device < devices; ++device) {
-      bidirectional::row_writer row(rows, device, stages - 1 - device);
+      both_ends::row_writer row(rows, device, stages - 1 - device);
       row.write(micro_batches, devices, device);
       rows.end_training_row(device);
     }

@@ -125,7 +125,8 @@ class labelled_dataset {
       "class, got none");
 
   static constexpr shape sample_shape = SampleShape;
-  static constexpr std::int32_t classes = Classes;
+  /// Of none, which was refused above, one: so that nobody takes the labels for other targets.
+  static constexpr std::int32_t classes = Classes > 0 ? Classes : 1;
 
   /// Without samples.
   labelled_dataset() = default;

@@ -5,6 +5,7 @@
 // what people write themselves, under those names.
 #pragma once
 
+#include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/graph/element.hpp>
 
@@ -18,6 +19,16 @@ struct layer_elsewhere {
 
  public:
   static constexpr element description = unfit_layer(Elsewhere.view(), fault);
+};
+
+/// An option under a name that it has elsewhere: refused with what is written here.
+template <fixed_string Elsewhere, fixed_string Here>
+struct option_elsewhere {
+ private:
+  static constexpr option_key key{Elsewhere.view(), Here.view()};
+
+ public:
+  static constexpr option as_option{&key};
 };
 
 /// Here: `sequential<...>`.
@@ -41,6 +52,31 @@ struct ConvTranspose1d : layer_elsewhere<"ConvTranspose1d", "Conv1DTranspose<fil
 
 template <auto Inputs, auto Outputs, auto Kernel = 1, typename... Options>
 struct ConvTranspose2d : layer_elsewhere<"ConvTranspose2d", "Conv2DTranspose<filters, kernel>"> {};
+
+template <auto Filters, auto Kernel = 1, typename... Options>
+struct Conv1dTranspose : layer_elsewhere<"Conv1dTranspose", "Conv1DTranspose<filters, kernel>"> {};
+
+template <auto Filters, auto Kernel = 1, typename... Options>
+struct Conv2dTranspose : layer_elsewhere<"Conv2dTranspose", "Conv2DTranspose<filters, kernel>"> {};
+
+template <auto Kernel = 1, typename... Options>
+struct DepthwiseConv2d : layer_elsewhere<"DepthwiseConv2d", "DepthwiseConv2D<kernel>"> {};
+
+template <auto Kernel = 1, typename... Options>
+struct DepthWiseConv2D : layer_elsewhere<"DepthWiseConv2D", "DepthwiseConv2D<kernel>"> {};
+
+template <auto Filters, auto Kernel = 1, typename... Options>
+struct SeparableConv2d : layer_elsewhere<"SeparableConv2d", "SeparableConv2D<filters, kernel>"> {};
+
+template <auto Rate, typename... Options>
+struct SpatialDropout
+    : layer_elsewhere<"SpatialDropout", "SpatialDropout1D<rate> or SpatialDropout2D<rate>"> {};
+
+template <auto Rate = 0.5F, typename... Options>
+struct Dropout1d : layer_elsewhere<"Dropout1d", "SpatialDropout1D<rate>"> {};
+
+template <auto Rate = 0.5F, typename... Options>
+struct Dropout2d : layer_elsewhere<"Dropout2d", "SpatialDropout2D<rate>"> {};
 
 template <auto Window = 2, typename... Options>
 struct MaxPool1d : layer_elsewhere<"MaxPool1d", "MaxPooling1D<window>"> {};
@@ -99,9 +135,46 @@ struct LeakyReLU : layer_elsewhere<"LeakyReLU", "Activation<leaky_relu, alpha<0.
 /// Here: `relu`.
 struct ReLU;
 
-/// Here: `init<he_uniform>`.
-template <typename Initializer>
-struct kernel_initializer;
+template <typename... Initializer>
+struct kernel_initializer : option_elsewhere<"kernel_initializer", "init<he_uniform>"> {};
+
+template <typename... Initializer>
+struct bias_initializer : option_elsewhere<"bias_initializer", "bias_init<zeros>"> {};
+
+/// Of a layer: its activation.
+template <typename... Function>
+struct activation : option_elsewhere<"activation", "the activation itself: Dense<64, relu>"> {};
+
+template <fixed_string Name>
+struct padding : option_elsewhere<"padding", "same_padding, valid_padding or causal_padding"> {};
+
+template <auto... Value>
+struct return_sequence : option_elsewhere<"return_sequence", "return_sequences<true>"> {};
+
+template <auto... Value>
+struct causal_mask : option_elsewhere<"causal_mask", "use_causal_mask<true>"> {};
+
+template <auto... Value>
+struct bidirectional : option_elsewhere<"bidirectional", "Bidirectional<LSTM<32>>"> {};
+
+template <auto... Rate>
+struct recurrent_dropout
+    : option_elsewhere<"recurrent_dropout", "a Dropout<rate> in front of the layer"> {};
+
+template <fixed_string Name>
+struct data_format
+    : option_elsewhere<"data_format", "nothing: channels are the last axis of an image"> {};
+
+template <auto... Value>
+struct trainable : option_elsewhere<"trainable", "frozen<Dense<64>>, around the layer"> {};
+
+template <auto... Weights>
+struct loss_weights : option_elsewhere<"loss_weights",
+                                       "loss<for_output<\"price\", mean_squared_error, "
+                                       "loss_weight<0.5>>, ...>"> {};
+
+template <auto... Samples>
+struct microbatch : option_elsewhere<"microbatch", "micro_batch<32>"> {};
 
 /// Here: `sparse_categorical_crossentropy`.
 struct SparseCategoricalCrossentropy;
@@ -124,8 +197,8 @@ struct Lion;
 template <typename... Options>
 struct RMSprop;
 
-/// Here: `run.fit(data, {.steps_per_execution = 10})`.
-template <auto Steps>
-struct steps_per_execution;
+template <auto... Steps>
+struct steps_per_execution
+    : option_elsewhere<"steps_per_execution", "run.fit(data, {.steps_per_execution = 10})"> {};
 
 }  // namespace ipu_dsl

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// An option under the name that it has elsewhere.
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
+
+using namespace ipu_dsl;
+
+namespace {
+
+#ifdef WITH_MISTAKE
+struct net : model<input<8, 8, 1>, sequential<Conv2D<4, 3, padding<"same">>, Flatten, Dense<10>>> {
+};
+#else
+struct net : model<input<8, 8, 1>, sequential<Conv2D<4, 3, same_padding>, Flatten, Dense<10>>> {};
+#endif
+
+static_assert(check<net>());
+
+}  // namespace
