@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of core/type_name.hpp.
+#include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/core/type_name.hpp>
 
 #include "support/catch2.hpp"
@@ -11,11 +12,17 @@ struct ours {};
 template <int Value>
 struct numbered {};
 
+template <fixed_string Name, typename... Parts>
+struct lettered {};
+
 }  // namespace ipu_dsl
 
 namespace theirs {
 
 struct layer {};
+
+template <typename T>
+struct fixed_string {};
 
 }  // namespace theirs
 
@@ -27,6 +34,15 @@ static_assert(type_name<int>() == "int");
 static_assert(type_name<ipu_dsl::ours>() == "ours");
 static_assert(type_name<ipu_dsl::numbered<-3>>() == "numbered<-3>");
 static_assert(type_name<theirs::layer>() == "theirs::layer");
+static_assert(type_name<ipu_dsl::lettered<"sum">>() == "lettered<\"sum\">");
+static_assert(type_name<ipu_dsl::lettered<"a}b">>() == "lettered<\"a}b\">");
+static_assert(type_name<theirs::fixed_string<int>>() == "theirs::fixed_string<int>");
+
+TEST_CASE("type_name spells texts as they are written") {
+  using inner = ipu_dsl::lettered<"price", int>;
+  CHECK(type_name<ipu_dsl::lettered<"a", inner>>().starts_with(
+      "lettered<\"a\", ipu_dsl::lettered<\"price\", int>"));
+}
 
 TEST_CASE("type_name drops our own namespace only") {
   CHECK(type_name<ipu_dsl::numbered<10>>() == "numbered<10>");

@@ -11,11 +11,10 @@ namespace ipu_dsl {
 /// What stands for a type that was not given; messages call it "nothing".
 struct absent_type {};
 
-/// The name of `T` as the compiler spells it, without our own namespace in front:
-/// `type_name<int>()` is "int", `type_name<relu>()` is "relu".
+/// The name of `T` as the compiler spells it, without our own namespace in front.
 template <typename T>
-consteval std::string_view type_name() {
-  // Both compilers write "... type_name() [with T = int; ...]" or "... type_name() [T = int]".
+consteval std::string_view spelled_name() {
+  // Both compilers write "... spelled_name() [with T = int; ...]" or "... [T = int]".
   const std::string_view signature = __PRETTY_FUNCTION__;
   const std::string_view marker = "T = ";
   const std::size_t begin = signature.find(marker) + marker.size();
@@ -25,6 +24,61 @@ consteval std::string_view type_name() {
   const std::string_view ours = "ipu_dsl::";
   const std::string_view name = spelled.starts_with(ours) ? spelled.substr(ours.size()) : spelled;
   return name == "absent_type" ? "nothing" : name;
+}
+
+/// What compilers spell in front of a text among template arguments, before its length.
+inline constexpr std::string_view before_text = "fixed_string<";
+
+/// How many letters stand in front of the quotes if a spelled name begins with a text:
+/// `fixed_string<7>{`. 0 if it does not.
+constexpr std::size_t letters_before_quotes(std::string_view spelled) {
+  if (!spelled.starts_with(before_text)) {
+    return 0;
+  }
+  const std::size_t quotes = spelled.find('"');
+  const std::size_t other = spelled.find_first_not_of("0123456789>{", before_text.size());
+  return quotes == other && quotes != std::string_view::npos ? quotes : 0;
+}
+
+/// Writes a name as a user writes it, `named<"logits", ...>`, and not as compilers spell it,
+/// `named<fixed_string<7>{"logits"}, ...>`. Returns its length, which is no longer.
+constexpr std::size_t write_as_written(std::string_view spelled, char* to) {
+  std::size_t length = 0;
+  bool within_text = false;
+  for (std::size_t i = 0; i < spelled.size(); ++i) {
+    const std::size_t skipped = within_text ? 0 : letters_before_quotes(spelled.substr(i));
+    within_text = within_text || skipped > 0;
+    i += skipped;
+    if (within_text && spelled[i] == '}' && spelled[i - 1] == '"') {
+      within_text = false;
+    } else {
+      to[length] = spelled[i];
+      ++length;
+    }
+  }
+  return length;
+}
+
+/// A name with texts in it, as a user writes it.
+template <typename T>
+struct name_with_texts {
+  char letters[spelled_name<T>().size()] = {};
+  std::size_t length = write_as_written(spelled_name<T>(), letters);
+};
+
+template <typename T>
+inline constexpr name_with_texts<T> kept_name_with_texts{};
+
+/// The name of `T` as a user writes it: `type_name<int>()` is "int", `type_name<relu>()` is "relu",
+/// `type_name<merge_mode<"sum">>()` is "merge_mode<\"sum\">".
+template <typename T>
+consteval std::string_view type_name() {
+  constexpr std::string_view name = spelled_name<T>();
+  if constexpr (name.find(before_text) == std::string_view::npos) {
+    return name;
+  } else {
+    return {kept_name_with_texts<T>.letters, kept_name_with_texts<T>.length};
+  }
 }
 
 /// The first of some types.

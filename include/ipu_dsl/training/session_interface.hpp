@@ -77,13 +77,12 @@ struct averages_fault_of {
 template <typename Compiled, bool Valid>
 class session_of {
   using compiled = typename Compiled::compiled;
-  using code = session_code<Compiled>;
 
  public:
+  using code = session_code<Compiled>;
   using settings = typename compiled::optimizer_type::settings;
 
-  session_of(const settings& optimizer, const session_options& options)
-      : engine_(code::make(options)) {
+  session_of(engine_owner made, const settings& optimizer) : engine_(std::move(made)) {
     set_optimizer(optimizer);
     engine().kept().initialize(numbers_of_optimizer());
   }
@@ -372,12 +371,14 @@ class session : public session_of<Compiled, can_have_session<Compiled>()> {
  public:
   using typename base::settings;
 
-  // Not those of the base, inherited: of a call that fits none a compiler tells twice as much.
+  // Not those of the base, inherited: of a call that fits none a compiler tells twice as much. The
+  // engine is made here, so that what is wrong with an own layer's code is told in fewer steps.
   explicit session(const settings& optimizer = {}, const session_options& options = {})
-      : base(optimizer, options) {}
+      : base(base::code::make(options), optimizer) {}
 
   /// Refused with a sentence: a momentum that the optimizer has not.
-  explicit session(const foreign_settings<settings>&, const session_options& = {}) : base({}, {}) {
+  explicit session(const foreign_settings<settings>&, const session_options& = {})
+      : base(base::code::make({}), {}) {
     base::refuse_momentum();
   }
 };

@@ -124,7 +124,12 @@ class session_of<Compiled, false> {
  public:
   using settings = typename settings_when_refused<Compiled>::type;
 
-  session_of(const settings&, const session_options&) {}
+  /// Makes nothing.
+  struct code {
+    static int make(const session_options&) { return 0; }
+  };
+
+  session_of(int, const settings&) {}
 
   void set_optimizer(const settings&) {}
 
