@@ -12,6 +12,9 @@ void measure_limits(const run& settings);
 /// The matrix products of every layer at batch 1, 32 and 128.
 void measure_products(const run& settings);
 
+/// Convolutions by themselves, forward and both gradients.
+void measure_convolutions(const run& settings);
+
 /// Training steps on one worker.
 void measure_steps(const run& settings);
 

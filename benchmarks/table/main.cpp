@@ -44,6 +44,7 @@ void say_missing(const measure::report& report) {
 void measure_all(const table::run& settings) {
   table::measure_limits(settings);
   table::measure_products(settings);
+  table::measure_convolutions(settings);
   table::measure_steps(settings);
   table::measure_updates(settings);
   table::measure_normalizations(settings);
