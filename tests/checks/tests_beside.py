@@ -103,6 +103,7 @@ ELSEWHERE = {
     "operators/dense": "training/gradients_layers",
     "operators/dropout": "training/gradients_layers",
     "operators/feed": "training/checked_feed",
+    "training/spare_sample": "training/checked_feed",
     "operators/final_value": "operators/open_set",
     "operators/join": "training/gradients_joins",
     "operators/merge": "training/shapes",

@@ -46,6 +46,21 @@ TEST_CASE("a missing file is named with its directory") {
             ".gz; MNIST is four files, two of images and two of labels.");
 }
 
+TEST_CASE("of several missing files the first is told of, images before labels") {
+  const tests::temporary_directory directory;
+  int checked = 0;
+  for (const char* name : {"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
+                           "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}) {
+    const std::string path = directory / name;
+    CHECK(tests::sentence_of([&] {
+            mnist::load(directory.path());
+          }).starts_with("There is neither " + path + " nor "));
+    write_file_atomically(path, tests::image_file(1));
+    ++checked;
+  }
+  CHECK(checked == 4);
+}
+
 TEST_CASE("files that do not belong together or are no digits are refused") {
   const tests::temporary_directory directory;
   const std::string images = directory / "train-images-idx3-ubyte";

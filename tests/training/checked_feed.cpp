@@ -66,7 +66,7 @@ class lying_feed {
   int micro_batch_ = 0;
 };
 
-enum class asked { fit, evaluate, predict };
+enum class asked { fit, whole_epochs, evaluate, predict };
 
 /// What a session says of a lie that it is told.
 std::string said(asked what, const lie& told, int threads) {
@@ -80,6 +80,9 @@ std::string said(asked what, const lie& told, int threads) {
     switch (what) {
       case asked::fit:
         core.fit(source, {.steps_per_epoch = 12}, optimizer_reference(rates), {});
+        break;
+      case asked::whole_epochs:
+        core.fit(source, {}, optimizer_reference(rates), {});
         break;
       case asked::evaluate:
         core.evaluate(source);
@@ -144,6 +147,20 @@ TEST_CASE("a feed has as many samples as it says") {
     CHECK(said(what, {.length = -7}) == "A feed has 0 samples or more, its length() is -7.");
   }
   CHECK(said(asked::fit, {.length = -7}) == "A feed has 0 samples or more, its length() is -7.");
+}
+
+TEST_CASE("a feed that gives more samples than it says is refused, however many there should be") {
+  for (const asked what : {asked::evaluate, asked::predict}) {
+    CHECK(said(what, {.length = 56}) ==
+          "A feed has 56 samples by its length(); behind the first 56 it gave 4 instead of 0. Only "
+          "its last micro-batch may be short.");
+    CHECK(said(what, {.length = 32}) ==
+          "A feed has 32 samples by its length(), and gives more behind them. Its length() counts "
+          "the samples of a pass.");
+  }
+  CHECK(said(asked::whole_epochs, {.length = 32}) ==
+        "A feed has 32 samples by its length(), and gives more behind them. Its length() counts "
+        "the samples of a pass.");
 }
 
 TEST_CASE("labels behind the samples are zero, as is said of those that are not") {

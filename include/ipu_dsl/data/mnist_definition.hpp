@@ -46,10 +46,13 @@ IPU_DSL_INLINE digit_images load_part(const std::string& images_path,
 }
 
 IPU_DSL_INLINE data load(const std::string& directory, file_reader reader) {
-  return {load_part(find_file(directory, "train-images-idx3-ubyte"),
-                    find_file(directory, "train-labels-idx1-ubyte"), reader),
-          load_part(find_file(directory, "t10k-images-idx3-ubyte"),
-                    find_file(directory, "t10k-labels-idx1-ubyte"), reader)};
+  // One after the other: in one call a compiler would choose which missing file is told of first.
+  const std::string train_images = find_file(directory, "train-images-idx3-ubyte");
+  const std::string train_labels = find_file(directory, "train-labels-idx1-ubyte");
+  const std::string test_images = find_file(directory, "t10k-images-idx3-ubyte");
+  const std::string test_labels = find_file(directory, "t10k-labels-idx1-ubyte");
+  return {load_part(train_images, train_labels, reader),
+          load_part(test_images, test_labels, reader)};
 }
 
 }  // namespace ipu_dsl::mnist

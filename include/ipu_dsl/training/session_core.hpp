@@ -19,6 +19,7 @@
 #include <ipu_dsl/training/result_sums.hpp>
 #include <ipu_dsl/training/session_engine.hpp>
 #include <ipu_dsl/training/session_turn.hpp>
+#include <ipu_dsl/training/spare_sample.hpp>
 #include <ipu_dsl/training/step_rules.hpp>
 
 namespace ipu_dsl {
@@ -36,7 +37,8 @@ class session_core final : public session_engine {
         parameters_(parts.places, memory_),
         kept_(parts.kept, memory_),
         predict_(parts.predict.plan, parts.predict.functions, memory_, workers_),
-        sums_(parts.results, parts.settings.micro_batch) {
+        sums_(parts.results, parts.settings.micro_batch),
+        spare_(parts.model) {
     if (parts.settings.has_loss) {
       train_.emplace(parts.train.plan, parts.train.functions, memory_, workers_,
                      parts.settings.replicas);
@@ -72,6 +74,9 @@ class session_core final : public session_engine {
         source.restart();
       }
       history_.add_epoch(train_epoch(source, epoch, steps, optimizer, calls));
+      if (wanted.steps_per_epoch == 0 && source.length() == steps.steps * samples_of(1)) {
+        spare_.require_end(source, true);
+      }
       if (calls.epoch != nullptr) {
         calls.epoch(calls.object, history_.epochs().back());
       }
@@ -117,6 +122,7 @@ class session_core final : public session_engine {
         }
       }
     }
+    spare_.require_end(source, true);
     if (found.samples == 0) {
       throw error("evaluate got no samples; expected at least 1.");
     }
@@ -146,6 +152,7 @@ class session_core final : public session_engine {
       predict_.run(context);
       done += samples_of(predict_.plan().actions.micro_batches);
     }
+    spare_.require_end(source, false);
     return samples;
   }
 
@@ -381,6 +388,7 @@ class session_core final : public session_engine {
   list<float> values_;  ///< of the run, by number
   list<std::int32_t> valid_;
   result_sums sums_;  ///< of the epoch, or of the evaluation
+  spare_sample spare_;
   history history_;
   std::uint64_t trained_samples_ = 0;
   std::uint64_t updates_ = 0;
