@@ -20,7 +20,7 @@ PICTURE = HERE / "house.svg"
 # From the ground to the roof, left to right; and what is said about each room in a few words.
 FLOORS = [
     ["core"],
-    ["graph", "schedule", "layout", "formats"],
+    ["graph", "schedule", "layout", "formats", "queues"],
     ["vocabulary", "machine", "kernels", "data"],
     ["model", "catalogue", "study", "operators"],
     ["plan"],
@@ -37,6 +37,7 @@ ABOUT = {
     "study": "schedules as text, questions",
     "layout": "panels, padding, register tiles",
     "formats": "IDX, NPY, NPZ, gzip",
+    "queues": "infeeds, outfeeds, their threads",
     "vocabulary": "layers, losses, metrics, optimizers",
     "machine": "the simulated IPU",
     "kernels": "loops over numbers",
@@ -57,7 +58,7 @@ ABOUT = {
 # What a room deals in, by colour.
 TYPES, VALUES, CODE, PLAIN = "#f6d9a8", "#bcd7ee", "#c4e3c0", "#e6e3dd"
 COLOUR = {
-    "core": PLAIN, "formats": PLAIN, "data": PLAIN, "report": PLAIN, "mpi": PLAIN,
+    "core": PLAIN, "formats": PLAIN, "queues": PLAIN, "data": PLAIN, "report": PLAIN, "mpi": PLAIN,
     "mpi.hpp": PLAIN, "ipu_dsl.hpp": PLAIN,
     "vocabulary": TYPES, "model": TYPES, "hana.hpp": TYPES,
     "interface.hpp": TYPES,
@@ -99,7 +100,8 @@ def direct(room):
 
 def doors(room):
     return sorted({LIBRARY[start] for start, door in rooms.DOORS.items()
-                   if door.split("/")[0] == room})
+                   for entered in ([door] if isinstance(door, str) else door)
+                   if entered.split("/")[0] == room})
 
 
 def draw_room(room, x, y, width):

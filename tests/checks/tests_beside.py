@@ -42,6 +42,8 @@ ELSEWHERE = {
     "data/digit_drawing": "data/digits",
     "data/digit_hand": "data/digits",
     "data/draw_digit": "data/digits",
+    # What both ends of a queue sleep on.
+    "queues/alarm": "queues/infeed_queue",
     # The parts of a format, of which a file has all.
     "formats/npy_conversion": "formats/npy",
     "formats/npy_header": "formats/npy",

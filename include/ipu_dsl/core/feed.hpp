@@ -47,20 +47,42 @@ struct feed_rows {
   std::int32_t micro_batch = 0;  ///< rows of each
 };
 
+/// Says whether rows that were asked for are still wanted: no more once the run that they are for
+/// has failed elsewhere, or what asked for them ends. A plain pair, so that this header needs no
+/// atomics; without anybody to ask nobody stops.
+struct stop_token {
+  const void* asked = nullptr;
+  bool (*answer)(const void* asked) = nullptr;
+
+  /// True from the request on; to be asked again whenever a feed that waits is woken.
+  bool requested() const { return answer != nullptr && answer(asked); }
+};
+
+/// A feed that may wait in `next`, for another thread or for a device, and takes a stop token
+/// there. Once a stop is requested it returns at once, what it likes: nobody reads it. Where
+/// looking at the token now and then is not enough it has a `wake()`, noexcept, which is called
+/// from another thread then and sends whoever waits in `next` to look.
+template <typename T>
+concept stoppable_feed = requires(T& source, const feed_rows& rows, const stop_token& stop) {
+  { source.next(rows, stop) } -> std::same_as<std::int32_t>;
+};
+
 /// What a session pulls micro-batches from. Nothing here may allocate: it runs within `fit`. A
 /// session refuses what is not as it says, and a feed that asks something of the session that asks
 /// it.
 /// - `next(rows)`: writes the next samples from the first row on, sets the padding behind every
 ///   sample and every row without a sample to zero, and returns how many samples it wrote; fewer
-///   than `rows.micro_batch` only at the end, 0 when there is nothing left.
+///   than `rows.micro_batch` only at the end, 0 when there is nothing left. One that may wait there
+///   is `next(rows, stop)`: see `stoppable_feed`.
 /// - `restart()`: begins the next pass over the data; shuffled data come in a new order.
 /// - `sources()`: what it gives, inputs first, then targets, then weights, in memory that lasts as
 ///   it does.
 /// - `length()`: the samples of one pass, no value if it never ends.
 /// Model: `dataset_feed`. Not a model: a data set itself, which has no place in it.
 template <typename T>
-concept feed = requires(T& source, const T& constant, const feed_rows& rows) {
-  { source.next(rows) } -> std::same_as<std::int32_t>;
+concept feed = (stoppable_feed<T> || requires(T& source, const feed_rows& rows) {
+                 { source.next(rows) } -> std::same_as<std::int32_t>;
+               }) && requires(T& source, const T& constant) {
   { source.restart() } -> std::same_as<void>;
   { constant.sources() } -> std::same_as<std::span<const source_form>>;
   { constant.length() } -> std::same_as<std::optional<std::int64_t>>;
@@ -74,25 +96,46 @@ class feed_reference {
     requires(!std::same_as<Feed, feed_reference>)
   feed_reference(Feed& source)
       : source_(__builtin_addressof(source)),
-        next_([](void* object, const feed_rows& rows) {
-          return static_cast<Feed*>(object)->next(rows);
-        }),
+        next_(&next_of<Feed>),
         restart_([](void* object) { static_cast<Feed*>(object)->restart(); }),
+        wake_(&wake_of<Feed>),
         sources_(source.sources()),
         length_(source.length()) {}
 
-  std::int32_t next(const feed_rows& rows) { return next_(source_, rows); }
+  std::int32_t next(const feed_rows& rows, const stop_token& stop = {}) {
+    return next_(source_, rows, stop);
+  }
 
   void restart() { restart_(source_); }
+
+  /// From another thread, behind a request to stop: whoever waits in `next` looks at its token.
+  void wake() noexcept { wake_(source_); }
 
   std::span<const source_form> sources() const { return sources_; }
 
   std::optional<std::int64_t> length() const { return length_; }
 
  private:
+  template <typename Feed>
+  static std::int32_t next_of(void* object, const feed_rows& rows, const stop_token& stop) {
+    if constexpr (stoppable_feed<Feed>) {
+      return static_cast<Feed*>(object)->next(rows, stop);
+    } else {
+      return static_cast<Feed*>(object)->next(rows);
+    }
+  }
+
+  template <typename Feed>
+  static void wake_of(void* object) noexcept {
+    if constexpr (requires(Feed& source) { source.wake(); }) {
+      static_cast<Feed*>(object)->wake();
+    }
+  }
+
   void* source_;
-  std::int32_t (*next_)(void* object, const feed_rows& rows);
+  std::int32_t (*next_)(void* object, const feed_rows& rows, const stop_token& stop);
   void (*restart_)(void* object);
+  void (*wake_)(void* object) noexcept;
   std::span<const source_form> sources_;
   std::optional<std::int64_t> length_;
 };

@@ -25,7 +25,7 @@ struct operators<&infeed_family> {
       sources[i] = rows_of(Call.source[i], operands[i]);
     }
     const feed_rows rows{.sources = sources, .micro_batch = Call.batch};
-    const std::int32_t valid = context.feed->next(rows);
+    const std::int32_t valid = context.feed->next(rows, context.stop);
     const std::span<const source_form> forms = context.feed->sources();
     for (std::size_t i = 0; i < std::size_t{Call.sources}; ++i) {
       if (Call.source[i].type == dtype::int32) {

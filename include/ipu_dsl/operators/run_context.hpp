@@ -27,6 +27,7 @@ struct run_context {
   const float* optimizer = nullptr;  ///< the optimizer's numbers: learning rate, momentum, ...
   const float* values = nullptr;     ///< of the run, by number; null: those that were planned
   feed_reference* feed = nullptr;    ///< where inputs and targets come from
+  stop_token stop = {};              ///< of a feed that waits: whether the run has failed elsewhere
   std::int32_t* valid = nullptr;     ///< [micro-batches] samples that the feed gave
   float* const* outputs = nullptr;   ///< for predict: of each output [samples, elements]
   std::int32_t step = 0;             ///< of a call that runs once for each of its steps

@@ -34,6 +34,9 @@ class executor {
   /// the run on all of them and is thrown here; the counters then start anew.
   void run(const run_context& context) {
     context_ = context;
+    context_.stop = {&stop_, [](const void* asked) {
+                       return static_cast<const stop_word*>(asked)->load(std::memory_order_seq_cst);
+                     }};
     table_.tell_values(context.values);
     failure_ = nullptr;
     stop_.store(false, std::memory_order_relaxed);
@@ -93,6 +96,9 @@ class executor {
         failure_ = std::current_exception();
       }
       stop_waiting(stop_, {counters_.data(), counters_.size()});
+      if (context_.feed != nullptr) {
+        context_.feed->wake();
+      }
     }
   }
 

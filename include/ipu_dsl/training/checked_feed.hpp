@@ -24,8 +24,8 @@ class checked_feed {
   /// Of one pass over data with an end, which has just begun.
   static checked_feed of_pass(feed_reference& source) { return {source, *source.length()}; }
 
-  std::int32_t next(const feed_rows& rows) {
-    const std::int32_t valid = source_->next(rows);
+  std::int32_t next(const feed_rows& rows, const stop_token& stop = {}) {
+    const std::int32_t valid = source_->next(rows, stop);
     if (valid < 0 || valid > rows.micro_batch) {
       throw error(sentence_of({"A feed was asked for a micro-batch of ", rows.micro_batch,
                                " samples and says that it gave ", valid, "; expected 0 to ",
@@ -43,6 +43,8 @@ class checked_feed {
   }
 
   void restart() { source_->restart(); }
+
+  void wake() noexcept { source_->wake(); }
 
   std::span<const source_form> sources() const { return source_->sources(); }
 
