@@ -42,6 +42,9 @@ ELSEWHERE = {
     "data/digit_drawing": "data/digits",
     "data/digit_hand": "data/digits",
     "data/draw_digit": "data/digits",
+    # What outfeeds and loops are told, and how they take from a feed.
+    "training/counted_feed": "training/outfeed",
+    "training/loops": "training/outfeed",
     # What both ends of a queue sleep on.
     "queues/alarm": "queues/infeed_queue",
     # The parts of a format, of which a file has all.

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
+#include <ipu_dsl/queues/infeed_queue.hpp>
+
+#include "runtime/loaded_model.hpp"
 #include "runtime/pipelines.hpp"
 #include "support/catch2.hpp"
 
@@ -147,4 +153,137 @@ TEST_CASE("a callback that throws leaves a session that is trained so far") {
                           [](const epoch_record& record) { throw broken_feed{record.epoch}; }),
                   broken_feed);
   CHECK(run.weights().fingerprint() == expected.weights().fingerprint());
+}
+
+namespace {
+
+/// Points until so many micro-batches have been given, and then nothing until it is told to stop.
+class stalling_feed {
+ public:
+  stalling_feed(const point_set& data, int gives)
+      : source_(make_feed(data | repeated(), 1)), left_(gives) {}
+
+  std::int32_t next(const feed_rows& rows, const stop_token& stop) {
+    if (left_ > 0) {
+      --left_;
+      return source_.next(rows);
+    }
+    std::uint32_t before = woken_.load();
+    while (!stop.requested()) {
+      woken_.wait(before);
+      before = woken_.load();
+    }
+    return 0;
+  }
+
+  void wake() noexcept {
+    woken_.fetch_add(1);
+    woken_.notify_all();
+  }
+
+  void restart() { source_.restart(); }
+
+  std::span<const source_form> sources() const { return source_.sources(); }
+
+  std::optional<std::int64_t> length() const { return source_.length(); }
+
+ private:
+  dataset_feed<point_set> source_;
+  int left_;
+  std::atomic<std::uint32_t> woken_{0};
+};
+
+/// What a kernel that is out of order throws; those of the library throw nothing.
+struct broken_kernel : std::runtime_error {
+  broken_kernel() : std::runtime_error("broken kernel") {}
+};
+
+/// Trains with a first stage that waits for its feed while the last one breaks at the loss.
+/// Returns whether the run ended with what broke.
+template <compiled_model C>
+bool ends_while_feed_waits(feed_reference source) {
+  const session_parts parts = parts_of<typename C::compiled>();
+  list<kernel_code> functions;
+  functions.append(parts.train.functions);
+  for (std::size_t i = 0; i < parts.train.plan.calls.size(); ++i) {
+    if (parts.train.plan.calls[i].stage == C::stages - 1) {
+      functions[parts.train.plan.code_of_call[i]].run = [](const run_context&, void* const*,
+                                                           const float*) { throw broken_kernel(); };
+    }
+  }
+  const region_set memory(std::vector<program_plan_view>{parts.train.plan});
+  worker_pool workers(2);
+  executor train(parts.train.plan, functions, memory, workers);
+  std::array<std::int32_t, micro_batches> valid{};
+  run_context context;
+  context.training = true;
+  context.feed = &source;
+  context.valid = valid.data();
+  try {
+    train.run(context);
+  } catch (const broken_kernel&) {
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a run that fails elsewhere sends away who waits for a feed, or behind a queue") {
+  using planned = trained<two_stages, grouped>;
+  const point_set data = labelled_points(96, 1);
+  int ended = 0;
+  for (int i = 0; i < 40; ++i) {
+    stalling_feed direct(data, 1 + i % 2);
+    ended += ends_while_feed_waits<planned>(direct) ? 1 : 0;
+    stalling_feed behind(data, 1 + i % 2);
+    infeed_queue infeed(behind, {.micro_batch = planned::compiled::settings.micro_batch});
+    ended += ends_while_feed_waits<planned>(infeed) ? 1 : 0;
+  }
+  CHECK(ended == 80);
+}
+
+TEST_CASE("what a feed throws on the thread of an infeed ends the run as if it had none") {
+  using planned = trained<two_stages, grouped>;
+  const point_set data = labelled_points(96, 1);
+  int compared = 0;
+  for (const int threads : {1, 2}) {
+    for (int breaks_at = 0; breaks_at < 2 * micro_batches; breaks_at += 5) {
+      session<planned> direct(rates, {.threads = threads});
+      breaking_feed source(data, breaks_at);
+      CHECK_THROWS_AS(direct.fit(source, two_updates), broken_feed);
+      session<planned> run(rates, {.threads = threads});
+      breaking_feed behind(data, breaks_at);
+      infeed_queue infeed(behind, {.micro_batch = planned::compiled::settings.micro_batch});
+      CHECK_THROWS_AS(run.fit(infeed, two_updates), broken_feed);
+      CHECK(run.weights().fingerprint() == direct.weights().fingerprint());
+      ++compared;
+    }
+  }
+  CHECK(compared == 2 * 5);
+}
+
+TEST_CASE("an infeed changes no bit, and goes on where the last fit ended") {
+  using planned = trained<two_stages, grouped>;
+  const point_set data = labelled_points(96, 1);
+  session<planned> direct(rates);
+  auto source = make_feed(data | shuffled(50) | repeated(), 3);
+  direct.fit(source, two_updates);
+  direct.fit(source, two_updates);
+  session<planned> run(rates, {.threads = 2});
+  auto behind = make_feed(data | shuffled(50) | repeated(), 3);
+  infeed_queue infeed(behind, {.micro_batch = planned::compiled::settings.micro_batch});
+  run.fit(infeed, two_updates);
+  const auto losses = run.fit(infeed, two_updates).losses();
+  CHECK(losses.size() == 2 * micro_batches);
+  CHECK(run.weights().fingerprint() == direct.weights().fingerprint());
+}
+
+TEST_CASE("an infeed begins the data anew for every pass of fit") {
+  using planned = trained<two_stages, grouped>;
+  const point_set data = labelled_points(96, 1);
+  session<planned> run(rates, {.threads = 2});
+  auto source = make_feed(data | repeated(1), 3);
+  infeed_queue infeed(source, {.micro_batch = planned::compiled::settings.micro_batch});
+  CHECK(run.fit(infeed, {.epochs = 2}).losses().size() == 48);
 }

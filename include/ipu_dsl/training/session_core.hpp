@@ -16,6 +16,7 @@
 #include <ipu_dsl/runtime/executor.hpp>
 #include <ipu_dsl/runtime/host_clock.hpp>
 #include <ipu_dsl/training/checked_feed.hpp>
+#include <ipu_dsl/training/counted_feed.hpp>
 #include <ipu_dsl/training/result_sums.hpp>
 #include <ipu_dsl/training/session_engine.hpp>
 #include <ipu_dsl/training/session_turn.hpp>
@@ -53,6 +54,7 @@ class session_core final : public session_engine {
     const int most = (std::max)(parts.settings.micro_batches_of_update(),
                                 parts.predict.plan.actions.micro_batches);
     valid_.resize(most);
+    losses_.resize(parts.settings.micro_batches_of_update());
     for (const run_value_interface& each : parts.model.run_values()) {
       values_.push_back(each.start);
     }
@@ -66,6 +68,9 @@ class session_core final : public session_engine {
     const session_turn whole(fitting_, "fit");
     require_weights("fit");
     const epoch_steps steps = steps_of_epoch(parts_.model, parts_.settings, source, wanted);
+    if (heard_by_ != nullptr) {
+      heard_by_->expect_losses(steps.steps * wanted.epochs);
+    }
     history_.reserve(1, static_cast<std::size_t>(steps.steps));
     history_.clear();
     for (std::int32_t epoch = 0; epoch < wanted.epochs; ++epoch) {
@@ -92,11 +97,17 @@ class session_core final : public session_engine {
           {"An update takes ", wanted, " samples, got ", source.length().value_or(-1), "."}));
     }
     const session_turn turn(work_, "train_step");
+    if (heard_by_ != nullptr) {
+      heard_by_->expect_losses(micro_batches_of_update());
+    }
     run_training(source, optimizer);
     double sum = 0;
     for (int i = 0; i < micro_batches_of_update(); ++i) {
-      sum += mean_loss(i);
+      const double loss = mean_loss(i);
+      losses_[i] = static_cast<float>(loss);
+      sum += loss;
     }
+    tell_losses();
     return sum / micro_batches_of_update();
   }
 
@@ -154,6 +165,37 @@ class session_core final : public session_engine {
     }
     spare_.require_end(source, false);
     return samples;
+  }
+
+  std::int64_t hand_out(feed_reference source, std::int64_t micro_batches,
+                        output_listener& to) override {
+    check_sources(parts_.model, source, false);
+    if (micro_batches < 0) {
+      throw error(sentence_of(
+          {"A session hands out 0 micro-batches or more, it was asked for ", micro_batches, "."}));
+    }
+    to.expect_outputs(micro_batches);
+    const session_turn turn(work_, "hand out outputs");
+    counted_feed counted(source, micro_batches);
+    feed_reference next(counted);
+    run_context context = context_for(next);
+    context.outputs = to.rows().data();
+    while (counted.left() > 0 && !counted.ended()) {
+      predict_.run(context);
+      for (std::int32_t i = 0; i < predict_.plan().actions.micro_batches; ++i) {
+        if (valid_[i] > 0) {
+          to.take_outputs(i, valid_[i]);
+        }
+      }
+    }
+    return micro_batches - counted.left();
+  }
+
+  void listen(run_listener* heard_by) override {
+    if (heard_by != nullptr && heard_by_ != nullptr) {
+      throw error("A session hands its losses to one outfeed, and has one already.");
+    }
+    heard_by_ = heard_by;
   }
 
   void check_batch(list_view<std::int64_t> extents, std::size_t values) const override {
@@ -363,10 +405,19 @@ class session_core final : public session_engine {
     double sum = 0;
     for (int i = 0; i < micro_batches_of_update(); ++i) {
       const double loss = mean_loss(i);
-      history_.add_loss(static_cast<float>(loss));
+      losses_[i] = static_cast<float>(loss);
+      history_.add_loss(losses_[i]);
       sum += loss;
     }
+    tell_losses();
     return sum;
+  }
+
+  /// Those of the micro-batches of the last update, to whoever wants them.
+  void tell_losses() {
+    if (heard_by_ != nullptr) {
+      heard_by_->take_losses({losses_.data(), losses_.size()});
+    }
   }
 
   /// Adds what the micro-batches of an update counted.
@@ -387,7 +438,9 @@ class session_core final : public session_engine {
   std::optional<executor> evaluate_;
   list<float> values_;  ///< of the run, by number
   list<std::int32_t> valid_;
-  result_sums sums_;  ///< of the epoch, or of the evaluation
+  list<float> losses_;                ///< of the micro-batches of the last update
+  run_listener* heard_by_ = nullptr;  ///< of what training finds
+  result_sums sums_;                  ///< of the epoch, or of the evaluation
   spare_sample spare_;
   history history_;
   std::uint64_t trained_samples_ = 0;

@@ -13,6 +13,7 @@
 #include <ipu_dsl/core/update_rule.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/runtime/trace.hpp>
+#include <ipu_dsl/training/run_listener.hpp>
 #include <ipu_dsl/training/session_options.hpp>
 #include <ipu_dsl/training/session_parts.hpp>
 
@@ -40,6 +41,15 @@ class session_engine {
   /// The model's outputs for every sample of the feed, in order; returns how many there were.
   /// Throws `error` before anything is written if one is not [samples, elements of the output].
   virtual std::int64_t predict(feed_reference source, list_view<std::span<float>> outputs) = 0;
+
+  /// The model's outputs for the next micro-batches of the feed, which goes on behind them; returns
+  /// how many there were before it ended.
+  virtual std::int64_t hand_out(feed_reference source, std::int64_t micro_batches,
+                                output_listener& to) = 0;
+
+  /// Tells what is found in training to somebody, or to nobody any more. Throws `error` if somebody
+  /// else is told already.
+  virtual void listen(run_listener* heard_by) = 0;
 
   /// Throws `error` unless a batch has these extents, and as many values.
   virtual void check_batch(list_view<std::int64_t> extents, std::size_t values) const = 0;
@@ -86,6 +96,22 @@ class averaged_scope {
   averaged_scope& operator=(const averaged_scope&) = delete;
 
   ~averaged_scope() { engine_->use_averages(false); }
+
+ private:
+  session_engine* engine_;
+};
+
+/// As long as it lives, somebody hears what training finds; the session must outlive it.
+class listening_scope {
+ public:
+  listening_scope(session_engine& engine, run_listener& heard_by) : engine_(&engine) {
+    engine.listen(&heard_by);
+  }
+
+  listening_scope(const listening_scope&) = delete;
+  listening_scope& operator=(const listening_scope&) = delete;
+
+  ~listening_scope() { engine_->listen(nullptr); }
 
  private:
   session_engine* engine_;

@@ -234,6 +234,19 @@ class session_of {
     predict(batch.elements, std::forward<Output>(output));
   }
 
+  /// The outputs for the next micro-batches of a feed, which goes on behind them, an element a
+  /// micro-batch; returns how many there were before the feed ended. See `output_outfeed`.
+  template <feed Feed>
+  std::int64_t hand_out(Feed& source, std::int64_t micro_batches, output_listener& to) {
+    return engine().hand_out(source, micro_batches, to);
+  }
+
+  /// As long as what it returns lives, somebody hears the loss of every micro-batch of training:
+  /// see `loss_outfeed`. Throws `error` if somebody else does.
+  [[nodiscard]] listening_scope listen(run_listener& heard_by) {
+    return listening_scope(engine(), heard_by);
+  }
+
   /// Refused with a sentence: anything else.
   template <typename... Given>
   std::vector<float> predict(const Given&...) {
