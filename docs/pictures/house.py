@@ -36,7 +36,7 @@ ABOUT = {
     "catalogue": "the field's schedules",
     "study": "schedules as text, questions",
     "layout": "panels, padding, register tiles",
-    "formats": "IDX, NPY, NPZ, gzip",
+    "formats": "IDX, NPY, NPZ, safetensors, gzip",
     "queues": "infeeds, outfeeds, their threads",
     "vocabulary": "layers, losses, metrics, optimizers",
     "machine": "the simulated IPU",

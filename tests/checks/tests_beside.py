@@ -50,6 +50,7 @@ ELSEWHERE = {
     # The parts of a format, of which a file has all.
     "formats/npy_conversion": "formats/npy",
     "formats/npy_header": "formats/npy",
+    "formats/safetensors_header": "formats/safetensors",
     "formats/zip_reader": "formats/zip",
     "formats/zip_record": "formats/zip",
     "formats/zip_writer": "formats/zip",

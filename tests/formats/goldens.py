@@ -6,6 +6,8 @@
 usage: goldens.py > goldens.hpp
 """
 import io
+import json
+import struct
 import zipfile
 
 import numpy
@@ -55,6 +57,30 @@ def long_archive():
     return file.getvalue()
 
 
+def safetensors():
+    """A file of every type that is converted, its header as Python's json writes it: escapes for
+    what is beyond ASCII, arrays in another order than their bytes, blanks behind."""
+    numbers = numpy.array(NUMBERS)
+    halves = numpy.array([1.5, -2.0, 65504.0, 2.0 ** -24, numpy.inf, -0.0], "<f2")
+    upper_halves = (numpy.array([1.0, -3.140625, 1e38], "<f4").view("<u4") >> 16).astype("<u2")
+    parts = [("gr\u00f6\u00dfe/\U0001f9e0", "F32", numbers.shape, numbers.astype("<f4").tobytes()),
+             ("halves", "F16", (6,), halves.tobytes()),
+             ("doubles", "F64", (3, 2), numbers.reshape(3, 2).astype("<f8").tobytes()),
+             ("nothing", "F32", (0, 4), b""),
+             ("upper", "BF16", (3, 1), upper_halves.tobytes()),
+             ("step", "I64", (), struct.pack("<q", 1 << 40))]
+    header = {"__metadata__": {"format": "pt", "by": "goldens.py"}}
+    entries = []
+    end = 0
+    for name, kind, shape, content in parts:
+        begin, end = end, end + len(content)
+        entries.append((name, {"dtype": kind, "shape": shape, "data_offsets": [begin, end]}))
+    header.update(reversed(entries))
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text + b"".join(part[3] for part in parts)
+
+
 def print_bytes(name, comment, content):
     lines = [content[i:i + 20] for i in range(0, len(content), 20)]
     print(f"\n/// {comment}\n// clang-format off\n"
@@ -79,6 +105,8 @@ def main():
                 npz(numpy.savez_compressed, **{"größe/kernel": kernel}))
     print_bytes("long_archive", "zipfile's, of the files one (1, 2, 3) and other (4), all Zip64.",
                 long_archive())
+    print_bytes("safetensors_file_of_python", "safetensors of six arrays, written with Python's json.",
+                safetensors())
     print("\n}  // namespace ipu_dsl::tests")
 
 
