@@ -191,6 +191,29 @@ static_assert(check<attends_to_others>());
 // row: KerasHub's x + PositionEmbedding(64)(x)
 static_assert(check<model<input<64, 8>, PositionEmbedding<>>>());
 
+// row: a model called as a layer: encoder(x), keras.Sequential([encoder, Dense(10)])
+struct encoder : model<input<8>, sequential<Dense<6, relu>, Dense<4>>> {};
+
+struct with_encoder {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({8});
+    auto shared = build.shared<encoder>("encoder");
+    return build.layer<Concatenate>("", shared(x), shared(x));
+  }
+};
+
+struct with_own_encoder {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({8});
+    return build.layer<encoder>("encoder", x);
+  }
+};
+
+static_assert(check<with_encoder>());
+static_assert(check<with_own_encoder>());
+static_assert(check<model<input<8>, sequential<encoder, Dense<10>>>>());
+static_assert(check<model<input<8>, sequential<frozen<encoder>, Dense<10>>>>());
+
 // row: layer.trainable = False
 struct tuned : model<input<6, 6, 3>,
                      pipeline<frozen<stage<frozen<Conv2D<64, 3>>, BatchNormalization<>, relu>>,

@@ -99,6 +99,7 @@ ELSEWHERE = {
     "model/assembly": "model/model",
     "model/one_step": "inference/one_step",
     "model/compose": "model/model",
+    "model/functional_builder": "model/functional",
     "model/other_type": "model/model_parts",
     "model/stage_numbers": "model/stage_assignment",
     # They hand a call to kernels: seen in steps, with real models, against float64.

@@ -112,7 +112,7 @@ constexpr checks test_words() {
   checks done;
   done.that(where_is(view.layers[0]).view() == "layer 0 frozen<Dense<8>> in stage 0");
   done.that(where_is(view.layers[2]).view() == "layer 1 frozen<residual> named b in stage 0");
-  done.that(automatic_name(title_of(view.layers[0])).view() == "dense_0");
+  done.that(automatic_name(title_of(view.layers[0]).own).view() == "dense_0");
   return done;
 }
 

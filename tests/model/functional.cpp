@@ -299,8 +299,8 @@ constexpr expectation expectations[] = {
      "layer 1 residual named block in stage 0: expected 1 input, got 2. Hint: join them before it, "
      "with Add or Concatenate"},
     {said<combinator_shared>,
-     "the shared layer residual: expected one layer, got residual. Hint: share its layers one by "
-     "one"},
+     "the shared layer residual: expected one layer, or a model, got residual. Hint: share its "
+     "layers one by one, or make a model of them"},
     {said<named_sequence>,
      "layer 0 sequential named tail in stage 0: expected a name for a layer, got sequential. Hint: "
      "name its layers"},

@@ -20,13 +20,14 @@ constexpr graph two_layers(std::int32_t second_stage) {
   for (std::int32_t layer = 0; layer < 2; ++layer) {
     const std::int32_t stage = layer * second_stage;
     static_cast<void>(add_node(made, dense_family, dense.options, source, stage, layer));
-    made.layers.push_back({.source = &dense,
-                           .name = {},
-                           .number = layer,
-                           .stage = stage,
-                           .first_node = layer,
-                           .nodes = 1,
-                           .output = newest_output(made)});
+    const layer_record record{.source = &dense,
+                              .name = {},
+                              .number = layer,
+                              .stage = stage,
+                              .first_node = layer,
+                              .nodes = 1,
+                              .output = newest_output(made)};
+    made.layers.push_back(record);
     made.stages = stage + 1;
   }
   return made;

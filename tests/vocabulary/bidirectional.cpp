@@ -58,13 +58,13 @@ constexpr checks test_outputs() {
 /// stands.
 constexpr checks test_names() {
   checks done;
-  done.that(automatic_name(title_of(graph_of<called>.layers[0])).view() == "both_0");
-  done.that(automatic_name(title_of(graph_of<called>.layers[1])).view() == "both_1");
+  done.that(automatic_name(title_of(graph_of<called>.layers[0]).own).view() == "both_0");
+  done.that(automatic_name(title_of(graph_of<called>.layers[1]).own).view() == "both_1");
   done.that(graph_of<named_both>.layers[0].name.empty());
-  done.that(automatic_name(title_of(graph_of<named_both>.layers[0])).view() == "both_0");
-  done.that(automatic_name(title_of(graph_of<named_both>.layers[3])).view() == "block_0");
+  done.that(automatic_name(title_of(graph_of<named_both>.layers[0]).own).view() == "both_0");
+  done.that(automatic_name(title_of(graph_of<named_both>.layers[3]).own).view() == "block_0");
   done.that(graph_of<named_both>.layers[6].name == "block");
-  done.that(automatic_name(title_of(graph_of<named_both>.layers[7])).view() == "dense_2");
+  done.that(automatic_name(title_of(graph_of<named_both>.layers[7]).own).view() == "dense_2");
   done.that(Bidirectional<named<"f", LSTM<4>>>::description.fault->got.view() == "one named f");
   return done;
 }

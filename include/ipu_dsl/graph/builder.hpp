@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Adds inputs and nodes to a graph, and runs the families' rules as it goes.
+// Over 300 lines: all that adds to a graph, and what is asked of the whole of it.
 #pragma once
 
 #include <cstdint>
@@ -261,34 +262,55 @@ constexpr void freeze_newest(graph& model) {
   }
 }
 
-/// Where one tensor goes on, the newest node must make no more.
-constexpr problem check_single_output(const graph& model) {
-  const std::int32_t outputs = model.nodes.back().outputs;
-  if (outputs == 1) {
-    return {};
-  }
+/// Said of so many outputs where one tensor goes on.
+constexpr problem not_single_output(std::size_t outputs) {
   return refuse("a layer of 1 output", label() << outputs << " outputs",
                 text<191>("take all in a functional model: build.layers<Layer, ")
                     << outputs << ">(...)");
 }
 
+/// Where one tensor goes on, the newest node must make no more.
+constexpr problem check_single_output(const graph& model) {
+  const std::int32_t outputs = model.nodes.back().outputs;
+  return outputs == 1 ? problem() : not_single_output(static_cast<std::size_t>(outputs));
+}
+
+/// What a layer, or the model that it is part of, is called where it has no name of its own.
+constexpr text<191> listed_automatic_name(const layer_record& layer) {
+  return automatic_name(layer.depth > 0 ? layer.within[0] : title_of(layer).own);
+}
+
+/// By layer the name that it was given, as that of the whole model lists it: empty of further calls
+/// of a shared layer, which has one name, and of the layers of a model but the first of them.
+constexpr list<std::string_view> given_names(const graph& model) {
+  list<std::string_view> names;
+  names.reserve(model.layers.size());
+  for (std::size_t i = 0; i < model.layers.size(); ++i) {
+    const layer_record& layer = model.layers[i];
+    const bool goes_on = i > 0 && in_same_model(model.layers[i - 1], layer);
+    names.push_back(layer.shares >= 0 || goes_on ? std::string_view() : listed_name(layer));
+  }
+  return names;
+}
+
 /// Layers are found by the names they were given, or else by their kind and number, so no two may
 /// have the same; all calls of a shared layer are one.
 constexpr problem refuse_repeated_name(const graph& model) {
-  for (std::size_t later = 0; later < model.layers.size(); ++later) {
-    const layer_record& here = model.layers[later];
-    const bool named = !here.name.empty() && here.shares < 0;
+  const list<std::string_view> names = given_names(model);
+  for (std::size_t later = 0; later < names.size(); ++later) {
+    const std::string_view name = names[later];
     // Most names do not end in a number, as those do that are given to layers without one.
-    const bool numbered = named && here.name.back() >= '0' && here.name.back() <= '9';
-    const std::size_t others = numbered ? model.layers.size() : later;
-    for (std::size_t other = 0; named && other < others; ++other) {
+    const bool numbered = !name.empty() && name.back() >= '0' && name.back() <= '9';
+    const std::size_t others = numbered ? names.size() : later;
+    for (std::size_t other = 0; !name.empty() && other < others; ++other) {
       const layer_record& taken = model.layers[other];
       const bool automatic =
-          numbered && taken.name.empty() && automatic_name(title_of(taken)).view() == here.name;
-      if (automatic || (other < later && taken.name == here.name)) {
-        problem found = refuse("a name of its own", label("the name of layer ") << taken.number,
-                               automatic ? "that is what a layer without a name is called" : "");
-        found.where = where_is(here);
+          numbered && listed_name(taken).empty() && listed_automatic_name(taken).view() == name;
+      if (automatic || (other < later && names[other] == name)) {
+        problem found =
+            refuse("a name of its own", label("the name of layer ") << listed_number(taken),
+                   automatic ? "that is what a layer without a name is called" : "");
+        found.where = where_is(model.layers[later]);
         return found;
       }
     }

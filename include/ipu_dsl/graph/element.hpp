@@ -23,8 +23,11 @@ enum class element_kind : std::uint8_t {
   branches,  ///< every part gets the same input; then one node of `rule` joins their outputs
   stage,     ///< a sequence that one device computes
   pipeline,  ///< stages one after the other
+  model,     ///< the layers of a model that there is, on the inputs of this layer
   foreign    ///< a type that is nothing of the kind
 };
+
+struct graph_view;
 
 /// One piece of a model. A layer's template holds one of these as `static constexpr element
 /// description`, and nothing else: what is done with it is done by functions over values.
@@ -36,6 +39,7 @@ struct element {
   attributes options = {};
   list_view<initializer> starts = {};  ///< how the layer's parameters start, see node_draft::start
   list_view<const element*> parts = {};
+  const graph_view* nested = nullptr;     ///< of a `model`: its graph
   const element* followed_by = nullptr;   ///< a further node of the same layer
   const problem* fault = nullptr;         ///< what was wrong with the template arguments
   const weight_rules* weights = nullptr;  ///< of its parameters and its output; null: nothing
@@ -79,18 +83,33 @@ inline constexpr problem unreadable_description =
 template <typename T>
 concept has_description = requires { &T::description; };
 
+/// The element of a type that has no description of its own, as `value`: of a model, which
+/// model/model.hpp knows.
+template <typename T>
+struct element_of_model;
+
+/// A type without a description that can stand in a model all the same. Model: a `struct encoder :
+/// model<...> {}`. Not a model: `int`.
+template <typename T>
+concept nested_element = requires { element_of_model<T>::value; };
+
 template <typename T>
 consteval element describe_element() {
-  if constexpr (!model_element<T> && has_description<T>) {
+  if constexpr (model_element<T>) {
+    if constexpr (T::description.kind == element_kind::foreign && T::description.fault == nullptr) {
+      return unfit_layer(type_name<T>(), description_without_kind);
+    } else if constexpr (T::description.kind == element_kind::layer &&
+                         T::description.rule == nullptr) {
+      return unfit_layer(type_name<T>(), layer_without_family);
+    } else {
+      return T::description;
+    }
+  } else if constexpr (nested_element<T>) {
+    return element_of_model<T>::value;
+  } else if constexpr (has_description<T>) {
     return unfit_layer(type_name<T>(), unreadable_description);
-  } else if constexpr (!model_element<T>) {
-    return {.kind = element_kind::foreign, .name = type_name<T>()};
-  } else if (T::description.kind == element_kind::foreign && T::description.fault == nullptr) {
-    return unfit_layer(type_name<T>(), description_without_kind);
-  } else if (T::description.kind == element_kind::layer && T::description.rule == nullptr) {
-    return unfit_layer(type_name<T>(), layer_without_family);
   } else {
-    return T::description;
+    return {.kind = element_kind::foreign, .name = type_name<T>()};
   }
 }
 

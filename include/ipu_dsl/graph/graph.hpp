@@ -44,20 +44,50 @@ struct node {
   std::int32_t parameters = 0;
 };
 
+/// A layer of a model by what it is called there.
+struct layer_place {
+  std::string_view name = {};   ///< given by `named`, or empty
+  std::string_view scope = {};  ///< the name of what it is a part of, or empty
+  std::string_view kind = {};   ///< "Dense", "residual", "model"
+  std::int32_t number = 0;      ///< counts what stands in stages or the outermost sequence, from 0
+  std::int32_t part = -1;       ///< within a residual or a branch: counts its layers from 0
+};
+
+/// How deep models may stand in models.
+inline constexpr std::int32_t most_nested_models = 3;
+
 /// What the user listed, in the order in which it was listed. A layer may have become several
-/// nodes.
+/// nodes. Those of a model that is a layer of another are layers of that as well.
 struct layer_record {
   const element* source = nullptr;
   std::string_view name;        ///< given by `named`, or empty
   std::string_view scope = {};  ///< the name of what it is a part of, or empty
-  std::int32_t number = 0;      ///< counts what stands in stages or the outermost sequence, from 0
-  std::int32_t part = -1;       ///< within a residual or a branch: counts its layers from 0
+  std::int32_t number = 0;      ///< see `layer_place`, in the innermost model
+  std::int32_t part = -1;       ///< the same
   std::int32_t stage = 0;
   std::int32_t first_node = 0;
   std::int32_t nodes = 0;
   std::int32_t output = -1;  ///< the tensor that it hands on
   std::int32_t shares = -1;  ///< the layer whose parameters and states it uses; -1: its own
+  std::int32_t depth = 0;    ///< how many models it stands in, but for the outermost
+  layer_place within[most_nested_models] = {};  ///< these, the outermost of them first
 };
+
+/// The number of what the outermost model lists: of the layer, or of the model that it is part of.
+constexpr std::int32_t listed_number(const layer_record& layer) {
+  return layer.depth > 0 ? layer.within[0].number : layer.number;
+}
+
+/// The name of the same.
+constexpr std::string_view listed_name(const layer_record& layer) {
+  return layer.depth > 0 ? layer.within[0].name : layer.name;
+}
+
+/// Whether two layers are of one model that is a layer of the outermost.
+constexpr bool in_same_model(const layer_record& left, const layer_record& right) {
+  return left.depth > 0 && right.depth > 0 && left.within[0].number == right.within[0].number &&
+         left.within[0].part == right.within[0].part;
+}
 
 /// What a model hands out: predict gives it, losses and metrics judge it.
 struct model_output {
@@ -68,16 +98,14 @@ struct model_output {
 /// What a layer is called after, without its element, whose family's rules nothing that runs may
 /// point to.
 struct layer_title {
-  std::string_view name;        ///< given by `named`, or empty
-  std::string_view scope = {};  ///< the name of what it is a part of, or empty
-  std::string_view kind;        ///< "Dense", "residual"
-  std::int32_t number = 0;      ///< see `layer_record`
-  std::int32_t part = -1;
+  layer_place own;
+  std::int32_t depth = 0;                       ///< see `layer_record`
+  layer_place within[most_nested_models] = {};  ///< see `layer_record`
 };
 
 /// What a layer without a name is called: its kind in small letters and its number, "dense_1",
 /// within a residual "dense_3_0", within a residual named block "block_0".
-constexpr text<191> automatic_name(const layer_title& layer) {
+constexpr text<191> automatic_name(const layer_place& layer) {
   text<191> called;
   if (!layer.scope.empty()) {
     called << layer.scope << "_" << layer.part;
@@ -95,17 +123,38 @@ constexpr text<191> automatic_name(const layer_title& layer) {
   return called;
 }
 
+/// The name that it was given, or that of a layer without one.
+constexpr text<191> name_of(const layer_place& layer) {
+  return layer.name.empty() ? automatic_name(layer) : text<191>(layer.name);
+}
+
+/// How a layer of the outermost model is called in it: "encoder/dense_0" where it is a layer of the
+/// model that is named encoder there.
+constexpr text<191> full_name(const layer_title& layer) {
+  text<191> called;
+  for (std::int32_t i = 0; i < layer.depth; ++i) {
+    called << name_of(layer.within[i]).view() << "/";
+  }
+  return called << name_of(layer.own).view();
+}
+
 /// Of a layer's record, for the compiler: it reads the element.
 constexpr layer_title title_of(const layer_record& layer) {
   const element& source = *layer.source;
   // A residual and a concatenation are called so, not by the node that joins their parts.
   const std::string_view combinator =
       source.kind == element_kind::foreign ? source.name : source.combinator;
-  return {.name = layer.name,
-          .scope = layer.scope,
-          .kind = source.kind == element_kind::layer ? source.rule->name : combinator,
-          .number = layer.number,
-          .part = layer.part};
+  layer_title title{
+      .own = {.name = layer.name,
+              .scope = layer.scope,
+              .kind = source.kind == element_kind::layer ? source.rule->name : combinator,
+              .number = layer.number,
+              .part = layer.part},
+      .depth = layer.depth};
+  for (std::int32_t i = 0; i < layer.depth; ++i) {
+    title.within[i] = layer.within[i];
+  }
+  return title;
 }
 
 /// "layer 1 Dense<256>", with the name where one was given, and the stage.
@@ -118,6 +167,9 @@ constexpr label where_is(const layer_record& layer) {
   words << " " << describe(*layer.source);
   if (!layer.name.empty()) {
     words << " named " << layer.name;
+  }
+  for (std::int32_t i = layer.depth - 1; i >= 0; --i) {
+    words << " of " << name_of(layer.within[i]).view();
   }
   words << " in stage " << layer.stage;
   return words;
@@ -223,15 +275,25 @@ struct graph_view {
   /// The tensor of an output.
   constexpr std::int32_t output(std::int32_t number) const { return outputs[number].tensor; }
 
-  /// The name that the layer which makes an output was given, or empty.
+  /// The name that the layer which makes an output was given, or empty; where a model is that
+  /// layer, the model's.
   constexpr std::string_view name_of_output(std::int32_t number) const {
     const std::int32_t layer = outputs[number].layer;
-    return layer < 0 ? std::string_view() : layers[layer].name;
+    return layer < 0 ? std::string_view() : listed_name(layers[layer]);
   }
 
   /// The stage in which a tensor is computed; what comes from the feed is there from the first on.
   constexpr std::int32_t stage_of(std::int32_t index) const {
     return at(index).producer < 0 ? 0 : node_at(at(index).producer).stage;
+  }
+
+  /// The number of the node of a layer that is of a family; others beside it lay out what it reads.
+  constexpr std::int32_t node_of(const layer_record& layer, const family& rule) const {
+    std::int32_t found = layer.first_node;
+    while (nodes[found].rule != &rule) {
+      ++found;
+    }
+    return found;
   }
 
   constexpr const tensor& at(std::int32_t index) const { return tensors[index]; }

@@ -30,6 +30,13 @@ constexpr std::uint32_t count_kind(list<counted_kind>& kinds, std::string_view k
   return 0;
 }
 
+/// What a layer is called in a model it shares with layers of that name in other models.
+constexpr void take_models(fnv_1a& number, const layer_record& layer) {
+  for (std::int32_t i = 0; i < layer.depth; ++i) {
+    number.take("in ").take(name_of(layer.within[i]).view());
+  }
+}
+
 /// By node, the number of its stream of random numbers. That of a layer with a name comes of the
 /// name alone; that of another of its kind, and of how many of that kind without a name stand
 /// before it. A further call of a shared layer has numbers of its own, from those of the first. So
@@ -50,9 +57,10 @@ constexpr list<std::uint64_t> streams_of_nodes(const graph_view& model) {
       number = numbers[layer.shares];
       number.take("call ").take(shared_calls);
     } else if (!layer.name.empty()) {
+      take_models(number, layer);
       number.take("named ").take(layer.name);
     } else {
-      const std::string_view kind = title_of(layer).kind;
+      const std::string_view kind = title_of(layer).own.kind;
       number.take("kind ").take(kind).take(count_kind(kinds, kind));
     }
     numbers.push_back(number);

@@ -9,6 +9,7 @@
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/builder.hpp>
 #include <ipu_dsl/graph/gradient.hpp>
+#include <ipu_dsl/model/nested_model.hpp>
 #include <ipu_dsl/model/stage_numbers.hpp>
 
 namespace ipu_dsl {
@@ -56,6 +57,7 @@ class assembly {
 
   static constexpr std::size_t count_layers(const element& piece) {
     std::size_t count = piece.followed_by == nullptr ? 1 : 2;
+    count += piece.nested == nullptr ? 0 : piece.nested->layers.size();
     for (const element* part : piece.parts) {
       count += count_layers(*part);
     }
@@ -208,6 +210,9 @@ class assembly {
       case element_kind::branches:
         add_branches(piece);
         break;
+      case element_kind::model:
+        add_model(piece);
+        break;
       case element_kind::stage:
         fail(here(), refuse("a layer", "a stage", "stages stand in pipeline<...> only"));
         break;
@@ -324,18 +329,35 @@ class assembly {
     add_nodes(piece, {joined.data(), joined.size()});
   }
 
-  /// The node or nodes of one layer, and its record.
-  constexpr void add_nodes(const element& piece, list_view<std::int32_t> inputs) {
-    layer_record record{.source = &piece,
-                        .name = name_of(piece),
-                        .scope = scope_,
-                        .number = number_,
-                        .part = part_,
-                        .stage = stage_,
-                        .first_node = static_cast<std::int32_t>(made_.nodes.size())};
+  /// A layer that is added now, in its place.
+  constexpr layer_record next_record(const element& piece) {
+    const layer_record record{.source = &piece,
+                              .name = name_of(piece),
+                              .scope = scope_,
+                              .number = number_,
+                              .part = part_,
+                              .stage = stage_,
+                              .first_node = static_cast<std::int32_t>(made_.nodes.size())};
     if (part_ >= 0) {
       ++part_;
     }
+    return record;
+  }
+
+  /// The layers of a model; where one tensor goes on it has one output.
+  constexpr void add_model(const element& piece) {
+    const layer_record place = next_record(piece);
+    const std::int32_t inputs[] = {current_};
+    const list<std::int32_t> outputs = nested_model(made_, place, frozen_).add(inputs);
+    if (!failed() && outputs.size() != 1) {
+      fail(where_is(place), not_single_output(outputs.size()));
+    }
+    current_ = failed() ? -1 : outputs[0];
+  }
+
+  /// The node or nodes of one layer, and its record.
+  constexpr void add_nodes(const element& piece, list_view<std::int32_t> inputs) {
+    layer_record record = next_record(piece);
     if (piece.fault != nullptr && piece.fault->found()) {
       fail(where_is(record), *piece.fault);
       return;

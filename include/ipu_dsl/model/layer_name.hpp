@@ -2,20 +2,27 @@
 // What a layer is called where it has to be found: in summaries, in files of weights.
 #pragma once
 
+#include <cstdint>
 #include <string>
-#include <string_view>
 
 #include <ipu_dsl/graph/graph.hpp>
 
 namespace ipu_dsl {
 
 /// The name that a layer was given, or its kind and number: "dense_1", within a residual
-/// "dense_3_0", within a residual named block "block_0".
+/// "dense_3_0", within a residual named block "block_0"; in a model that is a layer named encoder
+/// "encoder/dense_1".
 inline std::string layer_name(const layer_title& layer) {
-  if (!layer.name.empty()) {
-    return std::string(layer.name);
+  std::string name;
+  const auto append = [&name](const layer_place& place) {
+    name += place.name.empty() ? automatic_name(place).view() : place.name;
+  };
+  for (std::int32_t i = 0; i < layer.depth; ++i) {
+    append(layer.within[i]);
+    name += "/";
   }
-  return std::string(automatic_name(layer).view());
+  append(layer.own);
+  return name;
 }
 
 inline std::string layer_name(const layer_record& layer) {

@@ -48,6 +48,12 @@ struct model<Input, Body, Assignment> {
                                        : check_part("stage_assignment", Assignment::fault);
 };
 
+/// What is most likely a consequence of a mistake that the compiler has told.
+constexpr problem heard_late(problem found) {
+  found.late = true;
+  return found;
+}
+
 template <layered_model M>
 struct model_fold<M> {
   static constexpr graph make() {
@@ -67,7 +73,7 @@ struct model_fold<M> {
     if (false) {
       static_cast<void>(late::rules_not_constant<M>);
     }
-    return refuse("rules of layers that the compiler can run", "one that it can not");
+    return heard_late(refuse("rules of layers that the compiler can run", "one that it can not"));
   }
 };
 
@@ -110,7 +116,6 @@ constexpr graph fold() {
   } else {
     graph wrong;
     wrong.fault = model_fold<M>::refuse_late();
-    wrong.fault.late = true;
     return wrong;
   }
 }
@@ -132,10 +137,27 @@ inline constexpr frozen_graph<graph_sizes_of<M>.tensors, graph_sizes_of<M>.nodes
                               graph_sizes_of<M>.operands, graph_sizes_of<M>.layers>
     frozen_graph_of{fold<M>()};
 
+/// The graph of a model, in static storage.
+template <model_type M>
+inline constexpr graph_view graph_of = frozen_graph_of<M>.view();
+
 /// The first mistake of a model, or none.
 template <model_type M>
 struct fault_of {
   static constexpr const problem& value = frozen_graph_of<M>.fault;
+};
+
+/// A model as a layer of another, as Keras nests them: in the stage of its call, its weights under
+/// its name, `encoder/dense_0/kernel`. `sequential<encoder, Dense<10>>`, `frozen<encoder>`, and in
+/// a functional model `build.layer<encoder>("encoder", x)` or `build.shared<encoder>("encoder")`.
+/// Refused: one with several stages or values of its own, and inputs that are not its own.
+template <model_type M>
+struct element_of_model<M> {
+  static constexpr std::string_view name = type_name<M>();
+  static constexpr element value = {.kind = element_kind::model,
+                                    .combinator = name,
+                                    .nested = &graph_of<M>,
+                                    .fault = &fault_of<M>::value};
 };
 
 /// Whether the model is right; never an error.
@@ -151,13 +173,10 @@ constexpr bool(check)() {
   return diagnose<fault_of<M>>();
 }
 
-/// The graph of a model, in static storage.
-template <model_type M>
-inline constexpr graph_view graph_of = frozen_graph_of<M>.view();
-
 /// How many layers stand in stages or in the outermost sequence.
 constexpr std::size_t listed_layers(const graph_view& model) {
-  return model.layers.empty() ? 0 : static_cast<std::size_t>(model.layers.back().number) + 1;
+  return model.layers.empty() ? 0
+                              : static_cast<std::size_t>(listed_number(model.layers.back())) + 1;
 }
 
 /// The stage of every layer that stands in a stage or in the outermost sequence, in order: what
@@ -166,7 +185,7 @@ template <model_type M>
 constexpr auto get_stage_assignment() {
   std::array<std::int32_t, listed_layers(graph_of<M>)> stages{};
   for (const layer_record& layer : graph_of<M>.layers) {
-    stages[static_cast<std::size_t>(layer.number)] = layer.stage;
+    stages[static_cast<std::size_t>(listed_number(layer))] = layer.stage;
   }
   return stages;
 }

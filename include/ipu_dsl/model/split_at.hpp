@@ -19,7 +19,8 @@ namespace ipu_dsl {
 ///
 ///   struct resnet50_in_two : split_at<resnet50, "conv4_block2_add"> {};
 ///
-/// A layer without a name is found by what it is called in a summary: "dense_1", "dense_3_0".
+/// A layer without a name is found by what it is called in a summary: "dense_1", "dense_3_0"; one
+/// of a model that is a layer by both names, "encoder/dense_1", and behind the model by its own.
 template <typename M, fixed_string... Names>
 struct split_at {
   using split_model = M;
@@ -68,7 +69,11 @@ class model_cutter {
 
   constexpr bool is_called(std::int32_t layer, std::string_view name) const {
     const layer_record& each = made_->layers[layer];
-    return each.name.empty() ? automatic_name(title_of(each)).view() == name : each.name == name;
+    if (each.depth == 0) {
+      return each.name.empty() ? automatic_name(title_of(each).own).view() == name
+                               : each.name == name;
+    }
+    return listed_name(each) == name || full_name(title_of(each)).view() == name;
   }
 
   /// The last layer of a name: of a shared one its last call. -1 if there is none.
@@ -120,8 +125,7 @@ class model_cutter {
   }
 
   constexpr text<191> name_of(std::int32_t layer) const {
-    const layer_record& each = made_->layers[layer];
-    return each.name.empty() ? automatic_name(title_of(each)) : text<191>(each.name);
+    return full_name(title_of(made_->layers[layer]));
   }
 
   /// The layer that has most letters in common with a name, of those that have fewer than `below`.
@@ -199,7 +203,7 @@ struct model_fold<M> {
     if constexpr (model_type<whole>) {
       return model_fold<whole>::refuse_late();
     } else {
-      return refuse("a model", type_name<whole>());
+      return heard_late(refuse("a model", type_name<whole>()));
     }
   }
 };

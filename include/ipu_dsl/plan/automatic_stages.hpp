@@ -20,7 +20,7 @@ namespace ipu_dsl {
 constexpr list<stage_cost> costs_of_layers(const graph_view& model, const lowered_view& program) {
   list<stage_cost> costs;
   for (const layer_record& layer : model.layers) {
-    const auto number = static_cast<std::size_t>(layer.number);
+    const auto number = static_cast<std::size_t>(listed_number(layer));
     if (number >= costs.size()) {
       costs.push_back({.forward = 0, .input_gradient = 0, .weight_gradient = 0, .update = 0});
     }
@@ -28,7 +28,7 @@ constexpr list<stage_cost> costs_of_layers(const graph_view& model, const lowere
   list<std::int32_t> layer_of_node(model.nodes.size(), -1);
   for (const layer_record& layer : model.layers) {
     for (std::int32_t i = layer.first_node; i < layer.first_node + layer.nodes; ++i) {
-      layer_of_node[i] = layer.number;
+      layer_of_node[i] = listed_number(layer);
     }
   }
   for (const call& row : program.calls) {
@@ -114,7 +114,7 @@ constexpr list<int> choose_stages(const list<stage_cost>& layers, int stages, in
 /// them. What else stands behind the layers (the loss, metrics) is in the last stage already.
 constexpr void assign_stages(graph& model, list_view<int> stage_of_layer) {
   for (layer_record& layer : model.layers) {
-    layer.stage = stage_of_layer[layer.number];
+    layer.stage = stage_of_layer[listed_number(layer)];
   }
   for (node& here : model.nodes) {
     here.stage = here.layer < 0 ? here.stage : model.layers[here.layer].stage;
