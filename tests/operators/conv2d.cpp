@@ -416,6 +416,8 @@ TEST_CASE("numbers of convolutions are chains over kernel rows, kernel columns a
   // Groups, and depthwise kernels.
   check_all<call_on(2, {6, 5, 4}, 6, {3, 3}, 1, true, true, 1, 2)>();
   check_all<call_on(1, {7, 9, 2 * vector}, 4 * vector, {3, 2}, 2, true, false, 1, 2)>();
+  check_all<call_on(2, {5, 6, 32}, 64, {3, 3}, 1, true, false, 1, 2)>();
+  check_all<call_on(1, {4, 9, 48}, 48, {2, 3}, 2, true, false, 1, 3)>();
   check_all<call_on(2, {5, 6, 3}, 3, {3, 3}, 1, true, false, 1, 3, true)>();
   check_all<call_on(1, {9, 17, 2 * vector + 3}, 4 * vector + 6, {3, 5}, 2, false, false, 1,
                     2 * vector + 3, true)>();
