@@ -1005,19 +1005,42 @@ void print_training() {
   run.fit(data, {.steps_per_epoch = 200, .steps_per_execution = 100});
   // row: a callback's on_epoch_end, on_train_batch_end
   int calls = 0;
-  const auto on_epoch = [&](const epoch_record&) { ++calls; };
-  run.fit(data, {.epochs = 2, .steps_per_epoch = 8}, on_epoch);
 
   struct {
     int* calls;
 
-    void operator()(const epoch_record&) const { ++*calls; }
+    void on_epoch_end(const epoch_record&) const { ++*calls; }
 
-    void operator()(const execution_record&) const { ++*calls; }
-  } on_both{&calls};
+    void on_train_batch_end(const execution_record&) const { ++*calls; }
+  } counts{&calls};
 
-  run.fit(data, {.steps_per_epoch = 8, .steps_per_execution = 4}, on_both);
+  run.fit(data, {.steps_per_epoch = 8, .steps_per_execution = 4}, counts);
   std::printf("%d calls\n", calls);
+  // row: LambdaCallback(on_epoch_end=f)
+  const auto on_epoch = [&](const epoch_record&) { ++calls; };
+  run.fit(data, {.steps_per_epoch = 8}, on_epoch);
+  // row: self.model.stop_training = True
+  run.fit(data, {.epochs = 9, .steps_per_epoch = 8}, [](const epoch_record& epoch) {
+    return epoch.loss < 2.5 ? stop_request::yes : stop_request::no;
+  });
+  run.fit(data, {.epochs = 9, .steps_per_epoch = 8},
+          [](const epoch_record&, training_run& of) { of.request_stop(); });
+  // row: validation_data=(x, y), validation_freq=2
+  const auto unseen = synthetic_digits(100, 2);
+  const history& validated =
+      run.fit(data, {.epochs = 2, .steps_per_epoch = 8, .validation_frequency = 2},
+              validation_data(unseen));
+  // row: history.history['val_accuracy']
+  std::printf("accuracy of the validation at most 1: %s\n",
+              validated.epochs()[1]["val_accuracy"] <= 1 ? "yes" : "no");
+  std::printf("validated on %d digits\n",
+              static_cast<int>(validated.epochs()[1].validation.samples));
+  // row: validation_split=0.2
+  run.fit(digits | shuffled(512), {.validation_split = 0.2});
+  // row: initial_epoch=1
+  run.fit(data, {.epochs = 2, .steps_per_epoch = 8, .initial_epoch = 1});
+  // row: gradient_accumulation_count of PipelineModel
+  run.fit(data, {.steps_per_epoch = 2, .step = step_unit::update});
   // row: history.history['loss']
   const history& passed = run.fit(data, {.epochs = 2, .steps_per_epoch = 8});
   std::printf("%zu epochs, the last is %d; %zu losses; below 2 at last: %s\n",

@@ -142,14 +142,20 @@ struct heard_records {
   int executions = 0;
   int epochs = 0;
   int metrics = 0;
+  std::int64_t validated = 0;
 };
 
 struct listening {
   heard_records* heard;
 
-  void operator()(const execution_record&) const { ++heard->executions; }
+  void on_train_batch_end(const execution_record& record) const {
+    ++heard->executions;
+    heard->metrics += record.metrics["accuracy"] >= 0 ? 0 : 1;
+  }
 
-  void operator()(const epoch_record& record) const {
+  void on_test_end(const evaluation& found) const { heard->validated += found.samples; }
+
+  void on_epoch_end(const epoch_record& record) const {
     ++heard->epochs;
     for (const std::string_view name : record.metrics.names()) {
       heard->metrics += record.metrics[name] >= -1000 ? 1 : 0;
@@ -226,8 +232,9 @@ TEST_CASE("a session of which everything is asked allocates nothing after its co
     heard_records heard;
     CHECK(count_allocations([&] {
             run.fit(endless, {.epochs = 3, .steps_per_epoch = 40, .steps_per_execution = 8},
-                    listening{&heard});
+                    listening{&heard}, validation_data(test));
           }) == 0);
+    CHECK(heard.validated == 3 * 300);
     CHECK(heard.epochs == 3);
     CHECK(heard.executions == 15);
     CHECK(heard.metrics == 3 * 3);
@@ -259,7 +266,7 @@ TEST_CASE("a fit beyond the reserve takes memory between epochs only, and seldom
     int* executions;
 
     /// From one execution of an epoch to the next nothing is allocated.
-    void operator()(const execution_record& record) const {
+    void on_train_batch_end(const execution_record& record) const {
       const std::int64_t now = tests::allocations.load();
       const bool first = record.steps == 4;
       CHECK((first || now == *last));
@@ -268,7 +275,7 @@ TEST_CASE("a fit beyond the reserve takes memory between epochs only, and seldom
       ++*executions;
     }
 
-    void operator()(const epoch_record&) const { *last = tests::allocations.load(); }
+    void on_epoch_end() const { *last = tests::allocations.load(); }
   };
 
   run.fit(endless, {.epochs = 64, .steps_per_epoch = 8, .steps_per_execution = 4},

@@ -219,6 +219,10 @@ ELSEWHERE = {
     "study/text/csv_refusal": "study/csv_writer",
     "study/text/schedule_assembly": "study/csv_round_trip",
     # What a session is made of.
+    "training/callback_list": "training/hooks",
+    "training/fit_rules": "training/hooks",
+    "training/training_run": "training/hooks",
+    "training/validation_data": "training/hooks",
     "training/model_arrays": "training/several_outputs",
     "training/program_code": "training/session",
     "training/result_sums": "training/numbers",

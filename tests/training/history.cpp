@@ -109,14 +109,14 @@ TEST_CASE("a callback sees every epoch as the history keeps it") {
                    }));
 }
 
-TEST_CASE("a callback that takes executions is called after each of them") {
+TEST_CASE("a callback that hears of executions is called after each of them") {
   struct listener {
     std::vector<execution_record>* executions;
     int* epochs;
 
-    void operator()(const execution_record& record) const { executions->push_back(record); }
+    void on_train_batch_end(const execution_record& record) const { executions->push_back(record); }
 
-    void operator()(const epoch_record&) const { ++*epochs; }
+    void on_epoch_end() const { ++*epochs; }
   };
 
   const point_set data = labelled_points(96, 1);

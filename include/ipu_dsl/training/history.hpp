@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,13 +18,40 @@
 
 namespace ipu_dsl {
 
+/// What `evaluate` found: means over all samples.
+struct evaluation {
+  double loss = 0;
+  metric_values metrics;  ///< `found.metrics["accuracy"]`
+  std::int64_t samples = 0;
+};
+
 /// One epoch, over its micro-batches: mean loss a sample, the metrics, seconds of host time.
 struct epoch_record {
   std::int32_t epoch = 0;  ///< counts from 0
   double loss = 0;
   metric_values metrics;  ///< `epoch.metrics["accuracy"]`
-  double seconds = 0;
+  double seconds = 0;     ///< without those of the validation
   std::int64_t samples = 0;
+  evaluation validation;  ///< what was found behind the epoch; without samples if nothing was
+
+  /// By Keras's names: `epoch["loss"]`, `epoch["accuracy"]`, `epoch["val_loss"]`. Throws `error`
+  /// that lists the metrics there are if it is none of them, or says that there was no validation.
+  double operator[](std::string_view name) const {
+    constexpr std::string_view of_validation = "val_";
+    if (name == "loss") {
+      return loss;
+    }
+    if (metrics.has(name) || !name.starts_with(of_validation)) {
+      return metrics[name];
+    }
+    if (validation.samples == 0) {
+      throw error(sentence_of({"The epoch ", epoch, " has no \"", name,
+                               "\": nothing was validated behind it. Give fit validation_data(...) "
+                               "behind its options."}));
+    }
+    const std::string_view metric = name.substr(of_validation.size());
+    return metric == "loss" ? validation.loss : validation.metrics[metric];
+  }
 };
 
 /// A part of an epoch that ran without the host looking: the mean loss of its steps.
@@ -31,6 +59,10 @@ struct execution_record {
   std::int32_t epoch = 0;  ///< counts from 0
   std::int64_t steps = 0;  ///< of the epoch, done so far
   double loss = 0;
+  double epoch_loss = 0;  ///< of all steps of the epoch so far
+  /// Of the epoch so far, in memory that lasts until the next execution. Not in `on_update_end`,
+  /// where `training_run::metrics` makes them for who wants them.
+  metric_values metrics;
 };
 
 /// The epochs of a `fit` and the mean loss of each of its micro-batches. Its memory is the
@@ -38,8 +70,9 @@ struct execution_record {
 /// some between two epochs only, never within one.
 class history {
  public:
-  /// Of the metrics of several numbers, how many an epoch has; before room is asked for.
-  void set_numbers_of_epoch(std::size_t count) { numbers_of_epoch_ = count; }
+  /// Of the metrics of several numbers, how many an epoch has; before room is asked for. Its
+  /// validation has as many.
+  void set_numbers_of_epoch(std::size_t count) { numbers_of_epoch_ = 2 * count; }
 
   /// Room for so many in all. Throws `error` if there is no memory for them; nothing is changed
   /// then.
@@ -74,8 +107,17 @@ class history {
     if (numbers_of_epoch_ > 0) {
       const std::span<const double> several = record.metrics.several();
       numbers_.append({several.data(), several.size()});
+      numbers_.resize(numbers_.size() + numbers_of_epoch_ / 2);
     }
     epochs_.push_back(std::move(record));
+    see_numbers();
+  }
+
+  /// What was found behind the last epoch.
+  void add_validation(evaluation found) {
+    const std::span<const double> several = found.metrics.several();
+    std::copy(several.begin(), several.end(), numbers_.end() - several.size());
+    epochs_.back().validation = std::move(found);
     see_numbers();
   }
 
@@ -93,7 +135,9 @@ class history {
   /// Numbers move when there must be more room.
   void see_numbers() {
     for (std::size_t i = 0; i < epochs_.size() && numbers_of_epoch_ > 0; ++i) {
-      epochs_[i].metrics.see({numbers_.data() + i * numbers_of_epoch_, numbers_of_epoch_});
+      const double* const first = numbers_.data() + i * numbers_of_epoch_;
+      epochs_[i].metrics.see({first, numbers_of_epoch_ / 2});
+      epochs_[i].validation.metrics.see({first + numbers_of_epoch_ / 2, numbers_of_epoch_ / 2});
     }
   }
 
@@ -105,7 +149,7 @@ class history {
 
   std::vector<epoch_record> epochs_;
   std::vector<float> losses_;
-  list<double> numbers_;  ///< [epochs, numbers_of_epoch_]
+  list<double> numbers_;  ///< [epochs, numbers_of_epoch_], those of validations behind
   std::size_t numbers_of_epoch_ = 0;
 };
 

@@ -2,6 +2,7 @@
 // What the metrics of a model say, by name.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -59,6 +60,11 @@ class metric_values {
     }
     made.several_ = several_;
     return made;
+  }
+
+  /// Whether there is a metric of this name.
+  bool has(std::string_view name) const {
+    return std::find(names_, names_ + size_, name) != names_ + size_;
   }
 
   /// `epoch.metrics["accuracy"]`. Throws `error` that lists the metrics there are if it is none of

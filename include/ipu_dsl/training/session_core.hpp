@@ -8,7 +8,6 @@
 #include <optional>
 #include <span>
 
-#include <ipu_dsl/core/checked.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/non_finite.hpp>
@@ -17,11 +16,14 @@
 #include <ipu_dsl/runtime/host_clock.hpp>
 #include <ipu_dsl/training/checked_feed.hpp>
 #include <ipu_dsl/training/counted_feed.hpp>
+#include <ipu_dsl/training/fit_rules.hpp>
 #include <ipu_dsl/training/result_sums.hpp>
 #include <ipu_dsl/training/session_engine.hpp>
 #include <ipu_dsl/training/session_turn.hpp>
 #include <ipu_dsl/training/spare_sample.hpp>
 #include <ipu_dsl/training/step_rules.hpp>
+#include <ipu_dsl/training/training_run.hpp>
+#include <ipu_dsl/training/update_losses.hpp>
 
 namespace ipu_dsl {
 
@@ -38,7 +40,9 @@ class session_core final : public session_engine {
         parameters_(parts.places, memory_),
         kept_(parts.kept, memory_),
         predict_(parts.predict.plan, parts.predict.functions, memory_, workers_),
+        losses_(parts_, memory_),
         sums_(parts.results, parts.settings.micro_batch),
+        evaluated_(parts.results, parts.settings.micro_batch),
         spare_(parts.model) {
     if (parts.settings.has_loss) {
       train_.emplace(parts.train.plan, parts.train.functions, memory_, workers_,
@@ -54,7 +58,6 @@ class session_core final : public session_engine {
     const int most = (std::max)(parts.settings.micro_batches_of_update(),
                                 parts.predict.plan.actions.micro_batches);
     valid_.resize(most);
-    losses_.resize(parts.settings.micro_batches_of_update());
     for (const run_value_interface& each : parts.model.run_values()) {
       values_.push_back(each.start);
     }
@@ -63,28 +66,26 @@ class session_core final : public session_engine {
     parameters_.initialize(options.seed);
   }
 
-  const history& fit(feed_reference source, const fit_options& wanted,
-                     const optimizer_reference& optimizer, const fit_callbacks& calls) override {
+  const history& fit(const fit_request& wanted) override {
     const session_turn whole(fitting_, "fit");
     require_weights("fit");
-    const epoch_steps steps = steps_of_epoch(parts_.model, parts_.settings, source, wanted);
-    if (heard_by_ != nullptr) {
-      heard_by_->expect_losses(steps.steps * wanted.epochs);
-    }
+    const epoch_steps steps =
+        steps_of_epoch(parts_.model, parts_.settings, wanted.source, wanted.wanted);
+    check_validation(parts_.model, parts_.settings, wanted);
+    losses_.expect(steps.steps * (wanted.wanted.epochs - wanted.wanted.initial_epoch));
     history_.reserve(1, static_cast<std::size_t>(steps.steps));
     history_.clear();
-    for (std::int32_t epoch = 0; epoch < wanted.epochs; ++epoch) {
-      history_.reserve_epoch(static_cast<std::size_t>(steps.steps));
-      if (wanted.steps_per_epoch == 0) {
-        source.restart();
-      }
-      history_.add_epoch(train_epoch(source, epoch, steps, optimizer, calls));
-      if (wanted.steps_per_epoch == 0 && source.length() == steps.steps * samples_of(1)) {
-        spare_.require_end(source, true);
-      }
-      if (calls.epoch != nullptr) {
-        calls.epoch(calls.object, history_.epochs().back());
-      }
+    const metric_values reported = sums_.metrics().seen();
+    if (wanted.callbacks.run() != nullptr) {
+      wanted.callbacks.run()->set_plan(plan_of(wanted, steps, parts_.settings, reported.names()));
+    }
+    try {
+      wanted.callbacks.call(hook::train_begin);
+      train_epochs(wanted, steps);
+      wanted.callbacks.call(hook::train_end);
+    } catch (...) {
+      wanted.callbacks.call(hook::train_failed);
+      throw;
     }
     return history_;
   }
@@ -97,57 +98,27 @@ class session_core final : public session_engine {
           {"An update takes ", wanted, " samples, got ", source.length().value_or(-1), "."}));
     }
     const session_turn turn(work_, "train_step");
-    if (heard_by_ != nullptr) {
-      heard_by_->expect_losses(micro_batches_of_update());
-    }
+    losses_.expect(micro_batches_of_update());
     run_training(source, optimizer);
-    double sum = 0;
-    for (int i = 0; i < micro_batches_of_update(); ++i) {
-      const double loss = mean_loss(i);
-      losses_[i] = static_cast<float>(loss);
-      sum += loss;
-    }
-    tell_losses();
-    return sum / micro_batches_of_update();
+    return losses_.take() / micro_batches_of_update();
   }
 
-  evaluation evaluate(feed_reference source) override {
+  evaluation evaluate(feed_reference source, const callback_list& callbacks) override {
     check_feed(parts_.model, parts_.settings, source);
     require_end(source, "evaluate");
-    const session_turn turn(work_, "evaluate");
-    source.restart();
-    checked_feed pass = checked_feed::of_pass(source);
-    feed_reference checked(pass);
-    run_context context = context_for(checked);
-    context.loss_scale = 1;
-    const int micro_batches = evaluate_->plan().actions.micro_batches;
-    evaluation found;
-    sums_.clear();
-    for (std::int64_t left = *source.length(); left > 0; left -= samples_of(micro_batches)) {
-      evaluate_->run(context);
-      for (int i = 0; i < micro_batches; ++i) {
-        const std::int32_t valid = valid_[i];
-        found.samples += valid;
-        if (valid > 0) {
-          sums_.add(memory_, parts_.evaluate.results, i, 1);
-        }
-      }
-    }
-    spare_.require_end(source, true);
-    if (found.samples == 0) {
-      throw error("evaluate got no samples; expected at least 1.");
-    }
-    found.loss = sums_.loss() + penalty();
-    const metric_values seen = sums_.metrics();
+    evaluation found = evaluate_pass(source, callbacks);
+    // The numbers of metrics of several lie in this session.
+    const metric_values seen = found.metrics.seen();
     found.metrics = seen;
     return found;
   }
 
-  std::int64_t predict(feed_reference source, list_view<std::span<float>> outputs) override {
+  std::int64_t predict(feed_reference source, list_view<std::span<float>> outputs,
+                       const callback_list& callbacks) override {
     check_sources(parts_.model, source, false);
     require_end(source, "predict");
     const std::int64_t samples = *source.length();
-    check_room(samples, outputs);
+    check_room(parts_.model, samples, outputs);
     float* rows[most_outputs] = {};
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       rows[i] = outputs[i].data();
@@ -158,11 +129,15 @@ class session_core final : public session_engine {
     feed_reference checked(pass);
     run_context context = context_for(checked);
     context.outputs = rows;
+    callbacks.call(hook::predict_begin);
     for (std::int64_t done = 0; done < samples;) {
+      callbacks.call(hook::predict_batch_begin, &done);
       context.first_sample = static_cast<std::uint64_t>(done);
       predict_.run(context);
-      done += samples_of(predict_.plan().actions.micro_batches);
+      done = (std::min)(samples, done + samples_of(predict_.plan().actions.micro_batches));
+      callbacks.call(hook::predict_batch_end, &done);
     }
+    callbacks.call(hook::predict_end);
     spare_.require_end(source, false);
     return samples;
   }
@@ -191,12 +166,7 @@ class session_core final : public session_engine {
     return micro_batches - counted.left();
   }
 
-  void listen(run_listener* heard_by) override {
-    if (heard_by != nullptr && heard_by_ != nullptr) {
-      throw error("A session hands its losses to one outfeed, and has one already.");
-    }
-    heard_by_ = heard_by;
-  }
+  void listen(run_listener* heard_by) override { losses_.listen(heard_by); }
 
   void check_batch(list_view<std::int64_t> extents, std::size_t values) const override {
     ipu_dsl::check_batch(parts_.model, extents, values);
@@ -237,6 +207,8 @@ class session_core final : public session_engine {
 
   training_progress progress() const override { return {updates_, trained_samples_}; }
 
+  metric_values metrics_of_epoch() override { return sums_.metrics(); }
+
   void go_on_from(const training_progress& reached) override {
     updates_ = reached.updates;
     trained_samples_ = reached.samples;
@@ -274,63 +246,11 @@ class session_core final : public session_engine {
     return all;
   }
 
-  /// Predictions of so many samples fill exactly the room that there is for them.
-  void check_room(std::int64_t samples, list_view<std::span<float>> outputs) const {
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      check_room(samples, parts_.model.outputs[i], outputs[i].size());
-    }
-  }
-
-  static void check_room(std::int64_t samples, const shape& output, std::size_t room) {
-    const std::optional<std::int64_t> values = checked_product(samples, output.elements());
-    if (!values) {
-      throw error(sentence_of({"predict of ", samples, " samples ", describe(output),
-                               " writes more values than 64 bits can count."}));
-    }
-    if (static_cast<std::size_t>(*values) != room) {
-      throw error(sentence_of({"predict of ", samples, " samples writes ", *values,
-                               " values, got room for ", room, "."}));
-    }
-  }
-
   std::int64_t samples_of(int micro_batches) const {
     return std::int64_t{micro_batches} * parts_.settings.micro_batch;
   }
 
   int micro_batches_of_update() const { return parts_.settings.micro_batches_of_update(); }
-
-  /// The mean loss of a micro-batch's samples, which in training are as many as it can hold, with
-  /// the factor by which gradients are scaled.
-  double mean_loss(int micro_batch) const {
-    const double of_update = parts_.settings.mean_gradients ? micro_batches_of_update() : 1;
-    double sum = 0;
-    for (std::size_t i = 0; i < parts_.results.size() && parts_.results[i].is_loss; ++i) {
-      const double* const counted = result_sums::counted_in(memory_, parts_.train.results[i],
-                                                            micro_batch, parts_.settings.replicas);
-      sum += static_cast<double>(parts_.results[i].weight) * counted[0];
-    }
-    return of_update * (sum * static_cast<double>(loss_scale())) + penalty_;
-  }
-
-  /// What the parameters add to the loss, as they are.
-  double penalty() const {
-    double sum = 0;
-    for (std::size_t i = 0; parts_.penalty != nullptr && i < parts_.places.size(); ++i) {
-      const parameter_place& place = parts_.places[i];
-      if (place.stored.rules != nullptr && place.stored.rules->penalizes()) {
-        std::byte* const begin = memory_.at(place.region) + place.offset;
-        sum += parts_.penalty({place.stored.lies, place.stored.extents}, *place.stored.rules,
-                              reinterpret_cast<float*>(begin));
-      }
-    }
-    return sum;
-  }
-
-  float loss_scale() const {
-    const int samples = parts_.settings.micro_batch *
-                        (parts_.settings.mean_gradients ? micro_batches_of_update() : 1);
-    return 1.0F / static_cast<float>(samples);
-  }
 
   /// Throws `error` if a value has yet to be given.
   void require_values() const {
@@ -360,64 +280,152 @@ class session_core final : public session_engine {
     require_weights("training");
     run_context context = context_for(checked);
     context.training = true;
-    context.loss_scale = loss_scale();
+    context.loss_scale = losses_.scale();
     optimizer.write(updates_ + 1, numbers_);
     context.optimizer = numbers_;
     context.first_sample = trained_samples_;
     // The sum of gradients is that of so many mean losses, each with its penalty.
     context.penalty_scale =
         parts_.settings.mean_gradients ? 1.0F : static_cast<float>(micro_batches_of_update());
-    penalty_ = penalty();
+    losses_.begin();
     train_->run(context);
     ++updates_;
     trained_samples_ += static_cast<std::uint64_t>(samples_of(micro_batches_of_update()));
   }
 
+  void train_epochs(const fit_request& wanted, const epoch_steps& steps) {
+    feed_reference source = wanted.source;
+    for (std::int32_t epoch = wanted.wanted.initial_epoch;
+         epoch < wanted.wanted.epochs && !wanted.callbacks.stopped(); ++epoch) {
+      history_.reserve_epoch(static_cast<std::size_t>(steps.steps));
+      if (wanted.wanted.steps_per_epoch == 0) {
+        source.restart();
+      }
+      wanted.callbacks.call(hook::epoch_begin, &epoch);
+      history_.add_epoch(train_epoch(source, epoch, steps, wanted));
+      if (wanted.wanted.steps_per_epoch == 0 && !wanted.callbacks.stopped() &&
+          source.length() == steps.steps * samples_of(1)) {
+        spare_.require_end(source, true);
+      }
+      if (wanted.validation != nullptr && (epoch + 1) % wanted.wanted.validation_frequency == 0) {
+        history_.add_validation(evaluate_pass(*wanted.validation, wanted.callbacks));
+      }
+      wanted.callbacks.call(hook::epoch_end, &history_.epochs().back());
+    }
+  }
+
   epoch_record train_epoch(feed_reference& source, std::int32_t epoch, const epoch_steps& steps,
-                           const optimizer_reference& optimizer, const fit_callbacks& calls) {
+                           const fit_request& wanted) {
+    const callback_list& callbacks = wanted.callbacks;
     const std::int64_t begin = steady_nanoseconds();
     epoch_record record;
     record.epoch = epoch;
     sums_.clear();
-    for (std::int64_t step = 0; step < steps.steps; step += steps.of_execution) {
-      execution_record execution{.epoch = epoch, .steps = step + steps.of_execution};
+    execution_record execution;
+    execution.epoch = epoch;
+    while (execution.steps < steps.steps) {
+      callbacks.call(hook::train_batch_begin, &execution);
+      const double before = record.loss;
       for (std::int64_t i = 0; i < steps.of_execution; i += micro_batches_of_update()) {
-        const session_turn turn(work_, "fit");
-        run_training(source, optimizer);
-        execution.loss += note_losses();
-        count_results();
+        train_update(source, wanted, execution, record);
       }
-      record.loss += execution.loss;
-      execution.loss /= static_cast<double>(steps.of_execution);
-      if (calls.execution != nullptr) {
-        calls.execution(calls.object, execution);
+      execution.loss = (record.loss - before) / static_cast<double>(steps.of_execution);
+      // Metrics are made of what was counted for those alone who hear of them.
+      if (callbacks.hears(hook::train_batch_end)) {
+        execution.metrics = sums_.metrics();
+        callbacks.call(hook::train_batch_end, &execution);
+      }
+      if (callbacks.stopped()) {
+        break;
       }
     }
-    record.samples = steps.steps * parts_.settings.micro_batch;
-    record.loss /= static_cast<double>(steps.steps);
+    record.samples = execution.steps * parts_.settings.micro_batch;
+    record.loss /= static_cast<double>(execution.steps);
     record.metrics = sums_.metrics();
     record.seconds = static_cast<double>(steady_nanoseconds() - begin) * 1e-9;
     return record;
   }
 
-  /// Writes the losses of the micro-batches of an update into the history; returns their sum.
-  double note_losses() {
-    double sum = 0;
-    for (int i = 0; i < micro_batches_of_update(); ++i) {
-      const double loss = mean_loss(i);
-      losses_[i] = static_cast<float>(loss);
-      history_.add_loss(losses_[i]);
-      sum += loss;
-    }
-    tell_losses();
-    return sum;
+  /// One update of an epoch, whose losses are added up in its record.
+  void train_update(feed_reference& source, const fit_request& wanted, execution_record& execution,
+                    epoch_record& record) {
+    const double loss = run_update(source, wanted.optimizer);
+    record.loss += loss;
+    execution.steps += micro_batches_of_update();
+    execution.loss = loss / micro_batches_of_update();
+    execution.epoch_loss = record.loss / static_cast<double>(execution.steps);
+    wanted.callbacks.call(hook::update_end, &execution);
   }
 
-  /// Those of the micro-batches of the last update, to whoever wants them.
-  void tell_losses() {
-    if (heard_by_ != nullptr) {
-      heard_by_->take_losses({losses_.data(), losses_.size()});
+  /// The sum of the losses of its micro-batches.
+  double run_update(feed_reference& source, const optimizer_reference& optimizer) {
+    const session_turn turn(work_, "fit");
+    run_training(source, optimizer);
+    const double loss = note_losses();
+    count_results();
+    return loss;
+  }
+
+  /// What `evaluate` does with data that have been checked. The numbers of metrics of several lie
+  /// in this session until the next pass.
+  evaluation evaluate_pass(feed_reference& source, const callback_list& callbacks) {
+    const session_turn turn(work_, "evaluate");
+    source.restart();
+    checked_feed pass = checked_feed::of_pass(source);
+    feed_reference checked(pass);
+    run_context context = context_for(checked);
+    context.loss_scale = 1;
+    evaluation found;
+    evaluated_.clear();
+    callbacks.call(hook::test_begin);
+    const std::int64_t at_once = samples_of(evaluate_->plan().actions.micro_batches);
+    for (std::int64_t left = *source.length(); left > 0; left -= at_once) {
+      callbacks.call(hook::test_batch_begin, &found.samples);
+      evaluate_->run(context);
+      found.samples += count_evaluated();
+      report_evaluation(hook::test_batch_end, callbacks, found);
     }
+    spare_.require_end(source, true);
+    if (found.samples == 0) {
+      throw error("evaluate got no samples; expected at least 1.");
+    }
+    take_evaluated(found);
+    callbacks.call(hook::test_end, &found);
+    return found;
+  }
+
+  /// Adds what the micro-batches of a run of the evaluation counted; returns their samples.
+  std::int64_t count_evaluated() {
+    std::int64_t samples = 0;
+    for (int i = 0; i < evaluate_->plan().actions.micro_batches; ++i) {
+      samples += valid_[i];
+      if (valid_[i] > 0) {
+        evaluated_.add(memory_, parts_.evaluate.results, i, 1);
+      }
+    }
+    return samples;
+  }
+
+  /// What the samples so far come to.
+  void take_evaluated(evaluation& found) {
+    found.loss = evaluated_.loss() + losses_.penalty();
+    found.metrics = evaluated_.metrics();
+  }
+
+  void report_evaluation(hook when, const callback_list& callbacks, evaluation& found) {
+    if (callbacks.hears(when)) {
+      take_evaluated(found);
+      callbacks.call(when, &found);
+    }
+  }
+
+  /// Writes the losses of the micro-batches of an update into the history; returns their sum.
+  double note_losses() {
+    const double sum = losses_.take();
+    for (const float loss : losses_.all()) {
+      history_.add_loss(loss);
+    }
+    return sum;
   }
 
   /// Adds what the micro-batches of an update counted.
@@ -438,15 +446,14 @@ class session_core final : public session_engine {
   std::optional<executor> evaluate_;
   list<float> values_;  ///< of the run, by number
   list<std::int32_t> valid_;
-  list<float> losses_;                ///< of the micro-batches of the last update
-  run_listener* heard_by_ = nullptr;  ///< of what training finds
-  result_sums sums_;                  ///< of the epoch, or of the evaluation
+  update_losses losses_;
+  result_sums sums_;       ///< of the epoch
+  result_sums evaluated_;  ///< of the evaluation, in the midst of an epoch perhaps
   spare_sample spare_;
   history history_;
   std::uint64_t trained_samples_ = 0;
   std::uint64_t updates_ = 0;
   bool averaged_ = false;                       ///< the weights are exchanged with their averages
-  double penalty_ = 0;                          ///< of the weights, before the update at hand
   float numbers_[most_optimizer_numbers] = {};  ///< of the optimizer, for the update at hand
   session_work fitting_{nullptr};               ///< a `fit`, its callbacks included
   session_work work_{nullptr};  ///< a run of a program: an update of it, an evaluation

@@ -13,11 +13,21 @@
 #include <ipu_dsl/core/update_rule.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/runtime/trace.hpp>
+#include <ipu_dsl/training/callback_list.hpp>
 #include <ipu_dsl/training/run_listener.hpp>
 #include <ipu_dsl/training/session_options.hpp>
 #include <ipu_dsl/training/session_parts.hpp>
 
 namespace ipu_dsl {
+
+/// What a `fit` is asked for. Refers to all of it.
+struct fit_request {
+  feed_reference source;
+  const fit_options& wanted;
+  const optimizer_reference& optimizer;
+  callback_list callbacks = {};
+  feed_reference* validation = nullptr;  ///< null: nothing is validated
+};
 
 /// Runs the programs of a compiled model. It is called once a `fit`, not once a step, so that
 /// nothing is lost by its functions' being virtual; they are those of `session`.
@@ -28,19 +38,19 @@ class session_engine {
   session_engine& operator=(const session_engine&) = delete;
   virtual ~session_engine() = default;
 
-  virtual const history& fit(feed_reference source, const fit_options& wanted,
-                             const optimizer_reference& optimizer, const fit_callbacks& calls) = 0;
+  virtual const history& fit(const fit_request& wanted) = 0;
 
   /// One update from exactly the samples of one run. Returns their mean loss.
   virtual double train_step(feed_reference source, const optimizer_reference& optimizer) = 0;
 
   /// Mean loss and metrics over all samples of the feed; any number of them, the last micro-batch
   /// may be short.
-  virtual evaluation evaluate(feed_reference source) = 0;
+  virtual evaluation evaluate(feed_reference source, const callback_list& callbacks) = 0;
 
   /// The model's outputs for every sample of the feed, in order; returns how many there were.
   /// Throws `error` before anything is written if one is not [samples, elements of the output].
-  virtual std::int64_t predict(feed_reference source, list_view<std::span<float>> outputs) = 0;
+  virtual std::int64_t predict(feed_reference source, list_view<std::span<float>> outputs,
+                               const callback_list& callbacks) = 0;
 
   /// The model's outputs for the next micro-batches of the feed, which goes on behind them; returns
   /// how many there were before it ended.
@@ -74,6 +84,10 @@ class session_engine {
   virtual void require_weights(const char* wanted) const = 0;
 
   virtual training_progress progress() const = 0;
+
+  /// What the updates of the epoch at hand come to so far; the numbers of metrics of several last
+  /// until this is asked again.
+  virtual metric_values metrics_of_epoch() = 0;
 
   /// Training goes on as if it had come so far.
   virtual void go_on_from(const training_progress& reached) = 0;

@@ -29,6 +29,8 @@
 #include <ipu_dsl/training/session_code.hpp>
 #include <ipu_dsl/training/session_refusal.hpp>
 #include <ipu_dsl/training/session_source.hpp>
+#include <ipu_dsl/training/training_run.hpp>
+#include <ipu_dsl/training/validation_data.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
@@ -122,28 +124,32 @@ class session_of {
 
   /// Trains on the micro-batches of a feed, or on data, of which it makes a feed first with the
   /// session's seed: `run.fit(digits.train | shuffled(10'000) | repeated(), {.epochs = 4})`; see
-  /// `fit_options`. Calls `done(record)` after every epoch with an `epoch_record`, if it is given,
-  /// and after every execution if it takes an `execution_record` as well. Throws `error` before
-  /// anything changes if steps or data do not fit the model. The history is the session's own.
-  template <typename Source, typename... Done>
-  const history& fit(Source&& source, const fit_options& wanted = {}, Done... done) {
+  /// `fit_options`. Behind the options stand `validation_data(...)` and callbacks, any number of
+  /// them: objects with hooks by Keras's names, told what there is and the `training_run`, as
+  /// `on_epoch_end(const epoch_record&, training_run&)`, or a callable that takes an
+  /// `epoch_record`. A hook of training that returns `stop_request::yes` ends it. Throws `error`
+  /// before anything changes if steps or data do not fit the model. The history is the session's
+  /// own.
+  template <typename Source, typename... Behind>
+  const history& fit(Source&& source, const fit_options& wanted = {}, Behind&&... behind) {
     static_assert(diagnose<loss_fault_of<compiled>>());
-    static_assert(check_source<Source>() && check_callbacks<Done...>());
+    static_assert(check_source<Source>() &&
+                  check_behind_options<std::remove_reference_t<Behind>...>());
     if constexpr (feed<std::remove_reference_t<Source>>) {
-      return fit_feed(source, wanted, done...);
+      refuse_split(wanted, "a feed cannot be divided");
+      return fit_and_validate(source, wanted, behind...);
     } else if constexpr (dataset<dataset_of<Source>>) {
       static_assert(diagnose<data_fault_of<compiled, dataset_of<Source>>>());
-      auto made = make_feed(std::as_const(source), engine().seed());
-      return fit_feed(made, wanted, done...);
+      return fit_data(source, wanted, behind...);
     } else {
       return refused_history();
     }
   }
 
   /// Refused with a sentence: what is no `fit_options` behind the data.
-  template <typename Source, typename Second, typename... Done>
+  template <typename Source, typename Second, typename... Behind>
     requires(!std::convertible_to<Second, fit_options>)
-  const history& fit(const Source&, const Second&, const fit_options& = {}, const Done&...) {
+  const history& fit(const Source&, const Second&, const fit_options& = {}, const Behind&...) {
     static_assert(diagnose<arguments_fault_of<Source, Second, true>>());
     return refused_history();
   }
@@ -189,17 +195,19 @@ class session_of {
   }
 
   /// Mean loss and metrics over all samples of a feed, or of data:
-  /// `run.evaluate(digits.test | take(1'000))`.
-  template <typename Source>
-  evaluation evaluate(Source&& source) {
+  /// `run.evaluate(digits.test | take(1'000))`. Behind them stand callbacks, whose hooks of a test
+  /// are called; nothing stops it.
+  template <typename Source, callback... Callbacks>
+  evaluation evaluate(Source&& source, Callbacks&&... callbacks) {
     static_assert(diagnose<loss_fault_of<compiled>>());
-    static_assert(check_source<Source>());
+    static_assert(check_source<Source>() &&
+                  check_behind_options<std::remove_reference_t<Callbacks>...>());
     if constexpr (feed<std::remove_reference_t<Source>>) {
-      return engine().evaluate(source);
+      return evaluate_feed(source, callbacks...);
     } else if constexpr (dataset<dataset_of<Source>>) {
       static_assert(diagnose<data_fault_of<compiled, dataset_of<Source>>>());
       auto made = make_feed(std::as_const(source), engine().seed());
-      return engine().evaluate(made);
+      return evaluate_feed(made, callbacks...);
     } else {
       return {};
     }
@@ -207,6 +215,7 @@ class session_of {
 
   /// Refused with a sentence: anything behind the data.
   template <typename Source, typename Second>
+    requires(!callback<Second>)
   evaluation evaluate(const Source&, const Second&) {
     static_assert(diagnose<arguments_fault_of<Source, Second, false>>());
     return {};
@@ -216,12 +225,15 @@ class session_of {
   /// takes; of several inputs or outputs `run.predict(input_arrays{images, words},
   /// output_arrays{scores, prices})`. Floats are read as they are: a NaN makes the output of its
   /// own sample NaN, and no other. Throws `error` before anything is written if an output has
-  /// another size.
-  template <typename Input, typename Output>
-  void predict(const Input& input, Output&& output) {
+  /// another size. Behind the output stand callbacks, whose hooks of a prediction are called.
+  template <typename Input, typename Output, callback... Callbacks>
+  void predict(const Input& input, Output&& output, Callbacks&&... callbacks) {
+    static_assert(check_behind_options<std::remove_reference_t<Callbacks>...>());
     if constexpr (check_prediction<compiled, Input, Output>()) {
       batch_feed given(rows_of<tensor_role::input>(input), {});
-      engine().predict(given, rooms_of(output));
+      with_callbacks(
+          [&](const callback_list& heard) { engine().predict(given, rooms_of(output), heard); },
+          callbacks...);
     }
   }
 
@@ -315,26 +327,90 @@ class session_of {
     return optimizer_reference::of<typename compiled::optimizer_type>(optimizer_);
   }
 
-  template <feed Feed>
-  const history& fit_feed(Feed& source, const fit_options& wanted) {
-    return engine().fit(source, wanted, numbers_of_optimizer(), {});
+  /// Trains on a data set, or on all of it but a share that it is validated on.
+  template <typename Source, typename... Behind>
+  const history& fit_data(const Source& source, const fit_options& wanted, Behind&... behind) {
+    if (wanted.validation_split == 0) {
+      auto made = make_feed(source, engine().seed());
+      return fit_and_validate(made, wanted, behind...);
+    }
+    if constexpr ((is_validation<Behind> || ...)) {
+      refuse_split(wanted, "there is validation_data as well");
+    }
+    const auto parts = split_off(source, wanted.validation_split);
+    auto trained = make_feed(parts.trained, engine().seed());
+    auto validated = make_feed(parts.validated, engine().seed());
+    feed_reference validation(validated);
+    return fit_feed(trained, &validation, wanted, behind...);
   }
 
-  template <feed Feed, typename Done, typename... More>
-  const history& fit_feed(Feed& source, const fit_options& wanted, Done done, const More&...) {
-    fit_callbacks calls;
-    if constexpr (std::invocable<Done&, const epoch_record&>) {
-      calls.object = &done;
-      calls.epoch = [](void* object, const epoch_record& record) {
-        (*static_cast<Done*>(object))(record);
-      };
+  /// Throws `error` if a share of the data is to be validated on.
+  static void refuse_split(const fit_options& wanted, const char* why) {
+    if (wanted.validation_split != 0) {
+      raise_error(sentence_of({"validation_split divides a data set, and ", why,
+                               ". Give fit validation_data(...) behind its options alone."}));
     }
-    if constexpr (std::invocable<Done&, const execution_record&>) {
-      calls.execution = [](void* object, const execution_record& record) {
-        (*static_cast<Done*>(object))(record);
-      };
+  }
+
+  template <feed Feed, typename... Behind>
+  const history& fit_and_validate(Feed& source, const fit_options& wanted, Behind&... behind) {
+    if constexpr (!(is_validation<Behind> || ...)) {
+      return fit_feed(source, nullptr, wanted, behind...);
+    } else {
+      auto& given = validation_among(behind...);
+      using type = std::remove_reference_t<decltype(given)>;
+      static_assert(check_source<decltype(given)>());
+      if constexpr (feed<type>) {
+        feed_reference validation(given);
+        return fit_feed(source, &validation, wanted, behind...);
+      } else if constexpr (dataset<dataset_of<type>>) {
+        static_assert(diagnose<data_fault_of<compiled, dataset_of<type>>>());
+        auto made = make_feed(std::as_const(given), engine().seed());
+        feed_reference validation(made);
+        return fit_feed(source, &validation, wanted, behind...);
+      } else {
+        return refused_history();
+      }
     }
-    return engine().fit(source, wanted, numbers_of_optimizer(), calls);
+  }
+
+  template <feed Feed, typename... Callbacks>
+  const history& fit_feed(Feed& source, feed_reference* validation, const fit_options& wanted,
+                          Callbacks&... callbacks) {
+    return with_callbacks(
+        [&](const callback_list& heard) -> const history& {
+          return engine().fit({source, wanted, numbers_of_optimizer(), heard, validation});
+        },
+        callbacks...);
+  }
+
+  template <feed Feed, typename... Callbacks>
+  evaluation evaluate_feed(Feed& source, Callbacks&... callbacks) {
+    return with_callbacks(
+        [&](const callback_list& heard) { return engine().evaluate(source, heard); }, callbacks...);
+  }
+
+  /// Does something with callbacks without their types, if there are any.
+  template <typename Work, typename... Callbacks>
+  decltype(auto) with_callbacks(const Work& work, Callbacks&... callbacks) {
+    if constexpr (sizeof...(Callbacks) == 0) {
+      return work({});
+    } else {
+      training_run run(engine(), learning_rate());
+      const callback_reference all[] = {refer_to(callbacks)...};
+      return work({all, run});
+    }
+  }
+
+  /// The rate in the settings; null if they have none.
+  learning_rate_schedule* learning_rate() {
+    if constexpr (requires(settings& of) {
+                    { of.learning_rate } -> std::same_as<learning_rate_schedule&>;
+                  }) {
+      return &optimizer_.learning_rate;
+    } else {
+      return nullptr;
+    }
   }
 
   double train_on(list_view<batch_source> input, list_view<batch_source> target,

@@ -21,31 +21,27 @@ struct session_options {
   std::size_t history_micro_batches = 65'536;  ///< reserved as well: the losses of all epochs
 };
 
-/// What `evaluate` found: means over all samples.
-struct evaluation {
-  double loss = 0;
-  metric_values metrics;  ///< `found.metrics["accuracy"]`
-  std::int64_t samples = 0;
-};
-
 /// How far training has come: what an optimizer counts, and what numbers random words of samples.
 struct training_progress {
   std::uint64_t updates = 0;
   std::uint64_t samples = 0;
 };
 
-/// How long to train. Steps are micro-batches, as in the reference.
-struct fit_options {
-  std::int32_t epochs = 1;
-  std::int64_t steps_per_epoch = 0;      ///< 0: an epoch is one pass over the data
-  std::int64_t steps_per_execution = 0;  ///< steps between calls of the host; 0: an epoch
+/// What a step is in the numbers of `fit_options`.
+enum class step_unit : std::uint8_t {
+  micro_batch,  ///< one micro-batch, as in the reference since TensorFlow 2.4
+  update        ///< one update, all its micro-batches, as in `PipelineModel` before
 };
 
-/// Called on the calling thread after every execution and after every epoch; null: not called.
-struct fit_callbacks {
-  void (*execution)(void* object, const execution_record& record) = nullptr;
-  void (*epoch)(void* object, const epoch_record& record) = nullptr;
-  void* object = nullptr;
+/// How long to train.
+struct fit_options {
+  std::int32_t epochs = 1;                ///< the number of the last one, counted from 1
+  std::int64_t steps_per_epoch = 0;       ///< 0: an epoch is one pass over the data
+  std::int64_t steps_per_execution = 0;   ///< steps between calls of the host; 0: an epoch
+  std::int32_t initial_epoch = 0;         ///< where a run that was interrupted goes on
+  std::int32_t validation_frequency = 1;  ///< epochs from one validation to the next
+  double validation_split = 0;  ///< the share at the end of a data set that is validated on
+  step_unit step = step_unit::micro_batch;
 };
 
 }  // namespace ipu_dsl

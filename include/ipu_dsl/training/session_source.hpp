@@ -11,7 +11,8 @@
 #include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/data/feed.hpp>
 #include <ipu_dsl/data/transform.hpp>
-#include <ipu_dsl/training/history.hpp>
+#include <ipu_dsl/training/hooks.hpp>
+#include <ipu_dsl/training/validation_data.hpp>
 
 namespace ipu_dsl {
 
@@ -83,27 +84,17 @@ struct source_fault_of {
   static constexpr problem value = find();
 };
 
-/// What is wrong with what is called after an epoch.
-template <typename T>
-struct callback_fault_of {
-  static constexpr problem find() {
-    problem found = refuse("one callable that takes an epoch_record", type_name<T>(),
-                           "write [](const epoch_record& passed) { ... }");
-    found.where = "fit";
-    return found;
-  }
-
-  static constexpr problem value = find();
-};
-
 /// What is wrong with what stands behind the first argument of `fit`, or of `evaluate`.
 template <typename Source, typename Second, bool OfFit>
 struct arguments_fault_of {
   static constexpr problem find() {
     problem found = refuse(OfFit ? "fit_options behind the data" : "nothing behind the data",
                            type_name<Second>(), OfFit ? "write fit(data, {.epochs = 4})" : "");
-    if constexpr (OfFit && std::invocable<Second&, const epoch_record&>) {
-      found.got = "a callable";
+    if constexpr (OfFit && is_validation<Second>) {
+      found.got = "validation_data";
+      found.hint = "write fit(data, {}, validation_data(unseen))";
+    } else if constexpr (OfFit && callback<Second>) {
+      found.got = "a callback";
       found.hint = "write fit(data, {}, done)";
     } else if constexpr (!dataset<dataset_of<Source>> && !feed<Source>) {
       found = refuse("a data set or a feed", label() << type_name<Source>() << " and more",
@@ -116,18 +107,6 @@ struct arguments_fault_of {
 
   static constexpr problem value = find();
 };
-
-template <typename... Done>
-constexpr bool check_callbacks() {
-  using first = typename first_type<Done...>::type;
-  if constexpr (sizeof...(Done) == 0) {
-    return true;
-  } else if constexpr (sizeof...(Done) > 1 || !std::invocable<first&, const epoch_record&>) {
-    return diagnose<callback_fault_of<first>>();
-  } else {
-    return true;
-  }
-}
 
 /// What the compiler takes a variable for whose type it has refused.
 template <typename T>

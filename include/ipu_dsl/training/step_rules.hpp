@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What a session refuses before it starts: data of another shape, steps that do not divide.
+// Over 300 lines: one rule a function, with its sentence.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 
 #include <ipu_dsl/core/checked.hpp>
@@ -214,14 +216,41 @@ inline std::int64_t samples_of(std::int64_t epochs, std::int64_t steps, std::int
 
 }  // namespace step_rules
 
-/// The rules of the reference for steps, the data last. Returns the steps of an epoch; throws
-/// `error` otherwise, before anything runs.
-inline epoch_steps steps_of_epoch(const model_interface& model, const run_settings& settings,
-                                  const feed_reference& source, const fit_options& wanted) {
-  check_feed(model, settings, source);
+/// Throws `error` unless the epochs can be counted up to.
+inline void check_epochs(const fit_options& wanted) {
   if (wanted.epochs < 1) {
     throw error(sentence_of({"fit needs at least 1 epoch, got ", wanted.epochs, "."}));
   }
+  if (wanted.initial_epoch < 0 || wanted.initial_epoch > wanted.epochs) {
+    throw error(sentence_of({"fit of ", wanted.epochs, " epochs begins with epoch 0 to ",
+                             wanted.epochs, ", initial_epoch is ", wanted.initial_epoch, "."}));
+  }
+}
+
+/// What is asked for in steps of micro-batches. Throws `error` if they are too many to count.
+inline fit_options in_micro_batches(const fit_options& wanted, std::int64_t of_update) {
+  fit_options made = wanted;
+  if (wanted.step == step_unit::update) {
+    const auto epoch = checked_product(wanted.steps_per_epoch, of_update);
+    const auto execution = checked_product(wanted.steps_per_execution, of_update);
+    if (!epoch || !execution) {
+      throw error(sentence_of({"Steps of ", of_update, " micro-batches each: an epoch of ",
+                               wanted.steps_per_epoch, " and an execution of ",
+                               wanted.steps_per_execution, " are more than 64 bits can count."}));
+    }
+    made.steps_per_epoch = *epoch;
+    made.steps_per_execution = *execution;
+  }
+  return made;
+}
+
+/// The rules of the reference for steps, the data last. Returns the steps of an epoch; throws
+/// `error` otherwise, before anything runs.
+inline epoch_steps steps_of_epoch(const model_interface& model, const run_settings& settings,
+                                  const feed_reference& source, const fit_options& asked) {
+  check_feed(model, settings, source);
+  check_epochs(asked);
+  const fit_options wanted = in_micro_batches(asked, settings.micro_batches_of_update());
   if (source.length() == 0) {
     throw error("fit got no samples; expected at least 1.");
   }
@@ -233,14 +262,36 @@ inline epoch_steps steps_of_epoch(const model_interface& model, const run_settin
   }
   step_rules::check_divisions(steps, execution, step_rules::size_of_update(settings));
   // Epochs without a number of steps are passes: each begins the data anew.
-  const std::int64_t passes = wanted.steps_per_epoch == 0 ? 1 : wanted.epochs;
+  const std::int64_t epochs = wanted.epochs - wanted.initial_epoch;
+  const std::int64_t passes = wanted.steps_per_epoch == 0 ? 1 : epochs;
   const std::int64_t needed = step_rules::samples_of(passes, steps, settings.micro_batch);
   if (source.length() && *source.length() < needed) {
-    throw error(sentence_of({"The data have ", *source.length(), " samples, ", wanted.epochs,
+    throw error(sentence_of({"The data have ", *source.length(), " samples, ", epochs,
                              " epochs of ", steps, " steps of ", settings.micro_batch,
                              " samples need ", needed, ". Repeat the data: data | repeated()."}));
   }
   return {steps, execution};
+}
+
+/// Throws `error` unless predictions of so many samples fill the room that there is for an output.
+inline void check_room(std::int64_t samples, const shape& output, std::size_t room) {
+  const std::optional<std::int64_t> values = checked_product(samples, output.elements());
+  if (!values) {
+    throw error(sentence_of({"predict of ", samples, " samples ", describe(output),
+                             " writes more values than 64 bits can count."}));
+  }
+  if (static_cast<std::size_t>(*values) != room) {
+    throw error(sentence_of({"predict of ", samples, " samples writes ", *values,
+                             " values, got room for ", room, "."}));
+  }
+}
+
+/// The same for all outputs.
+inline void check_room(const model_interface& model, std::int64_t samples,
+                       list_view<std::span<float>> outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    check_room(samples, model.outputs[i], outputs[i].size());
+  }
 }
 
 /// Throws `error` unless the extents are [samples, extents of the input...] and count the values.

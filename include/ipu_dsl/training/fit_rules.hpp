@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// What a fit refuses besides its steps, and what it tells its callbacks of itself.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/plan/model_interface.hpp>
+#include <ipu_dsl/plan/run_settings.hpp>
+#include <ipu_dsl/training/session_engine.hpp>
+#include <ipu_dsl/training/step_rules.hpp>
+#include <ipu_dsl/training/training_run.hpp>
+
+namespace ipu_dsl {
+
+/// Throws `error` if what a fit is to validate on cannot be evaluated, or not so often.
+inline void check_validation(const model_interface& model, const run_settings& settings,
+                             const fit_request& wanted) {
+  const std::int32_t frequency = wanted.wanted.validation_frequency;
+  if (frequency < 1) {
+    throw error(sentence_of(
+        {"fit validates behind every 1 epochs or more, validation_frequency is ", frequency, "."}));
+  }
+  if (wanted.validation != nullptr) {
+    check_feed(model, settings, *wanted.validation);
+    require_end(*wanted.validation, "validation");
+    if (wanted.validation->length() == 0) {
+      throw error("The validation data of fit have no samples; expected at least 1.");
+    }
+  }
+}
+
+/// What callbacks are told of a fit before it begins.
+inline fit_plan plan_of(const fit_request& wanted, const epoch_steps& steps,
+                        const run_settings& settings, std::span<const std::string_view> metrics) {
+  return {.first_epoch = wanted.wanted.initial_epoch,
+          .epochs = wanted.wanted.epochs,
+          .steps = steps.steps,
+          .steps_of_execution = steps.of_execution,
+          .steps_of_update = settings.micro_batches_of_update(),
+          .micro_batch = settings.micro_batch,
+          .validates = wanted.validation != nullptr,
+          .metrics = metrics};
+}
+
+}  // namespace ipu_dsl

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// What callbacks are told of the training that they watch, and what they may do to it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/near_names.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/training/callback_list.hpp>
+#include <ipu_dsl/training/session_engine.hpp>
+#include <ipu_dsl/vocabulary/optimizers/learning_rate_schedule.hpp>
+
+namespace ipu_dsl {
+
+/// What a `fit` is about to do. Steps are micro-batches.
+struct fit_plan {
+  std::int32_t first_epoch = 0;
+  std::int32_t epochs = 0;              ///< behind the last one
+  std::int64_t steps = 0;               ///< of an epoch
+  std::int64_t steps_of_execution = 0;  ///< which Keras calls a batch
+  std::int32_t steps_of_update = 1;
+  std::int32_t micro_batch = 1;               ///< samples of a step
+  bool validates = false;                     ///< there are validation data
+  std::span<const std::string_view> metrics;  ///< names of what is reported besides the loss
+};
+
+/// A `fit` as its callbacks see it: the second argument of any hook, if it takes one.
+class training_run {
+ public:
+  /// `rate` is null for an optimizer whose settings have no `learning_rate`.
+  training_run(session_engine& engine, learning_rate_schedule* rate)
+      : engine_(&engine), rate_(rate) {}
+
+  training_run(const training_run&) = delete;
+  training_run& operator=(const training_run&) = delete;
+
+  /// Training ends behind the execution at hand, its epoch and its `on_epoch_end` included. May be
+  /// called on any thread.
+  void request_stop() { stopped_.store(true, std::memory_order_relaxed); }
+
+  bool stop_requested() const { return stopped_.load(std::memory_order_relaxed); }
+
+  const fit_plan& plan() const { return plan_; }
+
+  /// Before its callbacks are told of it.
+  void set_plan(const fit_plan& plan) { plan_ = plan; }
+
+  /// The rate of the next update. Throws `error` if the optimizer has none.
+  float learning_rate() const {
+    return static_cast<float>(rate().of_update(engine_->progress().updates + 1));
+  }
+
+  /// A rate that stays, from the next update on, and behind this `fit` as well: a schedule that was
+  /// there is gone. Throws `error` if it is no finite number of at least 0, or if the optimizer has
+  /// none.
+  void set_learning_rate(float wanted) {
+    const learning_rate_schedule made(wanted);
+    problem found = made.fault();
+    if (found.found()) {
+      found.where = "set_learning_rate";
+      throw error(found);
+    }
+    rate() = made;
+  }
+
+  /// Of the epoch so far. The numbers of metrics of several last until this is asked again.
+  metric_values metrics() const { return engine_->metrics_of_epoch(); }
+
+  /// Of the session, to read, to save, or to set between epochs.
+  parameters& weights() const { return engine_->weights(); }
+
+  /// For `save_training`.
+  session_engine& engine() const { return *engine_; }
+
+  /// Throws `error` with the nearest names unless an epoch reports a number of this name, "loss",
+  /// "accuracy", "val_loss"; `who` asks for it.
+  void check_reported(std::string_view name, std::string_view who) const {
+    if (reports(name)) {
+      return;
+    }
+    if (name.starts_with("val_") && !plan_.validates && reports(name.substr(4))) {
+      throw error(sentence_of({who, " looks at ", name,
+                               ", and nothing is validated. Give fit validation_data(...) behind "
+                               "its options, or let it look at ",
+                               name.substr(4), "."}));
+    }
+    throw error(sentence_of({who, " looks at ", name, ", which no epoch reports.", nearest(name)}));
+  }
+
+  /// Whether an epoch reports a number of this name.
+  bool reports(std::string_view name) const {
+    bool found = false;
+    for (std::size_t i = 0; i < names(); ++i) {
+      found = found || reported(i) == name;
+    }
+    return found;
+  }
+
+  /// How many numbers an epoch reports.
+  std::size_t names() const { return (plan_.metrics.size() + 1) * (plan_.validates ? 2 : 1); }
+
+  /// The name of one of them: the loss, the metrics, and then those of the validation.
+  std::string reported(std::size_t number) const {
+    const std::size_t of_training = plan_.metrics.size() + 1;
+    const std::size_t which = number % of_training;
+    return sentence_of({number < of_training ? "" : "val_",
+                        which == 0 ? std::string_view("loss") : plan_.metrics[which - 1]});
+  }
+
+ private:
+  learning_rate_schedule& rate() const {
+    if (rate_ == nullptr) {
+      raise_error("The settings of this optimizer have no learning_rate that could be set.");
+    }
+    return *rate_;
+  }
+
+  /// " Did you mean val_loss? There are loss, accuracy."
+  std::string nearest(std::string_view wanted) const {
+    std::string known;
+    std::string best;
+    int least = near_names::unrelated;
+    for (std::size_t i = 0; i < names(); ++i) {
+      const std::string name = reported(i);
+      const int distance = near_names::distance(wanted, name);
+      best = distance < least ? name : best;
+      least = distance < least ? distance : least;
+      known += sentence_of({i == 0 ? "" : ", ", name});
+    }
+    const bool is_near = least < near_names::unrelated;
+    return sentence_of(
+        {is_near ? " Did you mean " : "", best, is_near ? "?" : "", " There are ", known, "."});
+  }
+
+  session_engine* engine_;
+  learning_rate_schedule* rate_;
+  fit_plan plan_;
+  std::atomic<bool> stopped_{false};
+};
+
+inline void callback_list::call(hook when, const void* report) const {
+  for (const callback_reference& each : all_) {
+    const hook_function called = each.hooks->of[static_cast<std::size_t>(when)];
+    if (called != nullptr && called(each.object, *run_, report) == stop_request::yes) {
+      run_->request_stop();
+    }
+  }
+}
+
+inline bool callback_list::stopped() const {
+  return run_ != nullptr && run_->stop_requested();
+}
+
+}  // namespace ipu_dsl

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// What `fit` evaluates between its epochs.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/data/transform.hpp>
+#include <ipu_dsl/training/hooks.hpp>
+
+namespace ipu_dsl {
+
+/// Data, or a feed, that `fit` evaluates behind every `validation_frequency`th epoch:
+/// `run.fit(known, {.epochs = 4}, validation_data(unseen))`. Refers to what has a name, and keeps
+/// what has none.
+template <typename Source>
+class validation_data {
+ public:
+  explicit validation_data(Source&& source) : source_(std::forward<Source>(source)) {}
+
+  auto& source() { return source_; }
+
+  const auto& source() const { return source_; }
+
+ private:
+  Source source_;
+};
+
+template <typename Source>
+validation_data(Source&&) -> validation_data<Source>;
+
+template <typename T>
+inline constexpr bool is_validation = false;
+
+template <typename Source>
+inline constexpr bool is_validation<validation_data<Source>> = true;
+
+template <typename Source>
+inline constexpr bool is_validation<const validation_data<Source>> = true;
+
+/// It has no hooks.
+template <typename Source>
+callback_reference refer_to(const validation_data<Source>&) {
+  static constexpr hook_table none;
+  return {nullptr, &none};
+}
+
+/// What `fit` takes behind its options, first of all of them.
+template <typename First, typename... More>
+auto& validation_among(First& first, More&... more) {
+  if constexpr (is_validation<First>) {
+    return first.source();
+  } else {
+    return validation_among(more...);
+  }
+}
+
+/// What is wrong with several validations.
+template <int Count>
+struct validation_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("one validation_data", "several",
+                           "concatenate the data, or evaluate the others in a callback");
+    found.where = "fit";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with one thing behind the options: it is neither validation data nor a callback.
+template <typename Behind>
+struct behind_options_fault_of {
+  static constexpr problem find() {
+    if constexpr (is_validation<Behind>) {
+      return {};
+    } else {
+      return callback_fault_of<Behind>::value;
+    }
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Makes one compile error with one sentence for what is wrong behind the options; always true.
+template <typename... Behind>
+constexpr bool check_behind_options() {
+  constexpr int validations = (static_cast<int>(is_validation<Behind>) + ... + 0);
+  if constexpr (validations > 1) {
+    return diagnose<validation_fault_of<validations>>();
+  } else {
+    return (diagnose<behind_options_fault_of<Behind>>() && ...);
+  }
+}
+
+/// A data set cut in two, of which the share at the end is validated on; the first part takes the
+/// steps that the whole was to take.
+template <dataset Data>
+struct split_data {
+  transformed<Data> trained;
+  transformed<Data> validated;
+};
+
+/// Cuts off a share of a data set at its end, as Keras does: in the order in which the data lie,
+/// before any of its steps. Throws `error` unless it leaves samples on both sides.
+template <dataset Data>
+split_data<Data> split_off(const transformed<Data>& given, double share) {
+  const std::int64_t samples = given.data->size();
+  const auto trained = static_cast<std::int64_t>(static_cast<double>(samples) * (1 - share));
+  if (!(share > 0 && share < 1) || trained < 1 || trained >= samples) {
+    throw error(
+        sentence_of({"validation_split is a share of the data that leaves samples to train "
+                     "on and to validate on, above 0 and below 1; the data have ",
+                     samples, "."}));
+  }
+  split_data<Data> made{*given.data | take(trained), *given.data | skip(trained)};
+  made.trained.steps.append(given.steps);
+  return made;
+}
+
+/// The same of data without steps.
+template <dataset Data>
+split_data<Data> split_off(const Data& given, double share) {
+  return split_off(transformed<Data>{&given, {}}, share);
+}
+
+}  // namespace ipu_dsl
