@@ -219,6 +219,11 @@ ELSEWHERE = {
     "study/text/csv_refusal": "study/csv_writer",
     "study/text/schedule_assembly": "study/csv_round_trip",
     # What a session is made of.
+    # Ready ones are tried together, on an engine that does nothing.
+    # Whether somebody looks is asked by the progress bar.
+    "formats/terminal": "training/callbacks",
+    "training/callbacks/": "training/callbacks",
+    "training/callbacks/asynchronous": "training/hooks",
     "training/callback_list": "training/hooks",
     "training/fit_rules": "training/hooks",
     "training/training_run": "training/hooks",

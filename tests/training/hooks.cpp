@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include <ipu_dsl/training/callbacks/asynchronous.hpp>
 #include <ipu_dsl/training/hooks.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
@@ -407,6 +410,90 @@ TEST_CASE("a hook that throws ends the fit, the others are told, and the session
   CHECK(run.evaluate(data).samples == 96);
   expected.fit(data, {.steps_per_epoch = 4});
   CHECK(run.weights().fingerprint() == expected.weights().fingerprint());
+}
+
+TEST_CASE("asynchronous callbacks are told of every update, in order, before fit returns") {
+  const point_set data = labelled_points(96, 1);
+  session<trained> run;
+  session<trained> expected;
+
+  struct slow {
+    std::vector<std::string>* heard;
+    std::vector<double>* losses;
+    std::thread::id* thread;
+
+    void on_train_batch_end(const execution_record& record) const {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      *thread = std::this_thread::get_id();
+      losses->push_back(record.loss);
+      heard->push_back("batch " + std::to_string(record.steps) +
+                       (record.metrics["accuracy"] >= 0 ? "" : " without metrics"));
+    }
+
+    void on_epoch_end(const epoch_record& record, training_run& of) const {
+      CHECK(std::this_thread::get_id() == *thread);
+      heard->push_back("epoch " + std::to_string(record.epoch) +
+                       (of.weights().size() > 0 ? "" : " without weights"));
+    }
+
+    void on_train_end() const { heard->push_back("end"); }
+  };
+
+  std::vector<std::string> heard;
+  std::vector<double> told;
+  std::thread::id thread;
+  const slow listens{&heard, &told, &thread};
+  const history& found =
+      run.fit(data, {.epochs = 2, .steps_per_execution = 12}, asynchronous(listens));
+  CHECK(heard == std::vector<std::string>{"batch 4", "batch 8", "batch 12", "epoch 0", "batch 4",
+                                          "batch 8", "batch 12", "epoch 1", "end"});
+  CHECK(thread != std::this_thread::get_id());
+  REQUIRE(told.size() == 6);
+  CHECK(std::abs((told[0] + told[1] + told[2]) / 3 - found.epochs()[0].loss) < gone);
+  expected.fit(data, {.epochs = 2});
+  CHECK(run.weights().fingerprint() == expected.weights().fingerprint());
+}
+
+TEST_CASE("what an asynchronous callback throws, asks for or may not see reaches fit") {
+  const point_set data = labelled_points(96, 1);
+  session<trained> run;
+
+  struct thrown {};
+
+  struct throws {
+    void on_train_batch_end(const execution_record& record) const {
+      if (record.steps == 8) {
+        throw thrown{};
+      }
+    }
+  };
+
+  std::vector<std::string> heard;
+  CHECK_THROWS_AS(run.fit(data, {}, asynchronous(throws{}, scribe{&heard})), thrown);
+  REQUIRE(!heard.empty());
+  CHECK(heard.back() == "train_failed");
+  CHECK(run.evaluate(data).samples == 96);
+
+  const auto looks = [&](const epoch_record&) {};
+  CHECK(run.fit(data, {}, asynchronous(looks)).epochs().size() == 1);
+
+  struct reads {
+    void on_train_batch_end(const execution_record&, training_run& of) const {
+      static_cast<void>(of.weights());
+    }
+  };
+
+  CHECK(sentence_of([&] { run.fit(data, {}, asynchronous(reads{})); }) ==
+        "An asynchronous callback was told of an update while training goes on: it may look at "
+        "weights, rates and metrics in on_epoch_begin and on_epoch_end, when training waits.");
+
+  struct stops {
+    stop_request on_epoch_end(const epoch_record& record) const {
+      return record.epoch == 1 ? stop_request::yes : stop_request::no;
+    }
+  };
+
+  CHECK(run.fit(data, {.epochs = 5}, asynchronous(stops{})).epochs().size() == 2);
 }
 
 TEST_CASE("the end of a data set is validated on, in the order in which it lies") {

@@ -37,6 +37,12 @@ class training_run {
   training_run(session_engine& engine, learning_rate_schedule* rate)
       : engine_(&engine), rate_(rate) {}
 
+  /// The same fit for callbacks on another thread, with a request to stop of its own.
+  struct on_another_thread {};
+
+  training_run(const training_run& of, on_another_thread)
+      : engine_(of.engine_), rate_(of.rate_), plan_(of.plan_) {}
+
   training_run(const training_run&) = delete;
   training_run& operator=(const training_run&) = delete;
 
@@ -51,9 +57,13 @@ class training_run {
   /// Before its callbacks are told of it.
   void set_plan(const fit_plan& plan) { plan_ = plan; }
 
+  /// Whether the training goes on while this is looked at: then there is nothing to look at but
+  /// the plan.
+  void set_training_beside(bool beside) { beside_ = beside; }
+
   /// The rate of the next update. Throws `error` if the optimizer has none.
   float learning_rate() const {
-    return static_cast<float>(rate().of_update(engine_->progress().updates + 1));
+    return static_cast<float>(rate().of_update(engine().progress().updates + 1));
   }
 
   /// A rate that stays, from the next update on, and behind this `fit` as well: a schedule that was
@@ -70,13 +80,20 @@ class training_run {
   }
 
   /// Of the epoch so far. The numbers of metrics of several last until this is asked again.
-  metric_values metrics() const { return engine_->metrics_of_epoch(); }
+  metric_values metrics() const { return engine().metrics_of_epoch(); }
 
   /// Of the session, to read, to save, or to set between epochs.
-  parameters& weights() const { return engine_->weights(); }
+  parameters& weights() const { return engine().weights(); }
 
-  /// For `save_training`.
-  session_engine& engine() const { return *engine_; }
+  /// For `save_training`. Throws `error` while the training goes on beside who asks.
+  session_engine& engine() const {
+    if (beside_) {
+      raise_error(
+          "An asynchronous callback was told of an update while training goes on: it may look at "
+          "weights, rates and metrics in on_epoch_begin and on_epoch_end, when training waits.");
+    }
+    return *engine_;
+  }
 
   /// Throws `error` with the nearest names unless an epoch reports a number of this name, "loss",
   /// "accuracy", "val_loss"; `who` asks for it.
@@ -115,6 +132,7 @@ class training_run {
 
  private:
   learning_rate_schedule& rate() const {
+    static_cast<void>(engine());
     if (rate_ == nullptr) {
       raise_error("The settings of this optimizer have no learning_rate that could be set.");
     }
@@ -142,6 +160,7 @@ class training_run {
   learning_rate_schedule* rate_;
   fit_plan plan_;
   std::atomic<bool> stopped_{false};
+  bool beside_ = false;
 };
 
 inline void callback_list::call(hook when, const void* report) const {

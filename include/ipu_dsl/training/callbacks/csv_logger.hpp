@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Writes what every epoch reports into a table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <ipu_dsl/training/callbacks/log_file.hpp>
+#include <ipu_dsl/training/callbacks/record_line.hpp>
+#include <ipu_dsl/training/training_run.hpp>
+
+namespace ipu_dsl {
+
+/// What `csv_logger` is told, with Keras's names and defaults.
+struct csv_logger_options {
+  std::string filename;
+  char separator = ',';
+  bool append = false;  ///< goes on behind what is there, whose columns should be the same
+};
+
+/// Writes a line an epoch: its number, counted from 0, the loss, the metrics of one number, and
+/// those of the validation, "NA" where there was none. The first line says which they are.
+/// `csv_logger({.filename = "training.csv"})`. Throws `error` before the first step if the file
+/// cannot be written, and behind an epoch if a line cannot; the weights are trained then.
+class csv_logger {
+ public:
+  explicit csv_logger(csv_logger_options options) : options_(std::move(options)) {}
+
+  void on_train_begin(training_run& run) {
+    file_.open(options_.filename, options_.append);
+    std::size_t longest = 64;
+    for (std::size_t i = 0; i < run.names(); ++i) {
+      longest += run.reported(i).size() + 32;
+    }
+    line_.reserve(longest);
+  }
+
+  void on_epoch_end(const epoch_record& record, training_run& run) {
+    if (file_.empty()) {
+      write_names(record, run.plan().validates);
+    }
+    line_.begin();
+    line_ << std::int64_t{record.epoch};
+    add_numbers(record.loss, record.metrics);
+    if (record.validation.samples > 0) {
+      add_numbers(record.validation.loss, record.validation.metrics);
+    } else if (run.plan().validates) {
+      add_missing(record.metrics);
+    }
+    line_ << "\n";
+    file_.write(line_);
+  }
+
+  void on_train_end() { file_.close(); }
+
+ private:
+  void write_names(const epoch_record& record, bool validates) {
+    line_.begin();
+    line_ << "epoch";
+    add_names("", record.metrics);
+    if (validates) {
+      add_names("val_", record.metrics);
+    }
+    line_ << "\n";
+    file_.write(line_);
+  }
+
+  void add_names(std::string_view prefix, const metric_values& metrics) {
+    begin_cell() << prefix << "loss";
+    for (const std::string_view name : metrics.names()) {
+      if (metrics.numbers(name).size() == 1) {
+        begin_cell() << prefix << name;
+      }
+    }
+  }
+
+  void add_numbers(double loss, const metric_values& metrics) {
+    begin_cell() << loss;
+    for (const std::string_view name : metrics.names()) {
+      if (metrics.numbers(name).size() == 1) {
+        begin_cell() << metrics[name];
+      }
+    }
+  }
+
+  void add_missing(const metric_values& metrics) {
+    begin_cell() << "NA";
+    for (const std::string_view name : metrics.names()) {
+      if (metrics.numbers(name).size() == 1) {
+        begin_cell() << "NA";
+      }
+    }
+  }
+
+  record_line& begin_cell() { return line_ << std::string_view(&options_.separator, 1); }
+
+  csv_logger_options options_;
+  log_file file_;
+  record_line line_;
+};
+
+}  // namespace ipu_dsl

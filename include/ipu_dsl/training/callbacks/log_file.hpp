@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// A file that grows by lines while training goes on.
+#pragma once
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/formats/file_replacement.hpp>
+#include <ipu_dsl/training/callbacks/record_line.hpp>
+
+namespace ipu_dsl {
+
+/// Writes whole lines, each handed to the system at once: whoever kills the program loses none
+/// that was written. Takes no memory between `open` and `close`.
+class log_file {
+ public:
+  /// Begins an empty file, or goes on behind what is there. Throws `error` if it cannot be written.
+  void open(const std::string& path, bool append) {
+    files::check_path(path);
+    path_ = path;
+    file_.reset(std::fopen(path.c_str(), append ? "ab" : "wb"));
+    if (file_ == nullptr) {
+      files::refuse_writing(path_);
+    }
+    // What is written goes to the system as it is: there is nothing to lose, and no buffer to take.
+    std::setvbuf(file_.get(), nullptr, _IONBF, 0);
+    std::fseek(file_.get(), 0, SEEK_END);
+    empty_ = std::ftell(file_.get()) <= 0;
+  }
+
+  /// Whether nothing stands in it.
+  bool empty() const { return empty_; }
+
+  /// Throws `error` if the line cannot be written: the disk is full, say.
+  void write(const record_line& line) {
+    empty_ = false;
+    if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size()) {
+      files::refuse_writing(path_);
+    }
+  }
+
+  /// Throws `error` if what was written may be lost.
+  void close() {
+    if (!file_.close()) {
+      files::refuse_writing(path_);
+    }
+  }
+
+ private:
+  std::string path_;
+  files::handle file_;
+  bool empty_ = true;
+};
+
+}  // namespace ipu_dsl

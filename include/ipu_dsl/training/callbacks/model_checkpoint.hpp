@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Saves the model behind epochs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <ipu_dsl/training/callbacks/monitor.hpp>
+#include <ipu_dsl/training/callbacks/path_pattern.hpp>
+#include <ipu_dsl/training/checkpoint.hpp>
+#include <ipu_dsl/training/saved_training.hpp>
+
+namespace ipu_dsl {
+
+/// What `model_checkpoint` is told, with Keras's names and defaults.
+struct model_checkpoint_options {
+  std::string filepath;              ///< may have numbers in braces: see `path_pattern`
+  std::string monitor = "val_loss";  ///< which epoch is the best; not asked for otherwise
+  bool save_best_only = false;
+  bool save_weights_only = false;  ///< what `load` reads; otherwise what `load_training` reads
+  monitor_mode mode = monitor_mode::automatic;
+  std::optional<double> initial_value_threshold = {};  ///< what the first one has to be better than
+};
+
+/// Writes a file behind every epoch, or behind those that are better than all before:
+/// `model_checkpoint({.filepath = "best.npz", .save_best_only = true})`. A file is replaced as a
+/// whole, so that there is always the old one or the new one. Epochs that lack a number that is
+/// asked for are passed over. Throws `error` before the first step for a name that cannot be made
+/// and a number that no epoch reports, and behind an epoch if the file cannot be written; the
+/// weights are trained then.
+class model_checkpoint {
+ public:
+  explicit model_checkpoint(model_checkpoint_options options)
+      : options_(std::move(options)),
+        path_(options_.filepath),
+        watched_(options_.monitor, options_.mode, 0) {}
+
+  model_checkpoint(const model_checkpoint&) = delete;
+  model_checkpoint& operator=(const model_checkpoint&) = delete;
+
+  void on_train_begin(training_run& run) {
+    files::check_path(options_.filepath);
+    path_.check(run, "model_checkpoint");
+    if (options_.save_best_only) {
+      watched_.check(run, "model_checkpoint");
+    }
+    watched_.forget();
+    if (options_.initial_value_threshold) {
+      watched_.improve(*options_.initial_value_threshold);
+    }
+    saved_.clear();
+  }
+
+  void on_epoch_end(const epoch_record& record, training_run& run) {
+    if (!path_.is_in(record) || !is_wanted(record)) {
+      return;
+    }
+    const std::string path = path_.of(record);
+    if (options_.save_weights_only) {
+      save_weights(run.weights(), path);
+    } else {
+      save_training(run.engine(), path);
+    }
+    saved_ = path;
+  }
+
+  /// The file that was written last; empty if none was.
+  const std::string& saved() const { return saved_; }
+
+  /// The best number so far, where the best alone are saved.
+  double best() const { return watched_.best(); }
+
+ private:
+  bool is_wanted(const epoch_record& record) {
+    return !options_.save_best_only ||
+           (watched_.is_in(record) && watched_.improve(watched_.value_in(record)));
+  }
+
+  model_checkpoint_options options_;
+  path_pattern path_;
+  monitor watched_;
+  std::string saved_;
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Lowers the learning rate where training no longer gets better.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <ipu_dsl/training/callbacks/monitor.hpp>
+
+namespace ipu_dsl {
+
+/// What `reduce_lr_on_plateau` is told, with Keras's names and defaults.
+struct reduce_lr_on_plateau_options {
+  std::string monitor = "val_loss";  ///< a number that epochs report
+  float factor = 0.1F;               ///< of the rate before, below 1
+  std::int32_t patience = 10;        ///< epochs without anything better until the rate is lowered
+  monitor_mode mode = monitor_mode::automatic;
+  double min_delta = 1e-4;    ///< what counts as better
+  std::int32_t cooldown = 0;  ///< epochs behind a reduction that are not counted
+  float min_lr = 0;           ///< the rate does not become less
+};
+
+/// Multiplies the learning rate by `factor` when the monitored number did not get better for
+/// `patience` epochs. A schedule of the rate becomes a constant then. Throws `error` before the
+/// first step if no epoch reports the number, and for a factor that does not lower a rate.
+class reduce_lr_on_plateau {
+ public:
+  explicit reduce_lr_on_plateau(reduce_lr_on_plateau_options options = {})
+      : options_(std::move(options)),
+        watched_(options_.monitor, options_.mode, options_.min_delta) {}
+
+  reduce_lr_on_plateau(const reduce_lr_on_plateau&) = delete;
+  reduce_lr_on_plateau& operator=(const reduce_lr_on_plateau&) = delete;
+
+  void on_train_begin(training_run& run) {
+    watched_.check(run, "reduce_lr_on_plateau");
+    if (!(options_.factor >= 0 && options_.factor < 1)) {
+      throw error("reduce_lr_on_plateau expects a factor of at least 0 and below 1.");
+    }
+    static_cast<void>(run.learning_rate());
+    watched_.forget();
+    waited_ = 0;
+    cooling_ = 0;
+    reductions_ = 0;
+  }
+
+  void on_epoch_end(const epoch_record& record, training_run& run) {
+    if (!watched_.is_in(record)) {
+      return;
+    }
+    if (cooling_ > 0) {
+      --cooling_;
+      waited_ = 0;
+    }
+    if (watched_.improve(watched_.value_in(record))) {
+      waited_ = 0;
+      return;
+    }
+    if (cooling_ == 0 && ++waited_ >= options_.patience) {
+      reduce(run);
+    }
+  }
+
+  /// How often the rate was lowered.
+  std::int32_t reductions() const { return reductions_; }
+
+ private:
+  void reduce(training_run& run) {
+    const float before = run.learning_rate();
+    if (before > options_.min_lr) {
+      run.set_learning_rate((std::max)(before * options_.factor, options_.min_lr));
+      cooling_ = options_.cooldown;
+      waited_ = 0;
+      ++reductions_;
+    }
+  }
+
+  reduce_lr_on_plateau_options options_;
+  monitor watched_;
+  std::int32_t waited_ = 0;
+  std::int32_t cooling_ = 0;
+  std::int32_t reductions_ = 0;
+};
+
+}  // namespace ipu_dsl

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: MIT
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ipu_dsl/formats/file.hpp>
+#include <ipu_dsl/training/callbacks.hpp>
+
+#include "formats/sentence_of.hpp"
+#include "formats/temporary_directory.hpp"
+#include "still_engine.hpp"
+#include "support/catch2.hpp"
+
+using namespace ipu_dsl;
+using namespace ipu_dsl::tests;
+
+namespace {
+
+constexpr double undefined_loss = std::numeric_limits<double>::quiet_NaN();
+
+std::string text_of(const std::string& path) {
+  const std::vector<std::uint8_t> bytes = read_file(path);
+  return {bytes.begin(), bytes.end()};
+}
+
+/// How many epochs with these losses are trained; all if nothing stops them. The weight is the
+/// number of the epoch.
+int epochs_until_stop(early_stopping& stops, still_run& of, const std::vector<double>& losses) {
+  stops.on_train_begin(of.run);
+  int epochs = 0;
+  for (const double loss : losses) {
+    const std::array<float, 4> weights = {static_cast<float>(epochs), 0, 0, 0};
+    of.engine.weights().set(0, weights);
+    const stop_request asked =
+        stops.on_epoch_end(still_run::record(epochs, loss, 1 - loss), of.run);
+    ++epochs;
+    if (asked == stop_request::yes) {
+      break;
+    }
+  }
+  stops.on_train_end(of.run);
+  return epochs;
+}
+
+float first_weight(still_run& of) {
+  std::array<float, 4> values{};
+  of.engine.weights().get(0, values);
+  return values[0];
+}
+
+}  // namespace
+
+TEST_CASE("early stopping waits as long as it is told, and no longer") {
+  still_run of(10);
+  const std::vector<double> losses = {0.9, 0.7, 0.8, 0.6, 0.61, 0.62, 0.63, 0.1};
+  early_stopping at_once({.monitor = "loss"});
+  CHECK(epochs_until_stop(at_once, of, losses) == 3);
+  CHECK(at_once.stopped_epoch() == 2);
+  CHECK(at_once.best_epoch() == 1);
+  CHECK(at_once.best() == 0.7);
+  CHECK(first_weight(of) == 2);
+
+  early_stopping patient({.monitor = "loss", .patience = 3});
+  CHECK(epochs_until_stop(patient, of, losses) == 7);
+  CHECK(patient.stopped_epoch() == 6);
+  CHECK(patient.best_epoch() == 3);
+
+  early_stopping restores({.monitor = "loss", .patience = 3, .restore_best_weights = true});
+  CHECK(epochs_until_stop(restores, of, losses) == 7);
+  CHECK(first_weight(of) == 3);
+
+  early_stopping never({.monitor = "loss", .patience = 4, .restore_best_weights = true});
+  CHECK(epochs_until_stop(never, of, losses) == 8);
+  CHECK(never.stopped_epoch() == std::nullopt);
+  CHECK(first_weight(of) == 7);
+
+  // Again, from the beginning.
+  CHECK(epochs_until_stop(at_once, of, losses) == 3);
+}
+
+TEST_CASE("what is better depends on the mode, the least difference and the baseline") {
+  still_run of(10);
+  // An accuracy of 1 - loss grows where the loss shrinks.
+  early_stopping grows({.monitor = "accuracy"});
+  CHECK(epochs_until_stop(grows, of, {0.9, 0.8, 0.7, 0.8, 0.1}) == 4);
+  CHECK(grows.best() == Approx(0.3));
+  early_stopping shrinks({.monitor = "accuracy", .mode = monitor_mode::smaller});
+  CHECK(epochs_until_stop(shrinks, of, {0.1, 0.2, 0.1}) == 3);
+  CHECK(shrinks.best_epoch() == 1);
+  early_stopping by_far({.monitor = "loss", .min_delta = 0.25});
+  CHECK(epochs_until_stop(by_far, of, {1.0, 0.7, 0.5, 0.1}) == 3);
+  CHECK(by_far.best_epoch() == 1);
+  early_stopping reaches({.monitor = "loss", .patience = 2, .baseline = 0.5});
+  CHECK(epochs_until_stop(reaches, of, {0.9, 0.8, 0.85, 0.1}) == 3);
+  CHECK(epochs_until_stop(reaches, of, {0.9, 0.4, 0.41, 0.42, 0.1}) == 4);
+  early_stopping later({.monitor = "loss", .start_from_epoch = 3});
+  CHECK(epochs_until_stop(later, of, {0.1, 0.2, 0.3, 0.4, 0.3, 0.5, 0.1}) == 6);
+  early_stopping numbers({.monitor = "loss"});
+  CHECK(epochs_until_stop(numbers, of, {0.9, undefined_loss, 0.1}) == 2);
+}
+
+TEST_CASE("epochs that were not validated are passed over by who looks at their validation") {
+  still_run of(10, true);
+  early_stopping stops({.patience = 1});
+  stops.on_train_begin(of.run);
+  CHECK(stops.on_epoch_end(still_run::record(0, 1, 0, {0.5}), of.run) == stop_request::no);
+  CHECK(stops.on_epoch_end(still_run::record(1, 1, 0), of.run) == stop_request::no);
+  CHECK(stops.on_epoch_end(still_run::record(2, 1, 0), of.run) == stop_request::no);
+  CHECK(stops.on_epoch_end(still_run::record(3, 1, 0, {0.6}), of.run) == stop_request::yes);
+}
+
+TEST_CASE("ready callbacks refuse what no epoch reports and what they cannot do") {
+  still_run of(2);
+  early_stopping unknown({.monitor = "val_loss"});
+  CHECK(sentence_of([&] { unknown.on_train_begin(of.run); }) ==
+        "early_stopping looks at val_loss, and nothing is validated. Give fit "
+        "validation_data(...) behind its options, or let it look at loss.");
+  early_stopping hurried({.monitor = "loss", .patience = -1});
+  CHECK(sentence_of([&] { hurried.on_train_begin(of.run); }) ==
+        "early_stopping expects a patience of 0 epochs or more, got -1.");
+  early_stopping backwards({.monitor = "loss", .min_delta = -1});
+  CHECK(sentence_of([&] { backwards.on_train_begin(of.run); }) ==
+        "early_stopping expects a min_delta of at least 0.");
+  reduce_lr_on_plateau raises({.monitor = "loss", .factor = 1});
+  CHECK(sentence_of([&] { raises.on_train_begin(of.run); }) ==
+        "reduce_lr_on_plateau expects a factor of at least 0 and below 1.");
+  training_run without_rate(of.engine, nullptr);
+  without_rate.set_plan(of.run.plan());
+  reduce_lr_on_plateau rateless({.monitor = "loss"});
+  CHECK(sentence_of([&] { rateless.on_train_begin(without_rate); }) ==
+        "The settings of this optimizer have no learning_rate that could be set.");
+}
+
+TEST_CASE("the rate is lowered on a plateau, and rests then") {
+  still_run of(20);
+  reduce_lr_on_plateau lowers({.monitor = "loss",
+                               .factor = 0.5F,
+                               .patience = 2,
+                               .min_delta = 0,
+                               .cooldown = 2,
+                               .min_lr = 0.1F});
+  lowers.on_train_begin(of.run);
+  // Behind the second epoch without better the rate falls; two epochs are not counted, as in Keras
+  // the second of them is again.
+  const std::vector<float> expected = {0.5F,   0.5F,   0.25F,  0.25F, 0.25F,
+                                       0.125F, 0.125F, 0.125F, 0.1F,  0.1F};
+  std::vector<float> found;
+  for (std::int32_t epoch = 0; epoch < 10; ++epoch) {
+    lowers.on_epoch_end(still_run::record(epoch, 1, 0), of.run);
+    found.push_back(of.run.learning_rate());
+  }
+  CHECK(found == expected);
+  CHECK(lowers.reductions() == 3);
+  for (std::int32_t epoch = 10; epoch < 20; ++epoch) {
+    lowers.on_epoch_end(still_run::record(epoch, 1, 0), of.run);
+  }
+  CHECK(lowers.reductions() == 3);
+}
+
+TEST_CASE("a scheduler sets the rate of every epoch") {
+  still_run of(3);
+  learning_rate_scheduler schedule(
+      [](std::int32_t epoch, float rate) { return epoch == 0 ? 0.25F : rate / 2; });
+  std::vector<float> found;
+  for (std::int32_t epoch = 0; epoch < 3; ++epoch) {
+    schedule.on_epoch_begin(epoch, of.run);
+    found.push_back(of.run.learning_rate());
+  }
+  CHECK(found == std::vector<float>{0.25F, 0.125F, 0.0625F});
+}
+
+TEST_CASE("training ends where the loss is no number") {
+  terminate_on_nan ends;
+  ends.on_train_begin();
+  execution_record passed;
+  passed.loss = 1;
+  CHECK(ends.on_train_batch_end(passed) == stop_request::no);
+  CHECK(ends.stopped_epoch() == std::nullopt);
+  passed.loss = std::numeric_limits<double>::infinity();
+  passed.epoch = 3;
+  CHECK(ends.on_train_batch_end(passed) == stop_request::yes);
+  passed.loss = undefined_loss;
+  CHECK(ends.on_train_batch_end(passed) == stop_request::yes);
+  CHECK(ends.stopped_epoch() == 3);
+}
+
+TEST_CASE("a table has a line an epoch, and goes on behind what is there") {
+  const temporary_directory directory;
+  const std::string path = directory.path() + "/log.csv";
+  still_run of(4, true);
+  csv_logger writes({.filename = path});
+  writes.on_train_begin(of.run);
+  writes.on_epoch_end(still_run::record(0, 0.1, 0.5, {2}), of.run);
+  CHECK(text_of(path) ==
+        "epoch,loss,accuracy,val_loss,val_accuracy\n"
+        "0,0.1,0.5,2,0.5\n");
+  writes.on_epoch_end(still_run::record(1, undefined_loss, 1e-9), of.run);
+  writes.on_train_end();
+  csv_logger goes_on({.filename = path, .append = true});
+  goes_on.on_train_begin(of.run);
+  goes_on.on_epoch_end(still_run::record(2, 1.0 / 3, 1, {2}), of.run);
+  goes_on.on_train_end();
+  CHECK(text_of(path) ==
+        "epoch,loss,accuracy,val_loss,val_accuracy\n"
+        "0,0.1,0.5,2,0.5\n"
+        "1,nan,1e-09,NA,NA\n"
+        "2,0.3333333333333333,1,2,0.5\n");
+
+  still_run plain(4);
+  csv_logger other({.filename = path, .separator = ';'});
+  other.on_train_begin(plain.run);
+  other.on_epoch_end(still_run::record(0, 1, 0.5), plain.run);
+  other.on_train_end();
+  CHECK(text_of(path) == "epoch;loss;accuracy\n0;1;0.5\n");
+}
+
+TEST_CASE("lines of JSON have what an epoch reports") {
+  const temporary_directory directory;
+  const std::string path = directory.path() + "/log.jsonl";
+  still_run of(4, true);
+  json_lines writes({.filename = path});
+  writes.on_train_begin(of.run);
+  epoch_record first = still_run::record(0, 0.1, undefined_loss, {2});
+  const std::array<double, 2> several = {1, 2.5};
+  first.metrics.add_several("of \"two\"", 0, 2);
+  first.metrics.see(several);
+  writes.on_epoch_end(first);
+  writes.on_epoch_end(still_run::record(1, 0.25, 1));
+  writes.on_train_end();
+  CHECK(text_of(path) ==
+        "{\"epoch\":0,\"samples\":80,\"seconds\":0.5,\"loss\":0.1,\"accuracy\":null,"
+        "\"of \\\"two\\\"\":[1,2.5],\"val_loss\":2,\"val_accuracy\":0.5}\n"
+        "{\"epoch\":1,\"samples\":80,\"seconds\":0.5,\"loss\":0.25,\"accuracy\":1}\n");
+}
+
+TEST_CASE("logs that cannot be written are refused") {
+  still_run of(4);
+  csv_logger nowhere({.filename = "/nowhere/log.csv"});
+  CHECK(sentence_of([&] { nowhere.on_train_begin(of.run); }) ==
+        "Cannot write /nowhere/log.csv: No such file or directory.");
+  csv_logger unnamed({.filename = ""});
+  CHECK(sentence_of([&] { unnamed.on_train_begin(of.run); }) ==
+        "Expected the path of a file, got an empty one.");
+  // A disk that is always full.
+  if (file_exists("/dev/full")) {
+    csv_logger full({.filename = "/dev/full"});
+    full.on_train_begin(of.run);
+    CHECK(sentence_of([&] { full.on_epoch_end(still_run::record(0, 1, 1), of.run); }) ==
+          "Cannot write /dev/full: No space left on device.");
+  }
+}
+
+TEST_CASE("names of files have numbers of the epoch in them") {
+  still_run of(4, true);
+  const epoch_record passed = still_run::record(6, 0.123456, 0.5, {12.5});
+  CHECK(path_pattern("plain").of(passed) == "plain");
+  CHECK(path_pattern("w.{epoch:03d}-{val_loss:.2f}.npz").of(passed) == "w.007-12.50.npz");
+  CHECK(path_pattern("{epoch}{{x}}{accuracy}{loss:.1e}").of(passed) == "7{x}0.51.2e-01");
+  CHECK(path_pattern("{epoch:4d}{loss:08.3f}").of(passed) == "   70000.123");
+  CHECK(path_pattern("{val_loss}").is_in(passed));
+  CHECK_FALSE(path_pattern("{val_loss}").is_in(still_run::record(0, 1, 1)));
+  const auto said = [&](const char* words) {
+    return sentence_of([&] { path_pattern(words).check(of.run, "it"); });
+  };
+  CHECK(said("{epoch:02d}-{val_accuracy:.2f}") == "");
+  CHECK(said("{epoch") == "The name {epoch of a file has a brace that is not closed.");
+  CHECK(said("epoch}") == "The name epoch} of a file has a brace that is not opened.");
+  CHECK(said("{epoch:.2f}") ==
+        "The name {epoch:.2f} of a file has an epoch that is not written as {epoch} or "
+        "{epoch:02d}.");
+  CHECK(said("{loss:d}") ==
+        "The name {loss:d} of a file has a number that is not written as {loss}, {loss:.2f} or "
+        "{loss:.2e}.");
+  CHECK(said("{los}") ==
+        "it looks at los, which no epoch reports. Did you mean loss? There are loss, accuracy, "
+        "val_loss, val_accuracy.");
+}
+
+TEST_CASE("a checkpoint is written behind every epoch, or behind the best alone") {
+  const temporary_directory directory;
+  still_run of(4);
+  model_checkpoint every(
+      {.filepath = directory.path() + "/w.{epoch:02d}.npz", .save_weights_only = true});
+  every.on_train_begin(of.run);
+  for (std::int32_t epoch = 0; epoch < 2; ++epoch) {
+    every.on_epoch_end(still_run::record(epoch, 1, 1), of.run);
+  }
+  CHECK(file_exists(directory.path() + "/w.01.npz"));
+  CHECK(file_exists(directory.path() + "/w.02.npz"));
+  CHECK(every.saved() == directory.path() + "/w.02.npz");
+
+  model_checkpoint best({.filepath = directory.path() + "/best.npz",
+                         .monitor = "loss",
+                         .save_best_only = true,
+                         .save_weights_only = true,
+                         .initial_value_threshold = 0.95});
+  best.on_train_begin(of.run);
+  const std::vector<double> losses = {1.0, 0.9, 0.95, 0.5};
+  std::vector<std::int32_t> saved;
+  for (std::int32_t epoch = 0; epoch < 4; ++epoch) {
+    std::remove((directory.path() + "/best.npz").c_str());
+    const double loss = losses[static_cast<std::size_t>(epoch)];
+    best.on_epoch_end(still_run::record(epoch, loss, 1), of.run);
+    if (file_exists(directory.path() + "/best.npz")) {
+      saved.push_back(epoch);
+    }
+  }
+  CHECK(saved == std::vector<std::int32_t>{1, 3});
+  CHECK(best.best() == 0.5);
+
+  model_checkpoint unnamed({});
+  CHECK(sentence_of([&] { unnamed.on_train_begin(of.run); }) ==
+        "Expected the path of a file, got an empty one.");
+}
+
+namespace {
+
+/// What a progress bar writes while an epoch of 10 steps is trained.
+std::string shown(verbosity verbose, bool validates) {
+  const temporary_directory directory;
+  const std::string path = directory.path() + "/shown";
+  std::FILE* const file = std::fopen(path.c_str(), "wb");
+  REQUIRE(file != nullptr);
+  still_run of(3, validates);
+  progress_bar bar({.verbose = verbose, .file = file, .interval = 0});
+  bar.on_train_begin(of.run);
+  bar.on_epoch_begin(1, of.run);
+  execution_record half;
+  half.epoch = 1;
+  half.steps = 5;
+  half.epoch_loss = 0.75;
+  bar.on_update_end(half, of.run);
+  epoch_record passed = still_run::record(1, 0.5, 0.0005);
+  if (validates) {
+    passed = still_run::record(1, 0.5, 0.0005, {0.625});
+  }
+  bar.on_epoch_end(passed, of.run);
+  std::fclose(file);
+  return text_of(path);
+}
+
+}  // namespace
+
+TEST_CASE("a progress bar is Keras's, a line where there is no terminal, or nothing") {
+  CHECK(shown(verbosity::silent, true).empty());
+  const std::string bar = shown(verbosity::bar, false);
+  CHECK(
+      bar.starts_with("Epoch 2/3\n\r 5/10 [==============>...............] - ETA: 0s - loss: "
+                      "0.7500 - accuracy: 0.2500\r10/10 [==============================] - 0s "));
+  CHECK(bar.find("s/step - loss: 0.5000 - accuracy: 5.0000e-04") != bar.npos);
+  CHECK(bar.ends_with("\n"));
+  const std::string line = shown(verbosity::line, true);
+  CHECK(line.starts_with("Epoch 2/3 - 0s "));
+  CHECK(
+      line.ends_with("s/step - loss: 0.5000 - accuracy: 5.0000e-04 - val_loss: 0.6250 - "
+                     "val_accuracy: 0.5000\n"));
+  // No terminal looks at a file.
+  CHECK(shown(verbosity::automatic, false).starts_with("Epoch 2/3 - 0s "));
+}

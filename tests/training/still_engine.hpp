@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// An engine that does nothing, with one parameter: callbacks are tried without a model.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <ipu_dsl/training/session_engine.hpp>
+#include <ipu_dsl/training/training_run.hpp>
+
+namespace ipu_dsl::tests {
+
+class still_engine final : public session_engine {
+ public:
+  still_engine() {
+    place_.stored.extents = shape{4};
+    place_.stored.name = "kernel";
+    place_.floats = values_.size();
+  }
+
+  const history& fit(const fit_request&) override { return history_; }
+
+  double train_step(feed_reference, const optimizer_reference&) override { return 0; }
+
+  evaluation evaluate(feed_reference, const callback_list&) override { return {}; }
+
+  std::int64_t predict(feed_reference, list_view<std::span<float>>, const callback_list&) override {
+    return 0;
+  }
+
+  void check_batch(list_view<std::int64_t>, std::size_t) const override {}
+
+  void set_value(std::int32_t, float) override {}
+
+  float value(std::int32_t) const override { return 0; }
+
+  parameters& weights() override { return weights_; }
+
+  parameters& kept() override { return weights_; }
+
+  void use_averages(bool) override {}
+
+  void require_weights(const char*) const override {}
+
+  training_progress progress() const override { return {}; }
+
+  metric_values metrics_of_epoch() override {
+    metric_values made;
+    made.add("accuracy", 0.25);
+    return made;
+  }
+
+  void go_on_from(const training_progress&) override {}
+
+  const trace& last_trace() const override { return trace_; }
+
+  std::uint64_t seed() const override { return 1; }
+
+  std::size_t bytes() const override { return 0; }
+
+ private:
+  std::array<float, 4> values_{};
+  parameter_place place_;
+  parameters weights_{list_view<parameter_place>(&place_, 1),
+                      static_cast<std::byte*>(static_cast<void*>(values_.data()))};
+  history history_;
+  trace trace_;
+};
+
+/// A fit of `epochs` epochs of 10 steps that reports a loss and an accuracy.
+class still_run {
+ public:
+  explicit still_run(std::int32_t epochs, bool validates = false) {
+    run.set_plan({.epochs = epochs,
+                  .steps = 10,
+                  .steps_of_execution = 10,
+                  .steps_of_update = 1,
+                  .micro_batch = 8,
+                  .validates = validates,
+                  .metrics = names_});
+  }
+
+  /// The epoch with these numbers; it is validated if a loss of that is given.
+  static epoch_record record(std::int32_t epoch, double loss, double accuracy,
+                             std::initializer_list<double> validation = {}) {
+    epoch_record made;
+    made.epoch = epoch;
+    made.loss = loss;
+    made.metrics.add("accuracy", accuracy);
+    made.samples = 80;
+    made.seconds = 0.5;
+    for (const double found : validation) {
+      made.validation.loss = found;
+      made.validation.samples = 16;
+    }
+    if (validation.size() > 0) {
+      made.validation.metrics.add("accuracy", 0.5);
+    }
+    return made;
+  }
+
+  still_engine engine;
+  learning_rate_schedule rate = 0.5F;
+  training_run run{engine, &rate};
+
+ private:
+  static constexpr std::array<std::string_view, 1> names_ = {"accuracy"};
+};
+
+}  // namespace ipu_dsl::tests
