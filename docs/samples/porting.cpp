@@ -26,6 +26,7 @@
 #include <ipu_dsl/schedule/study.hpp>
 #include <ipu_dsl/study/text/csv_writer.hpp>
 #include <ipu_dsl/study/text/written_schedule.hpp>
+#include <ipu_dsl/training/callbacks.hpp>
 #include <ipu_dsl/training/checkpoint.hpp>
 #if defined(WITH_GZIP)
 #include <ipu_dsl/formats/gzip.hpp>
@@ -1025,8 +1026,31 @@ void print_training() {
   });
   run.fit(data, {.epochs = 9, .steps_per_epoch = 8},
           [](const epoch_record&, training_run& of) { of.request_stop(); });
-  // row: validation_data=(x, y), validation_freq=2
   const auto unseen = synthetic_digits(100, 2);
+  const auto rate_of_epoch = [](std::int32_t epoch, float rate) {
+    return epoch == 0 ? rate : rate / 2;
+  };
+  // row: EarlyStopping(monitor='val_loss', patience=3)
+  run.fit(data, {.epochs = 2, .steps_per_epoch = 8}, validation_data(unseen),
+          early_stopping({.monitor = "val_loss", .patience = 3}),
+          // row: ModelCheckpoint(path, save_best_only=True)
+          model_checkpoint({.filepath = "w.{epoch:02d}.npz", .save_best_only = true}),
+          // row: ReduceLROnPlateau(factor=0.2, patience=5), LearningRateScheduler(f)
+          reduce_lr_on_plateau({.factor = 0.2F, .patience = 5}),
+          learning_rate_scheduler(rate_of_epoch),
+          // row: CSVLogger('log.csv'), TerminateOnNaN()
+          csv_logger({.filename = "log.csv"}), terminate_on_nan(),
+          json_lines({.filename = "log.jsonl"}));
+  // row: verbose=1 of fit, ProgbarLogger()
+  run.fit(data, {.epochs = 1, .steps_per_epoch = 8}, progress_bar());
+  run.fit(data, {.epochs = 1, .steps_per_epoch = 8}, progress_bar({.verbose = verbosity::line}));
+  // row: model.set_asynchronous_callbacks(True)
+  run.fit(data, {.epochs = 1, .steps_per_epoch = 8}, asynchronous(on_epoch));
+  // end of rows
+  for (const char* written : {"w.01.npz", "w.02.npz", "log.csv", "log.jsonl"}) {
+    std::remove(written);
+  }
+  // row: validation_data=(x, y), validation_freq=2
   const history& validated =
       run.fit(data, {.epochs = 2, .steps_per_epoch = 8, .validation_frequency = 2},
               validation_data(unseen));

@@ -10,6 +10,7 @@
 #include <ipu_dsl/data/class_weights.hpp>
 #include <ipu_dsl/data/digits.hpp>
 #include <ipu_dsl/model/functional.hpp>
+#include <ipu_dsl/training/callbacks.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
@@ -247,6 +248,41 @@ TEST_CASE("a session of which everything is asked allocates nothing after its co
   }
   CHECK(checked == 4);
   std::printf("allocations: checked %d calls of a session with everything on\n", checked);
+}
+
+TEST_CASE("ready callbacks take no memory within an epoch, and logs none at its end") {
+  if (!counting()) {
+    return;
+  }
+  const digit_dataset digits = synthetic_digits(300, 4);
+  session<training> run({}, {.threads = 2});
+  auto endless = make_feed(digits | shuffled(100) | repeated(), 1);
+  auto test = make_feed(digits, 1);
+
+  /// Counts from the end of on_train_begin to that of the last epoch; it has to stand last.
+  struct counter {
+    std::int64_t* begun;
+    std::int64_t* ended;
+
+    void on_train_begin() const { *begun = tests::allocations.load(); }
+
+    void on_epoch_end() const { *ended = tests::allocations.load(); }
+  };
+
+  std::int64_t begun = 0;
+  std::int64_t ended = -1;
+  std::FILE* const nowhere = std::fopen("/dev/null", "w");
+  REQUIRE(nowhere != nullptr);
+  // Its own buffer the C library takes when it writes first.
+  std::setvbuf(nowhere, nullptr, _IONBF, 0);
+  run.fit(endless, {.epochs = 3, .steps_per_epoch = 40, .steps_per_execution = 8},
+          validation_data(test), csv_logger({.filename = "/dev/null"}),
+          json_lines({.filename = "/dev/null"}), terminate_on_nan(),
+          early_stopping({.patience = 9, .restore_best_weights = true}), reduce_lr_on_plateau(),
+          progress_bar({.verbose = verbosity::bar, .file = nowhere, .interval = 0}),
+          counter{&begun, &ended});
+  std::fclose(nowhere);
+  CHECK(ended == begun);
 }
 
 TEST_CASE("a fit beyond the reserve takes memory between epochs only, and seldom") {

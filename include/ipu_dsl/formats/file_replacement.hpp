@@ -38,6 +38,8 @@ class handle {
   handle(const handle&) = delete;
   handle& operator=(const handle&) = delete;
 
+  handle(handle&& other) noexcept : file_(std::exchange(other.file_, nullptr)) {}
+
   ~handle() { close(); }
 
   std::FILE* get() const { return file_; }

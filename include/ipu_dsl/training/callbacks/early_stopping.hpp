@@ -36,9 +36,6 @@ class early_stopping {
       : options_(std::move(options)),
         watched_(options_.monitor, options_.mode, options_.min_delta) {}
 
-  early_stopping(const early_stopping&) = delete;
-  early_stopping& operator=(const early_stopping&) = delete;
-
   void on_train_begin(training_run& run) {
     watched_.check(run, "early_stopping");
     if (options_.patience < 0) {

@@ -36,9 +36,6 @@ class model_checkpoint {
         path_(options_.filepath),
         watched_(options_.monitor, options_.mode, 0) {}
 
-  model_checkpoint(const model_checkpoint&) = delete;
-  model_checkpoint& operator=(const model_checkpoint&) = delete;
-
   void on_train_begin(training_run& run) {
     files::check_path(options_.filepath);
     path_.check(run, "model_checkpoint");

@@ -2,7 +2,9 @@
 // Whether what an epoch reports got better, as Keras's callbacks judge it.
 #pragma once
 
+#include <cstdint>
 #include <limits>
+#include <string>
 #include <string_view>
 
 #include <ipu_dsl/core/error.hpp>
@@ -71,7 +73,7 @@ class monitor {
     return found;
   }
 
-  std::string_view name_;
+  std::string name_;
   bool greater_;
   double min_delta_;
   double best_ = 0;

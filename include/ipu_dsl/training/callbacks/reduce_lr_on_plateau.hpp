@@ -31,9 +31,6 @@ class reduce_lr_on_plateau {
       : options_(std::move(options)),
         watched_(options_.monitor, options_.mode, options_.min_delta) {}
 
-  reduce_lr_on_plateau(const reduce_lr_on_plateau&) = delete;
-  reduce_lr_on_plateau& operator=(const reduce_lr_on_plateau&) = delete;
-
   void on_train_begin(training_run& run) {
     watched_.check(run, "reduce_lr_on_plateau");
     if (!(options_.factor >= 0 && options_.factor < 1)) {
