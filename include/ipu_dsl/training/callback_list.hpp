@@ -59,7 +59,7 @@ class callback_list {
   callback_list(list_view<callback_reference> all, training_run& run) : all_(all), run_(&run) {}
 
   /// Whether anybody has this hook.
-  bool hears(hook when) const {
+  [[gnu::noinline]] bool hears(hook when) const {
     bool heard = false;
     for (const callback_reference& each : all_) {
       heard = heard || each.hooks->of[static_cast<std::size_t>(when)] != nullptr;

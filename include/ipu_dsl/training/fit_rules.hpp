@@ -27,7 +27,7 @@ inline void check_validation(const model_interface& model, const run_settings& s
     check_feed(model, settings, *wanted.validation);
     require_end(*wanted.validation, "validation");
     if (wanted.validation->length() == 0) {
-      throw error("The validation data of fit have no samples; expected at least 1.");
+      raise_error("The validation data of fit have no samples; expected at least 1.");
     }
   }
 }

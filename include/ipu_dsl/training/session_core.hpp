@@ -368,7 +368,8 @@ class session_core final : public session_engine {
 
   /// What `evaluate` does with data that have been checked. The numbers of metrics of several lie
   /// in this session until the next pass.
-  evaluation evaluate_pass(feed_reference& source, const callback_list& callbacks) {
+  [[gnu::noinline]] evaluation evaluate_pass(feed_reference& source,
+                                             const callback_list& callbacks) {
     const session_turn turn(work_, "evaluate");
     source.restart();
     checked_feed pass = checked_feed::of_pass(source);

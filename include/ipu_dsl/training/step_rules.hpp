@@ -219,11 +219,11 @@ inline std::int64_t samples_of(std::int64_t epochs, std::int64_t steps, std::int
 /// Throws `error` unless the epochs can be counted up to.
 inline void check_epochs(const fit_options& wanted) {
   if (wanted.epochs < 1) {
-    throw error(sentence_of({"fit needs at least 1 epoch, got ", wanted.epochs, "."}));
+    raise_error({"fit needs at least 1 epoch, got ", wanted.epochs, "."});
   }
   if (wanted.initial_epoch < 0 || wanted.initial_epoch > wanted.epochs) {
-    throw error(sentence_of({"fit of ", wanted.epochs, " epochs begins with epoch 0 to ",
-                             wanted.epochs, ", initial_epoch is ", wanted.initial_epoch, "."}));
+    raise_error({"fit of ", wanted.epochs, " epochs begins with epoch 0 to ", wanted.epochs,
+                 ", initial_epoch is ", wanted.initial_epoch, "."});
   }
 }
 
@@ -234,9 +234,9 @@ inline fit_options in_micro_batches(const fit_options& wanted, std::int64_t of_u
     const auto epoch = checked_product(wanted.steps_per_epoch, of_update);
     const auto execution = checked_product(wanted.steps_per_execution, of_update);
     if (!epoch || !execution) {
-      throw error(sentence_of({"Steps of ", of_update, " micro-batches each: an epoch of ",
-                               wanted.steps_per_epoch, " and an execution of ",
-                               wanted.steps_per_execution, " are more than 64 bits can count."}));
+      raise_error({"Steps of ", of_update, " micro-batches each: an epoch of ",
+                   wanted.steps_per_epoch, " and an execution of ", wanted.steps_per_execution,
+                   " are more than 64 bits can count."});
     }
     made.steps_per_epoch = *epoch;
     made.steps_per_execution = *execution;

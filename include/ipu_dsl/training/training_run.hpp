@@ -163,7 +163,7 @@ class training_run {
   bool beside_ = false;
 };
 
-inline void callback_list::call(hook when, const void* report) const {
+[[gnu::noinline]] inline void callback_list::call(hook when, const void* report) const {
   for (const callback_reference& each : all_) {
     const hook_function called = each.hooks->of[static_cast<std::size_t>(when)];
     if (called != nullptr && called(each.object, *run_, report) == stop_request::yes) {
