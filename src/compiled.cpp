@@ -7,6 +7,7 @@
 #include <ipu_dsl/data/digits_definition.hpp>
 #include <ipu_dsl/data/index_stream_definition.hpp>
 #include <ipu_dsl/data/mnist_definition.hpp>
+#include <ipu_dsl/runtime/parameters_definition.hpp>
 #include <ipu_dsl/training/checkpoint_definition.hpp>
 #include <ipu_dsl/training/saved_training_definition.hpp>
 #include <ipu_dsl/training/session_engine_definition.hpp>

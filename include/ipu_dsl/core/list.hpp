@@ -44,15 +44,11 @@ class list {
 
   constexpr list(const list& other) { append(other); }
 
-  constexpr list(list&& other) noexcept
-      : elements_(std::exchange(other.elements_, nullptr)),
-        size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
+  constexpr list(list&& other) noexcept { take(other); }
 
   constexpr list& operator=(list other) noexcept {
-    std::swap(elements_, other.elements_);
-    std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
+    delete[] elements_;
+    take(other);
     return *this;
   }
 
@@ -124,6 +120,16 @@ class list {
   constexpr const T* end() const { return elements_ + size_; }
 
  private:
+  /// Written out: `std::exchange` is compiled again for every type of element.
+  constexpr void take(list& other) {
+    elements_ = other.elements_;
+    size_ = other.size_;
+    capacity_ = other.capacity_;
+    other.elements_ = nullptr;
+    other.size_ = 0;
+    other.capacity_ = 0;
+  }
+
   constexpr void hold(std::size_t capacity) {
     if (capacity <= capacity_) {
       return;

@@ -20,7 +20,7 @@ struct problem {
 
   /// "layer 1 Dense<256> in stage 0: expected a vector, got (28, 28). Hint: put Flatten before it";
   /// nothing if nothing was found.
-  constexpr sentence message() const {
+  [[gnu::cold, gnu::noinline]] constexpr sentence message() const {
     sentence words;
     if (!found()) {
       return words;
@@ -34,7 +34,8 @@ struct problem {
 };
 
 /// What a rule returns when it refuses; the caller adds `where`.
-constexpr problem refuse(const label& expected, const label& got, const text<191>& hint = {}) {
+[[gnu::cold, gnu::noinline]] constexpr problem refuse(const label& expected, const label& got,
+                                                      const text<191>& hint = {}) {
   return {.where = {}, .expected = expected, .got = got, .hint = hint, .late = false};
 }
 

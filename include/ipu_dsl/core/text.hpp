@@ -27,6 +27,8 @@ struct fixed_string {
 
 /// Text of at most `Capacity` characters that grows by `<<`, at compile time and at run time.
 /// What does not fit is cut off: a sentence is for people, and a cut one still says where.
+/// At run time it says what is refused: functions of more than a line are not copied into who calls
+/// them, which would be compiled wherever something can be wrong.
 template <std::size_t Capacity>
 struct text {
   char characters[Capacity + 1] = {};
@@ -34,9 +36,11 @@ struct text {
 
   constexpr text() = default;
 
-  constexpr text(std::string_view words) { *this << words; }
+  [[gnu::cold, gnu::noinline]] constexpr text(std::string_view words) { *this << words; }
 
-  constexpr text(const char* words) { *this << std::string_view(words); }
+  [[gnu::cold, gnu::noinline]] constexpr text(const char* words) {
+    *this << std::string_view(words);
+  }
 
   constexpr text& operator<<(char letter) {
     if (length < Capacity) {
@@ -46,21 +50,23 @@ struct text {
     return *this;
   }
 
-  constexpr text& operator<<(std::string_view words) {
+  [[gnu::cold, gnu::noinline]] constexpr text& operator<<(std::string_view words) {
     for (const char letter : words) {
       *this << letter;
     }
     return *this;
   }
 
-  constexpr text& operator<<(const char* words) { return *this << std::string_view(words); }
+  [[gnu::cold, gnu::noinline]] constexpr text& operator<<(const char* words) {
+    return *this << std::string_view(words);
+  }
 
   template <std::size_t OtherCapacity>
   constexpr text& operator<<(const text<OtherCapacity>& other) {
     return *this << other.view();
   }
 
-  constexpr text& operator<<(std::int64_t number) {
+  [[gnu::cold, gnu::noinline]] constexpr text& operator<<(std::int64_t number) {
     if (number < 0) {
       *this << '-';
     }
@@ -91,7 +97,7 @@ struct text {
 
   /// To the sixth decimal, without zeros at the end: `0.2F` is "0.2". What is no number, or takes
   /// more digits before the point than a float is exact for, is told by a word.
-  constexpr text& operator<<(float number) {
+  [[gnu::cold, gnu::noinline]] constexpr text& operator<<(float number) {
     if (number != number) {
       return *this << "not a number";
     }

@@ -2,37 +2,30 @@
 // A feed over plain arrays.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
-#include <string>
 
 #include <ipu_dsl/core/arrays.hpp>
+#include <ipu_dsl/core/dtype.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 
 namespace ipu_dsl {
 
 namespace feeds {
 
-template <typename Number>
-void clear(std::span<Number> numbers) {
-  std::fill(numbers.begin(), numbers.end(), Number{0});
-}
-
 /// Zeroes the padding of the first `valid` rows of a source, and all of the others.
 inline void clear_unused(const source_rows& source, std::int32_t micro_batch, std::int32_t valid) {
+  const std::size_t size = static_cast<std::size_t>(bytes_of(source.type));
+  const auto stride = static_cast<std::size_t>(source.stride);
   for (std::int32_t row = 0; row < micro_batch; ++row) {
     const std::size_t used = static_cast<std::size_t>(row < valid ? source.elements : 0);
-    if (source.type == dtype::int32) {
-      clear(source.integers(row).subspan(used));
-    } else if (source.type == dtype::uint8) {
-      clear(source.bytes(row).subspan(used));
-    } else {
-      clear(source.floats(row).subspan(used));
-    }
+    const std::size_t first = static_cast<std::size_t>(row) * stride + used;
+    std::memset(static_cast<std::byte*>(source.first) + first * size, 0, (stride - used) * size);
   }
 }
 
@@ -72,10 +65,6 @@ struct batch_source {
   std::span<const std::int32_t> integers() const {
     return {static_cast<const std::int32_t*>(first), count};
   }
-
-  std::span<const std::uint8_t> bytes() const {
-    return {static_cast<const std::uint8_t*>(first), count};
-  }
 };
 
 /// Samples that lie in plain arrays, in order, once. Refers to them; they must outlive it.
@@ -83,16 +72,17 @@ class batch_feed {
  public:
   /// Inputs without targets, for predictions. Throws `error` if they do not divide into samples, or
   /// an integer lies outside its classes.
-  explicit batch_feed(const batch_source& input) : batch_feed(std::span(&input, 1), {}) {}
+  explicit batch_feed(const batch_source& input)
+      : batch_feed(list_view<batch_source>(&input, 1), {}) {}
 
   /// Inputs and targets. Throws `error` as well if the two do not belong together.
   batch_feed(const batch_source& input, const batch_source& target)
-      : batch_feed(std::span(&input, 1), std::span(&target, 1)) {}
+      : batch_feed(list_view<batch_source>(&input, 1), list_view<batch_source>(&target, 1)) {}
 
   /// The same for several inputs, then several targets, then what samples count, if a model asks
   /// for that: at least one input, and not more than `most_sources` in all.
-  batch_feed(std::span<const batch_source> inputs, std::span<const batch_source> targets,
-             std::span<const batch_source> weights = {})
+  batch_feed(list_view<batch_source> inputs, list_view<batch_source> targets,
+             list_view<batch_source> weights = {})
       : inputs_(inputs.size()), targets_(targets.size()) {
     check_count(inputs.size(), targets.size() + weights.size());
     add(inputs);
@@ -107,7 +97,7 @@ class batch_feed {
   std::int32_t next(const feed_rows& rows) {
     const std::int64_t left = samples() - position_;
     const std::int32_t valid =
-        static_cast<std::int32_t>(std::min<std::int64_t>(rows.micro_batch, left));
+        static_cast<std::int32_t>(rows.micro_batch < left ? rows.micro_batch : left);
     for (std::size_t i = 0; i < rows.sources.size(); ++i) {
       const bool known = i < sources_;
       if (known) {
@@ -128,13 +118,12 @@ class batch_feed {
  private:
   static void check_count(std::size_t inputs, std::size_t targets) {
     if (inputs == 0 || inputs + targets > std::size_t{most_sources}) {
-      throw error("A batch has at least 1 input, and at most " + std::to_string(most_sources) +
-                  " inputs and targets, got " + std::to_string(inputs) + " and " +
-                  std::to_string(targets) + ".");
+      raise_error({"A batch has at least 1 input, and at most ", most_sources,
+                   " inputs and targets, got ", inputs, " and ", targets, "."});
     }
   }
 
-  void add(std::span<const batch_source> sources) {
+  void add(list_view<batch_source> sources) {
     for (const batch_source& each : sources) {
       batches_[sources_] = each;
       forms_[sources_] = each.form;
@@ -147,10 +136,9 @@ class batch_feed {
     const std::int64_t found = samples_of(batches_[source]);
     if (found != samples()) {
       const bool labels = forms_[source].type == dtype::int32;
-      throw error("A batch of " + std::to_string(samples()) + " samples got " +
-                  std::to_string(found) + " " +
-                  name_of(source, "of another input", labels ? "labels" : "targets", "weights") +
-                  ".");
+      raise_error({"A batch of ", samples(), " samples got ", found, " ",
+                   name_of(source, "of another input", labels ? "labels" : "targets", "weights"),
+                   "."});
     }
   }
 
@@ -167,36 +155,32 @@ class batch_feed {
   std::int64_t samples() const { return samples_of(batches_[0]); }
 
   void copy(const batch_source& from, const source_rows& to, std::int32_t valid) const {
-    const auto elements = static_cast<std::size_t>(from.form.elements);
+    const auto size = static_cast<std::size_t>(bytes_of(from.form.type));
+    const std::size_t sample = static_cast<std::size_t>(from.form.elements) * size;
+    const auto* const first = static_cast<const std::byte*>(from.first);
+    auto* const rows = static_cast<std::byte*>(to.first);
     for (std::int32_t row = 0; row < valid; ++row) {
-      const std::size_t first = static_cast<std::size_t>(position_ + row) * elements;
-      if (from.form.type == dtype::int32) {
-        std::copy_n(from.integers().data() + first, elements, to.integers(row).data());
-      } else if (from.form.type == dtype::uint8) {
-        std::copy_n(from.bytes().data() + first, elements, to.bytes(row).data());
-      } else {
-        std::copy_n(from.floats().data() + first, elements, to.floats(row).data());
-      }
+      std::memcpy(rows + static_cast<std::size_t>(row) * static_cast<std::size_t>(to.stride) * size,
+                  first + static_cast<std::size_t>(position_ + row) * sample, sample);
     }
   }
 
   static void check_rows(const batch_source& batch, const char* what, bool input) {
     const std::int64_t elements = batch.form.elements;
     if (elements < 1 || batch.count % static_cast<std::size_t>(elements) != 0) {
-      throw error("A batch of " + std::to_string(batch.count) + " " + what +
-                  " does not divide into samples of " + std::to_string(elements) + ".");
+      raise_error({"A batch of ", batch.count, " ", what, " does not divide into samples of ",
+                   elements, "."});
     }
     if (batch.form.type == dtype::int32) {
       check_integers(batch.integers(), batch.form.classes, input);
     }
   }
 
-  static void check_integers(std::span<const std::int32_t> numbers, std::int32_t classes,
-                             bool input) {
+  static void check_integers(list_view<std::int32_t> numbers, std::int32_t classes, bool input) {
     for (const std::int32_t found : numbers) {
       if (found < 0 || found >= classes) {
-        throw error(std::string("A batch has the ") + (input ? "input " : "label ") +
-                    std::to_string(found) + "; expected 0 to " + std::to_string(classes - 1) + ".");
+        raise_error({"A batch has the ", input ? "input " : "label ", found, "; expected 0 to ",
+                     classes - 1, "."});
       }
     }
   }

@@ -78,8 +78,7 @@ inline idx_array parse_idx(std::span<const std::uint8_t> bytes, const std::strin
                 ": its dimensions ask for " + std::to_string(count) +
                 " bytes behind the header and it has " + std::to_string(cursor.remaining()) + ".");
   }
-  const std::span<const std::uint8_t> elements = cursor.take(count);
-  parsed.bytes.assign(elements.begin(), elements.end());
+  append_bytes(parsed.bytes, cursor.take(count).data(), count);
   return parsed;
 }
 

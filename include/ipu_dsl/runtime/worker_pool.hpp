@@ -10,7 +10,6 @@
 #include <string>
 #include <system_error>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
@@ -80,7 +79,9 @@ class worker_pool {
     wait_for_others();
     if (failed_.load(std::memory_order_relaxed)) {
       failed_.store(false, std::memory_order_relaxed);
-      std::rethrow_exception(std::exchange(failure_, nullptr));
+      const std::exception_ptr thrown = failure_;
+      failure_ = nullptr;
+      std::rethrow_exception(thrown);
     }
   }
 

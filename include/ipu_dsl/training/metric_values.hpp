@@ -12,6 +12,7 @@
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/plan/options.hpp>
 
 namespace ipu_dsl {
@@ -72,9 +73,8 @@ class metric_values {
   double operator[](std::string_view name) const {
     const std::size_t found = find(name);
     if (entries_[found].count != 1) {
-      throw error("The metric \"" + std::string(name) + "\" has " +
-                  std::to_string(entries_[found].count) + " numbers: write metrics.numbers(\"" +
-                  std::string(name) + "\").");
+      raise_error({"The metric \"", name, "\" has ", entries_[found].count,
+                   " numbers: write metrics.numbers(\"", name, "\")."});
     }
     return values_[found];
   }
@@ -116,19 +116,19 @@ class metric_values {
         return i;
       }
     }
-    throw error(refusal_of(name));
+    refuse(name);
   }
 
-  std::string refusal_of(std::string_view name) const {
-    std::string words = "There is no metric \"" + std::string(name) + "\"";
+  [[noreturn, gnu::cold, gnu::noinline]] void refuse(std::string_view name) const {
     if (size_ == 0) {
-      return words + ": the model was compiled without. Write metrics<...> behind it in compile.";
+      raise_error({"There is no metric \"", name,
+                   "\": the model was compiled without. Write metrics<...> behind it in compile."});
     }
-    words += "; the model has";
+    std::string known;
     for (std::size_t i = 0; i < size_; ++i) {
-      words += (i == 0 ? " " : ", ") + std::string(names_[i]);
+      known += sentence_of({i == 0 ? " " : ", ", names_[i]});
     }
-    return words + ".";
+    raise_error({"There is no metric \"", name, "\"; the model has", known, "."});
   }
 
   std::string_view names_[most_results];

@@ -98,7 +98,7 @@ class session_of {
     problem found = optimizer.fault();
     if (found.found()) {
       found.where = "the optimizer";
-      throw error(found);
+      raise_error(found.message());
     }
     optimizer_ = optimizer;
   }

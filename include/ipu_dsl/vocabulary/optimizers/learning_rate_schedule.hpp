@@ -141,8 +141,8 @@ class learning_rate_schedule {
   /// The rate of an update, the first being 1, as `numbers(update)` counts them.
   constexpr double of_update(std::uint64_t update) const { return at(update - 1); }
 
-  /// What is wrong with it.
-  constexpr problem fault() const {
+  /// What is wrong with it. Looked at once, by whoever takes settings of an optimizer.
+  [[gnu::cold, gnu::noinline]] constexpr problem fault() const {
     if (warm_up_twice_) {
       return refuse("one warm_up", "one within another");
     }
