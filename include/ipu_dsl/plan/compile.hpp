@@ -107,10 +107,12 @@ struct plan_fault_of {
     return refused.found() ? refused : refuse_large<C>(micro_batches, purpose::training);
   }
 
+  /// Of model, options and schedule.
+  static constexpr problem before_plan = find();
+
   static constexpr problem prove() {
-    constexpr problem before = find();
-    if constexpr (before.found()) {
-      return before;
+    if constexpr (before_plan.found()) {
+      return before_plan;
     } else if constexpr (!lowered_by_compiler<C, leading_program<C>>) {
       return refuse_rules_late();
     } else if constexpr (!is_scheduled<C, leading_program<C>>() ||
@@ -170,6 +172,13 @@ struct plan_fault_of {
 
   static constexpr problem value = prove();
 };
+
+/// Whether model, options and what the schedule allows are right; never an error. It is what a
+/// source can know without the plan, which takes most of the time that a check does.
+template <compiled_model C>
+constexpr bool can_be_planned() {
+  return !plan_fault_of<typename C::compiled>::before_plan.found();
+}
 
 /// The first mistake of a compiled model: in its plan, in the memory of the target, in what the
 /// schedule's forward programs do otherwise.

@@ -21,6 +21,7 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 template <compiled_model Compiled>
 engine_owner session_code<Compiled>::make(const session_options& options) {
   using compiled = typename Compiled::compiled;
+  static_assert(check<Compiled>());
   static_assert(diagnose<operators_fault_of<compiled>>());
   // A model that is wrong has been reported; nothing more is to be said about it.
   if constexpr (runnable<compiled>()) {

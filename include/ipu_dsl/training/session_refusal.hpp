@@ -36,11 +36,12 @@ struct session_fault_of {
   static constexpr problem value = find();
 };
 
-/// Whether there is a session of `T`: it is a compiled model without a mistake. Never an error.
+/// Whether there is a session of `T`: it is a compiled model without a mistake in model, options
+/// and schedule. Never an error. Its plan is proven by who compiles the code of the session.
 template <typename T>
 constexpr bool can_have_session() {
   if constexpr (compiled_model<T>) {
-    return valid<T>();
+    return can_be_planned<T>();
   } else {
     return false;
   }
@@ -49,7 +50,9 @@ constexpr bool can_have_session() {
 /// Makes one compile error with one sentence if there is no session of `T`; always true.
 template <typename T>
 constexpr bool check_session() {
-  if constexpr (compiled_model<T>) {
+  if constexpr (can_have_session<T>()) {
+    return true;
+  } else if constexpr (compiled_model<T>) {
     return check<T>();
   } else if constexpr (model_type<T>) {
     // The usual mistake, in fewer lines of a compiler that tells every step.
