@@ -124,7 +124,8 @@ struct array_in_file {
 
 /// Finds the array in the bytes of an NPY file, version 1.0 or 2.0. Throws `error` unless they are
 /// one, with as many elements as its extents ask for.
-inline array_in_file find_array(std::span<const std::uint8_t> bytes, std::string_view name) {
+[[gnu::cold]] inline array_in_file find_array(std::span<const std::uint8_t> bytes,
+                                              std::string_view name) {
   byte_cursor cursor(bytes, name);
   array_in_file found;
   found.header = parse_header(take_header_text(cursor, name), name);

@@ -74,7 +74,7 @@ constexpr std::string_view description_of(dtype element) {
 }
 
 /// As Python writes it: `(28, 28)`, `(10,)`, `()`.
-inline std::string describe(std::span<const std::int64_t> extents) {
+[[gnu::cold]] inline std::string describe(std::span<const std::int64_t> extents) {
   std::string words = "(";
   for (std::size_t axis = 0; axis < extents.size(); ++axis) {
     words += sentence_of({axis > 0 ? ", " : "", extents[axis]});
@@ -209,7 +209,7 @@ inline file_extents parse_extents(dictionary& text, std::string_view name) {
 }
 
 /// Parses the dictionary; its entries may come in any order, each exactly once.
-inline header parse_header(std::string_view literal, std::string_view name) {
+[[gnu::cold]] inline header parse_header(std::string_view literal, std::string_view name) {
   header parsed;
   dictionary text(literal, name);
   bool has_element = false;

@@ -101,7 +101,7 @@ constexpr bool is_ascii(std::string_view words) {
 /// Text from a file as a sentence may show it: characters of UTF-8 as they are, control characters
 /// and bytes that are no UTF-8 as `\x1B`, and an ellipsis from the first character that does not
 /// fit `most` bytes. Every text of a file passes through here before a person sees it.
-inline std::string printable(std::string_view words, std::size_t most = 80) {
+[[gnu::cold]] inline std::string printable(std::string_view words, std::size_t most = 80) {
   std::string shown;
   while (!words.empty()) {
     const texts::character next = texts::first_character(words);

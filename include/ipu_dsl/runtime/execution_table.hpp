@@ -25,8 +25,8 @@ class execution_table {
  public:
   /// Throws `error` if the plan does not say in which order its actions are done, if one of its
   /// calls has too many operands, or if it was made for another number of replicas.
-  execution_table(const program_plan_view& plan, list_view<kernel_code> functions,
-                  const region_set& memory, int workers, int replicas = 1)
+  [[gnu::cold]] execution_table(const program_plan_view& plan, list_view<kernel_code> functions,
+                                const region_set& memory, int workers, int replicas = 1)
       : plan_(plan),
         replicas_(replicas),
         teams_(workers, replicas * plan.actions.devices),
@@ -133,7 +133,8 @@ class execution_table {
     return slots_[edge * plan_.actions.micro_batches + micro_batch];
   }
 
-  void resolve_calls(list_view<kernel_code> functions, const region_set& memory, int replica) {
+  [[gnu::cold]] void resolve_calls(list_view<kernel_code> functions, const region_set& memory,
+                                   int replica) {
     const std::int32_t micro_batches = plan_.actions.micro_batches * replicas_;
     const std::int32_t calls = static_cast<std::int32_t>(plan_.calls.size());
     for (std::int32_t i = 0; i < calls;) {
@@ -175,8 +176,8 @@ class execution_table {
     return any && row.phase == call_phase::update;
   }
 
-  void resolve_call(std::int32_t number, list_view<kernel_code> functions, const region_set& memory,
-                    int replica, std::int32_t micro_batch) {
+  [[gnu::cold]] void resolve_call(std::int32_t number, list_view<kernel_code> functions,
+                                  const region_set& memory, int replica, std::int32_t micro_batch) {
     const call& row = plan_.calls[number];
     const std::int32_t kernel = plan_.code_of_call[number];
     const kernel_code& code = functions[kernel];
@@ -223,7 +224,7 @@ class execution_table {
                          .edge = where.edge});
   }
 
-  void resolve_steps(const region_set& memory) {
+  [[gnu::cold]] void resolve_steps(const region_set& memory) {
     const program_view& rows = plan_.actions;
     if (plan_.order.size() != rows.actions.size() ||
         plan_.first_wait.size() != rows.actions.size() + 1) {
@@ -309,7 +310,7 @@ class execution_table {
   }
 
   /// The rows of the teams: each takes neighbouring devices, in the order of the proof.
-  worker_rows rows_of_workers() const {
+  [[gnu::cold]] worker_rows rows_of_workers() const {
     const program_view& rows = plan_.actions;
     list<int> row_of_device;
     for (int device = 0; device < replicas_ * rows.devices; ++device) {

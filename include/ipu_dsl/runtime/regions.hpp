@@ -77,7 +77,7 @@ class region {
 /// everything else each has for itself.
 class region_set {
  public:
-  explicit region_set(list_view<program_plan_view> programs, int replicas = 1) {
+  [[gnu::cold]] explicit region_set(list_view<program_plan_view> programs, int replicas = 1) {
     list<std::int64_t> devices;
     list<std::int64_t> edges;
     for (const program_plan_view& program : programs) {

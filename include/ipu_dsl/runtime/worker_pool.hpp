@@ -106,7 +106,7 @@ class worker_pool {
     return distinct == 0 ? available_processors() : distinct;
   }
 
-  void start(int workers, const pinning& places) {
+  [[gnu::cold]] void start(int workers, const pinning& places) {
     if (workers < 1 || workers > most_workers) {
       throw error(sentence_of({"A pool has 1 to ", most_workers, " workers, got ", workers, "."}));
     }
@@ -142,7 +142,7 @@ class worker_pool {
   }
 
   /// Every worker binds itself in a first run, so that a refusal can be thrown here.
-  void pin(const pinning& places) {
+  [[gnu::cold]] void pin(const pinning& places) {
     places_ = places.processors;
     pins_ = std::vector<std::optional<pinned_thread>>(places_.size());
     run({[](void* self, int worker) { static_cast<worker_pool*>(self)->pin(worker); }, this});

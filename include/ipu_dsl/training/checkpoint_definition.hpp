@@ -110,7 +110,7 @@ inline std::size_t find_entry(const zips::archive_reader& archive, std::string_v
 }
 
 /// The names of the arrays of a file, the first eight if there are more.
-inline std::string names_in(const zips::archive_reader& archive) {
+[[gnu::cold]] inline std::string names_in(const zips::archive_reader& archive) {
   constexpr std::size_t most = 8;
   std::string names;
   for (std::size_t i = 0; i < archive.size() && i < most; ++i) {
@@ -123,9 +123,9 @@ inline std::string names_in(const zips::archive_reader& archive) {
 }
 
 /// Refuses a file that has every parameter and something else.
-[[noreturn]] inline void refuse_strangers(const parameters& weights,
-                                          const zips::archive_reader& archive,
-                                          const std::string& path) {
+[[noreturn, gnu::cold]] inline void refuse_strangers(const parameters& weights,
+                                                     const zips::archive_reader& archive,
+                                                     const std::string& path) {
   list<std::int32_t> seen(weights.size());
   for (std::size_t entry = 0; entry < archive.size(); ++entry) {
     const std::string_view name = array_name(archive.at(entry));
@@ -146,8 +146,8 @@ inline std::string names_in(const zips::archive_reader& archive) {
 }
 
 /// The values of all parameters in a file: all are read before the first is changed.
-inline list<float> read_all(const parameters& weights, zips::archive_reader& archive,
-                            const std::string& path, non_finite floats) {
+[[gnu::cold]] inline list<float> read_all(const parameters& weights, zips::archive_reader& archive,
+                                          const std::string& path, non_finite floats) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     count += values_of(weights, i);
@@ -210,8 +210,8 @@ IPU_DSL_INLINE void save_weights(const parameters& weights, const std::string& p
   write_file_atomically(path, archive.finish());
 }
 
-IPU_DSL_INLINE void load_weights(parameters& weights, const std::string& path,
-                                 entry_inflater inflater, non_finite floats) {
+[[gnu::cold]] IPU_DSL_INLINE void load_weights(parameters& weights, const std::string& path,
+                                               entry_inflater inflater, non_finite floats) {
   const std::vector<std::uint8_t> file = read_file(path);
   zips::archive_reader archive(file, path, inflater, default_unpacked_limit);
   const list<float> values = checkpoint::read_all(weights, archive, path, floats);
@@ -221,7 +221,8 @@ IPU_DSL_INLINE void load_weights(parameters& weights, const std::string& path,
   checkpoint::set_all(weights, values);
 }
 
-IPU_DSL_INLINE void load_weights(parameters& weights, const std::string& path, non_finite floats) {
+[[gnu::cold]] IPU_DSL_INLINE void load_weights(parameters& weights, const std::string& path,
+                                               non_finite floats) {
   load_weights(weights, path, refuse_deflated, floats);
 }
 

@@ -76,7 +76,7 @@ class history {
 
   /// Room for so many in all. Throws `error` if there is no memory for them; nothing is changed
   /// then.
-  void reserve(std::size_t epochs, std::size_t micro_batches) {
+  [[gnu::cold]] void reserve(std::size_t epochs, std::size_t micro_batches) {
     try {
       epochs_.reserve(epochs);
       losses_.reserve(micro_batches);

@@ -30,7 +30,7 @@ namespace ipu_dsl {
 /// The only engine: owns the memory, the workers and the executors of a compiled model.
 class session_core final : public session_engine {
  public:
-  session_core(const session_parts& parts, const session_options& options)
+  [[gnu::cold]] session_core(const session_parts& parts, const session_options& options)
       : parts_(parts),
         options_(options),
         memory_(plans(parts), parts.settings.replicas),
@@ -237,7 +237,7 @@ class session_core final : public session_engine {
     return worker_teams(options.threads, devices).workers();
   }
 
-  static list<program_plan_view> plans(const session_parts& parts) {
+  [[gnu::cold]] static list<program_plan_view> plans(const session_parts& parts) {
     list<program_plan_view> all{parts.predict.plan};
     if (parts.settings.has_loss) {
       all.push_back(parts.train.plan);

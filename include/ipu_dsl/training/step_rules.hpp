@@ -38,8 +38,8 @@ inline const char* name_of_source(std::size_t number, const model_interface& mod
 }
 
 /// Throws `error` unless a source of the feed is what the model wants in its place.
-inline void check_source(const source_interface& wanted, const source_form& given,
-                         const char* name) {
+[[gnu::cold]] inline void check_source(const source_interface& wanted, const source_form& given,
+                                       const char* name) {
   if (given.type != wanted.type) {
     throw error(sentence_of({"The model's ", name, " is ", name_of(wanted.type), ", the data's is ",
                              name_of(given.type), "."}));
@@ -68,8 +68,8 @@ inline void check_source_count(std::size_t given, const model_interface& model, 
 }
 
 /// Throws `error` unless the feed gives what a program wants, and as many samples as there can be.
-inline void check_sources(const model_interface& model, const feed_reference& source,
-                          bool with_targets) {
+[[gnu::cold]] inline void check_sources(const model_interface& model, const feed_reference& source,
+                                        bool with_targets) {
   const list_view<source_interface> wanted = model.wanted(with_targets);
   check_source_count(source.sources().size(), model, with_targets);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -110,8 +110,8 @@ inline std::string use(std::int64_t below, std::int64_t above) {
 /// The executions next to `wanted` that divide an epoch of whole updates and hold such themselves:
 /// updates come in divisors of their number. Each divisor up to its root has a partner beyond it.
 /// Of more than 10^12 updates only a million are tried, and those next to `wanted` may be missed.
-inline std::string use_execution(std::int64_t steps, std::int64_t wanted,
-                                 std::int64_t accumulated) {
+[[gnu::cold]] inline std::string use_execution(std::int64_t steps, std::int64_t wanted,
+                                               std::int64_t accumulated) {
   constexpr std::int64_t most_tried = 1'000'000;
   const std::int64_t updates = steps / accumulated;
   std::int64_t below = 0;
@@ -146,14 +146,15 @@ inline std::string describe(const update_size& update) {
       {"the ", update.micro_batches, " micro-batches that make an update (", update.options, ")"});
 }
 
-inline std::string no_whole_updates(const char* what, std::int64_t steps,
-                                    const update_size& update) {
+[[gnu::cold]] inline std::string no_whole_updates(const char* what, std::int64_t steps,
+                                                  const update_size& update) {
   return sentence_of({what, " of ", steps, " steps is no multiple of ", describe(update), "."});
 }
 
 /// The steps of an epoch: those asked for, or those of one pass over the data.
-inline std::int64_t steps_of_epoch(const feed_reference& source, const fit_options& wanted,
-                                   std::int64_t micro_batch) {
+[[gnu::cold]] inline std::int64_t steps_of_epoch(const feed_reference& source,
+                                                 const fit_options& wanted,
+                                                 std::int64_t micro_batch) {
   if (wanted.steps_per_epoch < 0) {
     throw error(sentence_of({"An epoch needs at least 1 step, got ", wanted.steps_per_epoch, "."}));
   }
@@ -171,8 +172,8 @@ inline std::int64_t steps_of_epoch(const feed_reference& source, const fit_optio
 }
 
 /// A pass over the data is a whole number of updates.
-inline void check_pass(const feed_reference& source, std::int64_t steps,
-                       const update_size& update) {
+[[gnu::cold]] inline void check_pass(const feed_reference& source, std::int64_t steps,
+                                     const update_size& update) {
   const std::int64_t accumulated = update.micro_batches;
   if (steps % accumulated == 0) {
     return;
@@ -185,7 +186,8 @@ inline void check_pass(const feed_reference& source, std::int64_t steps,
 }
 
 /// An epoch divides into executions, an execution into updates.
-inline void check_divisions(std::int64_t steps, std::int64_t execution, const update_size& update) {
+[[gnu::cold]] inline void check_divisions(std::int64_t steps, std::int64_t execution,
+                                          const update_size& update) {
   const std::int64_t accumulated = update.micro_batches;
   if (steps % accumulated != 0) {
     const std::int64_t below = steps / accumulated * accumulated;
@@ -246,8 +248,10 @@ inline fit_options in_micro_batches(const fit_options& wanted, std::int64_t of_u
 
 /// The rules of the reference for steps, the data last. Returns the steps of an epoch; throws
 /// `error` otherwise, before anything runs.
-inline epoch_steps steps_of_epoch(const model_interface& model, const run_settings& settings,
-                                  const feed_reference& source, const fit_options& asked) {
+[[gnu::cold]] inline epoch_steps steps_of_epoch(const model_interface& model,
+                                                const run_settings& settings,
+                                                const feed_reference& source,
+                                                const fit_options& asked) {
   check_feed(model, settings, source);
   check_epochs(asked);
   const fit_options wanted = in_micro_batches(asked, settings.micro_batches_of_update());
@@ -274,7 +278,7 @@ inline epoch_steps steps_of_epoch(const model_interface& model, const run_settin
 }
 
 /// Throws `error` unless predictions of so many samples fill the room that there is for an output.
-inline void check_room(std::int64_t samples, const shape& output, std::size_t room) {
+[[gnu::cold]] inline void check_room(std::int64_t samples, const shape& output, std::size_t room) {
   const std::optional<std::int64_t> values = checked_product(samples, output.elements());
   if (!values) {
     throw error(sentence_of({"predict of ", samples, " samples ", describe(output),
@@ -287,7 +291,7 @@ inline void check_room(std::int64_t samples, const shape& output, std::size_t ro
 }
 
 /// The same for all outputs.
-inline void check_room(const model_interface& model, std::int64_t samples,
+[[gnu::cold]] inline void check_room(const model_interface& model, std::int64_t samples,
                        list_view<std::span<float>> outputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     check_room(samples, model.outputs[i], outputs[i].size());
