@@ -23,8 +23,10 @@ if(IPU_DSL_MARCH)
 endif()
 target_compile_options(ipu_dsl_dev INTERFACE
   ${ipu_dsl_march}
-  # The numbers are the same at -O3, the build takes longer and the kernels gain nothing.
-  $<$<CONFIG:Release>:-O2>)
+  # The numbers are the same at -O3, the build takes longer and the kernels gain nothing. Targets with
+  # the property IPU_DSL_EVALUATED are for the most part evaluated by the compiler: they take a third
+  # less time to build at -O1.
+  $<$<CONFIG:Release>:$<IF:$<BOOL:$<TARGET_PROPERTY:IPU_DSL_EVALUATED>>,-O1,-O2>>)
 
 if(IPU_DSL_SANITIZE)
   string(REPLACE ";" "," sanitizers "${IPU_DSL_SANITIZE}")

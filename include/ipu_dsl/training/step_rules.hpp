@@ -292,7 +292,7 @@ inline fit_options in_micro_batches(const fit_options& wanted, std::int64_t of_u
 
 /// The same for all outputs.
 [[gnu::cold]] inline void check_room(const model_interface& model, std::int64_t samples,
-                       list_view<std::span<float>> outputs) {
+                                     list_view<std::span<float>> outputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     check_room(samples, model.outputs[i], outputs[i].size());
   }
