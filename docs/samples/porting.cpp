@@ -376,6 +376,20 @@ struct last_memory {
 };
 
 static_assert(check<last_memory>());
+
+// row: LSTM(16)(x, initial_state=[h, c])
+struct from_given_states {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({12, 4});
+    const symbolic_tensor h = build.input({16});
+    const symbolic_tensor c = build.input({16});
+    const symbolic_tensor made = build.layer<LSTM<16>>("", x, h, c);
+    return build.layer<Add>("", made, build.layer<GRU<16>>("", x, h));
+  }
+};
+
+static_assert(check<from_given_states>());
+
 // row: Bidirectional(LSTM(16), merge_mode='sum'), TimeDistributed(Dense(10))
 static_assert(check<model<input<12, 4>, Bidirectional<LSTM<16>, merge_mode<"sum">>>>());
 static_assert(check<model<input<12, 4>, sequential<Bidirectional<LSTM<16, return_sequences<true>>>,

@@ -137,6 +137,7 @@ ELSEWHERE = {
     "operators/position_embedding": "training/multi_head_attention",
     "operators/gru": "training/gradients_gru",
     "operators/lstm": "training/gradients_lstm",
+    "operators/recurrence": "training/gradients_lstm",
     "operators/sequence_ends": "training/gradients_lstm",
     "operators/simple_rnn": "training/gradients_simple_rnn",
     "operators/update": "operators/open_set",

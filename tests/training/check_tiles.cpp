@@ -96,7 +96,9 @@ TEST_CASE("blocks of positions that are normalised and attend have the bits of t
 TEST_CASE("blocks of every step of layers with gates have the bits of the session") {
   const std::int64_t blocks =
       check_on_all<tiled<gated, from_scores, 2, sgd<momentum>, sequential_schedule>>() +
-      check_on_all<tiled<with_states, from_scores, 1, sgd<>, sequential_schedule>>();
+      check_on_all<tiled<with_states, from_scores, 1, sgd<>, sequential_schedule>>() +
+      check_on_all<tiled<lstm_goes_on, from_scores, 1, sgd<>, sequential_schedule>>() +
+      check_on_all<tiled<others_go_on, from_scores, 1, sgd<>, sequential_schedule>>();
   CHECK(blocks > 0);
   std::printf("checked %lld blocks of layers with gates\n", static_cast<long long>(blocks));
 }

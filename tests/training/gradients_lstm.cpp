@@ -25,6 +25,29 @@ TEST_CASE("gradients of an LSTM whose state and cell are outputs") {
       {{{recurrent_kind::lstm, 3, 2, true, tests::tanh_of, false, true, false, true}}, 0.5F});
 }
 
+TEST_CASE("gradients of an LSTM that begins with the state and the cell of another") {
+  check_recurrent<recurrent_step_of<tests::lstm_goes_on>>(
+      "LSTM with an initial state",
+      {{{recurrent_kind::lstm, 3, 2, true, tests::tanh_of},
+        {recurrent_kind::lstm, 3, 2, true, tests::tanh_of, true, false, false, false, true}},
+       0.15F});
+}
+
+TEST_CASE("gradients of layers that begin with the states of others, and their bits") {
+  using training = recurrent_step_of<tests::others_go_on>;
+  check_recurrent<training>(
+      "layers with an initial state",
+      {{{recurrent_kind::simple, 3, 2, true, tests::tanh_of},
+        {recurrent_kind::gru, 3, 2, true, tests::tanh_of, false, true, false, false, true},
+        {recurrent_kind::gru_reset_first, 3, 2, true, tests::tanh_of, false, false, false, false,
+         true},
+        {recurrent_kind::simple, 3, 2, true, tests::tanh_of, true, true, false, false, true}},
+       0.2F});
+  const std::vector<float> expected = tests::weights_after<training>(1);
+  CHECK(tests::weights_after<training>(3) == expected);
+  CHECK(expected.size() > 100);
+}
+
 TEST_CASE("gradients of an LSTM that reads both ways") {
   check_recurrent<recurrent_step_of<model<
       input<5, 3>, sequential<Bidirectional<LSTM<2, return_sequences<true>>>, LSTM<2>, Dense<3>>>>>(

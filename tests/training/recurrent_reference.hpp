@@ -49,6 +49,12 @@ inline double logistic_of(double x) {
 
 enum class recurrent_kind { simple, lstm, gru, gru_reset_first };
 
+/// What a layer has left behind its last step.
+struct left_behind {
+  numbers state;
+  numbers cell;
+};
+
 /// One layer's states for one sample: kernel, recurrent kernel, bias or none.
 struct recurrent_layer {
   recurrent_kind kind = recurrent_kind::simple;
@@ -60,6 +66,7 @@ struct recurrent_layer {
   bool backwards = false;
   bool both_ways = false;        ///< and another with all states, beside it
   bool hands_over_cell = false;  ///< behind the last state, twice
+  bool goes_on = false;  ///< reads what the network reads, from where the last that does not ended
 
   std::size_t parameters() const { return (both_ways ? 2 : 1) * own_parameters(); }
 
@@ -153,12 +160,12 @@ struct recurrent_layer {
 
   /// What is handed over: all states, in the order in which they were made, or the last one; or all
   /// states of both directions at the places of their steps, side by side.
-  numbers run(const numbers* weights, const numbers& x) const {
+  numbers run(const numbers* weights, const numbers& x, left_behind& left) const {
     if (!both_ways) {
-      return one_way(weights, x, backwards);
+      return one_way(weights, x, backwards, left);
     }
-    const numbers there = one_way(weights, x, false);
-    const numbers back = one_way(weights + own_parameters(), x, true);
+    const numbers there = one_way(weights, x, false, left);
+    const numbers back = one_way(weights + own_parameters(), x, true, left);
     const std::size_t steps = x.size() / inputs;
     numbers made;
     for (std::size_t t = 0; t < steps; ++t) {
@@ -172,15 +179,19 @@ struct recurrent_layer {
     return made;
   }
 
-  numbers one_way(const numbers* weights, const numbers& x, bool from_last) const {
+  numbers one_way(const numbers* weights, const numbers& x, bool from_last,
+                  left_behind& left) const {
     const std::size_t steps = x.size() / inputs;
-    numbers state(units);
-    numbers cell(units);
+    numbers state = goes_on ? left.state : numbers(units);
+    numbers cell = goes_on ? left.cell : numbers(units);
     numbers states;
     for (std::size_t t = 0; t < steps; ++t) {
       const std::size_t place = from_last ? steps - 1 - t : t;
       go_on(weights, &x[place * inputs], state, cell);
       states.insert(states.end(), state.begin(), state.end());
+    }
+    if (!goes_on) {
+      left = {state, cell};
     }
     if (hands_over_cell) {
       states = state;
@@ -191,15 +202,24 @@ struct recurrent_layer {
   }
 };
 
-/// Recurrent layers, then a dense layer on what the last of them hands over.
+/// Recurrent layers, then a dense layer on what the last of them hands over; of those that go on
+/// all, side by side.
 struct recurrent_network {
   std::vector<recurrent_layer> layers;
   float range = 0.4F;  ///< of the weights
 
   numbers logits(const std::vector<numbers>& weights, numbers x) const {
     std::size_t first = 0;
+    const numbers given = x;
+    numbers joined;
+    left_behind left;
     for (const recurrent_layer& layer : layers) {
-      x = layer.run(&weights[first], x);
+      const numbers made = layer.run(&weights[first], layer.goes_on ? given : x, left);
+      joined.insert(joined.end(), made.begin(), made.end());
+      x = layer.goes_on ? joined : made;
+      if (!layer.goes_on) {
+        joined.clear();
+      }
       first += layer.parameters();
     }
     numbers made(sequence_classes);
@@ -316,6 +336,26 @@ void check_recurrent(const char* name, const recurrent_network& of) {
       "gradients of %s: compared %zu elements; tolerance at most %.0e of the largest, worst error "
       "%.1f %% of its tolerance\n",
       name, found.compared, found.loosest, 100 * found.worst);
+}
+
+/// All weights behind twenty steps on so many workers.
+template <typename Compiled>
+std::vector<float> weights_after(int threads) {
+  session<Compiled> run({.learning_rate = 0.1F}, {.threads = threads, .poison_freed_slots = true});
+  const std::vector<std::int32_t> labels =
+      reference::labels(sequence_samples, 13, sequence_classes);
+  for (std::size_t step = 0; step < 20; ++step) {
+    run.train_step(
+        reference::numbers(sequence_samples * sequence_steps * sequence_features, 101 + step, 1.5F),
+        labels);
+  }
+  std::vector<float> weights;
+  for (std::size_t i = 0; i < run.weights().size(); ++i) {
+    std::vector<float> values(static_cast<std::size_t>(run.weights().at(i).extents.elements()));
+    run.weights().get(i, values);
+    weights.insert(weights.end(), values.begin(), values.end());
+  }
+  return weights;
 }
 
 inline double relu_of(double x) {

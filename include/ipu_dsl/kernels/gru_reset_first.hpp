@@ -93,7 +93,7 @@ template <gru_sequence Of, layout::architecture Architecture = layout::native>
   float* const before = factors + along * step.place;
   const index_range tiles = range_of(of_gates.tiles(Architecture).parts(), part);
   const index_range rows = of_gates.rows_of(tiles, Architecture);
-  if (step.before >= 0) {
+  if (step.has_before()) {
     add_part_of_product<of_gates, part_of_panels{units, 0, 0, 2 * units}, Architecture>(
         states + step.before * along, w, sums, tiles);
   }
@@ -104,7 +104,7 @@ template <gru_sequence Of, layout::architecture Architecture = layout::native>
     for_unit_vectors<Architecture>(
         units, [&](const auto& access, std::int32_t n) IPU_DSL_ALWAYS_INLINE_LAMBDA {
           const lanes state =
-              step.before < 0 ? lanes(0.0F) : access.load_from(given + step.before * along + n);
+              step.has_before() ? access.load_from(given + step.before * along + n) : lanes(0.0F);
           const lanes reset = activate<Of.of_gates>(access.load_from(at + units + n), alphas.gates);
           access.store_to(at + n, activate<Of.of_gates>(access.load_from(at + n), alphas.gates));
           access.store_to(at + units + n, reset);
@@ -114,7 +114,7 @@ template <gru_sequence Of, layout::architecture Architecture = layout::native>
     clear_padding(kept, units, Of.state_stride(Architecture));
     clear_padding(kept + reset_at, units, Of.state_stride(Architecture));
   }
-  if (step.before >= 0) {
+  if (step.has_before()) {
     add_part_of_product<of_candidates, part_of_panels{units, 0, 2 * units, 3 * units},
                         Architecture>(before + reset_at, w, sums, tiles);
   }
@@ -150,7 +150,7 @@ template <gru_sequence Of, layout::architecture Architecture = layout::native>
   constexpr std::ptrdiff_t along_gates = Of.gate_stride(Architecture);
   const index_range tiles = range_of(of_gates.tiles(Architecture).parts(), part);
   const index_range rows = of_gates.rows_of(tiles, Architecture);
-  if (step.before >= 0) {
+  if (step.has_before()) {
     add_part_of_product<of_gates, part_of_panels{3 * units, 0, 0, units}, Architecture>(
         of.gates + step.before * along_gates, w, of.states + step.place * along, tiles);
   }
@@ -165,9 +165,9 @@ template <gru_sequence Of, layout::architecture Architecture = layout::native>
       const float* const gates = of.made_gates + at_gates + n;
       const lanes update = access.load_from(gates);
       const lanes candidate = access.load_from(gates + 2 * units);
-      const lanes later = step.before < 0
-                              ? lanes(0.0F)
-                              : access.load_from(of.carries + first + step.before * along + n);
+      const lanes later = step.has_before()
+                              ? access.load_from(of.carries + first + step.before * along + n)
+                              : lanes(0.0F);
       const lanes whole = access.load_from(of.states + at + n) + later;
       const lanes change = access.load_from(factors + n) - candidate;
       float* const to = of.gates + at_gates + n;

@@ -19,7 +19,7 @@ struct gru_sequence {
   std::int32_t units;
   activation_kind activation;
   activation_kind of_gates;
-  std::int32_t kept_steps;  ///< of states: `steps`, or two where they are carried
+  std::int32_t kept_steps;  ///< of states: `steps`, one more, or two where they are carried
 
   constexpr std::int32_t state_stride(layout::architecture target) const {
     return layout::row_stride(units, target);
@@ -138,7 +138,7 @@ template <gru_sequence Of, layout::architecture Architecture = layout::native>
       to[n] = bias == nullptr ? 0.0F : bias[n];
     }
   }
-  if (step.before >= 0) {
+  if (step.has_before()) {
     add_step_product<product, Architecture>(states + step.before * along, w, sums, tiles);
   }
   for (std::int32_t row = rows.begin; row < rows.end; ++row) {
@@ -146,8 +146,9 @@ template <gru_sequence Of, layout::architecture Architecture = layout::native>
     const std::ptrdiff_t first =
         std::ptrdiff_t{row} * product.written_stride + std::ptrdiff_t{gate_stride} * step.place;
     gru_state<Of.activation, Of.of_gates, Architecture>(
-        gates + first, recurrent + first, step.before < 0 ? nullptr : sample + step.before * along,
-        sample + step.place * along, Of.units, alphas);
+        gates + first, recurrent + first,
+        step.has_before() ? sample + step.before * along : nullptr, sample + step.place * along,
+        Of.units, alphas);
   }
 }
 
@@ -161,7 +162,7 @@ template <gru_sequence Of, layout::architecture Architecture = layout::native>
   constexpr std::ptrdiff_t along = Of.state_stride(Architecture);
   constexpr std::ptrdiff_t along_gates = Of.gate_stride(Architecture);
   const index_range tiles = range_of(product.tiles(Architecture).parts(), part);
-  if (step.before >= 0) {
+  if (step.has_before()) {
     add_step_product<product, Architecture>(of.recurrent + step.before * along_gates, w,
                                             of.states + step.place * along, tiles);
   }
@@ -171,6 +172,7 @@ template <gru_sequence Of, layout::architecture Architecture = layout::native>
     const std::ptrdiff_t at = first + step.place * along;
     const std::ptrdiff_t at_gates =
         std::ptrdiff_t{row} * product.read_stride + step.place * along_gates;
+    const float* const made = of.made_states + std::ptrdiff_t{row} * Of.kept_steps * along;
     const gru_gradients here = {of.states + at,
                                 of.gates + at_gates,
                                 of.recurrent + at_gates,
@@ -179,8 +181,8 @@ template <gru_sequence Of, layout::architecture Architecture = layout::native>
                                 nullptr,
                                 of.made_recurrent + at_gates};
     gru_state_gradient<Of.activation, Of.of_gates, Architecture>(
-        here, step.after < 0 ? nullptr : of.made_states + first + step.after * along,
-        step.before < 0 ? nullptr : of.carries + first + step.before * along, Of.units, alphas);
+        here, step.has_after() ? made + step.after * along : nullptr,
+        step.has_before() ? of.carries + first + step.before * along : nullptr, Of.units, alphas);
   }
 }
 

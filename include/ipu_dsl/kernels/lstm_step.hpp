@@ -18,7 +18,7 @@ struct lstm_sequence {
   std::int32_t units;
   activation_kind activation;
   activation_kind of_gates;
-  std::int32_t kept_steps;  ///< of states and cells: `steps`, or two where they are carried
+  std::int32_t kept_steps;  ///< of states and cells: `steps`, one more, or two if they are carried
 
   constexpr std::int32_t state_stride(layout::architecture target) const {
     return layout::row_stride(units, target);
@@ -108,7 +108,7 @@ template <lstm_sequence Of, layout::architecture Architecture = layout::native>
   constexpr std::ptrdiff_t along = Of.state_stride(Architecture);
   float* const sums = gates + std::ptrdiff_t{Of.gate_stride(Architecture)} * step.place;
   const index_range tiles = range_of(product.tiles(Architecture).parts(), part);
-  if (step.before >= 0) {
+  if (step.has_before()) {
     add_step_product<product, Architecture>(states + step.before * along, w, sums, tiles);
   }
   const index_range rows = product.rows_of(tiles, Architecture);
@@ -116,7 +116,7 @@ template <lstm_sequence Of, layout::architecture Architecture = layout::native>
     const std::ptrdiff_t first = std::ptrdiff_t{row} * product.read_stride;
     lstm_state<Of.activation, Of.of_gates, Architecture>(
         sums + std::ptrdiff_t{row} * product.written_stride,
-        step.before < 0 ? nullptr : cells + first + step.before * along,
+        step.has_before() ? cells + first + step.before * along : nullptr,
         cells + first + step.place * along, states + first + step.place * along, Of.units, alphas);
   }
 }
@@ -141,7 +141,7 @@ template <lstm_sequence Of, layout::architecture Architecture = layout::native>
   constexpr std::ptrdiff_t along = Of.state_stride(Architecture);
   constexpr std::ptrdiff_t along_gates = Of.gate_stride(Architecture);
   const index_range tiles = range_of(product.tiles(Architecture).parts(), part);
-  if (step.before >= 0) {
+  if (step.has_before()) {
     add_step_product<product, Architecture>(of.gates + step.before * along_gates, w,
                                             of.states + step.place * along, tiles);
   }
@@ -149,14 +149,15 @@ template <lstm_sequence Of, layout::architecture Architecture = layout::native>
   for (std::int32_t row = rows.begin; row < rows.end; ++row) {
     const std::ptrdiff_t first = std::ptrdiff_t{row} * product.written_stride;
     const std::ptrdiff_t at = first + step.place * along;
+    const float* const cells = of.made_cells + std::ptrdiff_t{row} * Of.kept_steps * along;
     const float* const of_last_cell =
         of.of_last_cell == nullptr ? nullptr : of.of_last_cell + row * along;
     const std::ptrdiff_t at_gates =
         std::ptrdiff_t{row} * product.read_stride + step.place * along_gates;
     lstm_state_gradient<Of.activation, Of.of_gates, Architecture>(
-        of.made_gates + at_gates,
-        step.after < 0 ? nullptr : of.made_cells + first + step.after * along, of.made_cells + at,
-        of.states + at, step.before < 0 ? of_last_cell : of.carries + first + step.before * along,
+        of.made_gates + at_gates, step.has_after() ? cells + step.after * along : nullptr,
+        cells + step.place * along, of.states + at,
+        step.has_before() ? of.carries + first + step.before * along : of_last_cell,
         of.gates + at_gates, of.carries + at, Of.units, alphas);
   }
 }

@@ -16,11 +16,13 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
-/// Sequences [samples][steps][row_stride(units)].
+/// Sequences [samples][steps][row_stride(units)]; back from states, of which there may be one more,
+/// [samples][kept_steps][row_stride(units)].
 struct recurrence {
   std::int32_t samples;
   std::int32_t steps;
   std::int32_t units;
+  std::int32_t kept_steps = steps;
 
   constexpr std::int32_t step_stride(layout::architecture target) const {
     return layout::row_stride(units, target);
@@ -31,17 +33,36 @@ struct recurrence {
   }
 };
 
-/// A step of a walk along a sequence, and its neighbours in the walk.
+/// What is given besides the steps of a walk, at the place next to them.
+enum class given_state {
+  none,
+  before_first,
+  behind_last  ///< where the steps are walked back
+};
+
+/// A step of a walk along a sequence, and its neighbours in the walk. States that are given lie
+/// next to those of the steps: before the first place, or behind the last of a walk from there.
 struct walked_step {
+  static constexpr std::int32_t none = -2;  ///< a state that is given may stand at -1
+
   std::int32_t place;
-  std::int32_t before;  ///< -1: there is none
+  std::int32_t before;  ///< `none`: there is none
   std::int32_t after;   ///< the same
 
+  constexpr bool has_before() const { return before != none; }
+
+  constexpr bool has_after() const { return after != none; }
+
   /// The `number`-th step of a walk over so many, from the first of them or from the last.
-  constexpr walked_step(std::int32_t number, std::int32_t steps, bool from_last)
+  constexpr walked_step(std::int32_t number, std::int32_t steps, bool from_last,
+                        given_state given = given_state::none)
       : place(from_last ? steps - 1 - number : number),
-        before(number == 0 ? -1 : (from_last ? place + 1 : place - 1)),
-        after(number == steps - 1 ? -1 : (from_last ? place - 1 : place + 1)) {}
+        before(number == 0 && given != given_state::before_first
+                   ? none
+                   : (from_last ? place + 1 : place - 1)),
+        after(number == steps - 1 && given != given_state::behind_last
+                  ? none
+                  : (from_last ? place - 1 : place + 1)) {}
 
   /// Where states are carried from step to step: that of a step is the first of two, the one before
   /// it the second.
@@ -96,7 +117,7 @@ template <recurrence Of, activation_kind Kind, layout::architecture Architecture
   constexpr std::ptrdiff_t along = Of.step_stride(Architecture);
   float* const y = states + step.place * along;
   add_recurrent_product<Of, in_tile, Architecture>(
-      step.before < 0 ? nullptr : states + step.before * along, w, y, alpha, part,
+      step.has_before() ? states + step.before * along : nullptr, w, y, alpha, part,
       [&](float* block, std::int32_t rows, std::int32_t columns, std::int32_t first)
           IPU_DSL_ALWAYS_INLINE_LAMBDA {
             if constexpr (!applied_in_registers(Kind)) {
@@ -114,15 +135,19 @@ template <recurrence Of, activation_kind Kind, layout::architecture Architecture
                                                float alpha, const grain& part = {}) noexcept {
   using lanes = vector<Architecture>;
   constexpr std::ptrdiff_t along = Of.step_stride(Architecture);
+  // What a sample has more of states than of gradients.
+  constexpr std::ptrdiff_t sample = Of.sample_stride(Architecture);
+  constexpr std::ptrdiff_t more = (Of.kept_steps - Of.steps) * along;
   float* const d = gradients + step.place * along;
   add_recurrent_product<Of, activation_kind::linear, Architecture>(
-      step.before < 0 ? nullptr : gradients + step.before * along, w, d, alpha, part,
+      step.has_before() ? gradients + step.before * along : nullptr, w, d, alpha, part,
       [&](float* block, std::int32_t rows, std::int32_t columns, std::int32_t)
           IPU_DSL_ALWAYS_INLINE_LAMBDA {
             for (std::int32_t row = 0; row < rows; ++row) {
               for (std::int32_t n = 0; n < columns; n += Architecture.lanes) {
                 float* const at = block + row * Of.sample_stride(Architecture) + n;
-                const lanes state = load<lanes>(states + (at - gradients));
+                const std::ptrdiff_t place = at - gradients;
+                const lanes state = load<lanes>(states + place + place / sample * more);
                 store(at, gradient_through<Kind>(load<lanes>(at), state, alpha));
               }
             }

@@ -17,6 +17,7 @@ struct operators<&sequence_ends_family> {
   static void run(const run_context&, void* const* operands, const float*) noexcept {
     constexpr std::int32_t along = layout::row_stride(Call.units);
     constexpr std::ptrdiff_t sample = std::ptrdiff_t{along} * Call.steps;
+    [[maybe_unused]] constexpr std::ptrdiff_t longer = std::ptrdiff_t{along} * Call.kept;
     constexpr std::ptrdiff_t place = std::ptrdiff_t{along} * Call.position;
     float* const made = floats(operands[0]);
     float* const read = floats(operands[1]);
@@ -43,10 +44,14 @@ struct operators<&sequence_ends_family> {
     } else if constexpr (Call.variant == sequence_ends_variant::copied) {
       const float* terms[] = {read};
       kernels::sum_tensors(terms, 1, made, Call.batch * sample);
+    } else if constexpr (Call.variant == sequence_ends_variant::taken_all) {
+      kernels::copy_columns(read + place, longer, made, sample, Call.batch, sample);
+    } else if constexpr (Call.variant == sequence_ends_variant::put_all) {
+      kernels::copy_columns(read, sample, made + place, longer, Call.batch, sample);
     } else {
       for (std::int32_t step = 0; step < Call.steps; ++step) {
         const std::ptrdiff_t from = std::ptrdiff_t{along} * (Call.steps - 1 - step);
-        kernels::copy_columns(read + from, sample, made + std::ptrdiff_t{along} * step, sample,
+        kernels::copy_columns(read + from, longer, made + std::ptrdiff_t{along} * step, sample,
                               Call.batch, along);
       }
     }

@@ -40,6 +40,7 @@ struct gru_call {
   std::int32_t carries;    ///< a step goes on from what the one before has left
   std::int32_t resets_after;
   std::int32_t has_bias;  ///< of what states give
+  std::int32_t is_given;  ///< the first state goes on from one that stands beside the others
 };
 
 namespace gru_rules {
@@ -53,7 +54,7 @@ constexpr label describe(const family& self, const attributes& options) {
 constexpr problem shapes(node_draft& draft) {
   const auto options = draft.options<recurrent_options>();
   const shape input = draft.input(0);
-  const problem found = check_recurrence(draft, options);
+  const problem found = check_recurrence(draft, options, 1);
   if (found.found()) {
     return found;
   }
@@ -85,7 +86,8 @@ constexpr gru_call key_of(const emitter& emit, gru_variant variant) {
           .from_last = walk.from_last() ? 1 : 0,
           .carries = walk.carries() ? 1 : 0,
           .resets_after = walk.options.resets_after,
-          .has_bias = walk.options.has_bias != 0 && walk.options.resets_after != 0 ? 1 : 0};
+          .has_bias = walk.options.has_bias != 0 && walk.options.resets_after != 0 ? 1 : 0,
+          .is_given = walk.is_given ? 1 : 0};
 }
 
 /// Of all steps, first the inputs' part of them; kept for the gradients.
@@ -140,6 +142,7 @@ constexpr void forward(emitter& emit) {
   const recurrence walk = walk_of(emit);
   const gru_call key = key_of(emit, gru_variant::step);
   walk.of_inputs().forward(emit, gates(emit), emit.input_value(0));
+  walk.begin(emit, walk.states(emit), 1);
   call_draft call = emit.call(key);
   const axis_id step = call.steps(key.steps);
   const axis_id sample = call.over(key.batch);
@@ -156,13 +159,13 @@ constexpr void forward(emitter& emit) {
     call.costs(std::int64_t{key.steps} * key.batch * key.units * walk.columns())
         .writes(given_by_states(emit), {sample, of_both(walk.walked(step), half, key.steps), unit});
   }
-  call.writes(walk.states(emit), {sample, walk.walked(step), unit})
+  call.writes(walk.states(emit), {sample, walk.kept_at(walk.walked(step)), unit})
       .reads(emit.parameter_value(1), {before, walk.column(unit, gate)});
   if (key.has_bias != 0) {
     call.reads(emit.parameter_value(3), {walk.column(unit, gate)});
   }
   if (walk.reads_before()) {
-    call.reads(walk.states(emit), {sample, walk.walked(step, -1), before});
+    call.reads(walk.states(emit), {sample, walk.kept_at(walk.walked(step, -1)), before});
   }
   walk.hand_over(emit);
   walk.carry(emit, walk.states(emit));
@@ -191,9 +194,11 @@ constexpr void walk_back(emitter& emit) {
         .reads(gates(emit), {sample, here, walk.column(unit, gate)})
         .reads(given_by_states(emit), {sample, here, walk.column(unit, gate)})
         .reads(weights, {behind, unit});
+    if (walk.reads_before()) {
+      call.reads(walk.states(emit), {sample, walk.kept_at(walk.walked_back(step, 1)), unit});
+    }
     if (key.steps > 1) {
-      call.reads(walk.states(emit), {sample, walk.walked_back(step, 1), unit})
-          .reads(recurrent_gradients(emit), {sample, walk.walked_back(step, -1), behind});
+      call.reads(recurrent_gradients(emit), {sample, walk.walked_back(step, -1), behind});
     }
   } else {
     const axis_id half = call.all(2);
@@ -217,6 +222,9 @@ constexpr void input_gradient(emitter& emit) {
   walk.start_gradients(emit);
   walk_back(emit);
   walk.input_gradient(emit, gate_gradients(emit));
+  const buffer_ref besides = carries(emit);
+  const std::int32_t pairs = walk.options.resets_after != 0 ? 1 : 2;
+  walk.given_gradient(emit, recurrent_gradients(emit), pairs * walk.steps, &besides);
 }
 
 /// What the recurrent kernel multiplied, against the gradients of what it made.
@@ -226,6 +234,7 @@ constexpr position_product of_states(const emitter& emit) {
   if (walk.options.resets_after == 0) {
     made.positions = 2 * walk.steps;
     made.back = 0;
+    made.more = 0;
   } else if (walk.options.has_bias != 0) {
     made.bias = 3;
   }
@@ -244,6 +253,7 @@ constexpr void weight_gradient(emitter& emit) {
 
 inline constexpr family gru_family{.name = "GRU",
                                    .describe = gru_rules::describe,
+                                   .inputs = any_number,
                                    .shapes = gru_rules::shapes,
                                    .forward = gru_rules::forward,
                                    .input_gradient = gru_rules::input_gradient,
@@ -297,7 +307,8 @@ struct gru_reading : recurrent_reading<Options...> {
 /// Of a sequence (steps, features) the states of a gated recurrent unit:
 ///   z, r = recurrent_activation(x(t) kernel + bias + h(t - 1) recurrent_kernel + recurrent_bias)
 ///   g    = activation(x(t) kernel + bias + r (h(t - 1) recurrent_kernel + recurrent_bias))
-///   h(t) = z h(t - 1) + (1 - z) g,   h(-1) being zero
+///   h(t) = z h(t - 1) + (1 - z) g,   h(-1) being zero, or in a functional
+/// model the second input,
 /// with kernel [features, 3 units], recurrent_kernel [units, 3 units], bias and recurrent_bias [3
 /// units], whose columns are z r g, side by side. The two biases are the rows of Keras's one. With
 /// `reset_after<false>` g is activation(x(t) kernel + bias + (r h(t - 1)) recurrent_kernel), and

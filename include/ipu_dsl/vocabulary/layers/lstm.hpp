@@ -36,6 +36,7 @@ struct lstm_call {
   std::int32_t from_last;  ///< the walk begins at the last step
   std::int32_t carries;    ///< a step goes on from what the one before has left
   std::int32_t hands_over_cell;
+  std::int32_t is_given;  ///< the first state and cell go on from those beside the others
 };
 
 namespace lstm_rules {
@@ -49,7 +50,7 @@ constexpr label describe(const family& self, const attributes& options) {
 constexpr problem shapes(node_draft& draft) {
   const auto options = draft.options<recurrent_options>();
   const shape input = draft.input(0);
-  const problem found = check_recurrence(draft, options);
+  const problem found = check_recurrence(draft, options, 2);
   if (found.found()) {
     return found;
   }
@@ -77,7 +78,8 @@ constexpr lstm_call key_of(const emitter& emit, lstm_variant variant) {
           .recurrent_activation = walk.options.recurrent_activation,
           .from_last = walk.from_last() ? 1 : 0,
           .carries = walk.carries() ? 1 : 0,
-          .hands_over_cell = walk.options.returns_state};
+          .hands_over_cell = walk.options.returns_state,
+          .is_given = walk.is_given ? 1 : 0};
 }
 
 /// Of all steps, first the inputs' part of them; they and the cells are kept for the gradients.
@@ -107,6 +109,8 @@ constexpr void forward(emitter& emit) {
   const recurrence walk = walk_of(emit);
   const lstm_call key = key_of(emit, lstm_variant::step);
   walk.of_inputs().forward(emit, gates(emit), emit.input_value(0));
+  walk.begin(emit, walk.states(emit), 1);
+  walk.begin(emit, cells(emit), 2);
   call_draft call = emit.call(key);
   const axis_id step = call.steps(key.steps);
   const auto [sample, unit] = call.over(key.batch, key.units);
@@ -115,16 +119,16 @@ constexpr void forward(emitter& emit) {
   call.scalar(walk.options.alpha)
       .scalar(default_alpha(key.recurrent_activation))
       .updates(gates(emit), {sample, walk.walked(step), walk.column(unit, gate)})
-      .writes(cells(emit), {sample, walk.walked(step), unit})
-      .writes(walk.states(emit), {sample, walk.walked(step), unit})
+      .writes(cells(emit), {sample, walk.kept_at(walk.walked(step)), unit})
+      .writes(walk.states(emit), {sample, walk.kept_at(walk.walked(step)), unit})
       .reads(emit.parameter_value(1), {before, walk.column(unit, gate)});
   if (walk.reads_before()) {
-    call.reads(walk.states(emit), {sample, walk.walked(step, -1), before})
-        .reads(cells(emit), {sample, walk.walked(step, -1), unit});
+    const reach last = walk.kept_at(walk.walked(step, -1));
+    call.reads(walk.states(emit), {sample, last, before}).reads(cells(emit), {sample, last, unit});
   }
   walk.hand_over(emit);
   if (key.hands_over_cell != 0) {
-    walk.sequence().take(emit, emit.output_value(2), cells(emit), walk.last_place());
+    walk.take_last(emit, emit.output_value(2), cells(emit));
   }
   walk.carry(emit, walk.states(emit));
   walk.carry(emit, cells(emit));
@@ -147,15 +151,17 @@ constexpr void walk_back(emitter& emit) {
       .writes(gate_gradients(emit), {sample, walk.walked_back(step), walk.column(unit, gate)})
       .writes(carries(emit), {sample, walk.walked_back(step), unit})
       .reads(gates(emit), {sample, walk.walked_back(step), walk.column(unit, gate)})
-      .reads(cells(emit), {sample, walk.walked_back(step), unit})
+      .reads(cells(emit), {sample, walk.kept_at(walk.walked_back(step)), unit})
       .reads(weights, {behind, unit});
   if (key.hands_over_cell != 0) {
     call.reads(emit.output_gradient(2), {sample, unit});
   }
   if (key.steps > 1) {
     call.reads(gate_gradients(emit), {sample, walk.walked_back(step, -1), behind})
-        .reads(carries(emit), {sample, walk.walked_back(step, -1), unit})
-        .reads(cells(emit), {sample, walk.walked_back(step, 1), unit});
+        .reads(carries(emit), {sample, walk.walked_back(step, -1), unit});
+  }
+  if (walk.reads_before()) {
+    call.reads(cells(emit), {sample, walk.kept_at(walk.walked_back(step, 1)), unit});
   }
 }
 
@@ -164,6 +170,10 @@ constexpr void input_gradient(emitter& emit) {
   walk.start_gradients(emit);
   walk_back(emit);
   walk.input_gradient(emit, gate_gradients(emit));
+  walk.given_gradient(emit, gate_gradients(emit), walk.steps);
+  if (walk.is_given && emit.wants_input_gradient(2)) {
+    walk.walked_sequence().take(emit, emit.input_gradient(2), carries(emit), walk.first_place());
+  }
 }
 
 constexpr void weight_gradient(emitter& emit) {
@@ -176,6 +186,7 @@ constexpr void weight_gradient(emitter& emit) {
 
 inline constexpr family lstm_family{.name = "LSTM",
                                     .describe = lstm_rules::describe,
+                                    .inputs = any_number,
                                     .shapes = lstm_rules::shapes,
                                     .forward = lstm_rules::forward,
                                     .input_gradient = lstm_rules::input_gradient,
@@ -247,7 +258,8 @@ struct lstm_reading : recurrent_reading<Options...> {
 /// Of a sequence (steps, features) the states of a long short-term memory:
 ///   i, f, o = recurrent_activation(x(t) kernel + h(t - 1) recurrent_kernel + bias)
 ///   g       = activation(the same)
-///   c(t)    = f c(t - 1) + i g,   h(t) = o activation(c(t)),   h(-1) and c(-1) being zero
+///   c(t)    = f c(t - 1) + i g,   h(t) = o activation(c(t)),   h(-1) and c(-1) being zero,
+/// or in a functional model the second input and the third,
 /// with kernel [features, 4 units], recurrent_kernel [units, 4 units], bias [4 units], whose
 /// columns are i f g o, side by side. Options in any order, with Keras's defaults: an activation
 /// (tanh), `alpha<...>` of it, `recurrent_activation<...>` (sigmoid), `return_sequences<...>`

@@ -18,6 +18,7 @@ struct position_product {
   std::int32_t kernel = 0;  ///< its number among the node's parameters
   std::int32_t bias = -1;   ///< the same; -1: none
   std::int32_t back = 0;    ///< reads the features of so many positions before, or behind if < 0
+  std::int32_t more = 0;    ///< so many positions more are there to be read: then all are met
   activation_kind activation = activation_kind::linear;
   float alpha = 0;
 
@@ -27,7 +28,7 @@ struct position_product {
     return {.variant = variant,
             .batch = emit.batch(),
             .rows = 1,
-            .columns = positions,
+            .columns = positions + more,
             .channels = inputs,
             .filters = units,
             .kernel_rows = 1,
@@ -83,10 +84,16 @@ struct position_product {
         .reads(by_position(emit.output_value(0)), {sample, position, unit});
   }
 
-  /// The kernel as panels of [units, inputs], in scratch `tag`.
-  constexpr buffer_ref transposed_kernel(emitter& emit, std::int32_t tag) const {
+  /// Where the kernel lies as panels of [units, inputs]: scratch `tag`.
+  constexpr buffer_ref place_of_transposed(const emitter& emit, std::int32_t tag) const {
     buffer_ref made = emit.scratch(tag, {units, inputs}, storage::panels);
     made.by_sample = false;
+    return made;
+  }
+
+  /// Lays it out there.
+  constexpr buffer_ref transposed_kernel(emitter& emit, std::int32_t tag) const {
+    const buffer_ref made = place_of_transposed(emit, tag);
     call_draft call = emit.call_of(conv2d_family, key(emit, conv2d_variant::transposed_kernel));
     const auto [feature, unit] = call.over(inputs, units);
     call.writes(made, {unit, feature}).reads(emit.parameter_value(kernel), {feature, unit});
@@ -96,7 +103,12 @@ struct position_product {
   /// From `gradient`, that of the product; `tag` is of the scratch for the kernel.
   constexpr void input_gradient(emitter& emit, const buffer_ref& made, const buffer_ref& gradient,
                                 std::int32_t tag) const {
-    const buffer_ref weights = transposed_kernel(emit, tag);
+    input_gradient_by(emit, made, gradient, transposed_kernel(emit, tag));
+  }
+
+  /// The same by a kernel that lies so already.
+  constexpr void input_gradient_by(emitter& emit, const buffer_ref& made,
+                                   const buffer_ref& gradient, const buffer_ref& weights) const {
     call_draft call = emit.call_of(conv2d_family, key(emit, conv2d_variant::input_gradient));
     const axis_id sample = call.over(emit.batch());
     const auto [position, feature] = call.over(positions, inputs);
@@ -108,8 +120,13 @@ struct position_product {
 
   /// The positions that read features, and for which the gradient of the kernel is a sum.
   constexpr std::int32_t reading_positions() const {
-    const std::int32_t without = back < 0 ? -back : back;
+    const std::int32_t without = more > 0 ? 0 : (back < 0 ? -back : back);
     return without < positions ? positions - without : positions;
+  }
+
+  /// Where the first of what these positions read stands.
+  constexpr std::int32_t first_read() const {
+    return back >= 0 ? 0 : (more > 0 ? -back : positions - reading_positions());
   }
 
   /// The gradients of kernel and bias, from the same operands.
@@ -137,7 +154,7 @@ struct position_product {
     if (has_bias()) {
       update_parameter(emit, call, ending, bias, {unit_of_bias});
     }
-    call.reads(input, {sample, shifted(position, back < 0 ? without : 0), feature})
+    call.reads(input, {sample, shifted(position, first_read()), feature})
         .reads(gradient, {sample, shifted(position, back > 0 ? without : 0), unit});
     if (has_bias()) {
       call.reads(gradient, {sample_of_bias, position_of_bias, unit_of_bias});

@@ -104,8 +104,29 @@ constexpr problem carry_states(attributes& options) {
   return {};
 }
 
-/// What is wrong with what a recurrent layer reads, or with its options.
-constexpr problem check_recurrence(node_draft& draft, const recurrent_options& options) {
+/// What is wrong with the states that a recurrent layer is to begin with, if any: all that it
+/// keeps.
+constexpr problem check_initial_states(node_draft& draft, const recurrent_options& options,
+                                       std::int32_t kept) {
+  if (draft.inputs() != 1 && draft.inputs() != 1 + kept) {
+    label expected = "1 input, or ";
+    expected << 1 + kept << " with the initial state" << (kept > 1 ? " and the initial cell" : "");
+    return refuse(expected, label() << draft.inputs());
+  }
+  const shape state = {options.units};
+  for (std::int32_t i = 1; i < draft.inputs(); ++i) {
+    if (!(draft.input(i) == state)) {
+      return refuse(label("an initial state ") << describe(state), describe(draft.input(i)),
+                    "it has as many numbers as the layer has units");
+    }
+  }
+  return {};
+}
+
+/// What is wrong with what a recurrent layer reads, or with its options. It keeps so many vectors
+/// from step to step.
+constexpr problem check_recurrence(node_draft& draft, const recurrent_options& options,
+                                   std::int32_t kept) {
   const shape input = draft.input(0);
   if (options.units <= 0) {
     return refuse("at least 1 unit", label() << options.units);
@@ -124,7 +145,7 @@ constexpr problem check_recurrence(node_draft& draft, const recurrent_options& o
                     "a state is made of the one before");
     }
   }
-  return {};
+  return check_initial_states(draft, options, kept);
 }
 
 /// All states, or the last one; then what is left behind the last step, `kept` vectors, if wanted.
@@ -170,6 +191,7 @@ struct recurrence {
   static constexpr std::int32_t kernel_tag = 2;            ///< transposed
   static constexpr std::int32_t recurrent_kernel_tag = 3;  ///< transposed
   static constexpr std::int32_t own_tags = 4;
+  static constexpr std::int32_t initial_tags = 16;  ///< of the gradient of what is begun with
   /// Where states are carried: the place of a step's state, and of that before it.
   static constexpr std::int32_t carried_place = 0;
   static constexpr std::int32_t carried_before = 1;
@@ -178,12 +200,14 @@ struct recurrence {
   std::int32_t steps = 1;
   std::int32_t features = 1;
   std::int32_t gates = 1;  ///< columns of the kernels for each unit
+  bool is_given = false;   ///< the states that it begins with are inputs
 
   constexpr recurrence(const emitter& emit, std::int32_t gates_of_a_unit)
       : options(emit.options<recurrent_options>()),
         steps(emit.input_shape(0)[0]),
         features(emit.input_shape(0)[1]),
-        gates(gates_of_a_unit) {}
+        gates(gates_of_a_unit),
+        is_given(emit.inputs() > 1) {}
 
   constexpr bool carries() const { return options.order == sequence_order::carried; }
 
@@ -192,14 +216,23 @@ struct recurrence {
   }
 
   /// Whether a step reads what another has left.
-  constexpr bool reads_before() const { return carries() || steps > 1; }
+  constexpr bool reads_before() const { return carries() || is_given || steps > 1; }
 
   constexpr std::int32_t columns() const { return gates * options.units; }
 
+  /// Of states, and of gradients.
   constexpr sequence_extents sequence() const { return {kept_steps(), options.units}; }
 
-  /// Steps of which there are states.
-  constexpr std::int32_t kept_steps() const { return carries() ? 2 : steps; }
+  constexpr sequence_extents walked_sequence() const { return {steps, options.units}; }
+
+  /// Steps of which there are states, with what is given.
+  constexpr std::int32_t kept_steps() const { return carries() ? 2 : steps + (is_given ? 1 : 0); }
+
+  /// The place of the first step's state: what is given stands before the first of a walk, or
+  /// behind the last of one from there.
+  constexpr std::int32_t first_kept() const { return is_given && !from_last() ? 1 : 0; }
+
+  constexpr std::int32_t given_place() const { return from_last() ? steps : 0; }
 
   /// The place of the step `by` behind step `step` of the walk.
   constexpr reach walked(axis_id step, std::int32_t by = 0) const {
@@ -216,6 +249,12 @@ struct recurrence {
     return from_last() ? shifted(step, by) : counted_back(step, steps, -by);
   }
 
+  /// Of what is kept beside what is given, the same places.
+  constexpr reach kept_at(reach at) const {
+    at.offset += first_kept();
+    return at;
+  }
+
   /// Of a gate at a unit the column: gates lie side by side.
   constexpr reach column(axis_id unit, axis_id gate) const {
     return window(unit, gate, 1, options.units, 0);
@@ -223,10 +262,13 @@ struct recurrence {
 
   constexpr bool hands_over_states() const {
     return options.returns_sequences != 0 && options.order != sequence_order::backwards &&
-           !carries();
+           !carries() && !is_given;
   }
 
+  /// Of the last step of the walk, and of its first.
   constexpr std::int32_t last_place() const { return carries() || from_last() ? 0 : steps - 1; }
+
+  constexpr std::int32_t first_place() const { return from_last() ? steps - 1 : 0; }
 
   /// Of each step that is kept so many numbers; they last where they are carried.
   constexpr buffer_ref kept(const emitter& emit, std::int32_t tag) const {
@@ -260,7 +302,15 @@ struct recurrence {
             .inputs = options.units,
             .units = columns(),
             .kernel = 1,
-            .back = from_last() ? -1 : 1};
+            .back = from_last() ? -1 : (is_given ? 0 : 1),
+            .more = is_given ? 1 : 0};
+  }
+
+  /// The state, or the cell, that the walk begins with is input `number`.
+  constexpr void begin(emitter& emit, const buffer_ref& kept_states, std::int32_t number) const {
+    if (is_given) {
+      sequence().put(emit, kept_states, emit.input_value(number), given_place());
+    }
   }
 
   constexpr buffer_ref transposed_recurrent_kernel(emitter& emit) const {
@@ -270,13 +320,22 @@ struct recurrence {
   /// What the next layer reads.
   constexpr void hand_over(emitter& emit) const {
     if (carries() || options.returns_sequences == 0) {
-      sequence().take(emit, emit.output_value(0).as({options.units}), states(emit), last_place());
-    } else if (!hands_over_states()) {
-      sequence().reverse(emit, emit.output_value(0), states(emit));
+      take_last(emit, emit.output_value(0).as({options.units}), states(emit));
+    } else if (options.order == sequence_order::backwards) {
+      walked_sequence().reverse(emit, emit.output_value(0), states(emit), kept_steps());
+    } else if (is_given) {
+      walked_sequence().take_all(emit, emit.output_value(0), states(emit), first_kept(),
+                                 kept_steps());
     }
     if (options.returns_state != 0) {
-      sequence().take(emit, emit.output_value(1), states(emit), last_place());
+      take_last(emit, emit.output_value(1), states(emit));
     }
+  }
+
+  /// What is kept of the last step.
+  constexpr void take_last(emitter& emit, const buffer_ref& made,
+                           const buffer_ref& kept_states) const {
+    sequence().take(emit, made, kept_states, last_place() + first_kept());
   }
 
   /// What the next step finds where it is carried.
@@ -288,16 +347,42 @@ struct recurrence {
 
   /// The gradients of the states as far as the output has one.
   constexpr void start_gradients(emitter& emit) const {
+    const sequence_extents walked_ones = walked_sequence();
     if (options.returns_sequences == 0) {
-      sequence().place(emit, state_gradients(emit), emit.output_gradient(0), last_place());
-    } else if (!hands_over_states()) {
-      sequence().reverse(emit, state_gradients(emit), emit.output_gradient(0));
+      walked_ones.place(emit, state_gradients(emit), emit.output_gradient(0), last_place());
+    } else if (options.order == sequence_order::backwards) {
+      walked_ones.reverse(emit, state_gradients(emit), emit.output_gradient(0));
     } else {
-      sequence().copy(emit, state_gradients(emit), emit.output_gradient(0));
+      walked_ones.copy(emit, state_gradients(emit), emit.output_gradient(0));
     }
     if (options.returns_state != 0) {
-      sequence().add(emit, state_gradients(emit), emit.output_gradient(1), last_place());
+      walked_ones.add(emit, state_gradients(emit), emit.output_gradient(1), last_place());
     }
+  }
+
+  /// Of what the first step begins with: what `gradients` [positions, columns] of that step are by
+  /// the recurrent kernel, and what goes there besides, if anything.
+  constexpr void given_gradient(emitter& emit, const buffer_ref& gradients, std::int32_t positions,
+                                const buffer_ref* besides = nullptr) const {
+    if (!is_given || !emit.wants_input_gradient(1)) {
+      return;
+    }
+    const position_product of_first{
+        .positions = 1, .inputs = options.units, .units = columns(), .kernel = 1};
+    const buffer_ref first = emit.scratch(initial_tags, {1, columns()}, storage::positions);
+    const buffer_ref made = emit.scratch(initial_tags + 1, {1, options.units}, storage::positions);
+    const sequence_extents vector{1, options.units};
+    sequence_extents{positions, columns()}.take(emit, first.as({columns()}), gradients,
+                                                first_place());
+    of_first.input_gradient_by(emit, made, first,
+                               of_states().place_of_transposed(emit, recurrent_kernel_tag));
+    if (besides != nullptr) {
+      const buffer_ref added =
+          emit.scratch(initial_tags + 2, {1, options.units}, storage::positions);
+      walked_sequence().take(emit, added.as({options.units}), *besides, first_place());
+      vector.add(emit, made, added.as({options.units}), 0);
+    }
+    vector.take(emit, emit.input_gradient(1), made, 0);
   }
 
   /// From `gradients`, those of the product of inputs.

@@ -10,14 +10,16 @@
 namespace ipu_dsl {
 
 enum class sequence_ends_variant : std::int32_t {
-  taken,     ///< writes vectors, reads one position of sequences
-  placed,    ///< writes sequences: a vector at one position, zeros at all others
-  copied,    ///< writes sequences, reads sequences
-  reversed,  ///< the same from the last position to the first
-  added,     ///< adds vectors to one position of sequences
-  put,       ///< writes one position of sequences, reads vectors
-  kept,      ///< copies the first of two positions of sequences to the second
-  moved      ///< copies each position of sequences to the one before it
+  taken,      ///< writes vectors, reads one position of sequences
+  placed,     ///< writes sequences: a vector at one position, zeros at all others
+  copied,     ///< writes sequences, reads sequences
+  reversed,   ///< the same from the last position to the first
+  added,      ///< adds vectors to one position of sequences
+  put,        ///< writes one position of sequences, reads vectors
+  kept,       ///< copies the first of two positions of sequences to the second
+  moved,      ///< copies each position of sequences to the one before it
+  taken_all,  ///< writes sequences, reads neighbouring positions of longer ones
+  put_all     ///< writes neighbouring positions of longer sequences, reads sequences
 };
 
 struct sequence_ends_call {
@@ -25,7 +27,8 @@ struct sequence_ends_call {
   std::int32_t batch;
   std::int32_t steps;
   std::int32_t units;
-  std::int32_t position;  ///< of the vector
+  std::int32_t position;  ///< of the vector, or of the first step
+  std::int32_t kept;      ///< positions of longer sequences, and of those that are reversed
 };
 
 /// Calls of layers of sequences; no layer is made of it.
@@ -37,12 +40,13 @@ struct sequence_extents {
   std::int32_t units;
 
   constexpr sequence_ends_call key(const emitter& emit, sequence_ends_variant variant,
-                                   std::int32_t position = 0) const {
+                                   std::int32_t position = 0, std::int32_t kept = 0) const {
     return {.variant = variant,
             .batch = emit.batch(),
             .steps = steps,
             .units = units,
-            .position = position};
+            .position = position,
+            .kept = kept > 0 ? kept : steps};
   }
 
   /// `vectors` are those at `position` of `sequences`.
@@ -112,12 +116,35 @@ struct sequence_extents {
     call.writes(sequences, {sample, step, unit}).reads(sequences, {sample, shifted(step, 1), unit});
   }
 
-  constexpr void reverse(emitter& emit, const buffer_ref& made, const buffer_ref& read) const {
+  /// From the last position to the first; what is read has `kept` positions, of which the last may
+  /// be no steps.
+  constexpr void reverse(emitter& emit, const buffer_ref& made, const buffer_ref& read,
+                         std::int32_t kept = 0) const {
     call_draft call =
-        emit.call_of(sequence_ends_family, key(emit, sequence_ends_variant::reversed));
+        emit.call_of(sequence_ends_family, key(emit, sequence_ends_variant::reversed, 0, kept));
     const axis_id sample = call.over(emit.batch());
     const auto [step, unit] = call.over(steps, units);
     call.writes(made, {sample, step, unit}).reads(read, {sample, counted_back(step, steps), unit});
+  }
+
+  /// `made` are the positions of `read`, which has `kept` of them, from `position` on.
+  constexpr void take_all(emitter& emit, const buffer_ref& made, const buffer_ref& read,
+                          std::int32_t position, std::int32_t kept) const {
+    call_draft call = emit.call_of(sequence_ends_family,
+                                   key(emit, sequence_ends_variant::taken_all, position, kept));
+    const axis_id sample = call.over(emit.batch());
+    const auto [step, unit] = call.over(steps, units);
+    call.writes(made, {sample, step, unit}).reads(read, {sample, shifted(step, position), unit});
+  }
+
+  /// Those positions of `made` are `read`; others stay what they are.
+  constexpr void put_all(emitter& emit, const buffer_ref& made, const buffer_ref& read,
+                         std::int32_t position, std::int32_t kept) const {
+    call_draft call = emit.call_of(sequence_ends_family,
+                                   key(emit, sequence_ends_variant::put_all, position, kept));
+    const axis_id sample = call.over(emit.batch());
+    const auto [step, unit] = call.over(steps, units);
+    call.writes(made, {sample, shifted(step, position), unit}).reads(read, {sample, step, unit});
   }
 };
 

@@ -21,6 +21,7 @@ struct simple_rnn_call {
   activation_kind activation;
   std::int32_t from_last;  ///< the walk begins at the last step
   std::int32_t carries;    ///< a step goes on from what the one before has left
+  std::int32_t is_given;   ///< the first state goes on from one that stands beside the others
 };
 
 namespace simple_rnn_rules {
@@ -32,7 +33,7 @@ constexpr label describe(const family& self, const attributes& options) {
 constexpr problem shapes(node_draft& draft) {
   const auto options = draft.options<recurrent_options>();
   const shape input = draft.input(0);
-  const problem found = check_recurrence(draft, options);
+  const problem found = check_recurrence(draft, options, 1);
   if (found.found()) {
     return found;
   }
@@ -54,11 +55,12 @@ constexpr simple_rnn_call key_of(const emitter& emit, simple_rnn_variant variant
   const recurrence walk = walk_of(emit);
   return {.variant = variant,
           .batch = emit.batch(),
-          .steps = walk.kept_steps(),
+          .steps = walk.carries() ? walk.kept_steps() : walk.steps,
           .units = walk.options.units,
           .activation = walk.options.activation,
           .from_last = walk.from_last() ? 1 : 0,
-          .carries = walk.carries() ? 1 : 0};
+          .carries = walk.carries() ? 1 : 0,
+          .is_given = walk.is_given ? 1 : 0};
 }
 
 /// First the inputs' part of all states, then each step reads what the one before has written.
@@ -69,6 +71,13 @@ constexpr void forward(emitter& emit) {
     const buffer_ref sums = emit.scratch(recurrence::own_tags, {1, key.units}, storage::positions);
     walk.of_inputs().forward(emit, sums, emit.input_value(0));
     walk.sequence().put(emit, walk.states(emit), sums.as({key.units}), recurrence::carried_place);
+  } else if (walk.is_given) {
+    const buffer_ref sums =
+        emit.scratch(recurrence::own_tags, {walk.steps, key.units}, storage::positions);
+    walk.of_inputs().forward(emit, sums, emit.input_value(0));
+    walk.walked_sequence().put_all(emit, walk.states(emit), sums, walk.first_kept(),
+                                   walk.kept_steps());
+    walk.begin(emit, walk.states(emit), 1);
   } else {
     walk.of_inputs().forward(emit, walk.states(emit), emit.input_value(0));
   }
@@ -77,8 +86,8 @@ constexpr void forward(emitter& emit) {
   const auto [sample, unit] = call.over(key.batch, key.units);
   const axis_id before = call.all(key.units);
   call.scalar(walk.options.alpha)
-      .updates(walk.states(emit), {sample, walk.walked(step), unit})
-      .reads(walk.states(emit), {sample, walk.walked(step, -1), before})
+      .updates(walk.states(emit), {sample, walk.kept_at(walk.walked(step)), unit})
+      .reads(walk.states(emit), {sample, walk.kept_at(walk.walked(step, -1)), before})
       .reads(emit.parameter_value(1), {before, unit});
   walk.hand_over(emit);
   walk.carry(emit, walk.states(emit));
@@ -97,7 +106,7 @@ constexpr void walk_back(emitter& emit) {
       .updates(walk.state_gradients(emit), {sample, walk.walked_back(step), unit})
       .reads(walk.state_gradients(emit), {sample, walk.walked_back(step, -1), behind})
       .reads(weights, {behind, unit})
-      .reads(walk.states(emit), {sample, walk.walked_back(step), unit});
+      .reads(walk.states(emit), {sample, walk.kept_at(walk.walked_back(step)), unit});
 }
 
 constexpr void input_gradient(emitter& emit) {
@@ -105,6 +114,7 @@ constexpr void input_gradient(emitter& emit) {
   walk.start_gradients(emit);
   walk_back(emit);
   walk.input_gradient(emit, walk.state_gradients(emit));
+  walk.given_gradient(emit, walk.state_gradients(emit), walk.steps);
 }
 
 constexpr void weight_gradient(emitter& emit) {
@@ -118,6 +128,7 @@ constexpr void weight_gradient(emitter& emit) {
 
 inline constexpr family simple_rnn_family{.name = "SimpleRNN",
                                           .describe = simple_rnn_rules::describe,
+                                          .inputs = any_number,
                                           .shapes = simple_rnn_rules::shapes,
                                           .forward = simple_rnn_rules::forward,
                                           .input_gradient = simple_rnn_rules::input_gradient,
@@ -165,13 +176,14 @@ struct simple_rnn_reading : recurrent_reading<Options...> {
 };
 
 /// Of a sequence (steps, features) the states h(t) = activation(x(t) kernel + h(t - 1)
-/// recurrent_kernel + bias), h(-1) being zero: kernel [features, units], recurrent_kernel [units,
-/// units], bias [units]. Options in any order, with Keras's defaults: an activation (tanh),
-/// `alpha<...>` of it, `return_sequences<...>` (false: the last state alone), `return_state<...>`
-/// (false), `go_backwards<...>` (false), `use_bias<...>` (true), `init<...>` (glorot_uniform),
-/// `recurrent_init<...>` (orthogonal), `bias_init<...>` (zeros), `kernel_regularizer<...>`,
-/// `recurrent_regularizer<...>`, `bias_regularizer<...>`, `kernel_constraint<...>`,
-/// `recurrent_constraint<...>`, `bias_constraint<...>`, `activity_regularizer<...>` (none).
+/// recurrent_kernel + bias), h(-1) being zero, or in a functional model a second input: kernel
+/// [features, units], recurrent_kernel [units, units], bias [units]. Options in any order, with
+/// Keras's defaults: an activation (tanh), `alpha<...>` of it, `return_sequences<...>` (false: the
+/// last state alone), `return_state<...>` (false), `go_backwards<...>` (false), `use_bias<...>`
+/// (true), `init<...>` (glorot_uniform), `recurrent_init<...>` (orthogonal), `bias_init<...>`
+/// (zeros), `kernel_regularizer<...>`, `recurrent_regularizer<...>`, `bias_regularizer<...>`,
+/// `kernel_constraint<...>`, `recurrent_constraint<...>`, `bias_constraint<...>`,
+/// `activity_regularizer<...>` (none).
 template <auto Units = no_number{}, typename... Options>
 struct SimpleRNN {
   static constexpr element description = simple_rnn_reading<Options...>::with_units(whole(Units));
