@@ -293,26 +293,50 @@ constexpr list<std::string_view> given_names(const graph& model) {
   return names;
 }
 
+/// The first before `end` of the layers whose given name is `name`; -1 if there is none.
+constexpr std::int32_t layer_named(list_view<std::string_view> names, std::string_view name,
+                                   std::int32_t end) {
+  // Plain pointers and sizes first: a compiler counts the steps of a loop over all pairs of layers.
+  const std::string_view* const given = names.data();
+  const std::size_t length = name.size();
+  for (std::int32_t i = 0; i < end; ++i) {
+    if (given[i].size() == length && given[i] == name) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+/// The first layer without a name that is called `name` all the same; -1 if there is none.
+constexpr std::int32_t layer_called(const graph& model, std::string_view name) {
+  // Most names do not end in a number, as those do that are given to layers without one.
+  const bool numbered = name.back() >= '0' && name.back() <= '9';
+  for (std::size_t i = 0; numbered && i < model.layers.size(); ++i) {
+    const layer_record& layer = model.layers[i];
+    if (listed_name(layer).empty() && listed_automatic_name(layer).view() == name) {
+      return static_cast<std::int32_t>(i);
+    }
+  }
+  return -1;
+}
+
 /// Layers are found by the names they were given, or else by their kind and number, so no two may
 /// have the same; all calls of a shared layer are one.
 constexpr problem refuse_repeated_name(const graph& model) {
   const list<std::string_view> names = given_names(model);
-  for (std::size_t later = 0; later < names.size(); ++later) {
-    const std::string_view name = names[later];
-    // Most names do not end in a number, as those do that are given to layers without one.
-    const bool numbered = !name.empty() && name.back() >= '0' && name.back() <= '9';
-    const std::size_t others = numbered ? names.size() : later;
-    for (std::size_t other = 0; !name.empty() && other < others; ++other) {
-      const layer_record& taken = model.layers[other];
-      const bool automatic =
-          numbered && listed_name(taken).empty() && listed_automatic_name(taken).view() == name;
-      if (automatic || (other < later && names[other] == name)) {
-        problem found =
-            refuse("a name of its own", label("the name of layer ") << listed_number(taken),
-                   automatic ? "that is what a layer without a name is called" : "");
-        found.where = where_is(model.layers[later]);
-        return found;
-      }
+  const auto count = static_cast<std::int32_t>(names.size());
+  for (std::int32_t i = 0; i < count; ++i) {
+    if (names[i].empty()) {
+      continue;
+    }
+    const std::int32_t called = layer_called(model, names[i]);
+    const std::int32_t taken = called >= 0 ? called : layer_named(names, names[i], i);
+    if (taken >= 0) {
+      problem found = refuse("a name of its own",
+                             label("the name of layer ") << listed_number(model.layers[taken]),
+                             called >= 0 ? "that is what a layer without a name is called" : "");
+      found.where = where_is(model.layers[i]);
+      return found;
     }
   }
   return {};
