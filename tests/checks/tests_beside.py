@@ -45,6 +45,8 @@ ELSEWHERE = {
     # What outfeeds and loops are told, and how they take from a feed.
     "training/counted_feed": "training/outfeed",
     "training/loops": "training/outfeed",
+    "training/gradient_sums": "training/gradients_in_hand",
+    "training/update_losses": "training/session",
     # What both ends of a queue sleep on.
     "queues/alarm": "queues/infeed_queue",
     # The parts of a format, of which a file has all.

@@ -51,7 +51,7 @@ class emitter {
     if (facts_->replicas > 1 || !here_->rule->updates_with_gradient) {
       return nullptr;
     }
-    if (!facts_->optimizer->elementwise) {
+    if (!facts_->fuses_updates || !facts_->optimizer->elementwise) {
       return nullptr;
     }
     const std::int32_t* const own = operands_ + here_->inputs + here_->outputs;

@@ -22,6 +22,7 @@ struct lowering_facts {
   std::int32_t batch = 1;
   const family* optimizer = nullptr;
   std::int32_t replicas = 1;  ///< of the model, which update together
+  bool fuses_updates = true;  ///< into weight gradients, where that can be
   list<std::int32_t> first_reader;
   list<std::int32_t> readers;
   list<storage> gradient_lies;  ///< by tensor

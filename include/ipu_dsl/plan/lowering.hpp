@@ -19,13 +19,14 @@ class lowering {
  public:
   constexpr lowering(const graph_view& model, program_kind program, std::int32_t batch,
                      const family* optimizer, backward_form form = backward_form::whole,
-                     std::int32_t replicas = 1)
+                     std::int32_t replicas = 1, bool fuses_updates = true)
       : model_(model), index_(model), live_(live_nodes(model, program)) {
     result_.form = form;
     facts_.program = program;
     facts_.batch = batch;
     facts_.optimizer = optimizer;
     facts_.replicas = replicas;
+    facts_.fuses_updates = fuses_updates;
     find_readers();
     choose_gradient_layouts();
   }

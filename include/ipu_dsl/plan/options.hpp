@@ -26,6 +26,7 @@ inline constexpr option_key target_key{"on"};
 inline constexpr option_key optimizer_key{"optimizer"};
 inline constexpr option_key reduction_key{"sum_gradients or mean_gradients"};
 inline constexpr option_key inference_micro_batches_key{"inference_micro_batches"};
+inline constexpr option_key gradients_in_hand_key{"gradients_in_hand"};
 
 /// What `compile` takes: a row for each option. Whoever acts on one that is a number asks for it as
 /// `C::options.integer(its_key, otherwise)`.
@@ -39,7 +40,8 @@ inline constexpr const option_key* compile_option_keys[] = {&micro_batch_key,
                                                             &metrics_key,
                                                             &optimizer_key,
                                                             &reduction_key,
-                                                            &inference_micro_batches_key};
+                                                            &inference_micro_batches_key,
+                                                            &gradients_in_hand_key};
 
 /// Samples that a kernel call works on at once.
 template <auto Samples>
@@ -99,6 +101,14 @@ struct sum_gradients {
 /// input gradients are summed in another order.
 struct mean_gradients {
   static constexpr option as_option{&reduction_key, 1};
+};
+
+/// Updates are calls of their own for every parameter, so that a program of one's own may look at
+/// the gradients before, and change them: `session::compute_gradients`. Otherwise an elementwise
+/// update is the end of the last weight gradient and reads no memory of its own. The bits are the
+/// same.
+struct gradients_in_hand {
+  static constexpr option as_option{&gradients_in_hand_key, 1};
 };
 
 /// A type that stands for an optimizer: its family, and the settings that a session is given, which

@@ -85,6 +85,27 @@ constexpr list<parameter_place> kept_places() {
   return places;
 }
 
+/// Where the sums of gradients lie that a program of one's own may look at: first one of every
+/// parameter that learns, in order of tensors, then those of its further uses.
+template <compiled_model C>
+constexpr list<parameter_place> gradient_places() {
+  const graph_view model = planned_graph_of<C>.view();
+  const parameter_layout_view lasting = parameter_layout_of<C>.view();
+  list<parameter_place> first;
+  list<parameter_place> further;
+  for (std::size_t i = 0; i < model.tensors.size() && C::settings.gradients_in_hand; ++i) {
+    bool met = false;
+    for (std::size_t use = 0; use < model.operands.size(); ++use) {
+      if (lasting.accumulator[use] >= 0 && model.operands[use] == static_cast<std::int32_t>(i)) {
+        (met ? further : first).push_back(place_of_tensor<C>(i, lasting.accumulator[use], {}));
+        met = true;
+      }
+    }
+  }
+  first.append(further);
+  return first;
+}
+
 /// A program as the compiler knows it.
 template <compiled_model C, program_kind Kind>
 inline constexpr planned_program<plan_sizes_of<C, Kind>> planned_program_of{plan_of<C, Kind>()};
@@ -150,5 +171,12 @@ inline constexpr std::size_t kept_count_of = kept_places<C>().size();
 template <compiled_model C>
 inline constexpr frozen_list<parameter_place, kept_count_of<C>> kept_places_of =
     freeze_list<kept_count_of<C>>(kept_places<C>());
+
+template <compiled_model C>
+inline constexpr std::size_t gradient_count_of = gradient_places<C>().size();
+
+template <compiled_model C>
+inline constexpr frozen_list<parameter_place, gradient_count_of<C>> gradient_places_of =
+    freeze_list<gradient_count_of<C>>(gradient_places<C>());
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

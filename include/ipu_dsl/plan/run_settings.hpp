@@ -15,7 +15,8 @@ struct run_settings {
   std::int32_t devices = 1;
   std::int32_t replicas = 1;
   bool mean_gradients = false;
-  bool has_loss = false;  ///< without: predict only
+  bool has_loss = false;           ///< without: predict only
+  bool gradients_in_hand = false;  ///< no update is fused into a weight gradient
 
   /// Of all replicas.
   constexpr std::int32_t micro_batches_of_update() const {

@@ -55,7 +55,7 @@ template <compiled_model C, program_kind Kind, backward_form Form>
 constexpr lowered_program lower_program(const index_range& noted = {}) {
   const std::int32_t replicas = Kind == program_kind::train ? C::settings.replicas : 1;
   return lowering(planned_graph_of<C>.view(), Kind, C::settings.micro_batch, C::settings.optimizer,
-                  Form, replicas)
+                  Form, replicas, !C::settings.gradients_in_hand)
       .lower(noted);
 }
 

@@ -121,6 +121,9 @@ class infeed_queue {
 
   std::int32_t depth() const { return options_.depth; }
 
+  /// Samples of an element.
+  std::int32_t micro_batch() const { return options_.micro_batch; }
+
  private:
   enum class source_state { runs, ended, failed };
 

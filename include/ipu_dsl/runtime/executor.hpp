@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs a planned program: every worker walks its row, waits, calls, counts. Nothing is decided
 // here.
+// Over 300 lines: one loop, and who waits where in it.
 #pragma once
 
 #include <atomic>
@@ -18,6 +19,10 @@
 
 namespace ipu_dsl {
 
+/// What of a training program is run: all of it, or in two runs first all that makes gradients,
+/// then the update.
+enum class run_part : std::uint8_t { whole, gradients, update };
+
 /// Executes one program, run after run, on the workers of a pool.
 class executor {
  public:
@@ -32,8 +37,9 @@ class executor {
 
   /// One run: all micro-batches, and the update if the program has one. What a worker throws ends
   /// the run on all of them and is thrown here; the counters then start anew.
-  void run(const run_context& context) {
+  void run(const run_context& context, run_part part = run_part::whole) {
     context_ = context;
+    part_ = part;
     context_.stop = {&stop_, [](const void* asked) {
                        return static_cast<const stop_word*>(asked)->load(std::memory_order_seq_cst);
                      }};
@@ -147,6 +153,9 @@ class executor {
     run_context& context = now.context;
     const int member = table_.teams().place_of(worker).member;
     const grain part = part_of(step, member);
+    if (is_left_out(step)) {
+      return leave_out(step, member, now);
+    }
     // The leader waits, and prepares slots, for all of them.
     now.met = now.met && table_.waits(step).empty() && !poison_;
     for (const resolved_call& row : table_.calls(step)) {
@@ -164,6 +173,23 @@ class executor {
       // Behind the end of the data there is nothing to compute.
       if (!context.training && context.valid_samples() == 0) {
         break;
+      }
+    }
+    return true;
+  }
+
+  /// Whether a step is of the other part of the program.
+  bool is_left_out(const execution_step& step) const {
+    const bool updates = step.what.kind == action_kind::update;
+    return part_ != run_part::whole && updates != (part_ == run_part::update);
+  }
+
+  /// It is counted as if it had been done, so that the next run waits for the same numbers.
+  bool leave_out(const execution_step& step, int member, progress& now) {
+    now.met = false;
+    for (const resolved_call& row : table_.calls(step)) {
+      if (row.feeds && member == 0) {
+        post(*fed_);
       }
     }
     return true;
@@ -273,6 +299,7 @@ class executor {
   counter* fed_;            ///< micro-batches that the feed has given
   counter* met_;            ///< [workers] meetings of a team that a member has come to
   run_context context_;
+  run_part part_ = run_part::whole;
   trace trace_;
   host_clock clock_;
   std::uint32_t runs_ = 0;

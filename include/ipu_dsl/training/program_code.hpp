@@ -169,6 +169,7 @@ consteval session_parts parts_of() {
           .settings = C::settings,
           .places = parameter_places_of<C>.view(),
           .kept = kept_places_of<C>.view(),
+          .gradients = gradient_places_of<C>.view(),
           .penalty = penalty_code_of<C>(),
           .results = result_codes_of<C>.view(),
           .train = load_program<C, program_kind::train>(),

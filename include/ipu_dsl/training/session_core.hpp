@@ -17,6 +17,7 @@
 #include <ipu_dsl/training/checked_feed.hpp>
 #include <ipu_dsl/training/counted_feed.hpp>
 #include <ipu_dsl/training/fit_rules.hpp>
+#include <ipu_dsl/training/gradient_sums.hpp>
 #include <ipu_dsl/training/result_sums.hpp>
 #include <ipu_dsl/training/session_engine.hpp>
 #include <ipu_dsl/training/session_turn.hpp>
@@ -39,6 +40,8 @@ class session_core final : public session_engine {
             options.pinned),
         parameters_(parts.places, memory_),
         kept_(parts.kept, memory_),
+        gradient_sums_(parts.gradients, memory_, parts.settings.replicas),
+        gradients_(gradient_sums_.first_uses(), memory_),
         predict_(parts.predict.plan, parts.predict.functions, memory_, workers_),
         losses_(parts_, memory_),
         sums_(parts.results, parts.settings.micro_batch),
@@ -91,17 +94,27 @@ class session_core final : public session_engine {
   }
 
   double train_step(feed_reference source, const optimizer_reference& optimizer) override {
-    check_feed(parts_.model, parts_.settings, source);
-    const std::int64_t wanted = samples_of(micro_batches_of_update());
-    if (source.length() != wanted) {
-      throw error(sentence_of(
-          {"An update takes ", wanted, " samples, got ", source.length().value_or(-1), "."}));
-    }
-    const session_turn turn(work_, "train_step");
-    losses_.expect(micro_batches_of_update());
-    run_training(source, optimizer);
-    return losses_.take() / micro_batches_of_update();
+    return train_once(source, optimizer, run_part::whole);
   }
+
+  double compute_gradients(feed_reference source, const optimizer_reference& optimizer) override {
+    return train_once(source, optimizer, run_part::gradients);
+  }
+
+  void apply_gradients(const optimizer_reference& optimizer) override {
+    const session_turn turn(work_, "apply_gradients");
+    if (!has_gradients_) {
+      throw error(
+          "There are no gradients to apply: compute_gradients comes first, and an update uses them "
+          "up.");
+    }
+    const run_context context = context_of_update(optimizer);
+    has_gradients_ = false;
+    train_->run(context, run_part::update);
+    ++updates_;
+  }
+
+  parameters& gradients() override { return gradients_; }
 
   evaluation evaluate(feed_reference source, const callback_list& callbacks) override {
     check_feed(parts_.model, parts_.settings, source);
@@ -264,21 +277,56 @@ class session_core final : public session_engine {
   }
 
   run_context context_for(feed_reference& source) {
+    run_context context = context_of_run();
+    context.feed = &source;
+    return context;
+  }
+
+  run_context context_of_run() {
     require_values();
     run_context context;
     context.values = values_.data();
     context.micro_batch_size = static_cast<std::uint32_t>(parts_.settings.micro_batch);
     context.seed = options_.seed;
-    context.feed = &source;
     context.valid = valid_.data();
     return context;
   }
 
-  void run_training(feed_reference& source, const optimizer_reference& optimizer) {
+  /// One update, or what comes before it, from exactly its samples. Returns their mean loss.
+  double train_once(feed_reference source, const optimizer_reference& optimizer, run_part part) {
+    check_feed(parts_.model, parts_.settings, source);
+    const std::int64_t wanted = samples_of(micro_batches_of_update());
+    if (source.length() != wanted) {
+      throw error(sentence_of(
+          {"An update takes ", wanted, " samples, got ", source.length().value_or(-1), "."}));
+    }
+    const session_turn turn(work_, part == run_part::whole ? "train_step" : "compute_gradients");
+    losses_.expect(micro_batches_of_update());
+    run_training(source, optimizer, part);
+    return losses_.take() / micro_batches_of_update();
+  }
+
+  void run_training(feed_reference& source, const optimizer_reference& optimizer,
+                    run_part part = run_part::whole) {
     checked_feed full = checked_feed::of_training(source);
     feed_reference checked(full);
+    has_gradients_ = false;
+    run_context context = context_of_update(optimizer);
+    context.feed = &checked;
+    train_->run(context, part);
+    trained_samples_ += static_cast<std::uint64_t>(samples_of(micro_batches_of_update()));
+    if (part == run_part::whole) {
+      ++updates_;
+    } else {
+      gradient_sums_.complete();
+      has_gradients_ = true;
+    }
+  }
+
+  /// Of the next update.
+  run_context context_of_update(const optimizer_reference& optimizer) {
     require_weights("training");
-    run_context context = context_for(checked);
+    run_context context = context_of_run();
     context.training = true;
     context.loss_scale = losses_.scale();
     optimizer.write(updates_ + 1, numbers_);
@@ -288,9 +336,7 @@ class session_core final : public session_engine {
     context.penalty_scale =
         parts_.settings.mean_gradients ? 1.0F : static_cast<float>(micro_batches_of_update());
     losses_.begin();
-    train_->run(context);
-    ++updates_;
-    trained_samples_ += static_cast<std::uint64_t>(samples_of(micro_batches_of_update()));
+    return context;
   }
 
   void train_epochs(const fit_request& wanted, const epoch_steps& steps) {
@@ -442,6 +488,8 @@ class session_core final : public session_engine {
   worker_pool workers_;
   parameters parameters_;
   parameters kept_;
+  gradient_sums gradient_sums_;
+  parameters gradients_;
   executor predict_;
   std::optional<executor> train_;
   std::optional<executor> evaluate_;
@@ -454,6 +502,7 @@ class session_core final : public session_engine {
   history history_;
   std::uint64_t trained_samples_ = 0;
   std::uint64_t updates_ = 0;
+  bool has_gradients_ = false;                  ///< computed, and not yet applied
   bool averaged_ = false;                       ///< the weights are exchanged with their averages
   float numbers_[most_optimizer_numbers] = {};  ///< of the optimizer, for the update at hand
   session_work fitting_{nullptr};               ///< a `fit`, its callbacks included

@@ -43,6 +43,15 @@ class session_engine {
   /// One update from exactly the samples of one run. Returns their mean loss.
   virtual double train_step(feed_reference source, const optimizer_reference& optimizer) = 0;
 
+  /// The forward and backward passes of one update: see `session::compute_gradients`.
+  virtual double compute_gradients(feed_reference source, const optimizer_reference& optimizer) = 0;
+
+  /// The update that belongs to them. Throws `error` if there are none.
+  virtual void apply_gradients(const optimizer_reference& optimizer) = 0;
+
+  /// Those that were computed last.
+  virtual parameters& gradients() = 0;
+
   /// Mean loss and metrics over all samples of the feed; any number of them, the last micro-batch
   /// may be short.
   virtual evaluation evaluate(feed_reference source, const callback_list& callbacks) = 0;

@@ -75,6 +75,23 @@ struct averages_fault_of {
   static constexpr problem value = find();
 };
 
+/// What is wrong with asking for gradients.
+template <compiled_model C>
+struct gradients_fault_of {
+  static constexpr problem find() {
+    problem found;
+    if (!C::settings.gradients_in_hand) {
+      found =
+          refuse("a model that is compiled with gradients_in_hand", "one whose updates are fused",
+                 "write compile<your model, ..., gradients_in_hand>");
+      found.where = "compute_gradients";
+    }
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 /// What a session of a compiled model does; `session` says how it is made.
 template <typename Compiled, bool Valid>
 class session_of {
@@ -185,6 +202,48 @@ class session_of {
                       rows_of<tensor_role::weight>(weights), floats);
     }
     return 0;
+  }
+
+  /// The forward and backward passes of a step, from the same arguments: `gradients()` are complete
+  /// then, and nothing else has changed. Returns the mean loss. With `apply_gradients` behind it
+  /// the bits are those of `train_step`. The model is compiled with `gradients_in_hand`.
+  template <typename Input, typename Target>
+  double compute_gradients(const Input& input, const Target& target,
+                           non_finite floats = non_finite::kept) {
+    if constexpr (check_gradients() && check_step<compiled, Input, Target>()) {
+      return train_on(rows_of<tensor_role::input>(input), rows_of<tensor_role::target>(target), {},
+                      floats, &session_engine::compute_gradients);
+    }
+    return 0;
+  }
+
+  /// The same with what each sample counts.
+  template <typename Input, typename Target, typename Weights>
+  double compute_gradients(const Input& input, const Target& target, const Weights& weights,
+                           non_finite floats = non_finite::kept) {
+    if constexpr (check_gradients() && check_step<compiled, Input, Target, Weights>()) {
+      return train_on(rows_of<tensor_role::input>(input), rows_of<tensor_role::target>(target),
+                      rows_of<tensor_role::weight>(weights), floats,
+                      &session_engine::compute_gradients);
+    }
+    return 0;
+  }
+
+  /// What `compute_gradients` made, by layer and name like `weights()`: of every parameter that
+  /// learns the gradient of the loss, of all micro-batches and replicas. `get` and `set` it, as
+  /// often as one likes, before it is applied. What the optimizer does with gradients, clipping
+  /// among it, and the penalties of weights come with the update.
+  parameters& gradients() {
+    static_assert(check_gradients());
+    return engine().gradients();
+  }
+
+  /// The update, with the gradients as they are now. Throws `error` if none were computed since the
+  /// last one.
+  void apply_gradients() {
+    if constexpr (check_gradients()) {
+      engine().apply_gradients(numbers_of_optimizer());
+    }
   }
 
   /// Refused with a sentence: anything else.
@@ -413,8 +472,13 @@ class session_of {
     }
   }
 
+  static constexpr bool check_gradients() { return diagnose<gradients_fault_of<compiled>>(); }
+
+  using step_of_engine = double (session_engine::*)(feed_reference, const optimizer_reference&);
+
   double train_on(list_view<batch_source> input, list_view<batch_source> target,
-                  list_view<batch_source> weights, non_finite floats) {
+                  list_view<batch_source> weights, non_finite floats,
+                  step_of_engine step = &session_engine::train_step) {
     static_assert(diagnose<loss_fault_of<compiled>>());
     batch_feed given(input, target, weights);
     if (floats == non_finite::refused) {
@@ -422,7 +486,7 @@ class session_of {
       check_all_finite(target);
     }
     check_all_weights(weights, floats);
-    return engine().train_step(given, numbers_of_optimizer());
+    return (engine().*step)(given, numbers_of_optimizer());
   }
 
   /// Plain arrays as the inputs or targets of the model.

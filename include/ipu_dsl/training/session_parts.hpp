@@ -41,9 +41,10 @@ struct session_parts {
   model_interface model;
   run_settings settings;
   list_view<parameter_place> places;
-  list_view<parameter_place> kept;  ///< of the optimizer
-  penalty_function penalty;         ///< null if no parameter has one
-  list_view<result_code> results;   ///< losses and penalties of outputs, then metrics
+  list_view<parameter_place> kept;       ///< of the optimizer
+  list_view<parameter_place> gradients;  ///< none but for `gradients_in_hand`
+  penalty_function penalty;              ///< null if no parameter has one
+  list_view<result_code> results;        ///< losses and penalties of outputs, then metrics
   loaded_program train;
   loaded_program evaluate;
   loaded_program predict;

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Training loops of one's own: forward and backward, gradients that are looked at, and the update.
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <ipu_dsl/model/functional.hpp>
+#include <ipu_dsl/training/session.hpp>
+#include <ipu_dsl/vocabulary/layers/batch_normalization.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/layers/dropout.hpp>
+#include <ipu_dsl/vocabulary/optimizers/adam.hpp>
+
+#include "formats/sentence_of.hpp"
+#include "support/catch2.hpp"
+#include "support/labelled_points.hpp"
+
+using namespace ipu_dsl;
+using namespace ipu_dsl::tests;
+
+namespace {
+
+/// With states that are folded, masks, and a parameter of two uses.
+struct net {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input("x", {8});
+    auto twice = build.shared<Dense<8, relu>>("twice");
+    const symbolic_tensor masked = build.layer<Dropout<0.25F>>("", twice(twice(x)));
+    build.stage(1);
+    const symbolic_tensor normal = build.layer<BatchNormalization<>>("normal", masked);
+    return build.layer<Dense<3>>("logits", normal);
+  }
+};
+
+template <int Replicas, typename... Options>
+struct trained : compile<net, micro_batch<4>, gradient_accumulation<4>, replicas<Replicas>,
+                         loss<sparse_categorical_crossentropy>, optimizer<adam, clipvalue<0.01F>>,
+                         Options...> {};
+
+/// Updates of the two ways in turn; returns how many had the same bits.
+template <int Replicas>
+int equal_updates(int threads) {
+  session<trained<Replicas>> fused({.learning_rate = 0.01F}, {.threads = threads});
+  session<trained<Replicas, gradients_in_hand>> run({.learning_rate = 0.01F}, {.threads = threads});
+  int equal = 0;
+  for (std::uint64_t update = 0; update < 6; ++update) {
+    const point_set data = labelled_points(16 * Replicas, update + 1);
+    const double expected = fused.train_step(data.features(), data.labels());
+    double loss = 0;
+    if (update % 3 == 2) {
+      loss = run.train_step(data.features(), data.labels());
+    } else {
+      const std::uint64_t before = run.weights().fingerprint();
+      loss = run.compute_gradients(data.features(), data.labels());
+      CHECK(run.weights().fingerprint() == before);
+      run.apply_gradients();
+    }
+    const bool same =
+        loss == expected && run.weights().fingerprint() == fused.weights().fingerprint();
+    equal += same ? 1 : 0;
+  }
+  return equal;
+}
+
+}  // namespace
+
+TEST_CASE("gradients and their update, one behind the other, have the bits of a step") {
+  CHECK(equal_updates<1>(1) == 6);
+  CHECK(equal_updates<1>(2) == 6);
+  CHECK(equal_updates<2>(3) == 6);
+}
+
+namespace {
+
+struct linear : model<input<8>, sequential<named<"logits", Dense<3>>>> {};
+
+struct plain : compile<linear, micro_batch<4>, gradient_accumulation<2>, gradients_in_hand,
+                       loss<sparse_categorical_crossentropy>, optimizer<sgd<>>> {};
+
+std::vector<float> values_of(const parameters& all, std::size_t index) {
+  std::vector<float> values(static_cast<std::size_t>(all.at(index).extents.elements()));
+  all.get(index, values);
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("an update takes the gradients as they were changed") {
+  const point_set data = labelled_points(8, 1);
+  session<plain> run({.learning_rate = 0.5F});
+  parameters& gradients = run.gradients();
+  REQUIRE(gradients.size() == 2);
+  CHECK(gradients.name(0) == "logits/kernel");
+  const std::size_t kernel = gradients.find("logits", "kernel");
+  const std::vector<float> before = values_of(run.weights(), 0);
+  run.compute_gradients(data.features(), data.labels());
+  std::vector<float> changed = values_of(gradients, kernel);
+  int moved = 0;
+  for (float& each : changed) {
+    moved += each != 0 ? 1 : 0;
+    each *= 0.25F;
+  }
+  CHECK(moved > 20);
+  gradients.set(kernel, changed);
+  run.apply_gradients();
+  const std::vector<float> after = values_of(run.weights(), 0);
+  int right = 0;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    right += std::abs(after[i] - (before[i] - 0.5F * changed[i])) < 1e-6F ? 1 : 0;
+  }
+  CHECK(right == 24);
+}
+
+TEST_CASE("an update without gradients is refused, and gradients are there for one") {
+  const point_set data = labelled_points(8, 1);
+  session<plain> run;
+  const std::string refused =
+      "There are no gradients to apply: compute_gradients comes first, and an update uses them up.";
+  CHECK(sentence_of([&] { run.apply_gradients(); }) == refused);
+  run.compute_gradients(data.features(), data.labels());
+  run.apply_gradients();
+  CHECK(sentence_of([&] { run.apply_gradients(); }) == refused);
+  run.compute_gradients(data.features(), data.labels());
+  run.train_step(data.features(), data.labels());
+  CHECK(sentence_of([&] { run.apply_gradients(); }) == refused);
+}
