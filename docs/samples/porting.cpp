@@ -18,6 +18,7 @@
 #include <ipu_dsl/inference.hpp>
 #include <ipu_dsl/interface.hpp>
 #include <ipu_dsl/ipu_dsl.hpp>
+#include <ipu_dsl/queues/infeed_queue.hpp>
 #include <ipu_dsl/report/chrome_trace.hpp>
 #include <ipu_dsl/report/drawn_model.hpp>
 #include <ipu_dsl/report/summary.hpp>
@@ -28,6 +29,11 @@
 #include <ipu_dsl/study/text/written_schedule.hpp>
 #include <ipu_dsl/training/callbacks.hpp>
 #include <ipu_dsl/training/checkpoint.hpp>
+#include <ipu_dsl/training/dataset_benchmark.hpp>
+#include <ipu_dsl/training/loops.hpp>
+#include <ipu_dsl/training/null_feed.hpp>
+#include <ipu_dsl/training/outfeed.hpp>
+#include <ipu_dsl/training/training_outfeed.hpp>
 #if defined(WITH_GZIP)
 #include <ipu_dsl/formats/gzip.hpp>
 #endif
@@ -1109,6 +1115,130 @@ void print_training() {
   std::remove("state.npz");
 }
 
+// row: tf.GradientTape, tape.gradient, optimizer.apply_gradients
+struct small_mlp : model<input<4>, sequential<named<"logits", Dense<3>>>> {};
+
+struct by_hand
+    : compile<small_mlp, micro_batch<4>, gradients_in_hand, loss<sparse_categorical_crossentropy>> {
+};
+
+// end of rows
+void hand_out(session<by_hand>& run, const std::vector<float>& features,
+              const std::vector<std::int32_t>& labels) {
+  // row: outfeed_queue of a pipeline that trains; accumulate_outfeed=True, accumulate_outfeed_dtype
+  static_assert(
+      check<compile<small_mlp, outfeed_outputs, loss<sparse_categorical_crossentropy>>>());
+  {
+    training_outfeed every(run, {.depth = 8});
+    run.train_step(features, labels);
+  }
+  training_outfeed sums(run, {.depth = 2}, outfeed_sum::float64);
+  run.train_step(features, labels);
+  // end of rows
+  std::printf("%zu numbers\n", sums.dequeue()["logits"].size());
+}
+
+// row: tf.GradientTape, tape.gradient, optimizer.apply_gradients
+void train_by_hand(const std::vector<float>& features, const std::vector<std::int32_t>& labels) {
+  session<by_hand> run;
+  run.compute_gradients(features, labels);
+  const parameters& made = run.gradients();
+  run.apply_gradients();
+  std::printf("%zu gradients\n", made.size());
+  hand_out(run, features, labels);
+}
+
+// row: ipu.loops.repeat(10, body, [a, b]), tf.while_loop
+struct sum_and_difference {
+  static constexpr std::array<symbolic_tensor, 2> build(functional_builder& build) {
+    const symbolic_tensor a = build.input("a", {4});
+    const symbolic_tensor b = build.input("b", {4});
+    return {build.layer<Add>("d1", a, b), build.layer<Subtract>("d2", a, b)};
+  }
+};
+
+struct body : compile<sum_and_difference, micro_batch<1>> {};
+
+void carry(session<body>& run) {
+  std::array<float, 4> a{1, 1, 1, 1};
+  std::array<float, 4> b{1, 1, 1, 1};
+  repeat<10>(run, carried_values<2>{a, b});
+  const auto holds = [](const carried_values<2>& now) { return now[0][0] < 100; };
+  const std::int64_t more = repeat_while(run, carried_values<2>{a, b}, holds);
+  std::printf("carried %g, %d more\n", static_cast<double>(a[0]), static_cast<int>(more));
+}
+
+// end of rows
+
+void print_queues(const digit_dataset& digits) {
+  session<training> run{rates};
+  auto source = make_feed(digits | repeated(), 7);
+  // row: ipu_infeed_queue.IPUInfeedQueue(dataset, prefetch_depth=3)
+  infeed_queue infeed(source, {.micro_batch = 32, .depth = 3});
+  run.fit(infeed, {.steps_per_epoch = 8});
+  // row: ipu_outfeed_queue.IPUOutfeedQueue() of a training loop, outfeed_loss=True
+  loss_outfeed losses(run, {.depth = 500});
+  run.fit(infeed, {.steps_per_epoch = 8});
+  const std::size_t lost = losses.dequeue()["loss"].size();
+  // row: IPUOutfeedQueue(outfeed_mode=LAST, buffer_depth=3)
+  const outfeed_options last{.mode = outfeed_mode::last};
+  const outfeed_options deep{.depth = 3};
+  // row: --use_synthetic_data, --null_data_feed
+  null_feed made_up = null_feed_of<training>();
+  run.fit(made_up, {.steps_per_epoch = 8});
+  // end of rows
+  std::printf("%zu losses, %d and %d\n", lost, static_cast<int>(last.mode),
+              static_cast<int>(deep.depth));
+}
+
+void print_benchmarks() {
+  const std::vector<float> features(16 * 4);
+  const std::vector<std::int32_t> labels(16);
+  const labelled_dataset<shape{4}, 3, float> samples(features, labels);
+  const auto data = samples | repeated();
+  // row: ipu.dataset_benchmark.dataset_benchmark(dataset, 10, 512)
+  const std::string json =
+      dataset_benchmark(data, {.micro_batch = 4}, {.number_of_epochs = 10, .elements_per_epoch = 2})
+          .json();
+  auto source = make_feed(data, 1);
+  infeed_queue infeed(source, {.micro_batch = 4});
+  // row: ipu.dataset_benchmark.infeed_benchmark(infeed, 1, 2)
+  const benchmark_result found =
+      infeed_benchmark(infeed, {.elements_per_epoch = 2, .print_stats = false});
+  // end of rows
+  std::printf("%zu epoch, JSON: %s\n", found.epochs.size(), json.empty() ? "no" : "yes");
+  train_by_hand({features.begin(), features.begin() + 16}, {labels.begin(), labels.begin() + 4});
+}
+
+void print_loops() {
+  session<body> run;
+  carry(run);
+  null_feed made_up = null_feed_of<body>(7);
+  infeed_queue infeed(made_up, {.micro_batch = 1});
+  // row: for x in outfeed_queue on a second thread
+  output_outfeed<body> results({.depth = 20, .reader = outfeed_reader::meanwhile});
+  int seen = 0;
+  const auto read = [&] {
+    for (const outfeed_element each : results) {
+      seen += each["d1"].size() == 4 ? 1 : 0;
+    }
+  };
+  // row: ipu.loops.repeat(10, body, [], infeed_queue)
+  repeat<10>(run, infeed, results);
+  // row: outfeed_queue.dequeue(), a dictionary
+  const outfeed_values found = results.dequeue();
+  const std::span<const float> sums = found["d1"];
+  const std::vector<std::int64_t> extents = found.extents("d1");
+  // row: outfeed_mask=[True, False]
+  output_outfeed<body> second({.depth = 10}, {true, false});
+  // end of rows
+  repeat<10>(run, infeed, results);
+  results.close();
+  read();
+  std::printf("%zu sums, %zu axes, %d seen, %zu enqueued\n", sums.size(), extents.size(), seen,
+              second.form().tensors().size());
+}
+
 void print_evaluation() {
   const auto data = synthetic_digits(640, 1);
   session<training> run;
@@ -1194,6 +1324,9 @@ int main() {
   print_models();
   print_data();
   print_training();
+  print_queues(synthetic_digits(640, 1));
+  print_benchmarks();
+  print_loops();
   print_evaluation();
   plain::print_weights();
   plain::predict_sharpened();

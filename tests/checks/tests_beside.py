@@ -46,6 +46,7 @@ ELSEWHERE = {
     "training/counted_feed": "training/outfeed",
     "training/loops": "training/outfeed",
     "training/gradient_sums": "training/gradients_in_hand",
+    # Parts of the one engine.
     "training/update_losses": "training/session",
     # What both ends of a queue sleep on.
     "queues/alarm": "queues/infeed_queue",

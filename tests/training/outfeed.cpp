@@ -2,7 +2,10 @@
 // Queues around a session: the reference's own example of a loop, losses and outputs that are read
 // while it runs.
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -13,6 +16,8 @@
 #include <ipu_dsl/training/loops.hpp>
 #include <ipu_dsl/training/outfeed.hpp>
 #include <ipu_dsl/training/session.hpp>
+#include <ipu_dsl/training/training_outfeed.hpp>
+#include <ipu_dsl/vocabulary/layers/activation.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/join.hpp>
 
@@ -185,6 +190,21 @@ TEST_CASE("outputs are read by another thread while they are made, each once and
   CHECK(in_order);
 }
 
+TEST_CASE("a mask takes outputs out of an outfeed") {
+  pairs ones;
+  session<body> run;
+  output_outfeed<body> second({}, {true, false});
+  repeat<2>(run, ones, second);
+  const outfeed_values found = second.dequeue();
+  CHECK(all_are(found["d2"], 0));
+  CHECK(sentence_of([&] { found["d1"]; }) ==
+        "An element of this outfeed has no tensor d1; there are d2.");
+  CHECK(sentence_of([] { output_outfeed<body> wrong({}, {true}); }) ==
+        "The mask of an outfeed has an entry for each of the 2 outputs of the model, got 1.");
+  CHECK(sentence_of([] { output_outfeed<body> none({}, {true, true}); }) ==
+        "An element of an outfeed has at least 1 tensor, got none.");
+}
+
 TEST_CASE("an outfeed that nobody reads is refused before anything runs") {
   pairs counted(1 << 20, 1.0F);
   output_outfeed<body> results;
@@ -202,8 +222,7 @@ namespace {
 
 struct net : model<input<8>, pipeline<stage<Dense<8, relu>>, stage<Dense<3>>>> {};
 
-template <int Replicas>
-struct trained : compile<net, micro_batch<4>, gradient_accumulation<4>, replicas<Replicas>,
+struct trained : compile<net, micro_batch<4>, gradient_accumulation<4>,
                          loss<sparse_categorical_crossentropy>> {};
 
 constexpr sgd<>::settings rate{.learning_rate = 0.05F};
@@ -212,7 +231,7 @@ constexpr sgd<>::settings rate{.learning_rate = 0.05F};
 
 TEST_CASE("the losses of an outfeed are those of the history") {
   const point_set data = labelled_points(96, 1);
-  session<trained<1>> run(rate, {.threads = 2});
+  session<trained> run(rate, {.threads = 2});
   loss_outfeed losses(run, {.depth = 48});
   CHECK(sentence_of([&] { loss_outfeed second(run); }) ==
         "A session hands its losses to one outfeed, and has one already.");
@@ -232,20 +251,9 @@ TEST_CASE("the losses of an outfeed are those of the history") {
   CHECK(std::abs(sum / 4 - mean) < 1e-6);
 }
 
-TEST_CASE("losses of replicas have an axis of them behind that of the count") {
-  const point_set data = labelled_points(96, 1);
-  session<trained<2>> run(rate, {.threads = 2});
-  loss_outfeed losses(run, {.depth = 100});
-  const auto expected = run.fit(data | repeated(), {.steps_per_epoch = 24}).losses();
-  const outfeed_values found = losses.dequeue();
-  CHECK(found.extents("loss") == extents{12, 2});
-  CHECK(std::vector<float>(found["loss"].begin(), found["loss"].end()) ==
-        std::vector<float>(expected.begin(), expected.end()));
-}
-
 TEST_CASE("a fit and its outfeed: refused where it cannot end, and ended where nobody reads more") {
   const point_set data = labelled_points(96, 1);
-  session<trained<1>> run(rate);
+  session<trained> run(rate);
   const std::uint64_t before = run.weights().fingerprint();
   {
     loss_outfeed losses(run);
@@ -270,7 +278,96 @@ TEST_CASE("a fit and its outfeed: refused where it cannot end, and ended where n
         "run.");
   reader.join();
   const auto trained_so_far = run.weights().fingerprint();
-  session<trained<1>> expected(rate);
+  session<trained> expected(rate);
   expected.fit(data | repeated(), {.steps_per_epoch = 8});
   CHECK(trained_so_far == expected.weights().fingerprint());
+}
+
+namespace {
+
+/// The softmax is no part of training: the loss reads what it reads.
+struct scored : model<input<8>, pipeline<stage<Dense<8, relu>>, stage<Dense<3>, softmax>>> {};
+
+template <typename... Options>
+struct handed_out : compile<scored, micro_batch<4>, gradient_accumulation<4>, replicas<2>,
+                            loss<sparse_categorical_crossentropy>, Options...> {};
+
+/// The losses and outputs of the next update are those of its samples with the weights as they were
+/// before. Returns how many numbers were equal.
+template <typename Session, typename Feed>
+std::size_t equal_numbers(Session& run, Feed& source, training_outfeed& results,
+                          std::span<const float> features) {
+  std::vector<float> expected(32 * 3);
+  run.predict(features, expected);
+  const auto losses = run.fit(source, {.steps_per_epoch = 8}).losses();
+  const outfeed_values found = results.dequeue();
+  CHECK(found.extents("loss") == extents{4, 2});
+  CHECK(found.extents("output") == extents{4, 2, 4, 3});
+  std::size_t equal = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    equal += found["output"][i] == expected[i] ? 1U : 0U;
+  }
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    equal += found["loss"][i] == losses[i] ? 1U : 0U;
+  }
+  return equal;
+}
+
+}  // namespace
+
+TEST_CASE("training hands out what prediction does, with the weights before the update") {
+  const point_set data = labelled_points(64, 1);
+  const std::span<const float> features = data.features();
+  auto source = make_feed(data | repeated(), 1);
+  session<handed_out<outfeed_outputs>> run(rate, {.threads = 3});
+  {
+    training_outfeed results(run, {.depth = 4});
+    CHECK(equal_numbers(run, source, results, features.first(32 * 8)) == 32 * 3 + 8);
+    CHECK(equal_numbers(run, source, results, features.subspan(32 * 8)) == 32 * 3 + 8);
+  }
+  run.fit(source, {.steps_per_epoch = 8});
+  session<handed_out<>> plain(rate);
+  plain.fit(data | repeated(), {.steps_per_epoch = 24});
+  CHECK(run.weights().fingerprint() == plain.weights().fingerprint());
+}
+
+TEST_CASE("what an update found is summed over its micro-batches, an element an update") {
+  const point_set data = labelled_points(64, 1);
+  session<handed_out<outfeed_outputs>> run(rate);
+  CHECK(sentence_of([&] {
+          training_outfeed last(run, {.mode = outfeed_mode::last}, outfeed_sum::float64);
+        }) == "An outfeed of sums over updates is of mode all: each is enqueued.");
+  training_outfeed results(run, {.depth = 2}, outfeed_sum::float64);
+  const auto losses = run.fit(data | repeated(), {.steps_per_epoch = 16}).losses();
+  const outfeed_values found = results.dequeue();
+  CHECK(found.extents("loss") == extents{2, 2});
+  CHECK(found.extents("output") == extents{2, 2, 4, 3});
+  int right = 0;
+  for (std::size_t update = 0; update < 2; ++update) {
+    for (std::size_t replica = 0; replica < 2; ++replica) {
+      double sum = 0;
+      for (std::size_t i = 0; i < 4; ++i) {
+        sum += static_cast<double>(losses[8 * update + 2 * i + replica]);
+      }
+      right += found["loss"][2 * update + replica] == static_cast<float>(sum) ? 1 : 0;
+    }
+  }
+  CHECK(right == 4);
+  double probabilities = 0;
+  for (const float each : found["output"]) {
+    probabilities += static_cast<double>(each);
+  }
+  // 64 samples, each of probabilities that are 1 together.
+  CHECK(std::abs(probabilities - 64) < 1e-4);
+}
+
+TEST_CASE("losses of replicas have an axis of them behind that of the count") {
+  const point_set data = labelled_points(96, 1);
+  session<handed_out<outfeed_outputs>> run(rate, {.threads = 2});
+  loss_outfeed losses(run, {.depth = 100});
+  const auto expected = run.fit(data | repeated(), {.steps_per_epoch = 24}).losses();
+  const outfeed_values found = losses.dequeue();
+  CHECK(found.extents("loss") == extents{12, 2});
+  CHECK(std::vector<float>(found["loss"].begin(), found["loss"].end()) ==
+        std::vector<float>(expected.begin(), expected.end()));
 }

@@ -29,9 +29,10 @@ struct run_context {
   feed_reference* feed = nullptr;    ///< where inputs and targets come from
   stop_token stop = {};              ///< of a feed that waits: whether the run has failed elsewhere
   std::int32_t* valid = nullptr;     ///< [micro-batches] samples that the feed gave
-  float* const* outputs = nullptr;   ///< for predict: of each output [samples, elements]
-  std::int32_t step = 0;             ///< of a call that runs once for each of its steps
-  grain part = {};                   ///< what of the output to compute, where calls have grains
+  float* const* outputs = nullptr;   ///< of each output [samples, elements]; null: nobody's
+  std::uint64_t first_handed_out = 0;  ///< the sample whose outputs are the first there
+  std::int32_t step = 0;               ///< of a call that runs once for each of its steps
+  grain part = {};                     ///< what of the output to compute, where calls have grains
 
   constexpr std::int32_t valid_samples() const { return valid[micro_batch]; }
 };

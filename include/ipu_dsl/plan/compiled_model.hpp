@@ -142,7 +142,8 @@ struct compile<M, Options...> {
        .replicas = options.integer(replicas_key, 1),
        .mean_gradients = options.integer(reduction_key, 0) != 0,
        .has_loss = loss_type::count > 0,
-       .gradients_in_hand = options.integer(gradients_in_hand_key, 0) != 0},
+       .gradients_in_hand = options.integer(gradients_in_hand_key, 0) != 0,
+       .outfeed_outputs = options.integer(outfeed_outputs_key, 0) != 0},
       {loss_type::choices, loss_type::count},
       {metrics_type::choices, metrics_type::count},
       optimizer_type::rule,
@@ -177,7 +178,7 @@ struct compile<M, Options...> {
     if (!found.found() && !settings.has_loss &&
         (options.given(optimizer_key) || options.given(reduction_key) ||
          options.given(replicas_key) || options.given(metrics_key) ||
-         options.given(gradients_in_hand_key))) {
+         options.given(gradients_in_hand_key) || options.given(outfeed_outputs_key))) {
       found = refuse("loss<...> beside what only training needs", "none",
                      "without a loss a model predicts: take the optimizer out, or give a loss");
     }

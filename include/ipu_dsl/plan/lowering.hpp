@@ -14,19 +14,33 @@
 
 namespace ipu_dsl {
 
+/// What the options of a compilation ask of a training program.
+struct training_form {
+  std::int32_t replicas = 1;
+  bool fuses_updates = true;  ///< into weight gradients, where that can be
+  bool hands_out = false;     ///< the outputs of the model
+};
+
 /// Lowers a graph once for one program.
 class lowering {
  public:
   constexpr lowering(const graph_view& model, program_kind program, std::int32_t batch,
                      const family* optimizer, backward_form form = backward_form::whole,
-                     std::int32_t replicas = 1, bool fuses_updates = true)
-      : model_(model), index_(model), live_(live_nodes(model, program)) {
+                     const training_form& training = {})
+      : model_(model),
+        index_(model),
+        live_(live_nodes(model, program)),
+        hands_out_(program == program_kind::predict || training.hands_out),
+        computed_(live_nodes(model, program)) {
     result_.form = form;
     facts_.program = program;
     facts_.batch = batch;
     facts_.optimizer = optimizer;
-    facts_.replicas = replicas;
-    facts_.fuses_updates = fuses_updates;
+    facts_.replicas = training.replicas;
+    facts_.fuses_updates = training.fuses_updates;
+    if (hands_out_) {
+      compute_outputs();
+    }
     find_readers();
     choose_gradient_layouts();
   }
@@ -47,6 +61,13 @@ class lowering {
   }
 
  private:
+  constexpr void compute_outputs() {
+    const list<bool> predicted = live_nodes(model_, program_kind::predict);
+    for (std::size_t i = 0; i < computed_.size(); ++i) {
+      computed_[i] = computed_[i] || predicted[i];
+    }
+  }
+
   constexpr std::int32_t node_count() const {
     return static_cast<std::int32_t>(model_.nodes.size());
   }
@@ -150,12 +171,12 @@ class lowering {
       const node& here = model_.node_at(i);
       // In training the loss comes with its gradient, in one call of the backward pass.
       const bool later = trains() && is_minimised(here.purpose);
-      if (here.stage == stage && live_[i] && !later) {
+      if (here.stage == stage && computed_[i] && !later) {
         emitter emit = at_node(i, call_phase::forward);
         here.rule->forward(emit);
       }
     }
-    if (facts_.program == program_kind::predict) {
+    if (hands_out_) {
       lower_outputs(stage);
     }
   }
@@ -241,7 +262,9 @@ class lowering {
 
   graph_view model_;
   buffer_index index_;
-  list<bool> live_;  ///< by node: whether the program computes it
+  list<bool> live_;  ///< by node: whether what the program is for needs it
+  bool hands_out_ = false;
+  list<bool> computed_;  ///< by node: live, or on the way to an output that is handed out
   lowering_facts facts_;
   lowered_program result_;
 };

@@ -27,6 +27,7 @@ inline constexpr option_key optimizer_key{"optimizer"};
 inline constexpr option_key reduction_key{"sum_gradients or mean_gradients"};
 inline constexpr option_key inference_micro_batches_key{"inference_micro_batches"};
 inline constexpr option_key gradients_in_hand_key{"gradients_in_hand"};
+inline constexpr option_key outfeed_outputs_key{"outfeed_outputs"};
 
 /// What `compile` takes: a row for each option. Whoever acts on one that is a number asks for it as
 /// `C::options.integer(its_key, otherwise)`.
@@ -41,7 +42,8 @@ inline constexpr const option_key* compile_option_keys[] = {&micro_batch_key,
                                                             &optimizer_key,
                                                             &reduction_key,
                                                             &inference_micro_batches_key,
-                                                            &gradients_in_hand_key};
+                                                            &gradients_in_hand_key,
+                                                            &outfeed_outputs_key};
 
 /// Samples that a kernel call works on at once.
 template <auto Samples>
@@ -109,6 +111,12 @@ struct mean_gradients {
 /// same.
 struct gradients_in_hand {
   static constexpr option as_option{&gradients_in_hand_key, 1};
+};
+
+/// Training hands out the model's outputs as prediction does, for a `training_outfeed`; outputs
+/// that no loss reads are computed for that alone.
+struct outfeed_outputs {
+  static constexpr option as_option{&outfeed_outputs_key, 1};
 };
 
 /// A type that stands for an optimizer: its family, and the settings that a session is given, which

@@ -17,6 +17,7 @@ struct run_settings {
   bool mean_gradients = false;
   bool has_loss = false;           ///< without: predict only
   bool gradients_in_hand = false;  ///< no update is fused into a weight gradient
+  bool outfeed_outputs = false;    ///< training hands out outputs
 
   /// Of all replicas.
   constexpr std::int32_t micro_batches_of_update() const {

@@ -53,9 +53,12 @@ constexpr int forward_micro_batches() {
 /// The calls of one program of a compiled model.
 template <compiled_model C, program_kind Kind, backward_form Form>
 constexpr lowered_program lower_program(const index_range& noted = {}) {
-  const std::int32_t replicas = Kind == program_kind::train ? C::settings.replicas : 1;
+  training_form training;
+  if (Kind == program_kind::train) {
+    training = {C::settings.replicas, !C::settings.gradients_in_hand, C::settings.outfeed_outputs};
+  }
   return lowering(planned_graph_of<C>.view(), Kind, C::settings.micro_batch, C::settings.optimizer,
-                  Form, replicas, !C::settings.gradients_in_hand)
+                  Form, training)
       .lower(noted);
 }
 

@@ -79,14 +79,14 @@ class null_feed {
     }
   }
 
-  static void put(const source_form& form, std::byte* numbers, std::int64_t i, std::uint64_t word) {
+  static void put(const source_form& form, std::byte* numbers, std::int64_t i, std::uint32_t word) {
     const std::size_t place =
         static_cast<std::size_t>(i) * static_cast<std::size_t>(bytes_of(form.type));
     if (form.type == dtype::float32) {
       const float value = uniform_unit(word);
       std::memcpy(numbers + place, &value, sizeof value);
     } else if (form.type == dtype::int32) {
-      const auto value = static_cast<std::int32_t>(word % static_cast<std::uint64_t>(form.classes));
+      const auto value = static_cast<std::int32_t>(word % static_cast<std::uint32_t>(form.classes));
       std::memcpy(numbers + place, &value, sizeof value);
     } else {
       numbers[place] = static_cast<std::byte>(word);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What a session hands out while it works, through a bounded queue: losses and outputs.
+// What a model predicts, through a bounded queue.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/queues/outfeed_queue.hpp>
 #include <ipu_dsl/training/run_listener.hpp>
@@ -18,44 +21,58 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
-/// The loss of every micro-batch that a session trains on, as it is reported by `history`: elements
-/// of one tensor "loss", which is one number, or with replicas [replicas]. They come when an update
-/// is done. As long as it lives it hears the session, which must outlive it and tells one alone.
-///
-///   loss_outfeed losses(run, {.depth = 500});
-///   run.fit(data, {.steps_per_epoch = 500});
-///   const outfeed_values found = losses.dequeue();   // found["loss"]: [500]
-class loss_outfeed final : public outfeed_queue, private run_listener {
- public:
-  /// Throws `error` for options that are none, or if the session tells somebody else already.
-  template <compiled_model C>
-  explicit loss_outfeed(session<C>& run, const outfeed_options& options = {})
-      : outfeed_queue(form_of(C::compiled::settings.replicas), options),
-        replicas_(C::compiled::settings.replicas),
-        listening_(run.listen(*this)) {}
+/// The outputs of a compiled model as tensors of an element.
+template <compiled_model C>
+struct output_tensors {
+  static constexpr model_interface model = interface_of(planned_graph_of<C>.view());
+
+  /// Of a micro-batch: an output whose layer has no name is called "output", with its number behind
+  /// it if there are several.
+  static outfeed_tensor at(std::int32_t output) {
+    static constexpr auto names = names_of_outputs();
+    outfeed_tensor made{std::string(names[static_cast<std::size_t>(output)].view()), {}};
+    if (C::settings.micro_batch > 1) {
+      made.extents.push_back(C::settings.micro_batch);
+    }
+    for (std::int32_t axis = 0; axis < model.outputs[output].axes(); ++axis) {
+      made.extents.push_back(model.outputs[output][axis]);
+    }
+    return made;
+  }
+
+  /// Those at which the mask is not true; without a mask all. Throws `error` for a mask that is not
+  /// of the model's outputs.
+  static std::vector<std::int32_t> enqueued(const std::vector<bool>& mask) {
+    if (!mask.empty() && mask.size() != static_cast<std::size_t>(model.output_count)) {
+      throw error(
+          sentence_of({"The mask of an outfeed has an entry for each of the ", model.output_count,
+                       " outputs of the model, got ", mask.size(), "."}));
+    }
+    std::vector<std::int32_t> kept;
+    for (std::int32_t i = 0; i < model.output_count; ++i) {
+      if (mask.empty() || !mask[static_cast<std::size_t>(i)]) {
+        kept.push_back(i);
+      }
+    }
+    return kept;
+  }
 
  private:
-  static std::vector<outfeed_tensor> form_of(std::int32_t replicas) {
-    outfeed_tensor loss{"loss", {}};
-    if (replicas > 1) {
-      loss.extents.push_back(replicas);
+  static constexpr std::array<label, most_outputs> names_of_outputs() {
+    const graph_view of = planned_graph_of<C>.view();
+    std::array<label, most_outputs> names;
+    for (std::size_t i = 0; i < of.outputs.size(); ++i) {
+      const auto number = static_cast<std::int32_t>(i);
+      if (!of.name_of_output(number).empty()) {
+        names[i] << of.name_of_output(number);
+      } else if (of.outputs.size() == 1) {
+        names[i] = "output";
+      } else {
+        names[i] << "output_" << number;
+      }
     }
-    return {loss};
+    return names;
   }
-
-  void expect_losses(std::int64_t micro_batches) override { expect(micro_batches / replicas_); }
-
-  void take_losses(std::span<const float> losses) override {
-    const auto replicas = static_cast<std::size_t>(replicas_);
-    for (std::size_t first = 0; first < losses.size(); first += replicas) {
-      const std::span<const float> element = losses.subspan(first, replicas);
-      std::copy(element.begin(), element.end(), room().begin());
-      push();
-    }
-  }
-
-  std::int64_t replicas_;
-  listening_scope listening_;
 };
 
 /// The outputs of predictions by name, an element a micro-batch: tensors [micro_batch, extents of
@@ -69,15 +86,17 @@ class loss_outfeed final : public outfeed_queue, private run_listener {
 template <compiled_model C>
 class output_outfeed final : public outfeed_queue, public output_listener {
   using compiled = typename C::compiled;
+  static constexpr model_interface model = interface_of(planned_graph_of<compiled>.view());
 
  public:
-  /// Throws `error` for options that are none, and for two outputs of one name.
-  explicit output_outfeed(const outfeed_options& options = {}) : outfeed_queue(form_of(), options) {
-    for (const outfeed_tensor& each : form().tensors()) {
-      staged_.emplace_back(micro_batches * static_cast<std::size_t>(each.numbers()));
-    }
-    for (std::vector<float>& each : staged_) {
-      rows_.push_back(each.data());
+  /// With a mask, as in the reference, the outputs at which it is true are not enqueued. Throws
+  /// `error` for options that are none, for two outputs of one name, and for a mask that is not of
+  /// the model's outputs.
+  explicit output_outfeed(const outfeed_options& options = {}, const std::vector<bool>& mask = {})
+      : outfeed_queue(form_of(mask), options), enqueued_(output_tensors<compiled>::enqueued(mask)) {
+    for (std::int32_t i = 0; i < model.output_count; ++i) {
+      staged_.emplace_back(micro_batches * numbers_of(i));
+      rows_.push_back(staged_.back().data());
     }
   }
 
@@ -87,11 +106,12 @@ class output_outfeed final : public outfeed_queue, public output_listener {
 
   void take_outputs(std::int32_t micro_batch, std::int32_t samples) override {
     const std::span<float> element = room();
-    for (std::size_t i = 0; i < staged_.size(); ++i) {
-      const auto numbers = static_cast<std::size_t>(form().tensors()[i].numbers());
+    for (std::size_t i = 0; i < enqueued_.size(); ++i) {
+      const std::size_t numbers = numbers_of(enqueued_[i]);
       const std::size_t valid = numbers / static_cast<std::size_t>(compiled::settings.micro_batch) *
                                 static_cast<std::size_t>(samples);
-      const float* const from = staged_[i].data() + numbers * static_cast<std::size_t>(micro_batch);
+      const float* const from = rows_[static_cast<std::size_t>(enqueued_[i])] +
+                                numbers * static_cast<std::size_t>(micro_batch);
       float* const to = element.data() + form().first(i);
       std::copy_n(from, valid, to);
       std::fill(to + valid, to + numbers, 0.0F);
@@ -104,41 +124,23 @@ class output_outfeed final : public outfeed_queue, public output_listener {
   static constexpr auto micro_batches = static_cast<std::size_t>(
       frozen_plan_of<compiled, program_kind::predict>.view().actions.micro_batches);
 
-  static std::vector<outfeed_tensor> form_of() {
-    constexpr auto model = interface_of(planned_graph_of<compiled>.view());
-    static constexpr auto names = names_of_outputs();
+  /// An output of a micro-batch.
+  static std::size_t numbers_of(std::int32_t output) {
+    return static_cast<std::size_t>(compiled::settings.micro_batch) *
+           static_cast<std::size_t>(model.outputs[output].elements());
+  }
+
+  static std::vector<outfeed_tensor> form_of(const std::vector<bool>& mask) {
     std::vector<outfeed_tensor> tensors;
-    for (std::int32_t i = 0; i < model.output_count; ++i) {
-      outfeed_tensor made{std::string(names[static_cast<std::size_t>(i)].view()), {}};
-      if (compiled::settings.micro_batch > 1) {
-        made.extents.push_back(compiled::settings.micro_batch);
-      }
-      for (std::int32_t axis = 0; axis < model.outputs[i].axes(); ++axis) {
-        made.extents.push_back(model.outputs[i][axis]);
-      }
-      tensors.push_back(std::move(made));
+    for (const std::int32_t output : output_tensors<compiled>::enqueued(mask)) {
+      tensors.push_back(output_tensors<compiled>::at(output));
     }
     return tensors;
   }
 
-  static constexpr std::array<label, most_outputs> names_of_outputs() {
-    const graph_view model = planned_graph_of<compiled>.view();
-    std::array<label, most_outputs> names;
-    for (std::size_t i = 0; i < model.outputs.size(); ++i) {
-      const auto number = static_cast<std::int32_t>(i);
-      if (!model.name_of_output(number).empty()) {
-        names[i] << model.name_of_output(number);
-      } else if (model.outputs.size() == 1) {
-        names[i] = "output";
-      } else {
-        names[i] << "output_" << number;
-      }
-    }
-    return names;
-  }
-
   std::vector<std::vector<float>> staged_;  ///< of each output, what a run writes
   std::vector<float*> rows_;
+  std::vector<std::int32_t> enqueued_;  ///< outputs that no mask takes out
 };
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

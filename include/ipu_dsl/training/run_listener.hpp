@@ -16,6 +16,10 @@ class run_listener {
   /// Before so many micro-batches are trained on, in all; nothing has begun yet.
   virtual void expect_losses(std::int64_t micro_batches) = 0;
 
+  /// Where an update writes each output: [micro-batches of it, micro_batch, elements]; of models
+  /// with `outfeed_outputs`. None where only losses are wanted.
+  virtual list_view<float*> training_rows() = 0;
+
   /// The losses of the micro-batches of an update, in their order: [gradient_accumulation,
   /// replicas].
   virtual void take_losses(std::span<const float> losses) = 0;

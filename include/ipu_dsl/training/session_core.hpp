@@ -10,7 +10,6 @@
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
-#include <ipu_dsl/core/non_finite.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/runtime/executor.hpp>
 #include <ipu_dsl/runtime/host_clock.hpp>
@@ -19,6 +18,7 @@
 #include <ipu_dsl/training/fit_rules.hpp>
 #include <ipu_dsl/training/gradient_sums.hpp>
 #include <ipu_dsl/training/result_sums.hpp>
+#include <ipu_dsl/training/run_values.hpp>
 #include <ipu_dsl/training/session_engine.hpp>
 #include <ipu_dsl/training/session_turn.hpp>
 #include <ipu_dsl/training/spare_sample.hpp>
@@ -43,6 +43,7 @@ class session_core final : public session_engine {
         gradient_sums_(parts.gradients, memory_, parts.settings.replicas),
         gradients_(gradient_sums_.first_uses(), memory_),
         predict_(parts.predict.plan, parts.predict.functions, memory_, workers_),
+        values_(parts_.model),
         losses_(parts_, memory_),
         sums_(parts.results, parts.settings.micro_batch),
         evaluated_(parts.results, parts.settings.micro_batch),
@@ -61,9 +62,6 @@ class session_core final : public session_engine {
     const int most = (std::max)(parts.settings.micro_batches_of_update(),
                                 parts.predict.plan.actions.micro_batches);
     valid_.resize(most);
-    for (const run_value_interface& each : parts.model.run_values()) {
-      values_.push_back(each.start);
-    }
     history_.set_numbers_of_epoch(sums_.reported());
     history_.reserve(options.history_epochs, options.history_micro_batches);
     parameters_.initialize(options.seed);
@@ -185,15 +183,9 @@ class session_core final : public session_engine {
     ipu_dsl::check_batch(parts_.model, extents, values);
   }
 
-  void set_value(std::int32_t number, float value) override {
-    if (is_non_finite(value)) {
-      throw error(sentence_of({"The value ", parts_.model.values[number].name,
-                               " of a run is a finite number, got an infinity or NaN."}));
-    }
-    values_[number] = value;
-  }
+  void set_value(std::int32_t number, float value) override { values_.set(number, value); }
 
-  float value(std::int32_t number) const override { return values_[number]; }
+  float value(std::int32_t number) const override { return values_.get(number); }
 
   parameters& weights() override { return parameters_; }
 
@@ -265,17 +257,6 @@ class session_core final : public session_engine {
 
   int micro_batches_of_update() const { return parts_.settings.micro_batches_of_update(); }
 
-  /// Throws `error` if a value has yet to be given.
-  void require_values() const {
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      if (is_non_finite(values_[i])) {
-        throw error(sentence_of({"The model reads the value ", parts_.model.values[i].name,
-                                 ", which has no default: give it before the first run, as set<\"",
-                                 parts_.model.values[i].name, "\">(1.0F)."}));
-      }
-    }
-  }
-
   run_context context_for(feed_reference& source) {
     run_context context = context_of_run();
     context.feed = &source;
@@ -283,9 +264,8 @@ class session_core final : public session_engine {
   }
 
   run_context context_of_run() {
-    require_values();
     run_context context;
-    context.values = values_.data();
+    context.values = values_.all();
     context.micro_batch_size = static_cast<std::uint32_t>(parts_.settings.micro_batch);
     context.seed = options_.seed;
     context.valid = valid_.data();
@@ -328,6 +308,8 @@ class session_core final : public session_engine {
     require_weights("training");
     run_context context = context_of_run();
     context.training = true;
+    context.outputs = losses_.rows_of_listener();
+    context.first_handed_out = trained_samples_;
     context.loss_scale = losses_.scale();
     optimizer.write(updates_ + 1, numbers_);
     context.optimizer = numbers_;
@@ -493,7 +475,7 @@ class session_core final : public session_engine {
   executor predict_;
   std::optional<executor> train_;
   std::optional<executor> evaluate_;
-  list<float> values_;  ///< of the run, by number
+  run_values values_;
   list<std::int32_t> valid_;
   update_losses losses_;
   result_sums sums_;       ///< of the epoch

@@ -312,11 +312,8 @@ class session_of {
     return engine().hand_out(source, micro_batches, to);
   }
 
-  /// As long as what it returns lives, somebody hears the loss of every micro-batch of training:
-  /// see `loss_outfeed`. Throws `error` if somebody else does.
-  [[nodiscard]] listening_scope listen(run_listener& heard_by) {
-    return listening_scope(engine(), heard_by);
-  }
+  /// For a `listening_scope`: see `loss_outfeed`.
+  session_engine& listened_to() { return engine(); }
 
   /// Refused with a sentence: anything else.
   template <typename... Given>

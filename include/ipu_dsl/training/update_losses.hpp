@@ -73,6 +73,11 @@ class update_losses {
     heard_by_ = heard_by;
   }
 
+  /// Where an update writes the outputs of its micro-batches; null if nobody wants them.
+  float* const* rows_of_listener() const {
+    return heard_by_ == nullptr ? nullptr : heard_by_->training_rows().data();
+  }
+
   /// Before so many micro-batches are trained on, in all.
   void expect(std::int64_t micro_batches) {
     if (heard_by_ != nullptr) {
