@@ -11,7 +11,9 @@
 #include <ipu_dsl/data/digits.hpp>
 #include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/training/callbacks.hpp>
+#include <ipu_dsl/queues/infeed_queue.hpp>
 #include <ipu_dsl/training/session.hpp>
+#include <ipu_dsl/training/training_outfeed.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
 
@@ -377,4 +379,23 @@ TEST_CASE("a session of bytes that is told numbers allocates nothing after its c
     checked += 5;
   }
   CHECK(checked == 10);
+}
+
+TEST_CASE("a fit between an infeed and an outfeed takes no memory, nor does the infeed's thread") {
+  if (!counting()) {
+    return;
+  }
+  const digit_dataset digits = synthetic_digits(300, 4);
+  int checked = 0;
+  for (int threads = 1; threads <= 2; ++threads) {
+    session<training> run({.learning_rate = 0.01F}, {.threads = threads});
+    auto source = make_feed(digits | shuffled(100) | repeated(), 1);
+    infeed_queue infeed(source, {.micro_batch = 16});
+    loss_outfeed losses(run, {.depth = 240});
+    CHECK(count_allocations([&] { run.fit(infeed, {.epochs = 3, .steps_per_epoch = 40}); }) == 0);
+    CHECK(count_allocations([&] { run.fit(infeed, {.epochs = 3, .steps_per_epoch = 40}); }) == 0);
+    CHECK(losses.dequeue().count() == 240);
+    ++checked;
+  }
+  CHECK(checked == 2);
 }

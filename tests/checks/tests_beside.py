@@ -45,6 +45,8 @@ ELSEWHERE = {
     # What outfeeds and loops are told, and how they take from a feed.
     "training/counted_feed": "training/outfeed",
     "training/loops": "training/outfeed",
+    "training/training_outfeed": "training/outfeed",
+    "training/null_feed": "training/dataset_benchmark",
     "training/gradient_sums": "training/gradients_in_hand",
     # Parts of the one engine.
     "training/update_losses": "training/session",

@@ -53,12 +53,10 @@ constexpr int forward_micro_batches() {
 /// The calls of one program of a compiled model.
 template <compiled_model C, program_kind Kind, backward_form Form>
 constexpr lowered_program lower_program(const index_range& noted = {}) {
-  training_form training;
-  if (Kind == program_kind::train) {
-    training = {C::settings.replicas, !C::settings.gradients_in_hand, C::settings.outfeed_outputs};
-  }
+  constexpr const auto& of = C::settings;
+  constexpr training_form training{of.replicas, !of.gradients_in_hand, of.outfeed_outputs};
   return lowering(planned_graph_of<C>.view(), Kind, C::settings.micro_batch, C::settings.optimizer,
-                  Form, training)
+                  Form, Kind == program_kind::train ? training : training_form{})
       .lower(noted);
 }
 
