@@ -1118,9 +1118,8 @@ void print_training() {
 // row: tf.GradientTape, tape.gradient, optimizer.apply_gradients
 struct small_mlp : model<input<4>, sequential<named<"logits", Dense<3>>>> {};
 
-struct by_hand
-    : compile<small_mlp, micro_batch<4>, gradients_in_hand, loss<sparse_categorical_crossentropy>> {
-};
+struct by_hand : compile<small_mlp, micro_batch<4>, gradients_in_hand, outfeed_outputs,
+                         loss<sparse_categorical_crossentropy>> {};
 
 // end of rows
 void hand_out(session<by_hand>& run, const std::vector<float>& features,

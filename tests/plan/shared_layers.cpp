@@ -30,7 +30,7 @@ struct tied {
 
 constexpr lowered_program lowered_for(const graph_view& model, std::int32_t replicas) {
   return lowering(model, program_kind::train, 32, sgd<momentum>::rule, backward_form::whole,
-                  replicas)
+                  {.replicas = replicas})
       .lower();
 }
 
