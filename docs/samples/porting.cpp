@@ -1131,10 +1131,10 @@ void hand_out(session<by_hand>& run, const std::vector<float>& features,
     training_outfeed every(run, {.depth = 8});
     run.train_step(features, labels);
   }
-  training_outfeed sums(run, {.depth = 2}, outfeed_sum::float64);
+  training_outfeed updates(run, {.depth = 2}, outfeed_sum::float64);
   run.train_step(features, labels);
   // end of rows
-  std::printf("%zu numbers\n", sums.dequeue()["logits"].size());
+  std::printf("%zu numbers\n", updates.dequeue()["logits"].size());
 }
 
 // row: tf.GradientTape, tape.gradient, optimizer.apply_gradients
@@ -1226,7 +1226,7 @@ void print_loops() {
   repeat<10>(run, infeed, results);
   // row: outfeed_queue.dequeue(), a dictionary
   const outfeed_values found = results.dequeue();
-  const std::span<const float> sums = found["d1"];
+  const std::span<const float> d1 = found["d1"];
   const std::vector<std::int64_t> extents = found.extents("d1");
   // row: outfeed_mask=[True, False]
   output_outfeed<body> second({.depth = 10}, {true, false});
@@ -1234,7 +1234,7 @@ void print_loops() {
   repeat<10>(run, infeed, results);
   results.close();
   read();
-  std::printf("%zu sums, %zu axes, %d seen, %zu enqueued\n", sums.size(), extents.size(), seen,
+  std::printf("%zu sums, %zu axes, %d seen, %zu enqueued\n", d1.size(), extents.size(), seen,
               second.form().tensors().size());
 }
 

@@ -50,8 +50,10 @@ ELSEWHERE = {
     "training/gradient_sums": "training/gradients_in_hand",
     # Parts of the one engine.
     "training/update_losses": "training/session",
+    # What is said where a feed is wanted.
+    "core/feed_fault": "queues/infeed_queue",
     # What both ends of a queue sleep on.
-    "queues/alarm": "queues/infeed_queue",
+    "queues/queue_alarm": "queues/infeed_queue",
     # The parts of a format, of which a file has all.
     "formats/npy_conversion": "formats/npy",
     "formats/npy_header": "formats/npy",

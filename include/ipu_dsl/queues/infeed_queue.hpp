@@ -14,13 +14,15 @@
 #include <span>
 #include <system_error>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
+#include <ipu_dsl/core/feed_fault.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
-#include <ipu_dsl/queues/alarm.hpp>
+#include <ipu_dsl/queues/queue_alarm.hpp>
 
 namespace ipu_dsl {
 
@@ -55,6 +57,14 @@ class infeed_queue {
     check();
     lay_out();
     start();
+  }
+
+  /// Refused with a sentence: data that are no feed.
+  template <typename Source>
+    requires(!feed<Source>)
+  infeed_queue(Source&&, const infeed_options& options)
+      : source_(refused_feed()), options_(options) {
+    static_assert(check_feed_wanted<std::remove_reference_t<Source>>());
   }
 
   infeed_queue(const infeed_queue&) = delete;
@@ -125,6 +135,9 @@ class infeed_queue {
   std::int32_t micro_batch() const { return options_.micro_batch; }
 
  private:
+  /// In no program that compiles.
+  static feed_reference& refused_feed();
+
   enum class source_state { runs, ended, failed };
 
   void check() const {
@@ -312,7 +325,7 @@ class infeed_queue {
   std::atomic<bool> closing_{false};
   std::exception_ptr failure_;          ///< the reader's while `failed`, else the thread's
   std::exception_ptr restart_failure_;  ///< the reader's once the restart is done
-  alarm alarm_;
+  queue_alarm alarm_;
   std::thread producer_;
 };
 

@@ -15,7 +15,7 @@
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
-#include <ipu_dsl/queues/alarm.hpp>
+#include <ipu_dsl/queues/queue_alarm.hpp>
 
 namespace ipu_dsl {
 
@@ -360,7 +360,7 @@ class outfeed_queue {
   std::atomic<std::uint64_t> pushed_{0};
   std::atomic<std::uint64_t> popped_{0};
   std::atomic<bool> closed_{false};
-  alarm alarm_;
+  queue_alarm alarm_;
   std::mutex last_;  ///< of `last` alone: what is copied is not overwritten
 };
 

@@ -180,7 +180,7 @@ class carried_loop final : private output_listener {
 /// `Times` iterations of the model on the next micro-batches of a feed; an element of the outfeed
 /// each. None advance nothing. Throws `error` if the feed ends before the last of them; the
 /// iterations before stand in the outfeed then.
-template <std::int64_t Times, compiled_model C, feed Feed>
+template <std::int64_t Times, compiled_model C, typename Feed>
 void repeat(session<C>& run, Feed& infeed, output_outfeed<C>& results) {
   static_assert(Times >= 0);
   const std::int64_t done = run.hand_out(infeed, Times, results);

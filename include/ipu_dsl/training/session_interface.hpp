@@ -15,6 +15,7 @@
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/feed_fault.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/data/dataset.hpp>
 #include <ipu_dsl/data/feed.hpp>
@@ -307,9 +308,13 @@ class session_of {
 
   /// The outputs for the next micro-batches of a feed, which goes on behind them, an element a
   /// micro-batch; returns how many there were before the feed ended. See `output_outfeed`.
-  template <feed Feed>
+  template <typename Feed>
   std::int64_t hand_out(Feed& source, std::int64_t micro_batches, output_listener& to) {
-    return engine().hand_out(source, micro_batches, to);
+    static_assert(check_feed_wanted<Feed>());
+    if constexpr (feed<Feed>) {
+      return engine().hand_out(source, micro_batches, to);
+    }
+    return 0;
   }
 
   /// For a `listening_scope`: see `loss_outfeed`.

@@ -10,7 +10,7 @@ namespace ipu_dsl {
 /// What both ends of a queue sleep on. Whoever changes something rings; whoever waits keeps the
 /// number of before it looked, and sleeps only as long as nobody has rung since: no change is
 /// missed, whichever end is first.
-class alarm {
+class queue_alarm {
  public:
   /// The number to wait with; to be asked before looking at what is waited for.
   std::uint32_t rung() const { return rung_.load(std::memory_order_seq_cst); }
