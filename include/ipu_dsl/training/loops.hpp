@@ -15,6 +15,7 @@
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
+#include <ipu_dsl/core/feed_fault.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/data/batch_feed.hpp>
 #include <ipu_dsl/plan/compile.hpp>
@@ -183,6 +184,7 @@ class carried_loop final : private output_listener {
 template <std::int64_t Times, compiled_model C, typename Feed>
 void repeat(session<C>& run, Feed& infeed, output_outfeed<C>& results) {
   static_assert(Times >= 0);
+  static_assert(check_feed_wanted<Feed>());
   const std::int64_t done = run.hand_out(infeed, Times, results);
   if (done < Times) {
     throw error(sentence_of({"The data ended behind ", done, " of ", Times, " iterations."}));
