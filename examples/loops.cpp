@@ -20,7 +20,8 @@ using namespace ipu_dsl;
 namespace {
 
 // [source]
-/// Pairs of 800 ones, again and again.
+/// Pairs of 800 ones, again and again. Rows of 800 numbers are whole vectors: there is no padding
+/// to be cleared.
 class constant_pairs {
  public:
   std::int32_t next(const feed_rows& rows) {

@@ -131,17 +131,18 @@ TEST_CASE("an infeed gives what its feed gives, in order, to the end and behind 
 TEST_CASE("an infeed is ahead by its depth and no further") {
   numbers_feed source(1000);
   infeed_queue infeed(source, {.micro_batch = micro_batch});
-  wait_until_asked(source, 3);
+  CHECK(infeed.depth() == 3);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK(source.asked() == 0);
+  session_rows found;
+  infeed.next(found.rows);
+  CHECK(holds_numbers(found, 0, micro_batch));
+  wait_until_asked(source, 4);
   while (infeed.waiting() < 3) {
     std::this_thread::yield();
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  CHECK(source.asked() == 3);
-  CHECK(infeed.depth() == 3);
-  session_rows found;
-  infeed.next(found.rows);
-  wait_until_asked(source, 4);
-  CHECK(holds_numbers(found, 0, micro_batch));
+  CHECK(source.asked() == 4);
 }
 
 TEST_CASE("an infeed begins the next pass when it is told, wherever it is") {

@@ -40,11 +40,12 @@ struct infeed_options {
 ///   run.fit(infeed, {.steps_per_epoch = 500});
 ///
 /// What waits in it is there for the next run: a `fit` goes on where the last one ended. The thread
-/// takes from the feed past what is asked for; that the feed has come to its end, or has thrown, is
-/// said only when somebody asks for what would have come then. What it threw is thrown to that one,
-/// and asking again asks the feed again. Nothing is allocated once it is made. The feed must
-/// outlive it and is left alone meanwhile; what waits when the queue ends is lost to the feed. A
-/// feed that waits without a stop token is waited for by the destructor.
+/// begins when somebody asks for the first time, or restarts it: a first pass is the feed's first.
+/// From then on it takes from the feed past what is asked for; that the feed has come to its end,
+/// or has thrown, is said only when somebody asks for what would have come then. What it threw is
+/// thrown to that one, and asking again asks the feed again. Nothing is allocated once it is made.
+/// The feed must outlive it and is left alone meanwhile; what waits when the queue ends is lost to
+/// the feed. A feed that waits without a stop token is waited for by the destructor.
 class infeed_queue {
  public:
   static constexpr std::int32_t most_depth = 255;
@@ -81,6 +82,7 @@ class infeed_queue {
   /// another micro-batch than the queue's, and what the feed threw in place of this element.
   std::int32_t next(const feed_rows& rows, const stop_token& stop = {}) {
     check_rows(rows);
+    begin();
     for (;;) {
       const std::uint32_t before = alarm_.rung();
       // In this order: an element that is pushed comes before the end that is seen behind it.
@@ -195,6 +197,13 @@ class infeed_queue {
     }
   }
 
+  void begin() {
+    if (!begun_.load(std::memory_order_relaxed)) {
+      begun_.store(true, std::memory_order_seq_cst);
+      alarm_.ring();
+    }
+  }
+
   std::span<const source_rows> slot(std::uint64_t element) const {
     const std::size_t sources = this->sources().size();
     return {rows_.data() + sources * (element % static_cast<std::uint64_t>(options_.depth)),
@@ -265,7 +274,8 @@ class infeed_queue {
       const std::uint32_t before = alarm_.rung();
       if (restart_wanted()) {
         begin_anew();
-      } else if (state_.load(std::memory_order_acquire) == source_state::runs && has_room()) {
+      } else if (begun_.load(std::memory_order_seq_cst) &&
+                 state_.load(std::memory_order_acquire) == source_state::runs && has_room()) {
         push();
       } else if (!interrupted()) {
         alarm_.wait(before);
@@ -276,6 +286,7 @@ class infeed_queue {
   /// Whoever wanted it waits meanwhile, so that both ends of the queue are this thread's.
   void begin_anew() {
     failure_ = nullptr;
+    begun_.store(true, std::memory_order_seq_cst);
     popped_.store(pushed_.load(std::memory_order_relaxed), std::memory_order_relaxed);
     state_.store(source_state::runs, std::memory_order_relaxed);
     try {
@@ -322,6 +333,7 @@ class infeed_queue {
   std::atomic<source_state> state_{source_state::runs};
   std::atomic<std::uint32_t> wanted_{0};  ///< restarts
   std::atomic<std::uint32_t> restarted_{0};
+  std::atomic<bool> begun_{false};  ///< somebody has asked
   std::atomic<bool> closing_{false};
   std::exception_ptr failure_;          ///< the reader's while `failed`, else the thread's
   std::exception_ptr restart_failure_;  ///< the reader's once the restart is done
