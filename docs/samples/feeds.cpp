@@ -33,7 +33,7 @@ void train_with_queues(const digit_dataset& digits) {
   infeed_queue infeed(source, {.micro_batch = 32, .depth = 8});
   loss_outfeed losses(run, {.reader = outfeed_reader::meanwhile});
 
-  std::thread monitor([&losses] {
+  const std::jthread monitor([&losses] {
     int steps = 0;
     for (const outfeed_element element : losses) {
       ++steps;
@@ -42,9 +42,8 @@ void train_with_queues(const digit_dataset& digits) {
       }
     }
   });
+  const closing_scope closes(losses);  // also if fit throws: then the monitor ends
   run.fit(infeed, {.epochs = 2, .steps_per_epoch = 200});
-  losses.close();
-  monitor.join();
   // [/losses]
 }
 

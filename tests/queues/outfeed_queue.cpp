@@ -134,6 +134,25 @@ TEST_CASE("a walk ends behind the last element of a closed outfeed") {
   CHECK(walked == 100);
 }
 
+TEST_CASE("a scope closes an outfeed, so that its reader ends whatever is thrown") {
+  outfeed_queue queue(pair_of_tensors());
+  int walked = 0;
+  const auto run = [&] {
+    const std::jthread reader([&] {
+      for (const outfeed_element element : queue) {
+        walked += element["rows"].size() == 6 ? 1 : 0;
+      }
+    });
+    const closing_scope closes(queue);
+    enqueue(queue, 1);
+    enqueue(queue, 2);
+    throw error("the run failed");
+  };
+  CHECK(sentence_of(run) == "the run failed");
+  CHECK(queue.closed());
+  CHECK(walked == 2);
+}
+
 TEST_CASE("who is blocked in a full outfeed is sent away when it is closed") {
   for (int i = 0; i < 50; ++i) {
     outfeed_queue queue(pair_of_tensors(), {.depth = 1});

@@ -169,6 +169,23 @@ class outfeed_values {
   std::vector<std::vector<float>> numbers_;
 };
 
+class outfeed_queue;
+
+/// Closes an outfeed at the end of its scope, an exception's included: a reader that is declared
+/// before it comes to the end of its walk and can be joined.
+class closing_scope {
+ public:
+  explicit closing_scope(outfeed_queue& queue) : queue_(&queue) {}
+
+  closing_scope(const closing_scope&) = delete;
+  closing_scope& operator=(const closing_scope&) = delete;
+
+  ~closing_scope();
+
+ private:
+  outfeed_queue* queue_;
+};
+
 /// What a model hands out, an element at a time, for one reader. Whoever runs the model enqueues;
 /// nothing is allocated then, and no element is dropped: a full outfeed blocks until the reader has
 /// taken one, or has closed it. The elements that wait outlast a run and its failure.
@@ -363,5 +380,9 @@ class outfeed_queue {
   queue_alarm alarm_;
   std::mutex last_;  ///< of `last` alone: what is copied is not overwritten
 };
+
+inline closing_scope::~closing_scope() {
+  queue_->close();
+}
 
 }  // namespace ipu_dsl

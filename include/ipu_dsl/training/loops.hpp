@@ -53,6 +53,21 @@ struct carried_fault_of {
   static constexpr problem value = find();
 };
 
+/// What is wrong with a number of iterations.
+template <std::int64_t Times>
+struct iterations_fault_of {
+  static constexpr problem find() {
+    problem found;
+    if (Times < 0) {
+      found = refuse("0 iterations or more", label() << Times);
+      found.where = "repeat";
+    }
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 /// Values that are carried from iteration to iteration: of each [micro_batch, elements], in the
 /// caller's memory, where the last ones are when the loop ends.
 template <std::size_t Carried>
@@ -183,7 +198,7 @@ class carried_loop final : private output_listener {
 /// iterations before stand in the outfeed then.
 template <std::int64_t Times, compiled_model C, typename Feed>
 void repeat(session<C>& run, Feed& infeed, output_outfeed<C>& results) {
-  static_assert(Times >= 0);
+  static_assert(diagnose<iterations_fault_of<Times>>());
   static_assert(check_feed_wanted<Feed>());
   const std::int64_t done = run.hand_out(infeed, Times, results);
   if (done < Times) {
@@ -195,7 +210,7 @@ void repeat(session<C>& run, Feed& infeed, output_outfeed<C>& results) {
 /// the end the first outputs of the last one.
 template <std::int64_t Times, compiled_model C, std::size_t Carried>
 void repeat(session<C>& run, const carried_values<Carried>& carried) {
-  static_assert(Times >= 0);
+  static_assert(diagnose<iterations_fault_of<Times>>());
   carried_loop<C, Carried> loop(run, carried);
   for (std::int64_t i = 0; i < Times; ++i) {
     loop.step();
@@ -207,7 +222,7 @@ void repeat(session<C>& run, const carried_values<Carried>& carried) {
 template <std::int64_t Times, compiled_model C, std::size_t Carried, feed Feed>
 void repeat(session<C>& run, const carried_values<Carried>& carried, Feed& infeed,
             output_outfeed<C>& results) {
-  static_assert(Times >= 0);
+  static_assert(diagnose<iterations_fault_of<Times>>());
   carried_loop<C, Carried> loop(run, carried);
   feed_reference others(infeed);
   loop.take_from(others);
