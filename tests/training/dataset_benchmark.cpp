@@ -48,6 +48,8 @@ TEST_CASE("a benchmark of data has the reference's numbers for every epoch") {
   CHECK(sound_epochs(
             dataset_benchmark(data | shuffled(50) | repeated(), {.micro_batch = 16}, quiet_ten),
             100, bytes) == 10);
+  null_feed nothing = null_feed_of<training>();
+  CHECK(sound_epochs(dataset_benchmark(nothing, {.micro_batch = 16}, quiet_ten), 100, bytes) == 10);
   auto source = make_feed(data | repeated(), 1);
   infeed_queue infeed(source, {.micro_batch = 16, .depth = 255});
   benchmark_options in_place = quiet_ten;

@@ -371,3 +371,35 @@ TEST_CASE("losses of replicas have an axis of them behind that of the count") {
   CHECK(std::vector<float>(found["loss"].begin(), found["loss"].end()) ==
         std::vector<float>(expected.begin(), expected.end()));
 }
+
+TEST_CASE("an element of several samples is what predict makes of them, zeros behind the last") {
+  const point_set data = labelled_points(22, 1);
+  session<trained> run(rate, {.threads = 2});
+  std::vector<float> expected(22 * 3);
+  run.predict(data.features(), expected);
+  expected.resize(24 * 3);
+  output_outfeed<trained> results({.depth = 10});
+  auto source = make_feed(data, 1);
+  infeed_queue infeed(source, {.micro_batch = 4});
+  CHECK(run.hand_out(infeed, 10, results) == 6);
+  const outfeed_values found = results.dequeue();
+  CHECK(found.extents("output") == extents{6, 4, 3});
+  CHECK(std::vector<float>(found["output"].begin(), found["output"].end()) == expected);
+  CHECK(run.hand_out(infeed, 10, results) == 0);
+  CHECK(sentence_of([&] { run.hand_out(infeed, -1, results); }) ==
+        "A session hands out 0 micro-batches or more, it was asked for -1.");
+}
+
+TEST_CASE("an evaluation through an infeed is that of its data") {
+  const point_set data = labelled_points(94, 1);
+  session<trained> run(rate, {.threads = 2});
+  const evaluation expected = run.evaluate(data);
+  auto source = make_feed(data, 1);
+  infeed_queue infeed(source, {.micro_batch = 4, .depth = 2});
+  int equal = 0;
+  for (int pass = 0; pass < 3; ++pass) {
+    const evaluation found = run.evaluate(infeed);
+    equal += found.loss == expected.loss && found.samples == 94 ? 1 : 0;
+  }
+  CHECK(equal == 3);
+}

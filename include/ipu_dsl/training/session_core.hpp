@@ -290,9 +290,9 @@ class session_core final : public session_engine {
                     run_part part = run_part::whole) {
     checked_feed full = checked_feed::of_training(source);
     feed_reference checked(full);
-    has_gradients_ = false;
     run_context context = context_of_update(optimizer);
     context.feed = &checked;
+    has_gradients_ = false;
     train_->run(context, part);
     trained_samples_ += static_cast<std::uint64_t>(samples_of(micro_batches_of_update()));
     if (part == run_part::whole) {
