@@ -164,6 +164,17 @@ TEST_CASE("what a loop carries meets what a feed brings") {
   CHECK(sentence_of([&] { repeat<4>(run, carried_values<1>{sum}, numbers, results); }) ==
         "The data ended behind 1 of 4 iterations.");
   CHECK(all_are(sum, 15));
+  one_source others(100, 1.0F);
+  output_outfeed<body> each({.depth = 100});
+  const auto below = [](float bound) {
+    return [bound](const carried_values<1>& carried) { return carried[0][0] < bound; };
+  };
+  CHECK(repeat_while(run, carried_values<1>{sum}, below(30), others, each) == 5);
+  CHECK(all_are(sum, 15 + 1 + 2 + 3 + 4 + 5));
+  CHECK(each.waiting() == 5);
+  one_source few(2, 1.0F);
+  CHECK(sentence_of([&] { repeat_while(run, carried_values<1>{sum}, below(1000), few, each); }) ==
+        "The data ended behind 2 iterations, and the loop would go on.");
   std::vector<float> short_one(799);
   CHECK(sentence_of([&] { repeat<1>(run, carried_values<1>{short_one}, numbers, results); }) ==
         "The carried value 0 of a micro-batch of 1 has 800 numbers, got 799.");

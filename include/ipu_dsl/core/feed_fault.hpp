@@ -39,4 +39,7 @@ constexpr bool check_feed_wanted() {
   }
 }
 
+/// What is used in place of such; in no program that compiles.
+feed_reference& refused_feed();
+
 }  // namespace ipu_dsl

@@ -137,9 +137,6 @@ class infeed_queue {
   std::int32_t micro_batch() const { return options_.micro_batch; }
 
  private:
-  /// In no program that compiles.
-  static feed_reference& refused_feed();
-
   enum class source_state { runs, ended, failed };
 
   void check() const {

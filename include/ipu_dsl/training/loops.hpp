@@ -193,6 +193,17 @@ class carried_loop final : private output_listener {
   output_outfeed<C>* results_ = &unread_;
 };
 
+/// A reference to a feed; data that are none are one compile error, and nothing more is said.
+template <typename Feed>
+feed_reference reference_to(Feed& infeed) {
+  static_assert(check_feed_wanted<Feed>());
+  if constexpr (feed<Feed>) {
+    return feed_reference(infeed);
+  } else {
+    return refused_feed();
+  }
+}
+
 /// `Times` iterations of the model on the next micro-batches of a feed; an element of the outfeed
 /// each. None advance nothing. Throws `error` if the feed ends before the last of them; the
 /// iterations before stand in the outfeed then.
@@ -219,12 +230,12 @@ void repeat(session<C>& run, const carried_values<Carried>& carried) {
 
 /// The same with a feed for the other inputs, and an outfeed of all outputs. Throws `error` if the
 /// feed ends before the last iteration; what is carried is that of the ones before then.
-template <std::int64_t Times, compiled_model C, std::size_t Carried, feed Feed>
+template <std::int64_t Times, compiled_model C, std::size_t Carried, typename Feed>
 void repeat(session<C>& run, const carried_values<Carried>& carried, Feed& infeed,
             output_outfeed<C>& results) {
   static_assert(diagnose<iterations_fault_of<Times>>());
   carried_loop<C, Carried> loop(run, carried);
-  feed_reference others(infeed);
+  auto others = reference_to(infeed);
   loop.take_from(others);
   loop.hand_to(results);
   loop.expect(Times);
@@ -246,6 +257,28 @@ std::int64_t repeat_while(session<C>& run, const carried_values<Carried>& carrie
   std::int64_t iterations = 0;
   while (holds(carried)) {
     loop.step();
+    ++iterations;
+  }
+  return iterations;
+}
+
+/// The same with a feed for the other inputs, and an outfeed of all outputs, which needs a reader
+/// on another thread unless it has room for them: how many there will be is not known. Throws
+/// `error` if the feed ends while the predicate holds.
+template <compiled_model C, std::size_t Carried, typename Predicate, typename Feed>
+  requires std::predicate<Predicate&, const carried_values<Carried>&>
+std::int64_t repeat_while(session<C>& run, const carried_values<Carried>& carried, Predicate holds,
+                          Feed& infeed, output_outfeed<C>& results) {
+  carried_loop<C, Carried> loop(run, carried);
+  auto others = reference_to(infeed);
+  loop.take_from(others);
+  loop.hand_to(results);
+  std::int64_t iterations = 0;
+  while (holds(carried)) {
+    if (!loop.step()) {
+      throw error(sentence_of(
+          {"The data ended behind ", iterations, " iterations, and the loop would go on."}));
+    }
     ++iterations;
   }
   return iterations;
