@@ -111,6 +111,18 @@ ELSEWHERE = {
     "model/functional_builder": "model/functional",
     "model/other_type": "model/model_parts",
     "model/stage_numbers": "model/stage_assignment",
+    # Data of data compose: each is seen with the others.
+    "data/adaptor": "data/mapped",
+    "data/cached": "data/mapped",
+    "data/concatenated": "data/mapped",
+    "data/data_reference": "data/mapped",
+    "data/element_form": "data/mapped",
+    "data/npy_columns": "data/over_arrays",
+    "data/picked": "data/mapped",
+    "data/sample_reader": "data/mapped",
+    "data/windowed": "data/mapped",
+    # A feed that goes on behind its end.
+    "training/spare_sample": "training/checked_feed",
     # They hand a call to kernels: seen in steps, with real models, against float64.
     "operators/activation": "training/gradients_layers",
     "operators/batch_normalization": "training/batch_normalization",
@@ -119,7 +131,6 @@ ELSEWHERE = {
     "operators/dense": "training/gradients_layers",
     "operators/dropout": "training/gradients_layers",
     "operators/feed": "training/checked_feed",
-    "training/spare_sample": "training/checked_feed",
     "operators/final_value": "operators/open_set",
     "operators/join": "training/gradients_joins",
     "operators/merge": "training/shapes",

@@ -20,7 +20,8 @@ concept can_be_transformed = requires(Data&& data) { std::forward<Data>(data) | 
 static_assert(can_be_transformed<const points&>);
 static_assert(can_be_transformed<points&>);
 static_assert(can_be_transformed<transformed<points>>);
-static_assert(std::same_as<decltype(std::declval<points>() | repeated()), refused_data>);
+static_assert(std::same_as<decltype(std::declval<points>() | repeated() | take(1)),
+                           owned_transformed<points>>);
 static_assert(std::same_as<decltype(std::declval<int&>() | repeated()), refused_data>);
 
 TEST_CASE("steps are kept in the order they are written") {

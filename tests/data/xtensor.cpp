@@ -3,9 +3,12 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include <ipu_dsl/data/xtensor.hpp>
+#include <ipu_dsl/data/zipped_dataset.hpp>
 
+#include "data/first_source.hpp"
 #include "formats/sentence_of.hpp"
 #include "support/catch2.hpp"
 
@@ -29,6 +32,22 @@ TEST_CASE("an xtensor becomes a data set and comes back") {
   const auto [features_back, labels_back] = to_xtensor(data);
   CHECK(features_back == features);
   CHECK(labels_back == labels);
+}
+
+TEST_CASE("expressions of xtensors are columns") {
+  const xt::xtensor<double, 3> features = {{{0, 1, 2}}, {{3, 4, 5}}};
+  const xt::xtensor<std::int64_t, 1> labels = {3, 1};
+  const auto data = zipped(column_of<feature_column<shape{3}>>(2 * features + 1),
+                           column_of<label_column<4>>(labels));
+  CHECK(tests::first_numbers(data) == std::vector<float>{1, 3, 5, 7, 9, 11});
+  CHECK(tests::labels_of(data) == std::vector<std::int32_t>{3, 1});
+  CHECK(tests::sentence_of([&] { column_of<feature_column<shape{2}>>(features); }) ==
+        "The xtensor has the shape (2, 1, 3); expected samples (2) side by side.");
+  const std::vector<float> plain = {1, 2, 3, 4};
+  const xt::xtensor<float, 2> held = {{1, 2}, {3, 4}};
+  const xt::xtensor<std::int32_t, 1> kinds = {0, 1};
+  CHECK(tests::first_numbers(over_arrays<feature_column<shape{2}>, label_column<2>>(held, kinds)) ==
+        plain);
 }
 
 TEST_CASE("bytes come back divided by 255") {

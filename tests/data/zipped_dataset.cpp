@@ -22,7 +22,7 @@ using prices = target_column<shape{1}>;
 using houses = zipped_dataset<features, labels, words, prices>;
 
 static_assert(zippable<features> && zippable<labels> && zippable<paired_dataset<{1}, {1}>>);
-static_assert(!zippable<houses>, "what is zipped already is not zipped again");
+static_assert(zippable<houses> && !zippable<transformed<houses>> && !zippable<int>);
 static_assert(dataset<houses> && !dataset<features> && !dataset<labels>);
 
 constexpr bool same(const data_source& found, const shape& extents, dtype type,

@@ -6,21 +6,31 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/data/adaptor.hpp>
 #include <ipu_dsl/data/columns.hpp>
 #include <ipu_dsl/data/dataset.hpp>
+#include <ipu_dsl/data/sample_reader.hpp>
 #include <ipu_dsl/data/transform.hpp>
 
 namespace ipu_dsl {
 
 /// What each class counts, in the order of the classes.
 struct class_weights {
+  static constexpr bool keeps_places = true;
+  static constexpr const char* name = "class_weighted";
+
   std::vector<float> of_class;  ///< [classes], finite and 0 or more
+
+  /// Data whose samples count so. Throws `error` unless there is a weight for each class.
+  template <typename Data>
+  auto over(Data data) const;
 };
 
 /// Keras's `class_weight`: behind a data set of labels each sample counts what its class does, in a
@@ -63,7 +73,7 @@ template <typename T>
 concept weighable_classes = dataset<T> && datasets::can_weigh_classes<T>();
 
 /// A data set whose samples count what their classes do, times what the data say they count if they
-/// say that. Refers to the data, which must outlive it.
+/// say that. Owns the data.
 template <weighable_classes Data>
 class class_weighted_dataset {
  public:
@@ -71,58 +81,43 @@ class class_weighted_dataset {
   static constexpr auto targets = datasets::targets_of<Data>();
   static constexpr std::array<data_source, 1> weights = {};
 
+  using scratch = datasets::scratch_of<Data>;
+
   /// Throws `error` unless there is a weight for each class.
-  class_weighted_dataset(const Data& data, class_weights of) : data_(&data), of_(std::move(of)) {
+  class_weighted_dataset(Data data, class_weights of) : data_(std::move(data)), of_(std::move(of)) {
     datasets::check_class_weights(of_, targets[0].classes);
   }
 
   /// How many samples there are.
-  std::int64_t size() const { return data_->size(); }
+  std::int64_t size() const { return data_.size(); }
 
-  /// Writes source number `source`, inputs first, the weight last, of a sample into a row.
-  void gather_source(std::size_t source, std::uint32_t index, const source_rows& to,
-                     std::int32_t row) const {
-    if (source <= inputs.size()) {
-      gather_from_data(source, index, to, row);
-    } else {
-      to.floats(row)[0] = weight(index);
+  /// Room to read samples with.
+  scratch make_scratch() const { return datasets::make_scratch(data_); }
+
+  /// Writes sample `index` into a row of `to`.
+  void read(scratch& room, std::uint32_t index, std::span<const source_rows> to,
+            std::int32_t row) const {
+    constexpr std::size_t told = inputs.size();
+    if (to.size() <= told + 1) {
+      datasets::read_sample(data_, room, index, to, row);
+      return;
     }
+    datasets::read_sample(data_, room, index, to.first(told + (weighs_already ? 2 : 1)), row);
+    float& weight = to[told + 1].floats(row)[0];
+    const float own = weighs_already ? weight : 1.0F;
+    weight = own * weight_of(to[told].integers(row)[0]);
   }
 
  private:
   static constexpr bool weighs_already = datasets::weight_sources_of<Data>().size() > 0;
 
-  void gather_from_data(std::size_t source, std::uint32_t index, const source_rows& to,
-                        std::int32_t row) const {
-    if constexpr (gathers_sources<Data>) {
-      data_->gather_source(source, index, to, row);
-    } else if (source < inputs.size()) {
-      datasets::gather_input(*data_, index, to, row);
-    } else {
-      datasets::gather_target(*data_, index, to, row);
-    }
-  }
-
-  float weight(std::uint32_t index) const {
-    std::int32_t kind = 0;
-    gather_from_data(inputs.size(), index, {dtype::int32, &kind, 1, 1}, 0);
-    // A label that is no class is refused where it is read.
+  /// A label that is no class is refused where it is read.
+  float weight_of(std::int32_t kind) const {
     const bool known = kind >= 0 && kind < targets[0].classes;
-    return known ? of_.of_class[static_cast<std::size_t>(kind)] * own_weight(index) : 0.0F;
+    return known ? of_.of_class[static_cast<std::size_t>(kind)] : 0.0F;
   }
 
-  /// What the data say of a sample.
-  float own_weight(std::uint32_t index) const {
-    float own = 1;
-    if constexpr (weighs_already && gathers_sources<Data>) {
-      data_->gather_source(inputs.size() + 1, index, {dtype::float32, &own, 1, 1}, 0);
-    } else if constexpr (weighs_already) {
-      data_->gather_weights(index, &own);
-    }
-    return own;
-  }
-
-  const Data* data_;
+  Data data_;
   class_weights of_;
 };
 
@@ -131,11 +126,7 @@ template <typename Data>
 struct class_weight_fault_of {
   static constexpr problem find() {
     problem found = refuse("data of one label a sample before class_weighted", type_name<Data>());
-    if constexpr (is_transformed<Data>) {
-      found.got = "data that are transformed";
-      found.hint << "weigh them first: const auto weighted = data | class_weighted(...); then "
-                    "weighted | shuffled(1000)";
-    } else if constexpr (dataset<Data>) {
+    if constexpr (dataset<Data>) {
       found.got = "data of other targets";
       found.hint
           << "zip in a weight_column, or weights_by_class(labels, ...) of one of its columns";
@@ -147,28 +138,14 @@ struct class_weight_fault_of {
   static constexpr problem value = find();
 };
 
-/// The same data, whose samples count what their classes do. The data stay where they are, so that
-/// they cannot be temporary ones. Throws `error` unless there is a weight for each class.
-template <weighable_classes Data>
-class_weighted_dataset<Data> operator|(const Data& data, class_weights weights) {
-  return {data, std::move(weights)};
-}
-
-/// Refused with a sentence: the data set would be gone before its first sample is asked for.
-template <weighable_classes Data>
-refused_data operator|(const Data&&, const class_weights&) {
-  static_assert(diagnose<temporary_fault_of<Data>>());
-  return {};
-}
-
-/// Refused with a sentence: what has no classes.
 template <typename Data>
-  requires(!weighable_classes<Data>)
-refused_data operator|(const Data&, const class_weights&) {
-  if constexpr (!std::same_as<Data, refused_data>) {
+auto class_weights::over(Data data) const {
+  if constexpr (weighable_classes<Data>) {
+    return class_weighted_dataset<Data>(std::move(data), *this);
+  } else {
     static_assert(diagnose<class_weight_fault_of<Data>>());
+    return refused_data();
   }
-  return {};
 }
 
 /// What the samples of a column of labels count by their classes, for `zipped`. Throws `error`

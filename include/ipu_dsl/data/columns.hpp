@@ -60,7 +60,7 @@ inline void check_weights(std::span<const float> weights, non_finite floats = no
 }
 
 /// Throws `error` for the first of `numbers` that lies outside [0, below).
-inline void check_integers(const std::vector<std::int32_t>& numbers, std::int32_t below) {
+inline void check_integers(std::span<const std::int32_t> numbers, std::int32_t below) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] < 0 || numbers[i] >= below) {
       throw error("Value " + std::to_string(i) + " of a column is " + std::to_string(numbers[i]) +

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include <ipu_dsl/core/feed.hpp>
@@ -99,6 +100,26 @@ concept gathers_sources = requires(const T& data, std::uint32_t index, const sou
   { data.gather_source(std::size_t{0}, index, to, 0) } -> std::same_as<void>;
 };
 
+/// Data whose type says what they give of a sample: see `gathers_sources`.
+template <typename T>
+concept names_sources = requires {
+  { T::inputs.size() + T::targets.size() } -> std::same_as<std::size_t>;
+};
+
+/// The same, read sample by sample by whoever has room for what lies between: data that are made of
+/// other data.
+/// - `make_scratch()`: that room, a `scratch`. It is all that reading allocates.
+/// - `read(scratch, index, to, row)`: writes sample `index` into a row of the first sources, as
+/// many
+///   as `to` has.
+template <typename T>
+concept reads_samples =
+    names_sources<T> && requires(const T& data, typename T::scratch& room, std::uint32_t index,
+                                 std::span<const source_rows> to) {
+      { data.make_scratch() } -> std::same_as<typename T::scratch>;
+      { data.read(room, index, to, std::int32_t{0}) } -> std::same_as<void>;
+    };
+
 /// Samples that can be picked one by one:
 /// - `size()`: how many samples there are.
 /// - samples, and what they should become, a label or floats; or any number of both. What they
@@ -106,7 +127,7 @@ concept gathers_sources = requires(const T& data, std::uint32_t index, const sou
 template <typename T>
 concept dataset = requires(const T& data) {
   { data.size() } -> std::same_as<std::int64_t>;
-  requires gathers_sources<T> || (tells_samples<T> && tells_what_is_wanted<T>);
+  requires gathers_sources<T> || reads_samples<T> || (tells_samples<T> && tells_what_is_wanted<T>);
 };
 
 namespace datasets {
@@ -138,20 +159,24 @@ constexpr data_source target_of() {
 /// What data give of every sample: inputs.
 template <typename Data>
 constexpr auto inputs_of() {
-  if constexpr (gathers_sources<Data>) {
+  if constexpr (names_sources<Data>) {
     return Data::inputs;
-  } else {
+  } else if constexpr (tells_samples<Data>) {
     return std::array{input_of<Data>()};
+  } else {
+    return std::array<data_source, 0>();
   }
 }
 
 /// The same of targets.
 template <typename Data>
 constexpr auto targets_of() {
-  if constexpr (gathers_sources<Data>) {
+  if constexpr (names_sources<Data>) {
     return Data::targets;
-  } else {
+  } else if constexpr (tells_what_is_wanted<Data>) {
     return std::array{target_of<Data>()};
+  } else {
+    return std::array<data_source, 0>();
   }
 }
 
@@ -165,6 +190,26 @@ constexpr auto weight_sources_of() {
   } else {
     return std::array<data_source, 0>();
   }
+}
+
+/// Inputs, then targets, then weights.
+template <typename Data>
+constexpr auto sources_of() {
+  constexpr auto inputs = inputs_of<Data>();
+  constexpr auto targets = targets_of<Data>();
+  constexpr auto weights = weight_sources_of<Data>();
+  std::array<data_source, inputs.size() + targets.size() + weights.size()> all;
+  std::size_t count = 0;
+  const auto add = [&](const auto& told) {
+    for (const data_source& source : told) {
+      all[count] = source;
+      ++count;
+    }
+  };
+  add(inputs);
+  add(targets);
+  add(weights);
+  return all;
 }
 
 /// Writes sample `index` into a row.

@@ -2,21 +2,21 @@
 // Feeds over data sets with their transformations.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
+#include <type_traits>
 #include <utility>
 
 #include <ipu_dsl/core/diagnose.hpp>
-#include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/data/batch_feed.hpp>
+#include <ipu_dsl/data/data_reference.hpp>
 #include <ipu_dsl/data/dataset.hpp>
 #include <ipu_dsl/data/index_stream.hpp>
+#include <ipu_dsl/data/sample_reader.hpp>
 #include <ipu_dsl/data/transform.hpp>
 
 namespace ipu_dsl {
@@ -26,41 +26,30 @@ namespace feeds {
 /// What a data set gives: inputs, what they should become, and what they count.
 template <dataset Data>
 constexpr auto forms_of() {
-  constexpr auto inputs = datasets::inputs_of<Data>();
-  constexpr auto targets = datasets::targets_of<Data>();
-  constexpr auto weights = datasets::weight_sources_of<Data>();
-  std::array<source_form, inputs.size() + targets.size() + weights.size()> forms;
-  std::size_t count = 0;
-  const auto add = [&](const data_source& told) {
-    forms[count] = {told.type, told.extents.elements(), told.classes};
-    ++count;
-  };
-  for (const data_source& input : inputs) {
-    add(input);
-  }
-  for (const data_source& target : targets) {
-    add(target);
-  }
-  for (const data_source& weight : weights) {
-    add(weight);
+  constexpr auto sources = datasets::sources_of<Data>();
+  std::array<source_form, sources.size()> forms;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    forms[i] = {sources[i].type, sources[i].extents.elements(), sources[i].classes};
   }
   return forms;
 }
 
 }  // namespace feeds
 
-/// The samples of a data set in the order of a stream. Refers to the data, which must outlive it.
+/// The samples of a data set in the order of a stream, which it owns or, as `data_reference`,
+/// refers to.
 template <dataset Data>
-class dataset_feed {
+class held_feed {
  public:
   /// `order` gives numbers below `data.size()`; `make_feed` makes one that does.
-  dataset_feed(const Data& data, index_stream order) : data_(&data), order_(std::move(order)) {}
+  held_feed(Data data, index_stream order)
+      : data_(std::move(data)), order_(std::move(order)), room_(datasets::make_scratch(data_)) {}
 
   std::int32_t next(const feed_rows& rows) {
     std::int32_t valid = 0;
     std::uint32_t index = 0;
     while (valid < rows.micro_batch && order_.next(index)) {
-      gather(rows.sources, valid, index);
+      datasets::read_sample(data_, room_, index, rows.sources, valid);
       ++valid;
     }
     feeds::clear_unused(rows, valid);
@@ -76,37 +65,28 @@ class dataset_feed {
  private:
   static constexpr auto forms = feeds::forms_of<Data>();
 
-  void gather(std::span<const source_rows> to, std::int32_t row, std::uint32_t index) const {
-    if constexpr (gathers_sources<Data>) {
-      for (std::size_t source = 0; source < to.size(); ++source) {
-        data_->gather_source(source, index, to[source], row);
-      }
-    } else {
-      datasets::gather_input(*data_, index, to[0], row);
-      if (to.size() > 1) {
-        datasets::gather_target(*data_, index, to[1], row);
-      }
-      if constexpr (tells_weights<Data>) {
-        if (to.size() > 2) {
-          data_->gather_weights(index, to[2].floats(row).data());
-        }
-      }
-    }
-  }
-
-  const Data* data_;
+  Data data_;
   index_stream order_;
+  datasets::scratch_of<Data> room_;
 };
 
-/// The feed of a data set as it is. The data set stays where it is, so it cannot be a temporary.
+/// The samples of a data set in the order of a stream. Refers to the data, which must outlive it.
+template <dataset Data>
+using dataset_feed = held_feed<data_reference<Data>>;
+
+/// The feed of a data set as it is. The data set stays where it is and must outlive the feed.
 template <dataset Data>
 dataset_feed<Data> make_feed(const Data& data, std::uint64_t seed) {
   return {data, open(data, seed)};
 }
 
-/// Refused: the data set would be gone before its first sample is asked for.
-template <dataset Data>
-dataset_feed<Data> make_feed(const Data&& data, std::uint64_t seed) = delete;
+/// The same of data that nobody keeps: the feed takes them in.
+template <typename Data>
+  requires(!std::is_reference_v<Data> && dataset<std::remove_const_t<Data>>)
+held_feed<std::remove_const_t<Data>> make_feed(Data&& data, std::uint64_t seed) {
+  index_stream order = open(data, seed);
+  return {std::forward<Data>(data), std::move(order)};
+}
 
 /// What is wrong with the arguments of `make_feed`.
 template <typename First>
@@ -140,6 +120,19 @@ refused_data make_feed(const First&, const Others&...) {
 template <dataset Data>
 dataset_feed<Data> make_feed(const transformed<Data>& order, std::uint64_t seed) {
   return {*order.data, open(order, seed)};
+}
+
+/// The same of data that its order owns, which must outlive the feed.
+template <dataset Data>
+dataset_feed<Data> make_feed(const owned_transformed<Data>& order, std::uint64_t seed) {
+  return {order.data, open(order, seed)};
+}
+
+/// The same of an order that nobody keeps: the feed takes the data in.
+template <dataset Data>
+held_feed<Data> make_feed(owned_transformed<Data>&& order, std::uint64_t seed) {
+  index_stream opened = open(order, seed);
+  return {std::move(order.data), std::move(opened)};
 }
 
 }  // namespace ipu_dsl

@@ -98,4 +98,10 @@ index_stream open(const transformed<Data>& order, std::uint64_t seed) {
   return index_stream(order.data->size(), {order.steps.data(), order.steps.size()}, seed);
 }
 
+/// The same of data that it owns.
+template <dataset Data>
+index_stream open(const owned_transformed<Data>& order, std::uint64_t seed) {
+  return index_stream(order.data.size(), {order.steps.data(), order.steps.size()}, seed);
+}
+
 }  // namespace ipu_dsl

@@ -30,7 +30,7 @@ struct told_input {
 
 template <typename Data, std::size_t Number>
 constexpr told_input find_input() {
-  if constexpr (!(gathers_sources<Data> || tells_samples<Data>)) {
+  if constexpr (!(names_sources<Data> || tells_samples<Data>)) {
     return {{{}, &no_data<Data>}};
   } else if constexpr (Number >= inputs_of<Data>().size()) {
     return {{{}, &no_such_input<Data, Number>}};

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
@@ -117,6 +118,13 @@ struct transformed {
   list<transformation> steps;  ///< first step first
 };
 
+/// The same of data that nobody else keeps: it owns them.
+template <dataset Data>
+struct owned_transformed {
+  Data data;
+  list<transformation> steps;  ///< first step first
+};
+
 /// What is no data, and no more of it is to be said; in no program that compiles.
 struct refused_data {};
 
@@ -143,25 +151,14 @@ struct piped_fault_of {
   static constexpr problem value = find();
 };
 
-/// What is wrong with data before `|` that nobody keeps.
-template <typename Data>
-struct temporary_fault_of {
-  static constexpr problem find() {
-    problem found = refuse("data with a name before |", "temporary ones",
-                           "they would be gone before their first sample is asked for: write const "
-                           "auto data = ...; then data | ...");
-    found.where = "the data";
-    return found;
-  }
-
-  static constexpr problem value = find();
-};
-
 template <typename T>
 inline constexpr bool is_transformed = false;
 
 template <dataset Data>
 inline constexpr bool is_transformed<transformed<Data>> = true;
+
+template <dataset Data>
+inline constexpr bool is_transformed<owned_transformed<Data>> = true;
 
 /// Refused with a sentence: what is no data has no samples to transform.
 template <typename Left, typename Right>
@@ -182,22 +179,29 @@ constexpr refused_data operator|(const Data&, transformation (*)()) {
   return {};
 }
 
-/// Adds a step to a data set. The data set stays where it is, so it cannot be a temporary one.
+/// Adds a step to a data set, which stays where it is and must outlive what is made.
 template <dataset Data>
 transformed<Data> operator|(const Data& data, const transformation& step) {
   return {&data, {step}};
 }
 
-/// Refused with a sentence: the data set would be gone before its first sample is asked for.
-template <dataset Data>
-refused_data operator|(const Data&&, const transformation&) {
-  static_assert(diagnose<temporary_fault_of<Data>>());
-  return {};
+/// The same of data that nobody keeps: they are taken in.
+template <typename Data>
+  requires(!std::is_reference_v<Data> && dataset<std::remove_const_t<Data>>)
+owned_transformed<std::remove_const_t<Data>> operator|(Data&& data, const transformation& step) {
+  return {std::forward<Data>(data), {step}};
 }
 
 /// Adds a step behind the others.
 template <dataset Data>
 transformed<Data> operator|(transformed<Data> order, const transformation& step) {
+  order.steps.push_back(step);
+  return order;
+}
+
+/// The same.
+template <dataset Data>
+owned_transformed<Data> operator|(owned_transformed<Data> order, const transformation& step) {
   order.steps.push_back(step);
   return order;
 }
@@ -210,6 +214,11 @@ struct data_behind {
 
 template <dataset Data>
 struct data_behind<transformed<Data>> {
+  using type = Data;
+};
+
+template <dataset Data>
+struct data_behind<owned_transformed<Data>> {
   using type = Data;
 };
 

@@ -18,6 +18,8 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/shape.hpp>
 #include <ipu_dsl/data/dataset.hpp>
+#include <ipu_dsl/data/npy_columns.hpp>
+#include <ipu_dsl/data/over_arrays.hpp>
 #include <ipu_dsl/data/tensor_view.hpp>
 
 namespace ipu_dsl {
@@ -44,6 +46,27 @@ labelled_dataset<SampleShape, Classes, Element> as_dataset(
   return labelled_dataset<SampleShape, Classes, Element>(
       std::vector<Element>(features.begin(), features.end()),
       std::vector<std::int32_t>(labels.begin(), labels.end()), floats);
+}
+
+/// A column of an xtensor, a view of one or any expression, [samples, extents...], which is
+/// computed once: `column_of<feature_column<shape{2, 3}>>(2 * features)`. Numbers are converted to
+/// those of the column. Throws `error` for other extents, an integer that does not fit, and for
+/// what the column refuses.
+template <typename Column, typename Expression>
+Column column_of(const xt::xexpression<Expression>& numbers) {
+  constexpr data_source source = datasets::sources_of<Column>()[0];
+  const Expression& given = numbers.derived_cast();
+  std::vector<std::int64_t> extents;
+  for (const auto extent : given.shape()) {
+    extents.push_back(static_cast<std::int64_t>(extent));
+  }
+  datasets::check_rows(extents, source.extents, "The xtensor");
+  std::vector<datasets::number_of<source.type>> values;
+  for (auto at = given.template begin<xt::layout_type::row_major>();
+       at != given.template end<xt::layout_type::row_major>(); ++at) {
+    datasets::append_numbers(values, *at);
+  }
+  return Column(std::move(values));
 }
 
 /// The samples of a data set as a session sees them (bytes divided by 255) and their labels:

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -13,80 +15,30 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/data/columns.hpp>
 #include <ipu_dsl/data/dataset.hpp>
+#include <ipu_dsl/data/element_form.hpp>
+#include <ipu_dsl/data/sample_reader.hpp>
 #include <ipu_dsl/data/transform.hpp>
 
 namespace ipu_dsl {
 
-/// What can be zipped: a column, or a data set of one input and one target.
+/// What can be zipped: a column, or a data set.
 template <typename T>
-concept zippable = !gathers_sources<T> && requires(const T& part) {
+concept zippable = requires(const T& part) {
   { part.size() } -> std::same_as<std::int64_t>;
-  requires tells_samples<T> || tells_what_is_wanted<T> || tells_weights<T>;
+  requires names_sources<T> || tells_samples<T> || tells_what_is_wanted<T> || tells_weights<T>;
 };
-
-namespace datasets {
-
-template <typename Part>
-inline constexpr bool has_target = tells_what_is_wanted<Part>;
-
-}  // namespace datasets
 
 /// Owns its parts. Its inputs are theirs in their order, and so are its targets and its weights.
 template <zippable... Parts>
 class zipped_dataset {
- public:
-  static constexpr std::size_t input_count = (std::size_t{tells_samples<Parts>} + ...);
-  static constexpr std::size_t target_count = (std::size_t{datasets::has_target<Parts>} + ...);
-  static constexpr std::size_t weight_count = (std::size_t{tells_weights<Parts>} + ...);
-
-  static_assert(
-      input_count > 0 && input_count + target_count + weight_count <= std::size_t{most_sources},
-      "ipu_dsl: expected at least one input, and at most 8 inputs, targets and weights in zipped");
-
- private:
-  static constexpr auto list_inputs() {
-    std::array<data_source, input_count> listed;
-    std::size_t count = 0;
-    const auto add = [&]<typename Part>(std::type_identity<Part>) {
-      if constexpr (tells_samples<Part>) {
-        listed[count] = datasets::input_of<Part>();
-        ++count;
-      }
-    };
-    (add(std::type_identity<Parts>()), ...);
-    return listed;
-  }
-
-  static constexpr auto list_targets() {
-    std::array<data_source, target_count> listed;
-    std::size_t count = 0;
-    const auto add = [&]<typename Part>(std::type_identity<Part>) {
-      if constexpr (datasets::has_target<Part>) {
-        listed[count] = datasets::target_of<Part>();
-        ++count;
-      }
-    };
-    (add(std::type_identity<Parts>()), ...);
-    return listed;
-  }
-
-  static constexpr auto list_weights() {
-    std::array<data_source, weight_count> listed;
-    std::size_t count = 0;
-    const auto add = [&]<typename Part>(std::type_identity<Part>) {
-      if constexpr (tells_weights<Part>) {
-        listed[count] = {.extents = Part::weight_shape};
-        ++count;
-      }
-    };
-    (add(std::type_identity<Parts>()), ...);
-    return listed;
-  }
+  using form = element_form<Parts...>;
 
  public:
-  static constexpr std::array<data_source, input_count> inputs = list_inputs();
-  static constexpr std::array<data_source, target_count> targets = list_targets();
-  static constexpr std::array<data_source, weight_count> weights = list_weights();
+  static constexpr auto inputs = form::inputs;
+  static constexpr auto targets = form::targets;
+  static constexpr auto weights = form::weights;
+
+  using scratch = std::tuple<datasets::scratch_of<Parts>...>;
 
   /// Throws `error` if one has more samples than another.
   explicit zipped_dataset(Parts... parts) : parts_(std::move(parts)...) {
@@ -96,36 +48,55 @@ class zipped_dataset {
   /// How many samples there are.
   std::int64_t size() const { return std::get<0>(parts_).size(); }
 
-  /// Writes source number `source`, inputs first, weights last, of a sample into a row.
-  void gather_source(std::size_t source, std::uint32_t index, const source_rows& to,
-                     std::int32_t row) const {
-    std::size_t input = 0;
-    std::size_t target = input_count;
-    std::size_t weight = input_count + target_count;
-    const auto gather = [&]<typename Part>(const Part& part) {
-      if constexpr (tells_samples<Part>) {
-        if (input == source) {
-          datasets::gather_input(part, index, to, row);
-        }
-        ++input;
-      }
-      if constexpr (datasets::has_target<Part>) {
-        if (target == source) {
-          datasets::gather_target(part, index, to, row);
-        }
-        ++target;
-      }
-      if constexpr (tells_weights<Part>) {
-        if (weight == source) {
-          part.gather_weights(index, to.floats(row).data());
-        }
-        ++weight;
-      }
-    };
-    std::apply([&](const Parts&... each) { (gather(each), ...); }, parts_);
+  /// Room to read samples with.
+  scratch make_scratch() const {
+    return std::apply([](const auto&... each) { return scratch(datasets::make_scratch(each)...); },
+                      parts_);
+  }
+
+  /// Writes sample `index` into a row of `to`.
+  void read(scratch& room, std::uint32_t index, std::span<const source_rows> to,
+            std::int32_t row) const {
+    places next = {0, inputs.size(), inputs.size() + targets.size()};
+    read_parts(room, index, to, row, next, std::index_sequence_for<Parts...>());
   }
 
  private:
+  /// Where the next input, target and weight stand among all sources.
+  struct places {
+    std::size_t input;
+    std::size_t target;
+    std::size_t weight;
+  };
+
+  template <std::size_t... Part>
+  void read_parts(scratch& room, std::uint32_t index, std::span<const source_rows> to,
+                  std::int32_t row, places& next, std::index_sequence<Part...>) const {
+    (read_part(std::get<Part>(parts_), std::get<Part>(room), index, to, row, next), ...);
+  }
+
+  /// A part's own sources are a first few of its own where `to` has a first few of all.
+  template <typename Part>
+  static void read_part(const Part& part, datasets::scratch_of<Part>& room, std::uint32_t index,
+                        std::span<const source_rows> to, std::int32_t row, places& next) {
+    std::array<source_rows, datasets::sources_of<Part>().size()> rows;
+    std::size_t count = 0;
+    const auto take = [&](std::size_t& place, std::size_t sources) {
+      for (std::size_t i = 0; i < sources; ++i, ++place) {
+        if (place < to.size()) {
+          rows[count] = to[place];
+          ++count;
+        }
+      }
+    };
+    take(next.input, datasets::inputs_of<Part>().size());
+    take(next.target, datasets::targets_of<Part>().size());
+    take(next.weight, datasets::weight_sources_of<Part>().size());
+    if (count > 0) {
+      datasets::read_sample(part, room, index, std::span(rows).first(count), row);
+    }
+  }
+
   void check_size(std::int64_t samples) const {
     if (samples != size()) {
       throw error("What is zipped has equally many samples, got " + std::to_string(size()) +
@@ -156,8 +127,9 @@ struct zipped_fault_of {
     problem found;
     if constexpr (!zippable<Part>) {
       found = refuse("columns and data sets", type_name<Part>());
-      if constexpr (gathers_sources<Part>) {
-        found.hint << "zip all of them at once";
+      if constexpr (is_transformed<Part>) {
+        found.got = "data behind shuffled, repeated, take or skip";
+        found.hint << "zip first, or write fixed_order(seed) behind them";
       } else {
         found.hint << "say what it is: feature_column<shape{28, 28}>(images), "
                       "index_column<shape{16}, 500>(words), label_column<10>(kinds), "

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+// Tables from CSV files, and data sets of their columns. Opt-in: included by no other header.
+// Over 300 lines: one table, half of it sentences with line and column.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/data/columns.hpp>
+#include <ipu_dsl/formats/csv.hpp>
+#include <ipu_dsl/formats/file.hpp>
+#include <ipu_dsl/formats/printable.hpp>
+
+namespace ipu_dsl {
+
+/// How a CSV file is read.
+struct csv_options {
+  char separator = ',';  ///< between cells
+  bool header = true;    ///< the first line names the columns; else they are called 1, 2, ...
+  /// What empty cells, NA and NaN are as numbers; without a value they are refused.
+  std::optional<float> missing = std::nullopt;
+};
+
+/// What all cells of a column are, those that are missing aside.
+enum class csv_kind : std::uint8_t {
+  integers,  ///< that 64 bits hold
+  numbers,   ///< finite ones, integers among them or not
+  words      ///< anything
+};
+
+constexpr std::string_view name_of(csv_kind kind) {
+  return kind == csv_kind::integers ? "integers" : kind == csv_kind::numbers ? "numbers" : "words";
+}
+
+namespace csv {
+
+/// Without blanks around it.
+inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t";
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+/// Whether a cell says that it has no value.
+inline bool is_missing(std::string_view cell) {
+  constexpr std::string_view words[] = {"", "NA", "N/A", "NaN", "nan", "NAN", "null", "NULL"};
+  return std::find(std::begin(words), std::end(words), trimmed(cell)) != std::end(words);
+}
+
+/// What a cell is as a number of this type, if it is one.
+template <typename Number>
+std::optional<Number> parse(std::string_view cell) {
+  std::string_view text = trimmed(cell);
+  if (text.starts_with('+') && !text.starts_with("+-")) {
+    text.remove_prefix(1);
+  }
+  Number value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc() || end != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+}  // namespace csv
+
+/// The columns of a CSV file with their names, and what each holds. Rows and columns are those of
+/// the file; every sentence about a cell names its line and its column.
+class csv_table {
+ public:
+  /// See `parse_csv_table`.
+  csv_table(csv_cells cells, std::string name, const csv_options& options)
+      : cells_(std::move(cells)), name_(std::move(name)), options_(options) {
+    read_header();
+    for (std::size_t column = 0; column < columns(); ++column) {
+      kinds_.push_back(find_kind(column));
+    }
+  }
+
+  /// How many rows there are below the header.
+  std::int64_t rows() const { return static_cast<std::int64_t>(cells_.rows() - first_row()); }
+
+  std::size_t columns() const { return cells_.columns(); }
+
+  /// Its name in the header.
+  const std::string& name(std::size_t column) const { return names_[column]; }
+
+  csv_kind kind(std::size_t column) const { return kinds_[column]; }
+
+  /// The number of a column. Throws `error` if there is none of that name, with those there are.
+  std::size_t find(std::string_view name) const {
+    const auto found = std::find(names_.begin(), names_.end(), name);
+    if (found == names_.end()) {
+      std::string all;
+      for (const std::string& each : names_) {
+        all += (all.empty() ? "" : ", ") + printable(each);
+      }
+      throw error(name_ + " has no column " + printable(name) + "; it has " + all + ".");
+    }
+    return static_cast<std::size_t>(found - names_.begin());
+  }
+
+  /// Columns of numbers side by side, [rows, names]. Throws `error` for the first cell that is
+  /// none, is missing or that a float cannot hold.
+  std::vector<float> numbers(std::span<const std::string_view> names) const {
+    std::vector<std::size_t> asked;
+    for (const std::string_view each : names) {
+      asked.push_back(find(each));
+    }
+    std::vector<float> values;
+    values.reserve(asked.size() * static_cast<std::size_t>(rows()));
+    for (std::size_t row = first_row(); row < cells_.rows(); ++row) {
+      for (const std::size_t column : asked) {
+        values.push_back(number(row, column));
+      }
+    }
+    return values;
+  }
+
+  /// The texts of a column, [rows].
+  std::vector<std::string> words(std::string_view name) const {
+    const std::size_t column = find(name);
+    std::vector<std::string> found;
+    for (std::size_t row = first_row(); row < cells_.rows(); ++row) {
+      found.emplace_back(cells_.text(row, column));
+    }
+    return found;
+  }
+
+  /// The different values of a column in ascending order: words by their bytes, integers by their
+  /// size. Throws `error` for a cell that is empty.
+  std::vector<std::string> classes(std::string_view name) const {
+    const std::size_t column = find(name);
+    std::vector<std::string> found;
+    for (std::size_t row = first_row(); row < cells_.rows(); ++row) {
+      found.emplace_back(word(row, column));
+    }
+    const bool by_size = kinds_[column] == csv_kind::integers;
+    std::sort(found.begin(), found.end(), [&](const std::string& left, const std::string& right) {
+      return by_size ? csv::parse<std::int64_t>(left) < csv::parse<std::int64_t>(right)
+                     : left < right;
+    });
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  }
+
+  /// Columns of numbers as one input of a model, `table.features({"size", "rooms"})`. Throws as
+  /// `numbers` does.
+  template <std::size_t Count>
+  feature_column<shape{static_cast<std::int32_t>(Count)}> features(
+      const std::string_view (&names)[Count]) const {
+    return feature_column<shape{static_cast<std::int32_t>(Count)}>(numbers(names));
+  }
+
+  /// The same as a target.
+  template <std::size_t Count>
+  target_column<shape{static_cast<std::int32_t>(Count)}> targets(
+      const std::string_view (&names)[Count]) const {
+    return target_column<shape{static_cast<std::int32_t>(Count)}>(numbers(names));
+  }
+
+  /// A column as labels, `table.labels<3>("species")`: integers from 0 to Classes - 1 as they are,
+  /// other values by their place among `classes(name)`. Throws `error` unless there are exactly so
+  /// many.
+  template <std::int32_t Classes>
+  label_column<Classes> labels(std::string_view name) const {
+    const std::size_t column = find(name);
+    if (holds_labels(column, Classes)) {
+      return label_column<Classes>(plain_labels(column));
+    }
+    const std::vector<std::string> found = classes(name);
+    if (found.size() != static_cast<std::size_t>(Classes)) {
+      throw error(place(column) + " has " + std::to_string(found.size()) + " classes, " +
+                  list(found) + "; expected " + std::to_string(Classes) + ".");
+    }
+    return label_column<Classes>(places_among(column, found));
+  }
+
+  /// The same where a file need not have all classes: label i is `classes[i]`. Throws `error` for
+  /// the first cell that is none of them.
+  ///
+  ///   const auto test = read_csv("test.csv").labels("species", train.classes("species"))
+  template <std::int32_t Classes>
+  label_column<Classes> labels(std::string_view name,
+                               const std::vector<std::string>& classes) const {
+    if (classes.size() != static_cast<std::size_t>(Classes)) {
+      throw error("A column of " + std::to_string(Classes) + " classes got " +
+                  std::to_string(classes.size()) + " names of classes.");
+    }
+    return label_column<Classes>(places_among(find(name), classes));
+  }
+
+ private:
+  std::size_t first_row() const { return options_.header ? 1 : 0; }
+
+  void read_header() {
+    if (cells_.rows() == 0) {
+      throw error(name_ + " is empty.");
+    }
+    for (std::size_t column = 0; column < columns(); ++column) {
+      names_.push_back(options_.header ? std::string(csv::trimmed(cells_.text(0, column)))
+                                       : std::to_string(column + 1));
+    }
+    if (options_.header) {
+      check_header();
+    }
+  }
+
+  void check_header() const {
+    bool all_numbers = true;
+    for (std::size_t column = 0; column < columns(); ++column) {
+      all_numbers = all_numbers && csv::parse<double>(names_[column]).has_value();
+      const std::string at = name_ + ", line " + std::to_string(cells_.line(0, column)) +
+                             ", column " + std::to_string(column + 1);
+      if (names_[column].empty()) {
+        throw error(at + " is the name of a column and empty.");
+      }
+      const auto before = std::find(names_.begin(), names_.end(), names_[column]);
+      if (before != names_.begin() + static_cast<std::ptrdiff_t>(column)) {
+        throw error(at + ": a column is called " + printable(names_[column]) + ", as column " +
+                    std::to_string(before - names_.begin() + 1) + " is.");
+      }
+    }
+    if (all_numbers) {
+      throw error(name_ + ", line " + std::to_string(cells_.line(0, 0)) +
+                  " holds numbers; expected the names of columns. Hint: {.header = false} calls "
+                  "them 1, 2, ...");
+    }
+  }
+
+  csv_kind find_kind(std::size_t column) const {
+    csv_kind kind = csv_kind::integers;
+    for (std::size_t row = first_row(); row < cells_.rows(); ++row) {
+      const std::string_view cell = cells_.text(row, column);
+      if (csv::is_missing(cell)) {
+        continue;
+      }
+      if (!csv::parse<double>(cell)) {
+        return csv_kind::words;
+      }
+      if (!csv::parse<std::int64_t>(cell)) {
+        kind = csv_kind::numbers;
+      }
+    }
+    return kind;
+  }
+
+  /// "houses.csv, column 3 (price)".
+  std::string place(std::size_t column) const {
+    return name_ + ", column " + std::to_string(column + 1) + " (" + printable(names_[column]) +
+           ")";
+  }
+
+  /// "houses.csv, line 7, column 3 (price)".
+  std::string place(std::size_t row, std::size_t column) const {
+    return name_ + ", line " + std::to_string(cells_.line(row, column)) + ", column " +
+           std::to_string(column + 1) + " (" + printable(names_[column]) + ")";
+  }
+
+  float number(std::size_t row, std::size_t column) const {
+    const std::string_view cell = cells_.text(row, column);
+    if (csv::is_missing(cell)) {
+      if (options_.missing) {
+        return *options_.missing;
+      }
+      throw error(place(row, column) +
+                  (csv::trimmed(cell).empty() ? " is empty" : " is missing, ") +
+                  printable(csv::trimmed(cell)) +
+                  "; expected a number. Hint: {.missing = 0.0F} takes one in its place.");
+    }
+    const std::optional<double> value = csv::parse<double>(cell);
+    if (!value) {
+      throw error(place(row, column) + " is " + printable(cell) + "; expected a number.");
+    }
+    const auto found = static_cast<float>(*value);
+    if (is_non_finite(found)) {
+      throw error(place(row, column) + " is " + printable(cell) +
+                  "; expected a finite number that float32 can hold.");
+    }
+    return found;
+  }
+
+  std::string_view word(std::size_t row, std::size_t column) const {
+    const std::string_view cell = cells_.text(row, column);
+    if (csv::trimmed(cell).empty()) {
+      throw error(place(row, column) + " is empty; expected a class.");
+    }
+    return cell;
+  }
+
+  bool holds_labels(std::size_t column, std::int32_t classes) const {
+    for (std::size_t row = first_row(); row < cells_.rows(); ++row) {
+      const std::optional<std::int64_t> value = csv::parse<std::int64_t>(cells_.text(row, column));
+      if (!value || *value < 0 || *value >= classes) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  std::vector<std::int32_t> plain_labels(std::size_t column) const {
+    std::vector<std::int32_t> found;
+    for (std::size_t row = first_row(); row < cells_.rows(); ++row) {
+      found.push_back(csv::parse<std::int32_t>(cells_.text(row, column)).value_or(0));
+    }
+    return found;
+  }
+
+  std::vector<std::int32_t> places_among(std::size_t column,
+                                         const std::vector<std::string>& classes) const {
+    std::vector<std::int32_t> found;
+    for (std::size_t row = first_row(); row < cells_.rows(); ++row) {
+      const auto at = std::find(classes.begin(), classes.end(), word(row, column));
+      if (at == classes.end()) {
+        throw error(place(row, column) + " is " + printable(cells_.text(row, column)) +
+                    "; expected one of " + list(classes) + ".");
+      }
+      found.push_back(static_cast<std::int32_t>(at - classes.begin()));
+    }
+    return found;
+  }
+
+  /// "setosa, versicolor, virginica"; of many the first few.
+  static std::string list(const std::vector<std::string>& words) {
+    constexpr std::size_t most = 8;
+    std::string all;
+    for (std::size_t i = 0; i < words.size() && i < most; ++i) {
+      all += (i == 0 ? "" : ", ") + printable(words[i]);
+    }
+    return words.size() > most ? all + ", ..." : all;
+  }
+
+  csv_cells cells_;
+  std::string name_;
+  csv_options options_;
+  std::vector<std::string> names_;
+  std::vector<csv_kind> kinds_;
+};
+
+/// The table of a CSV file's bytes. `name` is what sentences call the file. Throws `error` for what
+/// `parse_csv` refuses, for a file without cells, for a header of numbers alone, and for names of
+/// columns that are empty or twice there.
+inline csv_table parse_csv_table(std::span<const std::uint8_t> bytes, const std::string& name,
+                                 const csv_options& options = {}) {
+  return {parse_csv(bytes, name, options.separator), name, options};
+}
+
+/// The table of the CSV file at `path`:
+///
+///   const csv_table houses = read_csv("houses.csv");
+///   const auto data = zipped(houses.features({"size", "rooms"}), houses.targets({"price"}));
+///
+/// Throws `error` if it is missing, and for what is wrong with it, by line and column.
+inline csv_table read_csv(const std::string& path, const csv_options& options = {},
+                          file_reader reader = read_file) {
+  return parse_csv_table(reader(path), path, options);
+}
+
+}  // namespace ipu_dsl

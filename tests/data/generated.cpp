@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Tests of data/generated.hpp.
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <ipu_dsl/core/random.hpp>
+#include <ipu_dsl/data/columns.hpp>
+#include <ipu_dsl/data/generated.hpp>
+
+#include "data/first_source.hpp"
+#include "formats/sentence_of.hpp"
+#include "support/catch2.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using tests::first_numbers;
+using tests::first_numbers_of;
+using point = feature_column<shape{2}>;
+
+constexpr auto number_pairs = [](std::uint32_t i, std::span<float> x,
+                                 std::span<std::int32_t> kind) {
+  x[0] = static_cast<float>(i);
+  x[1] = uniform_unit(random_word(5, 0, i));
+  kind[0] = static_cast<std::int32_t>(i % 3);
+};
+
+TEST_CASE("samples are made of their numbers, the same whenever they are asked for") {
+  const auto data = generated<point, label_column<3>>(100, number_pairs);
+  static_assert(dataset<decltype(data)>);
+  static_assert(decltype(data)::targets[0].classes == 3);
+  const std::vector<float> once = first_numbers(data);
+  CHECK(once.size() == 200);
+  CHECK(once[2 * 7] == 7);
+  CHECK(once[2 * 7 + 1] == uniform_unit(random_word(5, 0, 7)));
+  CHECK(first_numbers(data) == once);
+  CHECK(tests::labels_of(data | take(4)) == std::vector<std::int32_t>{0, 1, 2, 0});
+  CHECK(first_numbers(data | shuffled(100), 3) == first_numbers(data | shuffled(100), 3));
+  CHECK(tests::sentence_of([] { generated<point, label_column<3>>(-1, number_pairs); }) ==
+        "generated makes 0 samples or more, got -1.");
+}
+
+/// Counts up to `last`; its state is its own.
+auto counter(int last) {
+  return [next = 0, last](std::span<float> x) mutable {
+    x[0] = static_cast<float>(next);
+    ++next;
+    return next <= last;
+  };
+}
+
+TEST_CASE("a generator is asked sample by sample, from its beginning in every pass") {
+  auto source = from_generator<feature_column<shape{1}>>(counter(1'000), 5);
+  static_assert(feed<decltype(source)>);
+  CHECK(source.length() == 5);
+  CHECK(source.sources().size() == 1);
+  CHECK(first_numbers_of(source, 2) == std::vector<float>{0, 1, 2, 3, 4});
+  CHECK(first_numbers_of(source, 2).empty());
+  source.restart();
+  CHECK(first_numbers_of(source, 4) == std::vector<float>{0, 1, 2, 3, 4});
+}
+
+TEST_CASE("a generator that says that it is at its end gives no more, and zeros") {
+  auto source = from_generator<feature_column<shape{1}>>(counter(3));
+  CHECK_FALSE(source.length().has_value());
+  std::vector<float> row = {9, 9, 9, 9};
+  const source_rows to = {dtype::float32, row.data(), 1, 1};
+  CHECK(source.next({{&to, 1}, 4}) == 3);
+  CHECK(row == std::vector<float>{0, 1, 2, 0});
+  CHECK(tests::sentence_of([] { from_generator<feature_column<shape{1}>>(counter(3), -2); }) ==
+        "from_generator gives 0 samples or more, got -2.");
+}
+
+TEST_CASE("a function changes whole micro-batches") {
+  const auto data = generated<point, label_column<3>>(5, number_pairs);
+  int calls = 0;
+  auto source =
+      mapped_batches(make_feed(data, 1), [&calls](const feed_rows& rows, std::int32_t samples) {
+        ++calls;
+        for (std::int32_t row = 0; row < samples; ++row) {
+          rows.sources[0].floats(row)[1] = static_cast<float>(samples);
+        }
+      });
+  static_assert(feed<decltype(source)>);
+  CHECK(source.length() == 5);
+  CHECK(first_numbers_of(source, 3) == std::vector<float>{0, 3, 1, 3, 2, 3, 3, 2, 4, 2});
+  CHECK(calls == 2);
+  auto named = make_feed(data, 1);
+  auto other = mapped_batches(named, [](const feed_rows&, std::int32_t) {});
+  CHECK(first_numbers_of(other, 3) == first_numbers(data));
+  CHECK(first_numbers_of(named, 3).empty());
+}
+
+}  // namespace
