@@ -15,6 +15,8 @@
 
 #include <ipu_dsl/catalogue/best_of.hpp>
 #include <ipu_dsl/catalogue/catalogue.hpp>
+#include <ipu_dsl/data/csv.hpp>
+#include <ipu_dsl/data/npy_columns.hpp>
 #include <ipu_dsl/inference.hpp>
 #include <ipu_dsl/interface.hpp>
 #include <ipu_dsl/ipu_dsl.hpp>
@@ -878,7 +880,7 @@ static_assert(optimizer<sgd<momentum>>::type::rule != sgd<>::rule);
 static_assert(optimizer<sgd<momentum, nesterov>>::type::rule == sgd<nesterov>::rule);
 constexpr sgd<momentum>::settings rates = {.learning_rate = 0.01F, .momentum = 0.9F};
 
-// row: a generator
+// row: a source of one's own
 struct zeros_only {
   static constexpr source_form forms[] = {{dtype::float32, 784}, {dtype::int32, 1, 10}};
 
@@ -904,6 +906,94 @@ void print_models() {
   std::printf("%s%s", summary.c_str(), stages.c_str());
   constexpr graph_view chosen = planned_graph_of<cut_training::compiled>.view();
   std::printf("%s", stage_assignment_text(chosen, "cut").c_str());
+}
+
+void print_data_of_data() {
+  const std::vector<std::uint8_t> bytes(2 * 784, 255);
+  const std::vector<std::int32_t> labels = {0, 1};
+  const std::vector<float> features(2 * 20, 255.0F);
+  const std::vector<float> targets(2 * 2, 0.5F);
+  const auto numbers = labelled_dataset<shape{20}, 3, float>(features, labels);
+  // row: .map(f), of the same shape
+  const auto louder = numbers | mapped([](std::span<float> x) {
+                        for (float& each : x) {
+                          each *= 2;
+                        }
+                      });
+  // row: .map(f), of another shape
+  const auto totals =
+      numbers | mapped<feature_column<shape{1}>, label_column<3>>(
+                    [](std::span<const float> x, std::span<const std::int32_t> label,
+                       std::span<float> sum, std::span<std::int32_t> same) {
+                      sum[0] = x[0] + x[19];
+                      same[0] = label[0];
+                    });
+  // row: .filter(p)
+  const auto ones =
+      numbers | filtered([](std::span<const float>, std::span<const std::int32_t> label) {
+        return label[0] == 1;
+      });
+  std::printf("%d of %d samples\n", static_cast<int>(ones.size()), static_cast<int>(totals.size()));
+  // row: Dataset.zip((a, b))
+  const auto a = feature_column<shape{20}>(features);
+  const auto b = target_column<shape{2}>(targets);
+  const auto both = zipped(a, b);
+  // row: a.concatenate(b)
+  const auto all = concatenated(numbers, louder);
+  // row: .window(24, shift=1), timeseries_dataset_from_array(x, y, 24)
+  const auto series = generated<feature_column<shape{3}>, target_column<shape{1}>>(
+      100, [](std::uint32_t i, std::span<float> step, std::span<float> target) {
+        step[0] = static_cast<float>(i);
+        target[0] = static_cast<float>(i);
+      });
+  const auto windows = series | windowed<24>({.target_offset = 0});
+  const auto sequences = series | windowed<24, window_targets::each_step>();
+  std::printf("%d and %d windows\n", static_cast<int>(windows.size()),
+              static_cast<int>(sequences.size()));
+  // row: .batch(4) before another .map
+  const auto fours = series | batched<4>();
+  // row: .cache()
+  const auto kept = louder | cached();
+  std::printf("%d, %d, %d and %d samples\n", static_cast<int>(both.size()),
+              static_cast<int>(all.size()), static_cast<int>(fours.size()),
+              static_cast<int>(kept.size()));
+  // row: .batch(32).map(f)
+  auto scaled =
+      mapped_batches(make_feed(numbers, 1), [](const feed_rows& rows, std::int32_t count) {
+        for (std::int32_t row = 0; row < count; ++row) {
+          rows.sources[0].floats(row)[0] /= 255;
+        }
+      });
+  // row: Dataset.from_generator(f, ...)
+  auto counted = from_generator<feature_column<shape{20}>, label_column<3>>(
+      [i = 0](std::span<float> x, std::span<std::int32_t> label) mutable {
+        x[0] = static_cast<float>(i);
+        label[0] = i % 3;
+        ++i;
+        return true;
+      },
+      1'000);
+  std::printf("%d and %d samples\n", static_cast<int>(scaled.length().value_or(-1)),
+              static_cast<int>(counted.length().value_or(-1)));
+  // row: .shuffle(1000, reshuffle_each_iteration=False)
+  const auto once = numbers | shuffled(1'000) | fixed_order(7);
+  // row: pd.read_csv(path), make_csv_dataset(path, 32, label_name='kind')
+  const std::string text = "size,rooms,kind\n50,2,flat\n120,4,house\n";
+  const std::string path = "houses.csv";
+  write_file_atomically(path, std::vector<std::uint8_t>(text.begin(), text.end()));
+  const csv_table table = read_csv(path);
+  const auto houses = zipped(table.features({"size", "rooms"}), table.labels<2>("kind"));
+  std::remove("houses.csv");
+  // row: np.load(path)['images'], image_dataset_from_directory
+  const std::vector<npz_entry> file = {{"images", make_npy<std::uint8_t>(bytes, {2, 28, 28})}};
+  const auto pictures = column_of<byte_column<shape{28, 28}>>(file, "images");
+  std::printf("%d, %d and %d samples\n", static_cast<int>(once.size()),
+              static_cast<int>(houses.size()), static_cast<int>(pictures.size()));
+  // row: Dataset.from_tensor_slices((x, y))
+  const auto referred = over_arrays<feature_column<shape{20}>, label_column<3>>(features, labels);
+  const auto copied = feature_column<shape{20}>(numbers_from<float>(features));
+  std::printf("%d and %d samples\n", static_cast<int>(referred.size()),
+              static_cast<int>(copied.size()));
 }
 
 void print_data() {
@@ -947,9 +1037,7 @@ void print_data() {
     mnist::load(directory, read_file_or_gzip);
 #endif
   } catch (const error& refused) {
-    // Which of the files is missed first is left to the compiler.
-    const std::string said = refused.what();
-    std::printf("%s ...\n", said.substr(0, said.find("/t")).c_str());
+    std::printf("%s\n", refused.what());
   }
 }
 
@@ -1322,6 +1410,7 @@ int main() {
   std::printf("[porting]\n");
   print_models();
   print_data();
+  print_data_of_data();
   print_training();
   print_queues(synthetic_digits(640, 1));
   print_benchmarks();
