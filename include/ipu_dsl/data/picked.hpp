@@ -11,10 +11,10 @@
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/data/adaptor.hpp>
 #include <ipu_dsl/data/element_form.hpp>
 #include <ipu_dsl/data/index_stream.hpp>
@@ -33,7 +33,7 @@ class picked_dataset {
   using scratch = datasets::scratch_of<Data>;
 
   /// `numbers` lie below `data.size()`.
-  picked_dataset(Data data, std::vector<std::uint32_t> numbers)
+  picked_dataset(Data data, list<std::uint32_t> numbers)
       : data_(std::move(data)), numbers_(std::move(numbers)) {}
 
   /// How many samples there are.
@@ -49,11 +49,11 @@ class picked_dataset {
   }
 
   /// Which samples of the data these are: [size()].
-  std::span<const std::uint32_t> numbers() const { return numbers_; }
+  std::span<const std::uint32_t> numbers() const { return {numbers_.data(), numbers_.size()}; }
 
  private:
   Data data_;
-  std::vector<std::uint32_t> numbers_;
+  list<std::uint32_t> numbers_;
 };
 
 /// What is wrong with the function of `filtered`.
@@ -84,7 +84,7 @@ struct filter {
   auto over(Data data) const {
     constexpr std::size_t taken = datasets::sources_taken<Data, Function, false>();
     if constexpr (returns_bool<Data>(std::make_index_sequence<taken>())) {
-      std::vector<std::uint32_t> numbers = find<taken>(data);
+      list<std::uint32_t> numbers = find<taken>(data);
       return picked_dataset<Data>(std::move(data), std::move(numbers));
     } else {
       static_assert(diagnose<filtered_fault_of<Data, Function>>());
@@ -106,11 +106,11 @@ struct filter {
   }
 
   template <std::size_t Taken, typename Data>
-  std::vector<std::uint32_t> find(const Data& data) const {
+  list<std::uint32_t> find(const Data& data) const {
     datasets::scratch_of<Data> room = datasets::make_scratch(data);
     datasets::sample_memory<Data> sample;
     const std::array<source_rows, Taken> rows = sample.template complete<Taken>({}, 0);
-    std::vector<std::uint32_t> numbers;
+    list<std::uint32_t> numbers;
     for (std::int64_t i = 0; i < data.size(); ++i) {
       const auto number = static_cast<std::uint32_t>(i);
       datasets::read_sample(data, room, number, rows, 0);
@@ -155,8 +155,11 @@ inline order_of_one_pass fixed_order(std::uint64_t seed) {
 
 namespace datasets {
 
-/// The numbers that a stream gives in one pass. Throws `error` if it has no end, or 2^32 or more.
-inline std::vector<std::uint32_t> numbers_of_pass(index_stream stream) {
+/// The numbers of the samples of one pass in their order. Throws `error` if it has no end, or 2^32
+/// or more.
+template <typename Order>
+list<std::uint32_t> numbers_of_pass(const Order& order, std::uint64_t seed) {
+  index_stream stream = open(order, seed);
   const std::optional<std::int64_t> length = stream.length();
   if (!length) {
     throw error("fixed_order needs data with an end; these are repeated without one.");
@@ -164,7 +167,7 @@ inline std::vector<std::uint32_t> numbers_of_pass(index_stream stream) {
   if (*length > 0xFFFF'FFFF) {
     throw error("fixed_order keeps fewer than 2^32 samples, got " + std::to_string(*length) + ".");
   }
-  std::vector<std::uint32_t> numbers;
+  list<std::uint32_t> numbers;
   numbers.reserve(static_cast<std::size_t>(*length));
   std::uint32_t number = 0;
   while (stream.next(number)) {
@@ -179,13 +182,13 @@ inline std::vector<std::uint32_t> numbers_of_pass(index_stream stream) {
 template <dataset Data>
 picked_dataset<data_reference<Data>> operator|(const transformed<Data>& order,
                                                const order_of_one_pass& one) {
-  return {hold(*order.data), datasets::numbers_of_pass(open(order, one.seed))};
+  return {hold(*order.data), datasets::numbers_of_pass(order, one.seed)};
 }
 
 /// The same of data that the order owns.
 template <dataset Data>
 picked_dataset<Data> operator|(owned_transformed<Data> order, const order_of_one_pass& one) {
-  std::vector<std::uint32_t> numbers = datasets::numbers_of_pass(open(order, one.seed));
+  list<std::uint32_t> numbers = datasets::numbers_of_pass(order, one.seed);
   return {std::move(order.data), std::move(numbers)};
 }
 
