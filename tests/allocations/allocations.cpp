@@ -4,11 +4,16 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <vector>
 
 #include <ipu_dsl/catalogue/bidirectional.hpp>
 #include <ipu_dsl/data/class_weights.hpp>
+#include <ipu_dsl/data/concatenated.hpp>
 #include <ipu_dsl/data/digits.hpp>
+#include <ipu_dsl/data/mapped.hpp>
+#include <ipu_dsl/data/picked.hpp>
+#include <ipu_dsl/data/windowed.hpp>
 #include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/training/callbacks.hpp>
 #include <ipu_dsl/queues/infeed_queue.hpp>
@@ -216,6 +221,16 @@ TEST_CASE("a session whose samples are weighed allocates nothing after its const
   // An evaluation has the numbers of a confusion matrix in memory of its own.
   CHECK(count_allocations([&] { run.evaluate(test); }) == 1);
   CHECK(count_allocations([&] { run.train_step(given.features, given.labels, weights); }) == 0);
+  // The same of data that are made of others while they are read.
+  const auto every_second = [](std::span<const float>, std::span<const std::int32_t> kind) {
+    return kind[0] % 2 == 0;
+  };
+  const auto darken = [](std::span<float> image) { image[0] = 1; };
+  auto made = make_feed(concatenated(digits, digits) | filtered(every_second) | windowed<1>() |
+                            mapped(darken) | shuffled(100) |
+                            class_weighted({1, 0, 2, 1, 1, 0.5F, 1, 1, 3, 1}) | repeated(),
+                        1);
+  CHECK(count_allocations([&] { run.fit(made, {.epochs = 3, .steps_per_epoch = 40}); }) == 0);
 }
 
 TEST_CASE("a session of which everything is asked allocates nothing after its construction") {
