@@ -194,6 +194,7 @@ SHARED_KERNELS = {
     "sigmoidal": "functions; activations are made of them",
     "simd": "vectors, for all kernels",
     "softmax": "an activation that needs whole rows, and a part of cross-entropy",
+    "line_tiles": "how the lines of any product over windows are walked",
     "pixelwise_product": "products over windows of any layer with few units",
     "tap_gradient": "gradients of any product over windows: depthwise, groups, few channels",
     "tiling": "how the outputs of any product are walked",

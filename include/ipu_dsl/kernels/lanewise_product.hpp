@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <ipu_dsl/core/deal.hpp>
+#include <ipu_dsl/kernels/line_tiles.hpp>
 #include <ipu_dsl/kernels/prefetch.hpp>
 #include <ipu_dsl/kernels/product_tile.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
@@ -23,9 +24,6 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 constexpr std::int32_t lanewise_tile_columns(layout::architecture target) {
   return target.registers >= 32 ? 20 : target.registers - 4;
 }
-
-/// Of a tile that may lie at any place where all taps are met.
-inline constexpr std::int32_t any_column = -1;
 
 /// Asks for what the same tile of the next line reads for the first time and writes: large images
 /// come from the last-level cache, whose answers take longer than a tile.
@@ -48,10 +46,10 @@ IPU_DSL_ALWAYS_INLINE void ask_for_next_line(const float* x, const float* y, std
 
 /// `Columns` outputs beside each other of one line, one vector of units. Each is one chain of
 /// multiply-adds from its bias, in ascending order of kernel planes, rows, columns and depth,
-/// without the taps that lie in the padding; sums stay in registers from tap to tap. At the rims
-/// the place is a constant, `First`, so that the compiler leaves out what is not met.
+/// without the taps that lie in the padding; sums stay in registers from tap to tap. `Place` is
+/// that of `tiles_of_line`.
 template <layout::architecture Architecture, window_product Product, int Columns,
-          std::int32_t First, int PanelWidth, activation_kind Kind>
+          std::int32_t Place, int PanelWidth, activation_kind Kind>
 [[gnu::noinline]] void lanewise_tile(const float* __restrict x, const float* __restrict w,
                                      const float* __restrict bias, float* __restrict y,
                                      std::int32_t line, std::int32_t column, float alpha) noexcept {
@@ -73,14 +71,14 @@ template <layout::architecture Architecture, window_product Product, int Columns
       const lanes factor = load_once<lanes>(weights + std::ptrdiff_t{k} * PanelWidth);
       IPU_DSL_UNROLLED
       for (int i = 0; i < Columns; ++i) {
-        if (First == any_column || Product.columns.meets(First + i, tap)) {
+        if (meets_in_tile<Place>(Product.columns, column, i, tap)) {
           const std::ptrdiff_t to = i * (Product.columns.step * Product.read.pixel);
           sums[i] = multiply_add(load<lanes>(from + at + to + k * deeper), factor, sums[i]);
         }
       }
     }
   };
-  const std::int32_t first = Product.columns.source(First == any_column ? column : First, 0);
+  const std::int32_t first = Product.columns.source(column, 0);
   ask_for_next_line<Architecture, Product, Columns>(x, y, line, column);
   for (std::int32_t number = 0; number < outer.count(); ++number) {
     const std::int32_t plane_tap = Product.plane_tap(outer, number);
@@ -110,35 +108,6 @@ template <layout::architecture Architecture, window_product Product, int Columns
   }
 }
 
-/// How a line is cut into tiles.
-template <window_product Product, layout::architecture Architecture>
-struct lanewise_cut {
-  static constexpr std::int32_t outputs = Product.columns.outputs;
-  static constexpr std::int32_t most = lanewise_tile_columns(Architecture);
-  static constexpr layout::balanced_split split = layout::split_evenly(outputs, most);
-  static constexpr std::int32_t parts = split.parts();
-
-  /// Tiles that meet all taps at all their outputs.
-  static constexpr index_range find_inner() {
-    const index_range full = Product.columns.full_outputs();
-    index_range found = {0, parts};
-    while (found.begin < parts && split.begin(found.begin) < full.begin) {
-      ++found.begin;
-    }
-    while (found.end > found.begin && split.begin(found.end) > full.end) {
-      --found.end;
-    }
-    return found;
-  }
-
-  static constexpr std::int32_t inner_begin = find_inner().begin;
-  static constexpr std::int32_t inner_end = find_inner().end;
-  static constexpr std::int32_t behind = parts - inner_end;
-
-  template <std::int32_t Part>
-  static constexpr std::int32_t begin = split.begin(Part);
-};
-
 /// Where one vector of units of such a product begins.
 struct lanewise_operands {
   const float* x;
@@ -152,39 +121,19 @@ struct lanewise_operands {
 template <layout::architecture Architecture, window_product Product, activation_kind Kind>
 IPU_DSL_ALWAYS_INLINE void lanewise_line(const lanewise_operands& all, std::int32_t line,
                                          const index_range& vectors, float alpha) {
-  using cut = lanewise_cut<Product, Architecture>;
   constexpr int width = layout::panel_width(Product.units, Architecture);
   constexpr std::ptrdiff_t panel_size = std::ptrdiff_t{Product.kernel_taps} * Product.depth * width;
-  const auto tile = [&](auto columns, auto first,
+  const auto tile = [&](auto columns, auto place,
                         std::int32_t column) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     for (std::int32_t v = vectors.begin; v < vectors.end; ++v) {
       const std::int32_t n = v * Architecture.lanes;
-      lanewise_tile<Architecture, Product, decltype(columns)::value, decltype(first)::value, width,
+      lanewise_tile<Architecture, Product, decltype(columns)::value, decltype(place)::value, width,
                     Kind>(all.x + n, all.w + n / width * panel_size + n % width,
                           all.bias == nullptr ? nullptr : all.bias + n,
                           all.y + column * Product.written.pixel + n, line, column, alpha);
     }
   };
-  const auto rim = [&]<std::int32_t Begin, std::int32_t... Parts>(
-                       std::integral_constant<std::int32_t, Begin>,
-                       std::integer_sequence<std::int32_t, Parts...>) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    (tile(std::integral_constant<int, cut::template begin<Begin + Parts + 1> -
-                                          cut::template begin<Begin + Parts>>(),
-          std::integral_constant<std::int32_t, cut::template begin<Begin + Parts>>(),
-          cut::template begin<Begin + Parts>),
-     ...);
-  };
-  rim(std::integral_constant<std::int32_t, 0>(),
-      std::make_integer_sequence<std::int32_t, cut::inner_begin>());
-  if constexpr (cut::inner_begin < cut::inner_end) {
-    parts_of<cut::outputs, cut::most>(
-        {cut::inner_begin, cut::inner_end},
-        [&](auto columns, std::int32_t column) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-          tile(columns, std::integral_constant<std::int32_t, any_column>(), column);
-        });
-  }
-  rim(std::integral_constant<std::int32_t, cut::inner_end>(),
-      std::make_integer_sequence<std::int32_t, cut::behind>());
+  tiles_of_line<Product.columns, lanewise_tile_columns(Architecture)>(tile);
 }
 
 /// y = activation(windows of x times w + bias) where each unit reads numbers of its own, or a grain

@@ -174,7 +174,7 @@ IPU_DSL_ALWAYS_INLINE void add_number(
   const auto add = [&](int v, int unit, const lanes& sample,
                        const lanes& weight) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     const index_range some = cut::lanes_met(First, v, tap);
-    if (First < 0) {
+    if (First < 0 || (Product.depth > 1 && some.begin < some.end)) {
       sums[v][unit] = multiply_add(sample, weight, sums[v][unit]);
     } else if (some.begin < some.end) {
       sums[v][unit] =
@@ -211,6 +211,48 @@ IPU_DSL_ALWAYS_INLINE void add_number(
     }
   }
 }
+
+/// The sums before a tap of those vectors of which some lanes meet nothing there: an addition in
+/// each lane, and none in those lanes after all, costs less than one choice a number.
+template <window_product Product, layout::architecture Architecture, std::int32_t First>
+struct kept_sums {
+  using cut = pixelwise_cut<Product, Architecture>;
+  using lanes = vector<Architecture>;
+  static constexpr bool needed = First >= 0 && Product.depth > 1;
+  float floats[needed ? std::size_t{cut::units} * std::size_t{cut::tile} : std::size_t{1}];
+
+  static constexpr bool partly(std::int32_t v, std::int32_t tap) {
+    const index_range some = cut::lanes_met(First, v, tap);
+    return needed && some.begin < some.end && (some.begin > 0 || some.end < cut::width);
+  }
+
+  IPU_DSL_ALWAYS_INLINE void keep(
+      const lanes (&sums)[std::size_t{cut::vectors}][std::size_t{cut::units}], std::int32_t tap) {
+    IPU_DSL_UNROLLED
+    for (int v = 0; v < cut::vectors; ++v) {
+      if (partly(v, tap)) {
+        IPU_DSL_UNROLLED
+        for (int unit = 0; unit < cut::units; ++unit) {
+          store(floats + (v * cut::units + unit) * cut::width, sums[v][unit]);
+        }
+      }
+    }
+  }
+
+  IPU_DSL_ALWAYS_INLINE void restore(
+      lanes (&sums)[std::size_t{cut::vectors}][std::size_t{cut::units}], std::int32_t tap) const {
+    IPU_DSL_UNROLLED
+    for (int v = 0; v < cut::vectors; ++v) {
+      if (partly(v, tap)) {
+        IPU_DSL_UNROLLED
+        for (int unit = 0; unit < cut::units; ++unit) {
+          const lanes before = load<lanes>(floats + (v * cut::units + unit) * cut::width);
+          sums[v][unit] = within_lanes(cut::lanes_met(First, v, tap), sums[v][unit], before);
+        }
+      }
+    }
+  }
+};
 
 /// Writes a tile as pixels of whole vectors of units, zeros behind the units.
 template <layout::architecture Architecture, window_product Product>
@@ -270,11 +312,14 @@ template <layout::architecture Architecture, window_product Product, std::int32_
           Product.columns.source(First < 0 ? column : First, column_tap) - cut::first_source;
       const float* const of_tap =
           weights + Product.columns.position_of(column_tap) * (Product.depth * PanelWidth);
+      kept_sums<Product, Architecture, First> kept;
+      kept.keep(sums, column_tap);
 #pragma GCC unroll 1
       for (std::int32_t k = 0; k < Product.depth; ++k) {
         add_number<Product, Architecture, First>(sums, rows[tap] + k * cut::plane + at,
                                                  of_tap + k * PanelWidth, column_tap);
       }
+      kept.restore(sums, column_tap);
     }
   }
   float made[std::size_t{cut::units} * std::size_t{cut::tile}];

@@ -135,17 +135,32 @@ template <layout::architecture Architecture, window_product Product, int Rows, t
       }
     }
   };
+  if constexpr (full.begin <= 4) {
+    // Constants: the compiler leaves out what is not met.
+    IPU_DSL_UNROLLED
+    for (std::int32_t column = 0; column < full.begin; ++column) {
+      add(column, true);
+    }
+  } else {
 #pragma GCC unroll 1
-  for (std::int32_t column = 0; column < full.begin; ++column) {
-    add(column, true);
+    for (std::int32_t column = 0; column < full.begin; ++column) {
+      add(column, true);
+    }
   }
 #pragma GCC unroll 1
   for (std::int32_t column = full.begin; column < full.end; ++column) {
     add(column, false);
   }
+  if constexpr (Product.columns.outputs - full.end <= 4) {
+    IPU_DSL_UNROLLED
+    for (std::int32_t column = full.end; column < Product.columns.outputs; ++column) {
+      add(column, true);
+    }
+  } else {
 #pragma GCC unroll 1
-  for (std::int32_t column = full.end; column < Product.columns.outputs; ++column) {
-    add(column, true);
+    for (std::int32_t column = full.end; column < Product.columns.outputs; ++column) {
+      add(column, true);
+    }
   }
   IPU_DSL_UNROLLED
   for (int row = 0; row < Rows; ++row) {
@@ -309,6 +324,12 @@ void gradient_of_taps(const float* __restrict x, const float* __restrict d,
                                                                     plane, both, Product.units - n);
                   }
                 });
+    // The bias while the line is near.
+    gradient_step<Rule> of_bias = step;
+    of_bias.continues = step.continues || number > 0;
+    of_bias.updates = step.updates && number + 1 == Product.lines();
+    gradient_of_pixels<Product.columns.outputs, Product.units, Rule, Architecture>(of_line, bias,
+                                                                                   of_bias, part);
   }
   if constexpr (!std::is_same_v<Rule, no_update>) {
     if (step.updates) {
@@ -320,8 +341,6 @@ void gradient_of_taps(const float* __restrict x, const float* __restrict d,
                   });
     }
   }
-  constexpr std::int32_t pixels = Product.lines() * Product.columns.outputs;
-  gradient_of_pixels<pixels, Product.units, Rule, Architecture>(d, bias, step, part);
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

@@ -9,6 +9,7 @@
 
 #include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/dense_forward_sample.hpp>
+#include <ipu_dsl/kernels/line_tiles.hpp>
 #include <ipu_dsl/kernels/pixelwise_product.hpp>
 #include <ipu_dsl/kernels/product_tile.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
@@ -61,10 +62,10 @@ IPU_DSL_ALWAYS_INLINE void window_tile(const float* x, const float* w, const flo
   }
 }
 
-/// The same as `window_tile` of few channels: sums stay in registers from tap to tap. `Rim` is a
-/// tile whose outputs meet different taps, each asked about every one of them.
+/// The same as `window_tile` of few channels: sums stay in registers from tap to tap. `Place` is
+/// that of `tiles_of_line`: at the rims the outputs of a tile meet different taps.
 template <layout::architecture Architecture, window_product Product, int Rows, int Vectors,
-          int PanelWidth, activation_kind Kind, bool Rim>
+          int PanelWidth, activation_kind Kind, std::int32_t Place>
 [[gnu::noinline]] void short_stretch_tile(const float* __restrict x, const float* __restrict w,
                                           const float* __restrict bias, float* __restrict y,
                                           std::int32_t line, std::int32_t column,
@@ -72,15 +73,13 @@ template <layout::architecture Architecture, window_product Product, int Rows, i
   using lanes = vector<Architecture>;
   constexpr int width = Architecture.lanes;
   constexpr std::ptrdiff_t stride = Product.columns.step * Product.read.pixel;
-  constexpr bool joined = Product.joins_taps() && !Rim;
+  constexpr bool rim = Place != any_column;
+  constexpr bool joined = Product.joins_taps() && !rim;
   constexpr std::int32_t joined_length = Product.columns.taps * Product.depth;
-  constexpr bool unrolled = joined && joined_length <= 16;
+  constexpr bool unrolled = joined ? joined_length <= 16 : Product.depth <= 4;
   const met_taps outer = Product.taps_met(line);
-  const index_range taps =
-      Rim ? index_range{0, Product.columns.taps} : Product.columns.taps_at(column);
-  const std::int32_t met = taps.begin < taps.end ? taps.end - taps.begin : 0;
-  const std::int32_t stretches = joined && met > 0 ? 1 : met;
-  const std::int32_t length = joined ? met * Product.depth : Product.depth;
+  constexpr std::int32_t stretches = joined ? 1 : Product.columns.taps;
+  constexpr std::int32_t length = joined ? joined_length : Product.depth;
   lanes sums[std::size_t{Rows}][std::size_t{Vectors}];
   IPU_DSL_UNROLLED
   for (int v = 0; v < Vectors; ++v) {
@@ -99,7 +98,7 @@ template <layout::architecture Architecture, window_product Product, int Rows, i
     }
     IPU_DSL_UNROLLED
     for (int row = 0; row < Rows; ++row) {
-      if (!Rim || Product.columns.meets(column + row, tap)) {
+      if (meets_in_tile<Place>(Product.columns, column, row, tap)) {
         const lanes sample(source[at + row * stride]);
         IPU_DSL_UNROLLED
         for (int v = 0; v < Vectors; ++v) {
@@ -113,8 +112,7 @@ template <layout::architecture Architecture, window_product Product, int Rows, i
     const std::int32_t row_tap = Product.row_tap(outer, number);
     const float* const source = x + Product.source_row(line, plane_tap, row_tap);
     const std::int32_t first_tap = Product.first_position(plane_tap, row_tap);
-    for (std::int32_t i = 0; i < stretches; ++i) {
-      const std::int32_t tap = taps.begin + i;
+    const auto add_stretch = [&](std::int32_t tap) IPU_DSL_ALWAYS_INLINE_LAMBDA {
       const std::int32_t position = first_tap + Product.columns.position_of(tap);
       const float* const weights = w + std::ptrdiff_t{position} * Product.depth * PanelWidth;
       const std::ptrdiff_t at = Product.columns.source(column, tap) * Product.read.pixel;
@@ -122,7 +120,7 @@ template <layout::architecture Architecture, window_product Product, int Rows, i
         // Rolled, so short a loop ends before it is at speed (3x3 3 to 32 on AVX2: 40 %, unrolled
         // 80 %).
         IPU_DSL_UNROLLED
-        for (std::int32_t k = 0; k < joined_length; ++k) {
+        for (std::int32_t k = 0; k < length; ++k) {
           add(source, at + k, weights + k * PanelWidth, tap);
         }
       } else {
@@ -130,6 +128,17 @@ template <layout::architecture Architecture, window_product Product, int Rows, i
         for (std::int32_t k = 0; k < length; ++k) {
           add(source, at + k, weights + k * PanelWidth, tap);
         }
+      }
+    };
+    if constexpr (rim && Place != asked_column && stretches <= 8) {
+      IPU_DSL_UNROLLED
+      for (std::int32_t tap = 0; tap < stretches; ++tap) {
+        add_stretch(tap);
+      }
+    } else {
+#pragma GCC unroll 1
+      for (std::int32_t tap = 0; tap < stretches; ++tap) {
+        add_stretch(tap);
       }
     }
   }
@@ -142,55 +151,43 @@ template <layout::architecture Architecture, window_product Product, int Rows, i
   }
 }
 
-/// One line of outputs for `Vectors` vectors of one panel, of which `units` columns are units. The
-/// outputs at the rims meet fewer taps than others and are computed one by one, or side by side
-/// where stretches are short.
+/// One line of outputs for `Vectors` vectors of one panel, of which `units` columns are units.
+/// Where stretches are long, the outputs at the rims, which meet fewer taps than others, are
+/// computed one by one.
 template <layout::architecture Architecture, window_product Product, int Vectors, int PanelWidth,
           activation_kind Kind>
 [[gnu::noinline]] void window_line(const float* x, const float* w, const float* bias, float* y,
                                    std::int32_t line, std::int32_t units, float alpha) noexcept {
   constexpr activation_kind in_tile = applied_in_registers(Kind) ? Kind : activation_kind::linear;
-  constexpr index_range full = Product.columns.full_outputs();
-  const auto some = [&](auto rows, std::int32_t column) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    float* const to = y + column * Product.written.pixel;
-    if constexpr (Product.has_short_stretches()) {
-      short_stretch_tile<Architecture, Product, rows, Vectors, PanelWidth, in_tile, false>(
-          x, w, bias, to, line, column, alpha);
-    } else {
-      window_tile<Architecture, Product, rows, Vectors, PanelWidth, in_tile>(x, w, bias, to, line,
-                                                                             column, alpha);
+  if constexpr (Product.has_short_stretches()) {
+    tiles_of_line<Product.columns, layout::max_tile_rows(Vectors, Architecture)>(
+        [&](auto rows, auto place, std::int32_t column) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+          short_stretch_tile<Architecture, Product, decltype(rows)::value, Vectors, PanelWidth,
+                             in_tile, decltype(place)::value>(
+              x, w, bias, y + column * Product.written.pixel, line, column, alpha);
+        });
+  } else {
+    constexpr index_range full = Product.columns.full_outputs();
+    const auto some = [&](auto rows, std::int32_t column) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      window_tile<Architecture, Product, rows, Vectors, PanelWidth, in_tile>(
+          x, w, bias, y + column * Product.written.pixel, line, column, alpha);
+    };
+    for (std::int32_t column = 0; column < full.begin; ++column) {
+      some(std::integral_constant<int, 1>(), column);
     }
-  };
-  const auto rim = [&](auto from, auto to) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    constexpr std::int32_t begin = from;
-    constexpr std::int32_t outputs = to - from;
-    if constexpr (Product.has_short_stretches() && outputs > 0) {
+    if constexpr (full.begin < full.end) {
+      constexpr int outputs = full.end - full.begin;
+      // g++ 12.2 fails on a member of a constant in this lambda.
+      constexpr std::int32_t first_full = full.begin;
       tile_rows<Architecture, outputs, Vectors>(
           {0, row_tiles(outputs, Vectors, Architecture).parts()},
-          [&](auto rows, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-            const std::int32_t column = begin + first;
-            short_stretch_tile<Architecture, Product, rows, Vectors, PanelWidth, in_tile, true>(
-                x, w, bias, y + column * Product.written.pixel, line, column, alpha);
-          });
-    } else {
-      for (std::int32_t column = begin; column < to; ++column) {
-        some(std::integral_constant<int, 1>(), column);
-      }
+          [&](auto rows, std::int32_t first)
+              IPU_DSL_ALWAYS_INLINE_LAMBDA { some(rows, first_full + first); });
     }
-  };
-  rim(std::integral_constant<std::int32_t, 0>(),
-      std::integral_constant<std::int32_t, full.begin>());
-  if constexpr (full.begin < full.end) {
-    constexpr int outputs = full.end - full.begin;
-    // g++ 12.2 fails on a member of a constant in this lambda.
-    constexpr std::int32_t first_full = full.begin;
-    tile_rows<Architecture, outputs, Vectors>(
-        {0, row_tiles(outputs, Vectors, Architecture).parts()},
-        [&](auto rows, std::int32_t first)
-            IPU_DSL_ALWAYS_INLINE_LAMBDA { some(rows, first_full + first); });
+    for (std::int32_t column = full.end; column < Product.columns.outputs; ++column) {
+      some(std::integral_constant<int, 1>(), column);
+    }
   }
-  rim(std::integral_constant<std::int32_t, full.end>(),
-      std::integral_constant<std::int32_t, Product.columns.outputs>());
   if constexpr (!applied_in_registers(Kind)) {
     activate_block<Kind, Architecture>(y, Product.written.pixel, Product.columns.outputs,
                                        Vectors * Architecture.lanes, units, alpha);
