@@ -18,6 +18,7 @@
 #include <ipu_dsl/core/fixed_length.hpp>
 #include <ipu_dsl/model/one_step.hpp>
 #include <ipu_dsl/operators/layers.hpp>
+#include <ipu_dsl/plan/predictor_names.hpp>
 #include <ipu_dsl/plan/run_values.hpp>
 #include <ipu_dsl/runtime/prediction_code.hpp>
 #include <ipu_dsl/runtime/prediction_faults.hpp>
@@ -433,7 +434,7 @@ class predictor_of<M, C, false> {
 /// The kernels are those of a session, and so are the bits of the results. After construction a
 /// call takes no memory, no lock and no system call, and throws nothing. Predictors share weights;
 /// each thread needs one of its own.
-template <typename M, typename Batch = micro_batch<1>>
+template <typename M, typename Batch>
 class predictor : public predictor_of<M, compiled_for_inference<M, Batch>,
                                       predictable<compiled_for_inference<M, Batch>>()> {
   using compiled = compiled_for_inference<M, Batch>;

@@ -15,5 +15,6 @@
 #include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/model/model.hpp>
 #include <ipu_dsl/model/split_at.hpp>
+#include <ipu_dsl/plan/predictor_names.hpp>
 #include <ipu_dsl/training/session_interface.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>

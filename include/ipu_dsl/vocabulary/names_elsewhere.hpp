@@ -2,7 +2,9 @@
 // What Keras and PyTorch call what has another name or another place here. Declared, so that the
 // library says what is wanted instead, in one sentence; a name that is not declared makes an error
 // of its own at every level of a model. Layers that are missing here are not among them: those are
-// what people write themselves, under those names.
+// what people write themselves, under those names. Nor are words that programs have for what is
+// their own (activation, stride, axis, mse, batch_size): after `using namespace ipu_dsl` both would
+// be ambiguous.
 #pragma once
 
 #include <ipu_dsl/core/option.hpp>
@@ -140,10 +142,6 @@ struct kernel_initializer : option_elsewhere<"kernel_initializer", "init<he_unif
 
 template <typename... Initializer>
 struct bias_initializer : option_elsewhere<"bias_initializer", "bias_init<zeros>"> {};
-
-/// Of a layer: its activation.
-template <typename... Function>
-struct activation : option_elsewhere<"activation", "the activation itself: Dense<64, relu>"> {};
 
 template <fixed_string Name>
 struct padding : option_elsewhere<"padding", "same_padding, valid_padding or causal_padding"> {};

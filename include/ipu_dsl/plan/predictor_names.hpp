@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// The names of what <ipu_dsl/inference.hpp> defines: of a program that did not include it a
+// compiler says that these are incomplete, once, and not that it knows none of the words.
+#pragma once
+
+#include <ipu_dsl/layout/architecture.hpp>
+#include <ipu_dsl/plan/options.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+
+/// Include <ipu_dsl/inference.hpp>, which defines it.
+template <typename M>
+class weights_of;
+
+/// Include <ipu_dsl/inference.hpp>, which defines it.
+template <typename M, typename Batch = micro_batch<1>>
+class predictor;
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE
