@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests of core/type_name.hpp.
+#include <string_view>
+
 #include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/core/type_name.hpp>
 
@@ -40,8 +42,9 @@ static_assert(type_name<theirs::fixed_string<int>>() == "theirs::fixed_string<in
 
 TEST_CASE("type_name spells texts as they are written") {
   using inner = ipu_dsl::lettered<"price", int>;
-  CHECK(type_name<ipu_dsl::lettered<"a", inner>>().starts_with(
-      "lettered<\"a\", ipu_dsl::lettered<\"price\", int>"));
+  constexpr std::string_view name = type_name<ipu_dsl::lettered<"a", inner>>();
+  CHECK(name.starts_with("lettered<\"a\", "));
+  CHECK(name.find("lettered<\"price\", int>") != std::string_view::npos);
 }
 
 TEST_CASE("type_name drops our own namespace only") {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <ipu_dsl/graph/builder.hpp>
+#include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/report/summary.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
@@ -126,6 +127,24 @@ graph with_state() {
 }
 
 }  // namespace
+
+namespace {
+
+struct remembering {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor steps = build.input({12, 4});
+    const auto [y, h, c] = build.layers<LSTM<16, return_state<true>>, 3>("memory", steps);
+    return build.layer<Dense<6, hyperbolic_tangent>>("", build.layer<Concatenate>("", y, h, c));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a layer of several outputs has all their shapes in a summary") {
+  const std::string text = summary_text(graph_of<remembering>, "remembering");
+  CHECK(text.find("(16), (16), (16) ") != std::string::npos);
+  CHECK(text.find("Dense<6, hyperbolic_tangent> (6) ") != std::string::npos);
+}
 
 TEST_CASE("a column grows with its texts; what is too long for it ends with dots") {
   const std::string text = summary_text(graph_of<wordy>, "wordy");

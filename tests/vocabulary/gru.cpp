@@ -60,7 +60,7 @@ constexpr checks test_refusals() {
                 .refused("an activation whose gradient follows from its output", "softmax"));
   done.that(apply<GRU<8, recurrent_activation<zeros>>>({{28, 16}}).found.found());
   done.that(apply<GRU<8, alpha<0.1F>>>({{28, 16}})
-                .refused("leaky_relu or elu beside alpha<...>", "tanh"));
+                .refused("leaky_relu or elu beside alpha<...>", "hyperbolic_tangent"));
   done.that(apply<GRU<8, reset_after<1>>>({{28, 16}}).found.found());
   return done;
 }

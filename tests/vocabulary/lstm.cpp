@@ -78,7 +78,7 @@ constexpr checks test_refusals() {
                 .refused("an activation whose gradient follows from its output", "softmax"));
   done.that(apply<LSTM<8, recurrent_activation<zeros>>>({{28, 16}}).found.found());
   done.that(apply<LSTM<8, alpha<0.1F>>>({{28, 16}})
-                .refused("leaky_relu or elu beside alpha<...>", "tanh"));
+                .refused("leaky_relu or elu beside alpha<...>", "hyperbolic_tangent"));
   done.that(apply<LSTM<8, use_bias<false>, unit_forget_bias<true>>>({{28, 16}})
                 .refused("a bias beside unit_forget_bias<...>", "use_bias<false>"));
   return done;
@@ -90,11 +90,13 @@ static_assert(test_forget_bias());
 static_assert(test_kept_outputs());
 static_assert(test_refusals());
 static_assert(describe(LSTM<10>::description).view() == "LSTM<10>");
-static_assert(describe(LSTM<10, relu, recurrent_activation<hyperbolic_tangent>,
-                            return_sequences<true>, go_backwards<true>>::description)
+static_assert(describe(LSTM<10, relu, recurrent_activation<elu>, return_sequences<true>,
+                            go_backwards<true>>::description)
                   .view() ==
-              "LSTM<10, relu, recurrent_activation<tanh>, return_sequences<true>, "
+              "LSTM<10, relu, recurrent_activation<elu>, return_sequences<true>, "
               "go_backwards<true>>");
+static_assert(describe(LSTM<10, recurrent_activation<hyperbolic_tangent>>::description).view() ==
+              "LSTM<10, recurrent_activation<hyperbolic_tangent>>");
 
 TEST_CASE("LSTM has Keras's shapes, parameters and options") {
   CHECK(test_shapes());

@@ -56,7 +56,7 @@ constexpr checks test_refusals() {
   done.that(apply<SimpleRNN<8, gelu>>({{28, 16}})
                 .refused("an activation whose gradient follows from its output", "gelu"));
   done.that(apply<SimpleRNN<8, alpha<0.1F>>>({{28, 16}})
-                .refused("leaky_relu or elu beside alpha<...>", "tanh"));
+                .refused("leaky_relu or elu beside alpha<...>", "hyperbolic_tangent"));
   done.that(apply<SimpleRNN<8, relu, relu>>({{28, 16}}).found.found());
   return done;
 }

@@ -30,7 +30,7 @@ enum class activation_kind : int {
   log_softmax
 };
 
-/// The name of Keras: `"leaky_relu"`.
+/// The name by which layers are told it, Keras's but for tanh: `"leaky_relu"`.
 constexpr std::string_view name_of(activation_kind kind) {
   switch (kind) {
     case activation_kind::linear:
@@ -48,7 +48,7 @@ constexpr std::string_view name_of(activation_kind kind) {
     case activation_kind::sigmoid:
       return "sigmoid";
     case activation_kind::tanh:
-      return "tanh";
+      return "hyperbolic_tangent";
     case activation_kind::softplus:
       return "softplus";
     case activation_kind::selu:

@@ -143,6 +143,22 @@ inline std::string separated_field(std::string text, std::size_t width) {
   return field(std::move(text), width);
 }
 
+/// The shapes of all that a layer hands on: one, or several as a recurrent layer's with its states.
+inline std::string output_shapes(const graph_view& model, const layer_record& layer) {
+  const std::int32_t made = as_it_was_made(model, layer.output);
+  const std::int32_t producer = model.at(made).producer;
+  if (producer < layer.first_node || producer >= layer.first_node + layer.nodes) {
+    return std::string(describe(model.at(layer.output).extents).view());
+  }
+  const node& maker = model.node_at(producer);
+  std::string shapes;
+  for (std::int32_t i = 0; i < maker.outputs; ++i) {
+    const tensor& output = model.at(model.output_of(maker, i));
+    shapes += (i == 0 ? "" : ", ") + std::string(describe(output.extents).view());
+  }
+  return shapes;
+}
+
 /// The rows of `summary_text`, with what each layer reads at the end.
 inline std::vector<std::vector<std::string>> rows_of(const graph_view& model,
                                                      parameter_count& sum) {
@@ -157,8 +173,8 @@ inline std::vector<std::vector<std::string>> rows_of(const graph_view& model,
       reads += (reads.empty() ? "" : ", ") + name;
     }
     rows.push_back({layer_name(layer), std::string(describe(*layer.source).view()),
-                    std::string(describe(model.at(layer.output).extents).view()),
-                    std::to_string(layer.stage), std::to_string(parameters.all()), reads});
+                    output_shapes(model, layer), std::to_string(layer.stage),
+                    std::to_string(parameters.all()), reads});
   }
   return rows;
 }
@@ -175,7 +191,7 @@ inline bool is_chain(const std::vector<std::vector<std::string>>& rows) {
 
 }  // namespace summary
 
-/// The table of a model, one line a layer: name, kind, output shape of one sample, stage, number
+/// The table of a model, one line a layer: name, kind, output shapes of one sample, stage, number
 /// of parameters' values and, where layers read other than what stands above them, what they read;
 /// then the parameters' sum, how many of them are frozen if any are, and what the losses read.
 inline std::string summary_text(const graph_view& model, std::string_view name) {
