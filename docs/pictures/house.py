@@ -26,7 +26,7 @@ FLOORS = [
     ["plan"],
     ["runtime"],
     ["training", "inference.hpp", "hana.hpp"],
-    ["report", "mpi", "interface.hpp"],
+    ["report", "exchange", "mpi", "interface.hpp"],
     ["ipu_dsl.hpp", "mpi.hpp"],
 ]
 ABOUT = {
@@ -50,6 +50,7 @@ ABOUT = {
     "inference.hpp": "predict alone",
     "hana.hpp": "layers as Hana values",
     "report": "summary and timeline",
+    "exchange": "weights from elsewhere",
     "mpi": "ranks",
     "interface.hpp": "a session without its code",
     "ipu_dsl.hpp": "all of it",
@@ -58,7 +59,8 @@ ABOUT = {
 # What a room deals in, by colour.
 TYPES, VALUES, CODE, PLAIN = "#f6d9a8", "#bcd7ee", "#c4e3c0", "#e6e3dd"
 COLOUR = {
-    "core": PLAIN, "formats": PLAIN, "queues": PLAIN, "data": PLAIN, "report": PLAIN, "mpi": PLAIN,
+    "core": PLAIN, "formats": PLAIN, "queues": PLAIN, "data": PLAIN, "report": PLAIN,
+    "exchange": PLAIN, "mpi": PLAIN,
     "mpi.hpp": PLAIN, "ipu_dsl.hpp": PLAIN,
     "vocabulary": TYPES, "model": TYPES, "hana.hpp": TYPES,
     "interface.hpp": TYPES,

@@ -17,6 +17,9 @@
 #include <ipu_dsl/catalogue/catalogue.hpp>
 #include <ipu_dsl/data/csv.hpp>
 #include <ipu_dsl/data/npy_columns.hpp>
+#include <ipu_dsl/exchange/keras.hpp>
+#include <ipu_dsl/exchange/pytorch.hpp>
+#include <ipu_dsl/exchange/weights_by_name.hpp>
 #include <ipu_dsl/inference.hpp>
 #include <ipu_dsl/interface.hpp>
 #include <ipu_dsl/ipu_dsl.hpp>
@@ -1097,6 +1100,38 @@ Vector between_bounds(const Vector& x) {
          just_above_one<Math>(a) + between_bounds<Math>(a);
 }
 
+void load_from_elsewhere(parameters& weights) {
+  struct {
+    parameters& from;
+
+    parameters& weights() const { return from; }
+  } run{weights};
+
+  const std::vector<float> first(784 * 16);
+  const std::vector<float> bias(16);
+  const std::vector<float> last(16 * 10);
+  const std::vector<float> scores(10);
+  // row: model.weights of a Keras model elsewhere, as NPZ or safetensors
+  write_npz("keras.npz",
+            std::vector<npz_entry>{{"dense/kernel:0", make_npy<float>(first, {784, 16})},
+                                   {"dense/bias:0", make_npy<float>(bias, {16})},
+                                   {"logits/kernel:0", make_npy<float>(last, {16, 10})},
+                                   {"logits/bias:0", make_npy<float>(scores, {10})}});
+  load_keras<mlp>(run.weights(), "keras.npz",
+                  {.names = {{"dense", "dense_1"}, {"logits", "dense_2"}}});
+  std::remove("keras.npz");
+  // row: PyTorch's load_state_dict, from NPZ or safetensors
+  write_safetensors("model.safetensors",
+                    std::vector<safetensors_entry>{{"fc1.weight", {16, 784}, first},
+                                                   {"fc1.bias", {16}, bias},
+                                                   {"fc2.weight", {10, 16}, last},
+                                                   {"fc2.bias", {10}, scores}});
+  load_pytorch<mlp>(run.weights(), "model.safetensors",
+                    {.names = {{"fc1", "dense_1"}, {"fc2", "dense_2"}}});
+  std::remove("model.safetensors");
+  // end of rows
+}
+
 void print_training() {
   // row: keras.datasets.mnist.load_data()
   const auto digits = synthetic_digits(640, 1);
@@ -1197,6 +1232,12 @@ void print_training() {
   load_weights(run.weights(), "weights.npz", inflate_entry);
 #endif
   std::remove("weights.npz");
+  // row: model.load_weights(path, by_name=True, skip_mismatch=True)
+  save_safetensors(run.weights(), "base.safetensors");
+  const load_report partly = load_by_name(run.weights(), "base.safetensors", {.partly = true});
+  std::printf("%s", partly.text().c_str());
+  std::remove("base.safetensors");
+  load_from_elsewhere(run.weights());
   // row: a checkpoint with the optimizer's slots
   run.save_training("state.npz");
   run.load_training("state.npz");

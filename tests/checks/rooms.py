@@ -40,6 +40,7 @@ MAY_INCLUDE = {
     "data": "queues formats core",
     "training": TRAINING,
     "report": "training " + TRAINING,
+    "exchange": "training " + TRAINING,
     "mpi": "training " + TRAINING,
     # Headers that stand beside the rooms. Nobody inside includes them.
     "inference.hpp": "runtime " + RUNTIME,

@@ -54,6 +54,13 @@ ELSEWHERE = {
     "core/feed_fault": "queues/infeed_queue",
     # What both ends of a queue sleep on.
     "queues/queue_alarm": "queues/infeed_queue",
+    # What all that load by name have in common.
+    "exchange/array_file": "exchange/weights_by_name",
+    "exchange/array_part": "exchange/weights_by_name",
+    "exchange/keras": "exchange/weights_by_name",
+    "exchange/load_report": "exchange/weights_by_name",
+    "exchange/loading": "exchange/weights_by_name",
+    "exchange/model_parameters": "exchange/pytorch",
     # The parts of a format, of which a file has all.
     "formats/npy_conversion": "formats/npy",
     "formats/npy_header": "formats/npy",

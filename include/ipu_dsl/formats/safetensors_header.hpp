@@ -398,10 +398,10 @@ inline header parse_header(std::string_view json, std::size_t size, std::string_
   text.expect_end();
   check_names(parsed.arrays, name);
   // Empty arrays stand before what begins where they do.
-  std::stable_sort(parsed.arrays.begin(), parsed.arrays.end(),
-                   [](const array_record& a, const array_record& b) {
-                     return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
-                   });
+  std::sort(parsed.arrays.begin(), parsed.arrays.end(),
+            [](const array_record& a, const array_record& b) {
+              return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+            });
   check_places(parsed.arrays, size, name);
   return parsed;
 }
