@@ -62,20 +62,24 @@ int main() {
   const std::string keras_path = folder / "ipu_dsl_sample_keras.safetensors";
   write_safetensors(path, state_dict());
   write_safetensors(keras_path, keras_weights());
+  std::puts("[pytorch]");
   // [pytorch]
   weights_of<digits> weights;
   const load_report found =
       load_pytorch<digits>(weights, path, {.names = {{"fc1", "dense_2"}, {"fc2", "logits"}}});
   std::printf("%s", found.text().c_str());
   // [/pytorch]
+  std::puts("[/pytorch]");
   // [keras]
   load_keras<digits>(weights, keras_path, {.names = {{"conv2d", "conv"}, {"dense", "dense_2"}}});
   // [/keras]
+  std::puts("[partly]");
   // [partly]
   save_safetensors(weights, path);
   weights_of<other_head> started;
   std::printf("%s", load_by_name(started, path, {.partly = true}).text().c_str());
   // [/partly]
+  std::puts("[/partly]");
   std::filesystem::remove(path);
   std::filesystem::remove(keras_path);
 }

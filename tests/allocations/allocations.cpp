@@ -15,8 +15,8 @@
 #include <ipu_dsl/data/picked.hpp>
 #include <ipu_dsl/data/windowed.hpp>
 #include <ipu_dsl/model/functional.hpp>
-#include <ipu_dsl/training/callbacks.hpp>
 #include <ipu_dsl/queues/infeed_queue.hpp>
+#include <ipu_dsl/training/callbacks.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/training/training_outfeed.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>

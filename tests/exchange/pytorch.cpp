@@ -8,6 +8,7 @@
 
 #include <ipu_dsl/exchange/pytorch.hpp>
 #include <ipu_dsl/formats/file.hpp>
+#include <ipu_dsl/formats/safetensors.hpp>
 #include <ipu_dsl/inference.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
 
@@ -127,6 +128,55 @@ TEST_CASE("a state_dict that does not fit is refused, and nothing is changed") {
           load(weights, pytorch_volumes, {.names = {{"a", "fc"}, {"b", "fc"}}});
         }) == "The layer fc is paired twice, with a and b.");
   CHECK(weights.fingerprint() == before);
+}
+
+struct joined
+    : model<input<4, 4, 2>,
+            sequential<concat<sequential<Conv2D<2, 3>, Flatten>, Flatten>, named<"fc", Dense<2>>>> {
+};
+
+struct reset_before : model<input<4, 2>, named<"gru", GRU<3, reset_after<false>>>> {};
+
+struct attends : model<input<3, 4>, named<"attention", MultiHeadAttention<2, 2>>> {};
+
+/// Loads arrays under their names in PyTorch.
+template <typename M>
+load_report load_entries(weights_of<M>& weights, const std::vector<safetensors_entry>& entries) {
+  return load(weights,
+              {.file = safetensors_bytes(entries), .input = {}, .output = {}, .bounds = {}},
+              {.partly = true});
+}
+
+TEST_CASE("what PyTorch has no like of, or another order, is said") {
+  weights_of<joined> of_branches;
+  const std::string said = sentence_of([&] { load_entries(of_branches, {}); });
+  CHECK(said.find("joins was an image (2, 2, 2), whose order behind the join is not known of "
+                  "PyTorch's. Hint: join before Flatten") != std::string::npos);
+  weights_of<reset_before> gates;
+  const load_report found = load_entries(gates, {});
+  REQUIRE(found.missing.size() == gates.size());
+  CHECK(found.missing[0] == "gru/kernel (a GRU of PyTorch is one with reset_after<true>)");
+}
+
+TEST_CASE("projections of attention may be one matrix or three") {
+  std::vector<float> joined_rows(3 * 16);
+  for (std::size_t i = 0; i < joined_rows.size(); ++i) {
+    joined_rows[i] = static_cast<float>(i);
+  }
+  std::vector<safetensors_entry> apart;
+  for (const char* name : {"q", "k", "v"}) {
+    const auto begin = joined_rows.begin() + static_cast<std::ptrdiff_t>(16 * apart.size());
+    apart.push_back(
+        {std::string("attention.") + name + "_proj_weight", {4, 4}, {begin, begin + 16}});
+  }
+  weights_of<attends> one;
+  weights_of<attends> three;
+  CHECK(load_entries(one, {{"attention.in_proj_weight", {12, 4}, joined_rows}}).matched ==
+        load_entries(three, apart).matched);
+  CHECK(one.fingerprint() == three.fingerprint());
+  std::vector<float> kernel(16);
+  one.get(one.find("attention", "key_kernel"), kernel);
+  CHECK(kernel[1] == 20);
 }
 
 TEST_CASE("as much of a state_dict as fits is loaded where that is asked for") {
