@@ -50,6 +50,7 @@ ELSEWHERE = {
     "training/gradient_sums": "training/gradients_in_hand",
     # Parts of the one engine.
     "training/update_losses": "training/session",
+    "training/run_numbers": "training/run_values",
     # What is said where a feed is wanted.
     "core/feed_fault": "queues/infeed_queue",
     # What both ends of a queue sleep on.
@@ -263,6 +264,7 @@ ELSEWHERE = {
     "training/session_engine": "training/session",
     "training/session_engine_definition": "training/session",
     "training/session_refusal": "training/session",
+    "training/session_faults": "training/session",
     "training/session_source": "training/session",
     "training/weights_header": "inference/weights_header",
     # Options that layers share, and families that the pointwise rules are written in.

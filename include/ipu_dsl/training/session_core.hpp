@@ -18,7 +18,7 @@
 #include <ipu_dsl/training/fit_rules.hpp>
 #include <ipu_dsl/training/gradient_sums.hpp>
 #include <ipu_dsl/training/result_sums.hpp>
-#include <ipu_dsl/training/run_values.hpp>
+#include <ipu_dsl/training/run_numbers.hpp>
 #include <ipu_dsl/training/session_engine.hpp>
 #include <ipu_dsl/training/session_turn.hpp>
 #include <ipu_dsl/training/spare_sample.hpp>
@@ -475,7 +475,7 @@ class session_core final : public session_engine {
   executor predict_;
   std::optional<executor> train_;
   std::optional<executor> evaluate_;
-  run_values values_;
+  run_numbers values_;
   list<std::int32_t> valid_;
   update_losses losses_;
   result_sums sums_;       ///< of the epoch

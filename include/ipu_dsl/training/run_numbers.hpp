@@ -14,9 +14,9 @@
 namespace ipu_dsl {
 
 /// Those of a model, as the next run reads them. The model outlives it.
-class run_values {
+class run_numbers {
  public:
-  explicit run_values(const model_interface& model) : model_(model) {
+  explicit run_numbers(const model_interface& model) : model_(model) {
     for (const run_value_interface& each : model.run_values()) {
       values_.push_back(each.start);
     }
