@@ -170,11 +170,16 @@ constexpr checks test_streams() {
   return done;
 }
 
+/// Not inlined: g++ 12 at -O1 takes texts that are known to be empty for arrays that are read
+/// beyond.
+[[gnu::noinline]] constexpr bool stands_at(const problem& found, std::string_view where) {
+  return found.where.view().ends_with(where);
+}
+
 template <typename M>
 constexpr bool refused(std::string_view where, std::string_view expected, std::string_view got) {
   const problem& found = fault_of<M>::value;
-  return found.where.view().ends_with(where) && found.expected.view() == expected &&
-         found.got.view() == got;
+  return stands_at(found, where) && found.expected.view() == expected && found.got.view() == got;
 }
 
 struct in_two : model<input<8>, pipeline<stage<Dense<4>>, stage<Dense<4>>>> {};
@@ -201,8 +206,7 @@ constexpr checks test_refusals() {
   done.that(
       refused<listed<in_two>>("in_two in stage 0", "a model of one stage in another", "2 stages"));
   done.that(refused<listed<pair>>("pair in stage 0", "2 inputs", "1"));
-  done.that(
-      fault_of<listed<wrong>>::value.where.view().ends_with("wrong, layer 0 Dense<0> in stage 0"));
+  done.that(stands_at(fault_of<listed<wrong>>::value, "wrong, layer 0 Dense<0> in stage 0"));
   done.that(
       refused<listed<first>>("first in stage 0", "models in models, at most 3 deep", "one more"));
   done.that(valid<second>() && valid<first>() && valid<with_value>());
