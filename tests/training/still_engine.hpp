@@ -27,11 +27,21 @@ class still_engine final : public session_engine {
 
   double train_step(feed_reference, const optimizer_reference&) override { return 0; }
 
+  double compute_gradients(feed_reference, const optimizer_reference&) override { return 0; }
+
+  void apply_gradients(const optimizer_reference&) override {}
+
+  parameters& gradients() override { return weights_; }
+
   evaluation evaluate(feed_reference, const callback_list&) override { return {}; }
 
   std::int64_t predict(feed_reference, list_view<std::span<float>>, const callback_list&) override {
     return 0;
   }
+
+  std::int64_t hand_out(feed_reference, std::int64_t, output_listener&) override { return 0; }
+
+  void listen(run_listener*) override {}
 
   void check_batch(list_view<std::int64_t>, std::size_t) const override {}
 
