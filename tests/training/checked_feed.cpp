@@ -79,16 +79,16 @@ std::string said(asked what, const lie& told, int threads) {
   return sentence_of([&] {
     switch (what) {
       case asked::fit:
-        core.fit(source, {.steps_per_epoch = 12}, optimizer_reference(rates), {});
+        core.fit({source, {.steps_per_epoch = 12}, optimizer_reference(rates)});
         break;
       case asked::whole_epochs:
-        core.fit(source, {}, optimizer_reference(rates), {});
+        core.fit({source, {}, optimizer_reference(rates)});
         break;
       case asked::evaluate:
-        core.evaluate(source);
+        core.evaluate(source, {});
         break;
       case asked::predict:
-        core.predict(source, {&room, 1});
+        core.predict(source, {&room, 1}, {});
         break;
     }
   });
