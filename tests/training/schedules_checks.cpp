@@ -57,16 +57,16 @@ outcome train(const session_parts& parts, const session_options& options) {
   session_core run(parts, options);
   auto feed = make_feed(points() | shuffled(100) | repeated(), 3);
   const auto losses =
-      run.fit(feed, three_updates(parts), optimizer_reference(scheduled_rates), {}).losses();
+      run.fit({feed, three_updates(parts), optimizer_reference(scheduled_rates)}).losses();
   outcome made;
   made.losses.assign(losses.begin(), losses.end());
   made.weights = weights_of(run.weights());
   batch_feed features({points().features(), 8});
   made.outputs.resize(3 * 256);
   const std::span<float> room = made.outputs;
-  run.predict(features, {&room, 1});
+  run.predict(features, {&room, 1}, {});
   auto all = make_feed(points(), 3);
-  made.evaluated = run.evaluate(all).loss;
+  made.evaluated = run.evaluate(all, {}).loss;
   return made;
 }
 
@@ -102,7 +102,7 @@ traced check_traces(const session_parts& parts) {
   for (const int threads : {1, 2, 4}) {
     session_core run(parts, {.threads = threads, .trace = true});
     auto feed = make_feed(points() | repeated(), 3);
-    run.fit(feed, three_updates(parts), optimizer_reference(scheduled_rates), {});
+    run.fit({feed, three_updates(parts), optimizer_reference(scheduled_rates)});
     const trace& recorded = run.last_trace();
     const int devices = plan.actions.devices;
     REQUIRE(recorded.workers() == (threads < devices ? threads : threads / devices * devices));
@@ -156,7 +156,7 @@ trained_numbers ipu_dsl::tests::train_updates(const session_parts& parts, int co
   auto feed = make_feed(points() | repeated(), 3);
   const std::int64_t steps = std::int64_t{count} * parts.settings.gradient_accumulation;
   const auto losses =
-      run.fit(feed, {.steps_per_epoch = steps}, optimizer_reference(scheduled_rates), {}).losses();
+      run.fit({feed, {.steps_per_epoch = steps}, optimizer_reference(scheduled_rates)}).losses();
   return {{losses.begin(), losses.end()}, weights_of(run.weights())};
 }
 
