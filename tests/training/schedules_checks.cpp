@@ -39,7 +39,7 @@ const point_set& points() {
   return made;
 }
 
-std::vector<float> weights_of(const parameters& trained) {
+std::vector<float> all_weights(const parameters& trained) {
   std::vector<float> all;
   for (std::size_t i = 0; i < trained.size(); ++i) {
     std::vector<float> values(static_cast<std::size_t>(trained.at(i).extents.elements()));
@@ -60,7 +60,7 @@ outcome train(const session_parts& parts, const session_options& options) {
       run.fit({feed, three_updates(parts), optimizer_reference(scheduled_rates)}).losses();
   outcome made;
   made.losses.assign(losses.begin(), losses.end());
-  made.weights = weights_of(run.weights());
+  made.weights = all_weights(run.weights());
   batch_feed features({points().features(), 8});
   made.outputs.resize(3 * 256);
   const std::span<float> room = made.outputs;
@@ -157,7 +157,7 @@ trained_numbers ipu_dsl::tests::train_updates(const session_parts& parts, int co
   const std::int64_t steps = std::int64_t{count} * parts.settings.gradient_accumulation;
   const auto losses =
       run.fit({feed, {.steps_per_epoch = steps}, optimizer_reference(scheduled_rates)}).losses();
-  return {{losses.begin(), losses.end()}, weights_of(run.weights())};
+  return {{losses.begin(), losses.end()}, all_weights(run.weights())};
 }
 
 TEST_CASE("the network in one stage learns, and every number is finite") {
@@ -166,7 +166,7 @@ TEST_CASE("the network in one stage learns, and every number is finite") {
   CHECK(std::all_of(found.losses.begin(), found.losses.end(),
                     [](float loss) { return std::isfinite(loss) && loss > 0; }));
   CHECK(found.evaluated < static_cast<double>(found.losses.front()));
-  const std::vector<float> before = weights_of(session_core(one_stage(), {}).weights());
+  const std::vector<float> before = all_weights(session_core(one_stage(), {}).weights());
   int changed = 0;
   for (std::size_t i = 0; i < before.size(); ++i) {
     changed += before[i] == found.weights[i] ? 0 : 1;
