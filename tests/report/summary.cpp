@@ -121,7 +121,11 @@ graph with_state() {
   graph made;
   const std::int32_t inputs[] = {add_source(made, {8}, dtype::float32, tensor_role::input)};
   add_node(made, kept_family, {}, inputs, 0, 0);
-  made.layers.push_back({.source = &kept, .name = {}, .nodes = 1, .output = newest_output(made)});
+  layer_record layer;
+  layer.source = &kept;
+  layer.nodes = 1;
+  layer.output = newest_output(made);
+  made.layers.push_back(layer);
   made.outputs.push_back({newest_output(made), 0});
   return made;
 }
