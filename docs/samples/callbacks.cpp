@@ -83,6 +83,14 @@ int main() {
   print_table("training.csv");
   std::printf("[/ready]\n\n");
 
+  {
+    // [resume]
+    session<training<grouped>> later{{.learning_rate = 0.01F, .momentum = 0.9F}};
+    later.load_training("best.npz");
+    later.fit(digits | shuffled(6'400), {.epochs = 4, .resume = true}, validation_data(unseen));
+    // [/resume]
+  }
+
   // [asynchronous]
   run.fit(digits | shuffled(6'400), {.epochs = 1},
           asynchronous(json_lines({.filename = "training.jsonl"}),
@@ -93,6 +101,10 @@ int main() {
     run.fit(digits, {}, validation_data(unseen), early_stopping({.monitor = "val_acuracy"}));
   });
   print_refusal("unvalidated", [&] { run.fit(digits, {}, early_stopping()); });
+  print_refusal("seed", [&] {
+    session<training<grouped>> other{{}, {.seed = 7}};
+    other.load_training("best.npz");
+  });
   std::remove("best.npz");
   std::remove("training.jsonl");
   return 0;

@@ -41,10 +41,38 @@ struct without_restart {
   std::optional<std::int64_t> length() const;
 };
 
+/// The same, and where it stands.
+struct placed_numbers : three_numbers {
+  feed_position position() const { return {static_cast<std::uint64_t>(given)}; }
+
+  void go_to(list_view<std::uint64_t> where) { given = static_cast<std::int32_t>(where[0]); }
+};
+
+static_assert(placed_feed<placed_numbers>);
+static_assert(!placed_feed<three_numbers>);
+// It does not know of what it refers to.
+static_assert(!placed_feed<feed_reference>);
 static_assert(feed<three_numbers>);
 static_assert(feed<feed_reference>);
 static_assert(!feed<without_restart>);
 static_assert(!feed<int>);
+
+TEST_CASE("feed_reference says where a feed stands, if the feed does, and puts it there") {
+  three_numbers plain;
+  CHECK(!feed_reference(plain).has_position());
+  CHECK(feed_reference(plain).position() == std::nullopt);
+  placed_numbers numbers;
+  feed_reference any = numbers;
+  REQUIRE(any.has_position());
+  numbers.given = 2;
+  const feed_position where = any.position().value();
+  REQUIRE(where.size() == 1);
+  CHECK(where[0] == 2);
+  any.restart();
+  CHECK(numbers.given == 0);
+  any.go_to(where);
+  CHECK(numbers.given == 2);
+}
 
 TEST_CASE("feed_reference passes everything on") {
   three_numbers numbers;

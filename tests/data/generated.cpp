@@ -93,4 +93,34 @@ TEST_CASE("a function changes whole micro-batches") {
   CHECK(first_numbers_of(named, 3).empty());
 }
 
+TEST_CASE(
+    "a generator goes on where it stood, made anew; batches that a function changes as well") {
+  const auto numbers_behind = [](auto& from, auto& to) {
+    to.go_to(from.position());
+    return first_numbers_of(to, 2);
+  };
+  auto first = from_generator<feature_column<shape{1}>>(counter(9));
+  std::vector<float> row(4);
+  const source_rows rows = {dtype::float32, row.data(), 1, 1};
+  CHECK(first.next({{&rows, 1}, 4}) == 4);
+  auto second = from_generator<feature_column<shape{1}>>(counter(9));
+  static_assert(placed_feed<decltype(second)>);
+  CHECK(numbers_behind(first, second) == std::vector<float>{4, 5, 6, 7, 8});
+  CHECK(tests::sentence_of([&] { second.go_to(feed_position{10}); }) ==
+        "The function of from_generator ended behind 9 samples; it had made 10 before.");
+  auto counted = from_generator<feature_column<shape{1}>>(counter(9), 5);
+  CHECK(tests::sentence_of([&] { counted.go_to(feed_position{6}); }) ==
+        "This is no position among the samples of this from_generator.");
+
+  const auto doubled = [](const feed_rows& of, std::int32_t samples) {
+    for (std::int32_t i = 0; i < samples; ++i) {
+      of.sources[0].floats(i)[0] *= 2;
+    }
+  };
+  auto changed = mapped_batches(first, doubled);
+  auto other = mapped_batches(from_generator<feature_column<shape{1}>>(counter(9)), doubled);
+  first.go_to(feed_position{7});
+  CHECK(numbers_behind(changed, other) == std::vector<float>{14, 16});
+}
+
 }  // namespace

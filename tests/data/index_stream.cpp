@@ -257,6 +257,86 @@ TEST_CASE("every sample has the same chance of every place") {
   WARN("checked " << checked << " frequencies over " << passes << " passes");
 }
 
+/// Chains of every kind of step, with and without an end.
+const std::vector<std::vector<transformation>>& chains() {
+  static const std::vector<std::vector<transformation>> all = {
+      {},
+      {shuffled(4)},
+      {shuffled(100), repeated()},
+      {repeated(3), shuffled(5)},
+      {skip(2), shuffled(3), repeated(2), take(17)},
+      {shuffled(3), skip(2), repeated()},
+      {take(7), repeated(), shuffled(9), shuffled(2)},
+  };
+  return all;
+}
+
+TEST_CASE("a stream goes on where another one stood, whatever its steps") {
+  int compared = 0;
+  for (const std::vector<transformation>& steps : chains()) {
+    for (const std::size_t behind : {0U, 1U, 5U, 10U, 11U, 16U, 40U}) {
+      index_stream first(10, steps, 7);
+      pulled(first, 4);
+      first.restart();
+      pulled(first, behind);
+      index_stream second(10, steps, 7);
+      pulled(second, 3);
+      second.go_to(first.position());
+      CHECK(pulled(second, 35) == pulled(first, 35));
+      first.restart();
+      second.restart();
+      CHECK(pulled(second, 35) == pulled(first, 35));
+      ++compared;
+    }
+  }
+  CHECK(compared == 49);
+}
+
+TEST_CASE("what is no position in these samples is refused, and nothing is changed") {
+  const std::vector<transformation> steps = {shuffled(4), repeated()};
+  index_stream stream(10, steps, 7);
+  pulled(stream, 6);
+  const list<std::uint64_t> where = stream.position();
+  const indices behind = pulled(stream, 20);
+  stream.go_to(where);
+  const auto said = [&](std::int64_t samples, const std::vector<transformation>& other,
+                        std::uint64_t seed) {
+    return tests::sentence_of([&] { index_stream(samples, other, seed).go_to(where); });
+  };
+  CHECK(said(11, steps, 7) == "This is no position in 11 samples with 2 transformations.");
+  CHECK(said(10, {shuffled(4)}, 7) == "This is no position in 10 samples with 1 transformations.");
+  CHECK(said(10, steps, 8) == "This is a position in data of the seed 7, these have the seed 8.");
+  CHECK(said(10, {shuffled(5), repeated()}, 7) ==
+        "This is no position in data with these transformations: number 1 of them is another.");
+  // Words that lie: refused, or a stream that gives samples there are.
+  int refused = 0;
+  int taken = 0;
+  for (std::size_t word = 0; word < where.size(); ++word) {
+    for (const std::uint64_t lie : {std::uint64_t{0}, std::uint64_t{3}, std::uint64_t{10},
+                                    std::uint64_t{11} << 32, ~std::uint64_t{0}}) {
+      list<std::uint64_t> changed = where;
+      changed[word] = lie;
+      index_stream other(10, steps, 7);
+      if (tests::sentence_of([&] { other.go_to(changed); }).empty()) {
+        for (const std::uint32_t index : pulled(other, 30)) {
+          CHECK(index < 10);
+        }
+        ++taken;
+      } else {
+        index_stream untouched(10, steps, 7);
+        CHECK(pulled(other, 20) == pulled(untouched, 20));
+        ++refused;
+      }
+    }
+  }
+  CHECK(refused > 20);
+  CHECK(taken > 5);
+  for (std::size_t words = 0; words < where.size(); ++words) {
+    CHECK(!tests::sentence_of([&] { stream.go_to({where.data(), words}); }).empty());
+  }
+  CHECK(pulled(stream, 20) == behind);
+}
+
 }  // namespace
 
 TEST_CASE("a shuffle takes no more slots than a gigabyte holds, unless there are as many samples") {

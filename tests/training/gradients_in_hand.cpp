@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <ipu_dsl/formats/file.hpp>
 #include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/layers/batch_normalization.hpp>
@@ -16,6 +17,7 @@
 #include <ipu_dsl/vocabulary/optimizers/adam.hpp>
 
 #include "formats/sentence_of.hpp"
+#include "formats/temporary_directory.hpp"
 #include "support/catch2.hpp"
 #include "support/labelled_points.hpp"
 
@@ -133,4 +135,24 @@ TEST_CASE("an update without gradients is refused, and gradients are there for o
   run.compute_gradients(data.features(), data.labels());
   run.train_step(data.features(), data.labels());
   CHECK(sentence_of([&] { run.apply_gradients(); }) == refused);
+}
+
+TEST_CASE(
+    "no file is written between gradients and their update, and one that is read drops them") {
+  const point_set data = labelled_points(32, 1);
+  const temporary_directory directory;
+  const std::string path = directory / "training.npz";
+  session<plain> run;
+  run.save_training(path);
+  run.compute_gradients(data.features(), data.labels());
+  CHECK(sentence_of([&] { run.save_training(directory / "other.npz"); }) ==
+        "There are gradients that are not applied yet, and no file keeps them: call "
+        "apply_gradients before save_training.");
+  CHECK(!file_exists(directory / "other.npz"));
+  run.load_training(path);
+  CHECK(sentence_of([&] { run.apply_gradients(); }).starts_with("There are no gradients to apply"));
+  run.compute_gradients(data.features(), data.labels());
+  run.apply_gradients();
+  run.save_training(directory / "other.npz");
+  CHECK(file_exists(directory / "other.npz"));
 }

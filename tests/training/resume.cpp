@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Training that is saved, loaded and goes on.
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
+#include <ipu_dsl/formats/file.hpp>
+#include <ipu_dsl/formats/zip_reader.hpp>
+#include <ipu_dsl/formats/zip_writer.hpp>
+#include <ipu_dsl/training/saved_training.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
 
@@ -20,8 +28,9 @@ namespace {
 struct net : model<input<8>, pipeline<stage<Dense<16, relu>, Dropout<0.25F>>, stage<Dense<3>>>> {};
 
 template <typename Optimizer>
-struct training : compile<net, micro_batch<8>, gradient_accumulation<2>, sequential_schedule,
-                          loss<sparse_categorical_crossentropy>, optimizer<Optimizer>> {};
+struct training
+    : compile<net, micro_batch<8>, gradient_accumulation<2>, sequential_schedule,
+              loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<Optimizer>> {};
 
 constexpr std::size_t update_samples = 16;
 
@@ -69,6 +78,182 @@ TEST_CASE("training goes on with the bits of one that was never interrupted") {
       "resume_adagrad.npz");
 }
 
+namespace {
+
+using digits = training<adam>;
+
+/// Saves behind so many updates of a fit, and ends it there.
+struct saves_behind {
+  std::int64_t updates;
+  std::string path;
+
+  stop_request on_update_end(const execution_record&, training_run& of) {
+    --updates;
+    if (updates != 0) {
+      return stop_request::no;
+    }
+    save_training(of.engine(), path);
+    return stop_request::yes;
+  }
+};
+
+/// Whether a fit that is left behind each of its updates in turn and resumed by another session
+/// ends with the weights and the numbers of one that went through; returns how often it did.
+template <typename Data>
+int equal_resumed_fits(const Data& data, fit_options wanted, std::int64_t updates) {
+  const std::string path = "resume_fit.npz";
+  session<digits> unbroken({.learning_rate = 0.01F});
+  const epoch_record last = unbroken.fit(data, wanted).epochs().back();
+  int equal = 0;
+  for (std::int64_t behind = 1; behind <= updates; ++behind) {
+    {
+      session<digits> first({.learning_rate = 0.01F});
+      first.fit(data, wanted, saves_behind{behind, path});
+    }
+    session<digits> second({.learning_rate = 0.01F});
+    second.load_training(path);
+    wanted.resume = true;
+    const std::span<const epoch_record> passed = second.fit(data, wanted).epochs();
+    wanted.resume = false;
+    const bool same = second.weights().fingerprint() == unbroken.weights().fingerprint() &&
+                      passed.back().epoch == last.epoch && passed.back().loss == last.loss &&
+                      passed.back()["accuracy"] == last["accuracy"];
+    equal += same ? 1 : 0;
+  }
+  std::remove(path.c_str());
+  return equal;
+}
+
+}  // namespace
+
+TEST_CASE("a fit resumes behind any of its updates, in its epoch and in its data") {
+  const point_set data = tests::labelled_points(80, 3);
+  // Three epochs of six updates, which begin in the midst of the data.
+  CHECK(equal_resumed_fits(data | shuffled(50) | repeated(),
+                           {.epochs = 3, .steps_per_epoch = 12, .steps_per_execution = 4},
+                           18) == 18);
+  // Three passes of five.
+  CHECK(equal_resumed_fits(data | shuffled(80), {.epochs = 3}, 15) == 15);
+}
+
+TEST_CASE("a feed of one's own stands where it stood when it was saved along") {
+  const point_set data = tests::labelled_points(80, 3);
+  const auto order = data | shuffled(50) | repeated();
+  const fit_options some = {.steps_per_epoch = 6};
+  auto feed = make_feed(order, 1);
+  session<digits> first;
+  first.fit(feed, some);
+  first.save_training("resume_feed.npz", feed);
+  first.fit(feed, some);
+  auto again = make_feed(order, 1);
+  session<digits> second;
+  second.load_training("resume_feed.npz", again);
+  second.fit(again, some);
+  CHECK(second.weights().fingerprint() == first.weights().fingerprint());
+  auto beginning = make_feed(order, 1);
+  session<digits> third;
+  third.load_training("resume_feed.npz");
+  third.fit(beginning, some);
+  CHECK(third.weights().fingerprint() != first.weights().fingerprint());
+  std::remove("resume_feed.npz");
+}
+
+TEST_CASE("training of another seed, fit or version is refused, and nothing is changed") {
+  const point_set data = tests::labelled_points(80, 3);
+  session<digits> first;
+  first.fit(data, {.epochs = 2}, saves_behind{3, "resume_refused.npz"});
+  session<digits> run({}, {.seed = 7});
+  const std::uint64_t before = run.weights().fingerprint();
+  CHECK(sentence_of([&] { run.load_training("resume_refused.npz"); }) ==
+        "The training in resume_refused.npz has the seed 1, this session the seed 7, so that it "
+        "cannot go on as it would have. Hint: make the session with {.seed = 1}.");
+  CHECK(run.weights().fingerprint() == before);
+
+  session<digits> same;
+  CHECK(sentence_of([&] { same.fit(data, {.resume = true}); }) ==
+        "fit was asked to resume, and the session has loaded nothing that was saved within a fit: "
+        "a callback saves it, and load_training comes before.");
+  same.load_training("resume_refused.npz");
+  const std::uint64_t loaded = same.weights().fingerprint();
+  CHECK(
+      sentence_of([&] { same.fit(data | repeated(), {.steps_per_epoch = 12, .resume = true}); }) ==
+      "What was loaded was saved in a fit of 10 steps of 8 samples an epoch; this one has 12 of "
+      "8.");
+  same.load_training("resume_refused.npz");
+  CHECK(sentence_of([&] { same.fit(data | shuffled(80), {.resume = true}); }) ==
+        "This is no position in 80 samples with 1 transformations.");
+  CHECK(same.weights().fingerprint() == loaded);
+
+  // Outside of a fit no data stand anywhere.
+  same.save_training("resume_refused.npz");
+  auto feed = make_feed(data, 1);
+  CHECK(sentence_of([&] { same.load_training("resume_refused.npz", feed); }) ==
+        "The file resume_refused.npz does not say where its data stood: it was saved without a "
+        "feed.");
+  same.load_training("resume_refused.npz");
+  CHECK(sentence_of([&] { same.fit(data, {.resume = true}); }).starts_with("fit was asked to"));
+
+  std::vector<std::uint8_t> bytes = read_file("resume_refused.npz");
+  zips::archive_reader archive(bytes, "", refuse_deflated, default_unpacked_limit);
+  zips::archive_writer newer;
+  int changed = 0;
+  for (std::size_t i = 0; i < archive.size(); ++i) {
+    const auto entry = archive.take(i);
+    std::vector<std::uint8_t> content(entry.bytes.begin(), entry.bytes.end());
+    if (archive.at(i).name == "training/version.npy") {
+      content[content.size() - 8] = 2;
+      ++changed;
+    }
+    newer.add(archive.at(i).name, content);
+  }
+  CHECK(changed == 1);
+  write_file_atomically("resume_refused.npz", newer.finish());
+  CHECK(sentence_of([&] { same.load_training("resume_refused.npz"); }) ==
+        "The file resume_refused.npz has saved training of version 2, this program reads version "
+        "1.");
+  CHECK(same.weights().fingerprint() == loaded);
+  std::remove("resume_refused.npz");
+}
+
+namespace {
+
+/// Points that do not say where they stand.
+class mute_feed {
+ public:
+  explicit mute_feed(const point_set& data) : source_(make_feed(data, 1)) {}
+
+  std::int32_t next(const feed_rows& rows) { return source_.next(rows); }
+
+  void restart() { source_.restart(); }
+
+  std::span<const source_form> sources() const { return source_.sources(); }
+
+  std::optional<std::int64_t> length() const { return source_.length(); }
+
+ private:
+  dataset_feed<point_set> source_;
+};
+
+}  // namespace
+
+TEST_CASE("a feed that does not say where it stands is saved without, and not resumed") {
+  const point_set data = tests::labelled_points(80, 3);
+  mute_feed mute(data);
+  session<digits> run;
+  run.fit(mute, {.epochs = 2}, saves_behind{3, "resume_mute.npz"});
+  run.load_training("resume_mute.npz");
+  CHECK(sentence_of([&] { run.fit(mute, {.resume = true}); }).starts_with("fit was asked to"));
+  CHECK(sentence_of([&] { run.save_training("resume_mute.npz", mute); }) ==
+        "This feed does not say where it stands: it has no position() and go_to(...); see "
+        "placed_feed.");
+  run.fit(data, {.epochs = 2}, saves_behind{3, "resume_mute.npz"});
+  run.load_training("resume_mute.npz");
+  CHECK(sentence_of([&] { run.fit(mute, {.resume = true}); }) ==
+        "This fit cannot go on in its data: its feed does not say where it stands. Give fit a data "
+        "set, or the feed position() and go_to(...); see placed_feed.");
+  std::remove("resume_mute.npz");
+}
+
 TEST_CASE("a file of weights, or of another optimizer, is no training, and nothing is changed") {
   const point_set data = tests::labelled_points(160, 3);
   session<training<adam>> run;
@@ -76,7 +261,7 @@ TEST_CASE("a file of weights, or of another optimizer, is no training, and nothi
   const std::uint64_t before = run.weights().fingerprint();
   run.save("resume_weights.npz");
   CHECK(sentence_of([&] { run.load_training("resume_weights.npz"); }) ==
-        "The file resume_weights.npz has no array training/progress: it holds weights, not how far "
+        "The file resume_weights.npz has no array training/version: it holds weights, not how far "
         "training has come. Load it with load.");
   session<training<sgd<momentum>>> other;
   other.save_training("resume_other.npz");

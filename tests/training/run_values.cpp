@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <ipu_dsl/inference.hpp>
@@ -16,6 +17,7 @@
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
 
+#include "formats/temporary_directory.hpp"
 #include "support/catch2.hpp"
 #include "support/reference/numbers.hpp"
 
@@ -199,6 +201,24 @@ TEST_CASE("a value may change between the epochs of fit") {
     step_by_step.fit(data | repeated(), {.steps_per_epoch = 4});
   }
   CHECK(annealed.weights().fingerprint() == step_by_step.weights().fingerprint());
+}
+
+TEST_CASE("saved training keeps the values of its runs, and nothing where none was given") {
+  const tests::temporary_directory directory;
+  const std::string path = directory / "values.npz";
+  session<trained<scaled>> run;
+  run.save_training(path);
+  run.set<"gain">(0.5F);
+  run.set<"sharpness">(3.0F);
+  run.load_training(path);
+  CHECK(run.get<"gain">() == 0.5F);
+  CHECK(run.get<"sharpness">() == 1.0F);
+  run.set<"sharpness">(0.25F);
+  run.save_training(path);
+  session<trained<scaled>> other;
+  other.load_training(path);
+  CHECK(other.get<"gain">() == 0.5F);
+  CHECK(other.get<"sharpness">() == 0.25F);
 }
 
 TEST_CASE("what has no default is given before the first run, and a number") {

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <ipu_dsl/training/session_engine.hpp>
@@ -57,6 +58,8 @@ class still_engine final : public session_engine {
 
   void require_weights(const char*) const override {}
 
+  void require_whole_update(const char*) const override {}
+
   training_progress progress() const override { return {}; }
 
   metric_values metrics_of_epoch() override {
@@ -67,11 +70,24 @@ class still_engine final : public session_engine {
 
   void go_on_from(const training_progress&) override {}
 
+  /// It stands where it is put.
+  bool tell_place(training_place& found) const override {
+    found = place_of_fit;
+    return has_place;
+  }
+
+  void go_on_at(training_place found) override { place_of_fit = std::move(found); }
+
+  list_view<run_value_interface> run_values() const override { return {}; }
+
   const trace& last_trace() const override { return trace_; }
 
   std::uint64_t seed() const override { return 1; }
 
   std::size_t bytes() const override { return 0; }
+
+  training_place place_of_fit;
+  bool has_place = true;
 
  private:
   std::array<float, 4> values_{};

@@ -8,6 +8,8 @@
 #include <optional>
 #include <span>
 
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/source_form.hpp>
 #include <ipu_dsl/core/standard.hpp>
 
@@ -88,6 +90,20 @@ concept feed = (stoppable_feed<T> || requires(T& source, const feed_rows& rows) 
   { constant.length() } -> std::same_as<std::optional<std::int64_t>>;
 };
 
+/// Where a feed stands: numbers that mean something to feeds of its kind alone.
+using feed_position = list<std::uint64_t>;
+
+/// A feed that says where it stands and can be put there again, so that training which is saved in
+/// the midst of its data goes on there. `position()` is asked between two micro-batches; behind
+/// `go_to(where)` comes what would have come then, in every bit. It throws `error` for what is no
+/// position in these data, and changes nothing.
+template <typename T>
+concept placed_feed =
+    feed<T> && requires(T& source, const T& constant, list_view<std::uint64_t> where) {
+      { constant.position() } -> std::same_as<feed_position>;
+      { source.go_to(where) } -> std::same_as<void>;
+    };
+
 /// Refers to any feed, so that a session is compiled once and not once for each kind of data. It
 /// neither owns nor allocates; the feed must outlive it. Itself a feed.
 class feed_reference {
@@ -100,7 +116,14 @@ class feed_reference {
         restart_([](void* object) { static_cast<Feed*>(object)->restart(); }),
         wake_(&wake_of<Feed>),
         sources_(source.sources()),
-        length_(source.length()) {}
+        length_(source.length()) {
+    if constexpr (placed_feed<Feed>) {
+      position_ = [](const void* object) { return static_cast<const Feed*>(object)->position(); };
+      go_to_ = [](void* object, list_view<std::uint64_t> where) {
+        static_cast<Feed*>(object)->go_to(where);
+      };
+    }
+  }
 
   std::int32_t next(const feed_rows& rows, const stop_token& stop = {}) {
     return next_(source_, rows, stop);
@@ -114,6 +137,16 @@ class feed_reference {
   std::span<const source_form> sources() const { return sources_; }
 
   std::optional<std::int64_t> length() const { return length_; }
+
+  /// Whether the feed is a `placed_feed`: only then it goes anywhere.
+  bool has_position() const { return position_ != nullptr; }
+
+  /// None if it does not say.
+  std::optional<feed_position> position() const {
+    return has_position() ? std::optional(position_(source_)) : std::nullopt;
+  }
+
+  void go_to(list_view<std::uint64_t> where) { go_to_(source_, where); }
 
  private:
   template <typename Feed>
@@ -138,6 +171,8 @@ class feed_reference {
   void (*wake_)(void* object) noexcept;
   std::span<const source_form> sources_;
   std::optional<std::int64_t> length_;
+  feed_position (*position_)(const void* object) = nullptr;
+  void (*go_to_)(void* object, list_view<std::uint64_t> where) = nullptr;
 };
 
 }  // namespace ipu_dsl

@@ -115,6 +115,18 @@ class batch_feed {
 
   std::optional<std::int64_t> length() const { return samples(); }
 
+  feed_position position() const {
+    return {static_cast<std::uint64_t>(samples()), static_cast<std::uint64_t>(position_)};
+  }
+
+  void go_to(list_view<std::uint64_t> where) {
+    if (where.size() != 2 || where[0] != static_cast<std::uint64_t>(samples()) ||
+        where[1] > where[0]) {
+      raise_error({"This is no position in a batch of ", samples(), " samples."});
+    }
+    position_ = static_cast<std::int64_t>(where[1]);
+  }
+
  private:
   static void check_count(std::size_t inputs, std::size_t targets) {
     if (inputs == 0 || inputs + targets > std::size_t{most_sources}) {

@@ -12,6 +12,7 @@
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/feed.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/data/batch_feed.hpp>
 #include <ipu_dsl/data/data_reference.hpp>
 #include <ipu_dsl/data/dataset.hpp>
@@ -61,6 +62,10 @@ class held_feed {
   std::span<const source_form> sources() const { return forms; }
 
   std::optional<std::int64_t> length() const { return order_.length(); }
+
+  feed_position position() const { return order_.position(); }
+
+  void go_to(list_view<std::uint64_t> where) { order_.go_to(where); }
 
  private:
   static constexpr auto forms = feeds::forms_of<Data>();

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/data/batch_feed.hpp>
 #include <ipu_dsl/data/element_form.hpp>
@@ -165,6 +167,26 @@ class generator_feed {
 
   std::optional<std::int64_t> length() const { return samples_; }
 
+  feed_position position() const { return {static_cast<std::uint64_t>(given_)}; }
+
+  /// Makes as many samples again and drops them. A function that comes to its end before, which is
+  /// an `error`, leaves the feed there.
+  void go_to(list_view<std::uint64_t> where) {
+    const std::uint64_t most =
+        static_cast<std::uint64_t>(samples_.value_or((std::numeric_limits<std::int64_t>::max)()));
+    if (where.size() != 1 || where[0] > most) {
+      throw error("This is no position among the samples of this from_generator.");
+    }
+    restart();
+    while (static_cast<std::uint64_t>(given_) < where[0]) {
+      if (!make({}, 0)) {
+        throw error("The function of from_generator ended behind " + std::to_string(given_) +
+                    " samples; it had made " + std::to_string(where[0]) + " before.");
+      }
+      ++given_;
+    }
+  }
+
  private:
   static constexpr auto forms = feeds::forms_of<generated_dataset<Function, Columns...>>();
 
@@ -228,6 +250,19 @@ class batches_mapped_feed {
   std::span<const source_form> sources() const { return source_.sources(); }
 
   std::optional<std::int64_t> length() const { return source_.length(); }
+
+  /// That of the feed: the function is taken to keep nothing from micro-batch to micro-batch.
+  feed_position position() const
+    requires placed_feed<std::remove_reference_t<Source>>
+  {
+    return source_.position();
+  }
+
+  void go_to(list_view<std::uint64_t> where)
+    requires placed_feed<std::remove_reference_t<Source>>
+  {
+    source_.go_to(where);
+  }
 
  private:
   Source source_;

@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/random.hpp>
@@ -206,6 +207,75 @@ IPU_DSL_INLINE std::int64_t index_stream::advance_repeated(std::size_t depth, st
     return moved;
   }
   return moved + advance(depth - 1, count - moved);
+}
+
+IPU_DSL_INLINE list<std::uint64_t> index_stream::position() const {
+  list<std::uint64_t> words{static_cast<std::uint64_t>(samples_), seed_, stages_.size(),
+                            static_cast<std::uint64_t>(position_)};
+  for (const stage& each : stages_) {
+    words.push_back(static_cast<std::uint64_t>(each.step.what));
+    words.push_back(static_cast<std::uint64_t>(each.step.count));
+    words.push_back(static_cast<std::uint64_t>(each.done));
+    words.push_back(each.pass);
+    words.push_back(each.filled);
+    for (std::size_t i = 0; i < each.filled; i += 2) {
+      const std::uint64_t second = i + 1 < each.filled ? each.slots[i + 1] : 0;
+      words.push_back(each.slots[i] | second << 32);
+    }
+  }
+  return words;
+}
+
+IPU_DSL_INLINE void index_stream::go_to(list_view<std::uint64_t> where) {
+  constexpr std::size_t head = 4;
+  if (where.size() < head || where[0] != static_cast<std::uint64_t>(samples_) ||
+      where[2] != stages_.size() || where[3] > where[0]) {
+    raise_error({"This is no position in ", samples_, " samples with ", stages_.size(),
+                 " transformations."});
+  }
+  if (where[1] != seed_) {
+    raise_error({"This is a position in data of the seed ", where[1], ", these have the seed ",
+                 seed_, "."});
+  }
+  list<stage> found = stages_;
+  std::size_t next = head;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::size_t taken = read_stage(found[i], {where.data() + next, where.size() - next});
+    if (taken == 0) {
+      raise_error({"This is no position in data with these transformations: number ", i + 1,
+                   " of them is another."});
+    }
+    next += taken;
+  }
+  if (next != where.size()) {
+    raise_error({"A position in these data has ", next, " words, got ", where.size(), "."});
+  }
+  position_ = static_cast<std::int64_t>(where[3]);
+  stages_ = std::move(found);
+}
+
+IPU_DSL_INLINE std::size_t index_stream::read_stage(stage& to,
+                                                    list_view<std::uint64_t> from) const {
+  constexpr std::size_t head = 5;
+  if (from.size() < head || from[0] != static_cast<std::uint64_t>(to.step.what) ||
+      from[1] != static_cast<std::uint64_t>(to.step.count) || from[4] > to.slots.size() ||
+      from.size() - head < (from[4] + 1) / 2) {
+    return 0;
+  }
+  to.done = static_cast<std::int64_t>(from[2]);
+  to.pass = from[3];
+  to.filled = static_cast<std::size_t>(from[4]);
+  const bool ends = to.step.what != transformation::kind::shuffle && to.step.count != without_end;
+  if (to.done < 0 || (ends && to.done > to.step.count)) {
+    return 0;
+  }
+  for (std::size_t i = 0; i < to.filled; ++i) {
+    to.slots[i] = static_cast<std::uint32_t>(from[head + i / 2] >> (i % 2 * 32));
+    if (to.slots[i] >= samples_) {
+      return 0;
+    }
+  }
+  return head + (to.filled + 1) / 2;
 }
 
 IPU_DSL_INLINE void index_stream::restart(std::size_t depth) {

@@ -9,6 +9,7 @@
 
 #include <ipu_dsl/core/inline.hpp>
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/data/transform.hpp>
 
 namespace ipu_dsl {
@@ -31,6 +32,13 @@ class index_stream {
 
   /// The samples of one pass; no value: without end.
   std::optional<std::int64_t> length() const { return length_; }
+
+  /// Where it stands, what waits to be shuffled included: half a word a slot.
+  list<std::uint64_t> position() const;
+
+  /// Goes on as a stream that stood there. Throws `error`, and changes nothing, unless that was one
+  /// of as many samples, with these transformations and this seed.
+  void go_to(list_view<std::uint64_t> where);
 
  private:
   /// Samples are numbered in 32 bits.
@@ -75,6 +83,10 @@ class index_stream {
   std::int64_t advance(std::size_t depth, std::int64_t count);
 
   std::int64_t advance_repeated(std::size_t depth, std::int64_t count);
+
+  /// Reads where a step stands from words that begin with it; returns how many it took, 0 if they
+  /// are of no such step.
+  std::size_t read_stage(stage& to, list_view<std::uint64_t> from) const;
 
   /// Takes the first `depth` steps back to their beginning.
   void restart(std::size_t depth);

@@ -2,6 +2,7 @@
 // What a fit refuses besides its steps, and what it tells its callbacks of itself.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -33,9 +34,10 @@ inline void check_validation(const model_interface& model, const run_settings& s
 }
 
 /// What callbacks are told of a fit before it begins.
-inline fit_plan plan_of(const fit_request& wanted, const epoch_steps& steps,
-                        const run_settings& settings, std::span<const std::string_view> metrics) {
-  return {.first_epoch = wanted.wanted.initial_epoch,
+inline fit_plan plan_of(const fit_request& wanted, std::int32_t first_epoch,
+                        const epoch_steps& steps, const run_settings& settings,
+                        std::span<const std::string_view> metrics) {
+  return {.first_epoch = first_epoch,
           .epochs = wanted.wanted.epochs,
           .steps = steps.steps,
           .steps_of_execution = steps.of_execution,

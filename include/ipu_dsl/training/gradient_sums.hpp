@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/plan/program_plan_view.hpp>
 #include <ipu_dsl/runtime/regions.hpp>
@@ -71,5 +72,20 @@ class gradient_sums {
   const region_set* memory_;
   std::int32_t replicas_;
 };
+
+/// Refuses an update without gradients.
+[[noreturn]] inline void refuse_missing_gradients() {
+  raise_error(
+      "There are no gradients to apply: compute_gradients comes first, and an update uses them "
+      "up.");
+}
+
+/// Refuses what would lose gradients that have been computed.
+[[noreturn]] inline void refuse_unapplied_gradients(const char* wanted) {
+  raise_error(
+      {"There are gradients that are not applied yet, and no file keeps them: call "
+       "apply_gradients before ",
+       wanted, "."});
+}
 
 }  // namespace ipu_dsl

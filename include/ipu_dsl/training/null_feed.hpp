@@ -12,6 +12,7 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/random.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/plan/model_interface.hpp>
@@ -66,6 +67,15 @@ class null_feed {
   std::span<const source_form> sources() const { return {forms_.data(), forms_.size()}; }
 
   std::optional<std::int64_t> length() const { return std::nullopt; }
+
+  feed_position position() const { return {static_cast<std::uint64_t>(next_)}; }
+
+  void go_to(list_view<std::uint64_t> where) {
+    if (where.size() != 1 || where[0] >= samples) {
+      throw error("This is no position in a null feed.");
+    }
+    next_ = static_cast<std::int32_t>(where[0]);
+  }
 
  private:
   static void check(const source_form& form) {

@@ -4,81 +4,203 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <ipu_dsl/training/checkpoint_definition.hpp>
 #include <ipu_dsl/training/saved_training_interface.hpp>
+#include <ipu_dsl/training/training_file.hpp>
 
 namespace ipu_dsl {
 
 namespace checkpoint {
 
-/// The array of how far training has come: two numbers of eight bytes, the lowest first.
-inline constexpr std::string_view progress_name = "training/progress";
-inline constexpr std::size_t progress_bytes = 16;
-
-inline std::vector<std::uint8_t> npy_file_of(const training_progress& reached) {
-  const std::int64_t extents[] = {progress_bytes};
-  std::vector<std::uint8_t> bytes = npy::header_bytes(dtype::uint8, extents);
-  append_little_endian(bytes, reached.updates, 8);
-  append_little_endian(bytes, reached.samples, 8);
-  return bytes;
+/// A line for each parameter and its shape.
+inline void append_lines(std::string& text, const char* what, const parameters& of) {
+  text += sentence_of({what, ":\n"});
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    text += sentence_of({"  ", of.name(i), " ", describe(of.at(i).extents), "\n"});
+  }
 }
 
-inline training_progress read_progress(zips::archive_reader& archive, const std::string& path) {
-  const std::size_t entry = find_entry(archive, progress_name);
-  if (entry == archive.size()) {
-    raise_error({"The file ", path, " has no array ", progress_name,
+/// What a person wants to know of a file whose program is lost.
+inline std::string architecture_of(session_engine& engine) {
+  std::string text;
+  append_lines(text, "weights and states", engine.weights());
+  append_lines(text, "kept by the optimizer", engine.kept());
+  text += sentence_of({"updates: ", engine.progress().updates,
+                       "\nsamples: ", engine.progress().samples, "\nseed: ", engine.seed(), "\n"});
+  return text;
+}
+
+/// Where the fit at hand stands, or the feed that was given.
+inline void add_place(zips::archive_writer& archive, const session_engine& engine,
+                      const training_beside& beside) {
+  training_place place;
+  if (engine.tell_place(place)) {
+    add_words(archive, place_name, words_of(place));
+    add_words(archive, data_name, place.data);
+  } else if (beside.source != nullptr) {
+    add_words(archive, data_name, beside.source->position().value());
+  }
+}
+
+/// What is said of how far training has come. Throws `error` unless it is of this version and this
+/// seed.
+inline training_progress read_progress(opened_training& file, std::uint64_t seed) {
+  if (!file.has(version_name)) {
+    raise_error({"The file ", file.path, " has no array ", version_name,
                  ": it holds weights, not how far training has come. Load it with load."});
   }
-  const std::string name(progress_name);
-  const auto file = archive.take(entry);
-  const npy::array_in_file array = npy::find_array(file.bytes, name);
-  const npy::file_extents& extents = array.header.extents;
-  if (array.header.stored.element != dtype::uint8 || extents.rank != 1 ||
-      extents.values[0] != std::int64_t{progress_bytes}) {
-    raise_error({"The array ", progress_name, " of ", path, " must have 16 values of uint8."});
+  const list<std::uint64_t> version = file.words(version_name);
+  if (version.size() != 1 || version[0] != training_version) {
+    raise_error({"The file ", file.path, " has saved training of version ",
+                 version.empty() ? 0 : version[0], ", this program reads version ",
+                 training_version, "."});
   }
-  std::uint8_t bytes[progress_bytes] = {};
-  npy::convert(array, name, bytes);
+  const list<std::uint64_t> words = file.words(progress_name);
+  if (words.size() != 3) {
+    file.refuse_array(progress_name, "3 numbers: updates, samples and the seed");
+  }
+  if (words[2] != seed) {
+    raise_error({"The training in ", file.path, " has the seed ", words[2],
+                 ", this session the seed ", seed,
+                 ", so that it cannot go on as it would have. "
+                 "Hint: make the session with {.seed = ",
+                 words[2], "}."});
+  }
+  return {words[0], words[1]};
+}
+
+/// The values of the runs by number, NaN for those that were never given.
+inline list<float> read_run_values(opened_training& file, const session_engine& engine) {
+  list<float> found;
+  for (const run_value_interface& each : engine.run_values()) {
+    const float value = file.number(name_of_value(each));
+    if (is_non_finite(value) && value == value) {
+      file.refuse_array(name_of_value(each), "a finite number");
+    }
+    found.push_back(value);
+  }
+  return found;
+}
+
+/// All that a file says, before anything is changed by it.
+struct loaded_training {
   training_progress reached;
-  for (std::size_t i = 0; i < 8; ++i) {
-    reached.updates |= std::uint64_t{bytes[i]} << (8 * i);
-    reached.samples |= std::uint64_t{bytes[8 + i]} << (8 * i);
+  list<float> weights;
+  list<float> kept;
+  list<float> values;  ///< of the runs
+  std::optional<float> rate;
+  std::optional<training_place> place;  ///< without the position of its data
+  std::optional<feed_position> data;
+};
+
+/// Reads a file. Throws `error` unless all of it belongs to the training of this engine.
+inline loaded_training read_training(opened_training& file, session_engine& engine,
+                                     non_finite floats) {
+  loaded_training found;
+  found.reached = read_progress(file, engine.seed());
+  found.weights = read_all(engine.weights(), file.archive, file.path, floats);
+  found.kept = read_all(engine.kept(), file.archive, file.path, floats);
+  found.values = read_run_values(file, engine);
+  file.used += engine.weights().size() + engine.kept().size();
+  if (file.has(rate_name)) {
+    found.rate = file.number(rate_name);
   }
-  return reached;
+  if (file.has(data_name)) {
+    found.data = file.words(data_name);
+  }
+  if (file.has(place_name) && found.data) {
+    found.place = place_of(file.words(place_name), file);
+  }
+  const std::size_t expected = file.used + (file.has(architecture_name) ? 1U : 0U);
+  if (file.archive.size() != expected) {
+    raise_error({"The file ", file.path, " has ", file.archive.size(),
+                 " arrays, training of this model has ", expected, "."});
+  }
+  return found;
+}
+
+/// Puts a feed and a rate where they were. Throws `error` for a feed of other data.
+inline void go_on_beside(const training_beside& beside, const loaded_training& found,
+                         const std::string& path) {
+  if (beside.source != nullptr) {
+    if (!found.data) {
+      raise_error(
+          {"The file ", path, " does not say where its data stood: it was saved without a feed."});
+    }
+    beside.source->go_to(*found.data);
+  }
+  if (beside.rate != nullptr && found.rate) {
+    *beside.rate = learning_rate_schedule(*found.rate);
+  }
+}
+
+/// Takes over what was read.
+inline void take_over(session_engine& engine, loaded_training& found) {
+  set_all(engine.weights(), found.weights);
+  set_all(engine.kept(), found.kept);
+  for (std::size_t i = 0; i < found.values.size(); ++i) {
+    if (!is_non_finite(found.values[i])) {
+      engine.set_value(static_cast<std::int32_t>(i), found.values[i]);
+    }
+  }
+  engine.go_on_from(found.reached);
+  if (found.place) {
+    found.place->data = std::move(*found.data);
+    engine.go_on_at(std::move(*found.place));
+  }
+}
+
+inline void require_position(const training_beside& beside) {
+  if (beside.source != nullptr && !beside.source->has_position()) {
+    raise_error(
+        "This feed does not say where it stands: it has no position() and go_to(...); see "
+        "placed_feed.");
+  }
 }
 
 }  // namespace checkpoint
 
-IPU_DSL_INLINE void save_training(session_engine& engine, const std::string& path) {
+IPU_DSL_INLINE void save_training(session_engine& engine, const std::string& path,
+                                  const training_beside& beside) {
   engine.require_weights("save_training");
+  engine.require_whole_update("save_training");
+  checkpoint::require_position(beside);
   zips::archive_writer archive;
   checkpoint::add_all(archive, engine.weights());
   checkpoint::add_all(archive, engine.kept());
-  archive.add(sentence_of({checkpoint::progress_name, ".npy"}),
-              checkpoint::npy_file_of(engine.progress()));
+  const training_progress reached = engine.progress();
+  checkpoint::add_words(archive, checkpoint::version_name, {&checkpoint::training_version, 1});
+  const std::uint64_t progress[] = {reached.updates, reached.samples, engine.seed()};
+  checkpoint::add_words(archive, checkpoint::progress_name, {progress, 3});
+  for (std::size_t i = 0; i < engine.run_values().size(); ++i) {
+    checkpoint::add_float(archive, checkpoint::name_of_value(engine.run_values()[i]),
+                          engine.value(static_cast<std::int32_t>(i)));
+  }
+  if (beside.rate != nullptr && beside.rate->is_constant()) {
+    checkpoint::add_float(archive, checkpoint::rate_name, static_cast<float>(beside.rate->at(0)));
+  }
+  checkpoint::add_place(archive, engine, beside);
+  const std::string text = checkpoint::architecture_of(engine);
+  archive.add(checkpoint::architecture_name,
+              {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
   write_file_atomically(path, archive.finish());
 }
 
 IPU_DSL_INLINE void load_training(session_engine& engine, const std::string& path,
-                                  non_finite floats) {
+                                  non_finite floats, const training_beside& beside) {
   engine.require_weights("load_training");
-  const std::vector<std::uint8_t> file = read_file(path);
-  zips::archive_reader archive(file, path, refuse_deflated, default_unpacked_limit);
-  const training_progress reached = checkpoint::read_progress(archive, path);
-  const list<float> weights = checkpoint::read_all(engine.weights(), archive, path, floats);
-  const list<float> kept = checkpoint::read_all(engine.kept(), archive, path, floats);
-  const std::size_t expected = engine.weights().size() + engine.kept().size() + 1;
-  if (archive.size() != expected) {
-    raise_error({"The file ", path, " has ", archive.size(), " arrays, training of this model has ",
-                 expected, "."});
-  }
-  checkpoint::set_all(engine.weights(), weights);
-  checkpoint::set_all(engine.kept(), kept);
-  engine.go_on_from(reached);
+  checkpoint::require_position(beside);
+  const std::vector<std::uint8_t> bytes = read_file(path);
+  zips::archive_reader archive(bytes, path, refuse_deflated, default_unpacked_limit);
+  checkpoint::opened_training file{archive, path};
+  checkpoint::loaded_training found = checkpoint::read_training(file, engine, floats);
+  checkpoint::go_on_beside(beside, found, path);
+  checkpoint::take_over(engine, found);
 }
 
 }  // namespace ipu_dsl

@@ -4,21 +4,35 @@
 
 #include <string>
 
+#include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/core/inline.hpp>
 #include <ipu_dsl/core/non_finite.hpp>
 #include <ipu_dsl/training/session_engine.hpp>
+#include <ipu_dsl/vocabulary/optimizers/learning_rate_schedule.hpp>
 
 namespace ipu_dsl {
 
-/// Writes what training goes on from: weights and states, what the optimizer keeps beside them
-/// ("logits/kernel/momentum"), and how many updates and samples there were. Not where in its data
-/// the session was, nor the values of its runs, as of `set<"temperature">`. Throws `error` if the
-/// file cannot be written.
-IPU_DSL_INLINE void save_training(session_engine& engine, const std::string& path);
+/// What is saved and loaded of what a session does not own.
+struct training_beside {
+  feed_reference* source = nullptr;        ///< whose position goes along; a `placed_feed`
+  learning_rate_schedule* rate = nullptr;  ///< which goes along where it is a constant
+};
 
-/// Reads what `save_training` wrote of a session of the same model and optimizer. Throws `error` as
-/// `load_weights` does; nothing is changed then.
+/// Writes what training goes on from: weights and states, what the optimizer keeps beside them
+/// ("logits/kernel/momentum"), how many updates and samples there were, the seed, the values of its
+/// runs, as of `set<"temperature">`, and the shapes of all of it to read. Called by a callback of
+/// `fit`, where the fit stands in its epoch and its data as well, unless its feed does not say.
+/// The numbers of the optimizer are the program's. Throws `error` if the file cannot be written,
+/// which leaves the old one, between `compute_gradients` and `apply_gradients`, and for a feed that
+/// does not say where it stands.
+IPU_DSL_INLINE void save_training(session_engine& engine, const std::string& path,
+                                  const training_beside& beside = {});
+
+/// Reads what `save_training` wrote of a session of the same model, optimizer and seed; `fit` goes
+/// on where one stood if it is asked to resume. Gradients that were not applied are dropped. Throws
+/// `error` as `load_weights` does, for another seed and another version; nothing is changed then.
 IPU_DSL_INLINE void load_training(session_engine& engine, const std::string& path,
-                                  non_finite floats = non_finite::refused);
+                                  non_finite floats = non_finite::refused,
+                                  const training_beside& beside = {});
 
 }  // namespace ipu_dsl

@@ -30,9 +30,12 @@ struct session_code {
   static void save(const parameters& weights, const std::string& path);
   static void load(parameters& weights, const std::string& path, non_finite floats);
 
-  /// See `save_training` and `load_training`.
-  static void save_training(session_engine& engine, const std::string& path);
-  static void load_training(session_engine& engine, const std::string& path, non_finite floats);
+  /// See `save_training` and `load_training`; `source` is null, or a feed whose position goes
+  /// along.
+  static void save_training(session_engine& engine, const std::string& path,
+                            feed_reference* source);
+  static void load_training(session_engine& engine, const std::string& path, non_finite floats,
+                            feed_reference* source);
 };
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -20,9 +20,11 @@
 #include <ipu_dsl/training/result_sums.hpp>
 #include <ipu_dsl/training/run_numbers.hpp>
 #include <ipu_dsl/training/session_engine.hpp>
+#include <ipu_dsl/training/session_resources.hpp>
 #include <ipu_dsl/training/session_turn.hpp>
 #include <ipu_dsl/training/spare_sample.hpp>
 #include <ipu_dsl/training/step_rules.hpp>
+#include <ipu_dsl/training/training_course.hpp>
 #include <ipu_dsl/training/training_run.hpp>
 #include <ipu_dsl/training/update_losses.hpp>
 
@@ -34,7 +36,7 @@ class session_core final : public session_engine {
   [[gnu::cold]] session_core(const session_parts& parts, const session_options& options)
       : parts_(parts),
         options_(options),
-        memory_(plans(parts), parts.settings.replicas),
+        memory_(plans_of(parts), parts.settings.replicas),
         workers_(
             worker_count(options, parts.settings.replicas * parts.predict.plan.actions.devices),
             options.pinned),
@@ -73,18 +75,23 @@ class session_core final : public session_engine {
     const epoch_steps steps =
         steps_of_epoch(parts_.model, parts_.settings, wanted.source, wanted.wanted);
     check_validation(parts_.model, parts_.settings, wanted);
-    losses_.expect(steps.steps * (wanted.wanted.epochs - wanted.wanted.initial_epoch));
+    const course_scope scope(course_);
+    course_.begin(wanted, steps, parts_.settings, sums_);
+    losses_.expect(course_.left(wanted.wanted.epochs));
     history_.reserve(1, static_cast<std::size_t>(steps.steps));
     history_.clear();
     const metric_values reported = sums_.metrics().seen();
     if (wanted.callbacks.run() != nullptr) {
-      wanted.callbacks.run()->set_plan(plan_of(wanted, steps, parts_.settings, reported.names()));
+      wanted.callbacks.run()->set_plan(
+          plan_of(wanted, course_.place().epoch, steps, parts_.settings, reported.names()));
     }
     try {
       wanted.callbacks.call(hook::train_begin);
+      course_.go_on(sums_);
       train_epochs(wanted, steps);
       wanted.callbacks.call(hook::train_end);
     } catch (...) {
+      course_.end();
       wanted.callbacks.call(hook::train_failed);
       throw;
     }
@@ -102,9 +109,7 @@ class session_core final : public session_engine {
   void apply_gradients(const optimizer_reference& optimizer) override {
     const session_turn turn(work_, "apply_gradients");
     if (!has_gradients_) {
-      throw error(
-          "There are no gradients to apply: compute_gradients comes first, and an update uses them "
-          "up.");
+      refuse_missing_gradients();
     }
     const run_context context = context_of_update(optimizer);
     has_gradients_ = false;
@@ -210,6 +215,12 @@ class session_core final : public session_engine {
     }
   }
 
+  void require_whole_update(const char* wanted) const override {
+    if (has_gradients_) {
+      refuse_unapplied_gradients(wanted);
+    }
+  }
+
   training_progress progress() const override { return {updates_, trained_samples_}; }
 
   metric_values metrics_of_epoch() override { return sums_.metrics(); }
@@ -217,7 +228,14 @@ class session_core final : public session_engine {
   void go_on_from(const training_progress& reached) override {
     updates_ = reached.updates;
     trained_samples_ = reached.samples;
+    has_gradients_ = false;
   }
+
+  bool tell_place(training_place& found) const override { return course_.tell(found, sums_); }
+
+  void go_on_at(training_place found) override { course_.load(std::move(found)); }
+
+  list_view<run_value_interface> run_values() const override { return parts_.model.run_values(); }
 
   const trace& last_trace() const override {
     if (!train_) {
@@ -231,26 +249,6 @@ class session_core final : public session_engine {
   std::size_t bytes() const override { return memory_.bytes(); }
 
  private:
-  static int worker_count(const session_options& options, int devices) {
-    if (options.threads < 1) {
-      throw error(sentence_of({"A session needs at least 1 thread, got ", options.threads, "."}));
-    }
-    if (options.threads > worker_pool::most_workers) {
-      throw error(sentence_of({"A session has at most ", worker_pool::most_workers,
-                               " threads, got ", options.threads, "."}));
-    }
-    return worker_teams(options.threads, devices).workers();
-  }
-
-  [[gnu::cold]] static list<program_plan_view> plans(const session_parts& parts) {
-    list<program_plan_view> all{parts.predict.plan};
-    if (parts.settings.has_loss) {
-      all.push_back(parts.train.plan);
-      all.push_back(parts.evaluate.plan);
-    }
-    return all;
-  }
-
   std::int64_t samples_of(int micro_batches) const {
     return std::int64_t{micro_batches} * parts_.settings.micro_batch;
   }
@@ -323,12 +321,13 @@ class session_core final : public session_engine {
 
   void train_epochs(const fit_request& wanted, const epoch_steps& steps) {
     feed_reference source = wanted.source;
-    for (std::int32_t epoch = wanted.wanted.initial_epoch;
+    for (std::int32_t epoch = course_.place().epoch;
          epoch < wanted.wanted.epochs && !wanted.callbacks.stopped(); ++epoch) {
       history_.reserve_epoch(static_cast<std::size_t>(steps.steps));
-      if (wanted.wanted.steps_per_epoch == 0) {
+      if (wanted.wanted.steps_per_epoch == 0 && !course_.place().begun) {
         source.restart();
       }
+      course_.begin_epoch(sums_);
       wanted.callbacks.call(hook::epoch_begin, &epoch);
       history_.add_epoch(train_epoch(source, epoch, steps, wanted));
       if (wanted.wanted.steps_per_epoch == 0 && !wanted.callbacks.stopped() &&
@@ -338,6 +337,7 @@ class session_core final : public session_engine {
       if (wanted.validation != nullptr && (epoch + 1) % wanted.wanted.validation_frequency == 0) {
         history_.add_validation(evaluate_pass(*wanted.validation, wanted.callbacks));
       }
+      course_.end_of_epoch(epoch + 1);
       wanted.callbacks.call(hook::epoch_end, &history_.epochs().back());
     }
   }
@@ -348,16 +348,18 @@ class session_core final : public session_engine {
     const std::int64_t begin = steady_nanoseconds();
     epoch_record record;
     record.epoch = epoch;
-    sums_.clear();
+    record.loss = course_.place().loss;
     execution_record execution;
     execution.epoch = epoch;
+    execution.steps = course_.place().steps;
     while (execution.steps < steps.steps) {
       callbacks.call(hook::train_batch_begin, &execution);
       const double before = record.loss;
-      for (std::int64_t i = 0; i < steps.of_execution; i += micro_batches_of_update()) {
+      const std::int64_t done = execution.steps;
+      do {
         train_update(source, wanted, execution, record);
-      }
-      execution.loss = (record.loss - before) / static_cast<double>(steps.of_execution);
+      } while (execution.steps % steps.of_execution != 0);
+      execution.loss = (record.loss - before) / static_cast<double>(execution.steps - done);
       // Metrics are made of what was counted for those alone who hear of them.
       if (callbacks.hears(hook::train_batch_end)) {
         execution.metrics = sums_.metrics();
@@ -382,6 +384,7 @@ class session_core final : public session_engine {
     execution.steps += micro_batches_of_update();
     execution.loss = loss / micro_batches_of_update();
     execution.epoch_loss = record.loss / static_cast<double>(execution.steps);
+    course_.note(execution.steps, record.loss);
     wanted.callbacks.call(hook::update_end, &execution);
   }
 
@@ -481,6 +484,7 @@ class session_core final : public session_engine {
   result_sums sums_;       ///< of the epoch
   result_sums evaluated_;  ///< of the evaluation, in the midst of an epoch perhaps
   spare_sample spare_;
+  training_course course_;
   history history_;
   std::uint64_t trained_samples_ = 0;
   std::uint64_t updates_ = 0;

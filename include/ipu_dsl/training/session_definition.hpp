@@ -42,14 +42,15 @@ void session_code<Compiled>::load(parameters& weights, const std::string& path, 
 }
 
 template <compiled_model Compiled>
-void session_code<Compiled>::save_training(session_engine& engine, const std::string& path) {
-  ipu_dsl::save_training(engine, path);
+void session_code<Compiled>::save_training(session_engine& engine, const std::string& path,
+                                           feed_reference* source) {
+  ipu_dsl::save_training(engine, path, {.source = source});
 }
 
 template <compiled_model Compiled>
 void session_code<Compiled>::load_training(session_engine& engine, const std::string& path,
-                                           non_finite floats) {
-  ipu_dsl::load_training(engine, path, floats);
+                                           non_finite floats, feed_reference* source) {
+  ipu_dsl::load_training(engine, path, floats, {.source = source});
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -17,6 +17,7 @@
 #include <ipu_dsl/training/run_listener.hpp>
 #include <ipu_dsl/training/session_options.hpp>
 #include <ipu_dsl/training/session_parts.hpp>
+#include <ipu_dsl/training/training_place.hpp>
 
 namespace ipu_dsl {
 
@@ -92,14 +93,26 @@ class session_engine {
   /// Throws `error` while the weights are their moving averages.
   virtual void require_weights(const char* wanted) const = 0;
 
+  /// Throws `error` between `compute_gradients` and `apply_gradients`.
+  virtual void require_whole_update(const char* wanted) const = 0;
+
   virtual training_progress progress() const = 0;
 
   /// What the updates of the epoch at hand come to so far; the numbers of metrics of several last
   /// until this is asked again.
   virtual metric_values metrics_of_epoch() = 0;
 
-  /// Training goes on as if it had come so far.
+  /// Training goes on as if it had come so far; gradients that are there are of something else.
   virtual void go_on_from(const training_progress& reached) = 0;
+
+  /// Writes down where the fit at hand stands; false if there is none, or if its feed does not say.
+  virtual bool tell_place(training_place& found) const = 0;
+
+  /// Where the next `fit` that resumes goes on; told in on_train_begin, the one that begins.
+  virtual void go_on_at(training_place found) = 0;
+
+  /// The values of the runs by number, as `set_value` takes them.
+  virtual list_view<run_value_interface> run_values() const = 0;
 
   virtual const trace& last_trace() const = 0;
 

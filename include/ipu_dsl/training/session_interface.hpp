@@ -296,14 +296,24 @@ class session_of {
     return averaged_scope(engine());
   }
 
-  /// Writes all that training goes on from as .npz; see `ipu_dsl::save_training`.
-  void save_training(const std::string& path) const { code::save_training(engine(), path); }
+  /// Writes all that training goes on from as .npz; see `ipu_dsl::save_training`. Behind the path
+  /// may stand a feed, whose position goes along.
+  void save_training(const std::string& path) const { code::save_training(engine(), path, {}); }
 
-  /// Reads it: what is trained from here on, by a session of the same seed on the same data, has
-  /// the bits of one that was never interrupted, given the same values of `set` as well. See
-  /// `ipu_dsl::load_training`.
+  void save_training(const std::string& path, feed_reference source) const {
+    code::save_training(engine(), path, &source);
+  }
+
+  /// Reads it: what is trained from here on has the bits of one that was never interrupted, on data
+  /// that stand where they stood: a feed behind the path, or a `fit` with `.resume = true` of what
+  /// one of its callbacks saved. See `ipu_dsl::load_training`.
   void load_training(const std::string& path, non_finite floats = non_finite::refused) {
-    code::load_training(engine(), path, floats);
+    code::load_training(engine(), path, floats, nullptr);
+  }
+
+  void load_training(const std::string& path, feed_reference source,
+                     non_finite floats = non_finite::refused) {
+    code::load_training(engine(), path, floats, &source);
   }
 
   /// Parameters by layer and name.

@@ -38,10 +38,13 @@ struct fit_options {
   std::int32_t epochs = 1;                ///< the number of the last one, counted from 1
   std::int64_t steps_per_epoch = 0;       ///< 0: an epoch is one pass over the data
   std::int64_t steps_per_execution = 0;   ///< steps between calls of the host; 0: an epoch
-  std::int32_t initial_epoch = 0;         ///< where a run that was interrupted goes on
+  std::int32_t initial_epoch = 0;         ///< the first one, counted from 0
   std::int32_t validation_frequency = 1;  ///< epochs from one validation to the next
   double validation_split = 0;  ///< the share at the end of a data set that is validated on
   step_unit step = step_unit::micro_batch;
+  /// Goes on where the fit stood that saved what `load_training` loaded, in its epoch and its data,
+  /// instead of with `initial_epoch`.
+  bool resume = false;
 };
 
 }  // namespace ipu_dsl

@@ -138,6 +138,9 @@ class learning_rate_schedule {
     return from + elementary::product(rate_behind_warm_up(0) - from, done);
   }
 
+  /// Whether it is one rate that stays.
+  constexpr bool is_constant() const { return form_ == form::constant && !warms_up_; }
+
   /// The rate of an update, the first being 1, as `numbers(update)` counts them.
   constexpr double of_update(std::uint64_t update) const { return at(update - 1); }
 

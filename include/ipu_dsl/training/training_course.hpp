@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// The course of a fit: where it stands, and where it goes on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/feed.hpp>
+#include <ipu_dsl/plan/run_settings.hpp>
+#include <ipu_dsl/training/result_sums.hpp>
+#include <ipu_dsl/training/session_engine.hpp>
+#include <ipu_dsl/training/step_rules.hpp>
+#include <ipu_dsl/training/training_place.hpp>
+
+namespace ipu_dsl {
+
+/// Knows while a fit runs where it stands, and keeps a place that was loaded until a fit goes on
+/// there.
+class training_course {
+ public:
+  /// Of a fit that is about to begin: with its first epoch or, if it resumes, where it stood when
+  /// what was loaded was saved. Throws `error` if that was no such fit.
+  void begin(const fit_request& wanted, const epoch_steps& steps, const run_settings& settings,
+             result_sums& sums) {
+    source_.emplace(wanted.source);
+    steps_of_update_ = settings.micro_batches_of_update();
+    place_.epoch = wanted.wanted.initial_epoch;
+    place_.steps_of_epoch = steps.steps;
+    place_.micro_batch = settings.micro_batch;
+    end_of_epoch(place_.epoch);
+    if (!wanted.wanted.resume) {
+      loaded_.reset();
+    } else if (!loaded_) {
+      raise_error(
+          "fit was asked to resume, and the session has loaded nothing that was saved within a "
+          "fit: a callback saves it, and load_training comes before.");
+    }
+    go_on(sums);
+  }
+
+  /// Nobody is told any more where it stands.
+  void end() {
+    source_.reset();
+    loaded_.reset();
+  }
+
+  /// The place that was loaded; the next fit that resumes goes on there, or the one that is about
+  /// to begin.
+  void load(training_place loaded) { loaded_ = std::move(loaded); }
+
+  /// Goes on at the place that was loaded, if there is one. Throws `error` if it is none of this
+  /// fit.
+  void go_on(result_sums& sums) {
+    if (!loaded_) {
+      return;
+    }
+    const training_place found = std::exchange(loaded_, std::nullopt).value();
+    check(found, sums);
+    if (!source_->has_position()) {
+      raise_error(
+          "This fit cannot go on in its data: its feed does not say where it stands. Give fit a "
+          "data set, or the feed position() and go_to(...); see placed_feed.");
+    }
+    source_->go_to(found.data);
+    sums.go_on_from(found.counted);
+    place_.epoch = found.epoch;
+    place_.steps = found.steps;
+    place_.begun = found.begun;
+    place_.loss = found.loss;
+  }
+
+  /// Writes down where the fit stands; false if there is none, or if its feed does not say.
+  bool tell(training_place& found, const result_sums& sums) const {
+    if (!source_ || !source_->has_position()) {
+      return false;
+    }
+    found = place_;
+    found.counted = sums.counted();
+    found.data = source_->position().value();
+    return true;
+  }
+
+  const training_place& place() const { return place_; }
+
+  /// Micro-batches until the end of so many epochs.
+  std::int64_t left(std::int32_t epochs) const {
+    const std::int64_t whole = std::int64_t{epochs} - place_.epoch;
+    return whole > 0 ? whole * place_.steps_of_epoch - place_.steps : 0;
+  }
+
+  /// The data of the epoch have been begun; its sums begin with nothing, unless it goes on.
+  void begin_epoch(result_sums& sums) {
+    place_.begun = true;
+    if (place_.steps == 0) {
+      sums.clear();
+    }
+  }
+
+  /// Behind an update: so many steps of the epoch are done, and the sum of their losses is this.
+  void note(std::int64_t steps, double loss) {
+    place_.steps = steps;
+    place_.loss = loss;
+  }
+
+  /// The next epoch is this one.
+  void end_of_epoch(std::int32_t next) {
+    place_.epoch = next;
+    place_.steps = 0;
+    place_.begun = false;
+    place_.loss = 0;
+  }
+
+ private:
+  void check(const training_place& found, const result_sums& sums) const {
+    if (found.steps_of_epoch != place_.steps_of_epoch || found.micro_batch != place_.micro_batch) {
+      raise_error({"What was loaded was saved in a fit of ", found.steps_of_epoch, " steps of ",
+                   found.micro_batch, " samples an epoch; this one has ", place_.steps_of_epoch,
+                   " of ", place_.micro_batch, "."});
+    }
+    if (found.epoch < 0 || found.steps < 0 || found.steps > found.steps_of_epoch ||
+        found.steps % steps_of_update_ != 0 || found.counted.size() != sums.counted().size()) {
+      raise_error("What was loaded says that it was saved where no such fit ever stands.");
+    }
+  }
+
+  std::optional<feed_reference> source_;  ///< none outside of a fit
+  std::optional<training_place> loaded_;
+  training_place place_;  ///< without what is counted, and without the feed's position
+  std::int32_t steps_of_update_ = 1;
+};
+
+/// As long as it lives, a fit is on its course.
+class course_scope {
+ public:
+  explicit course_scope(training_course& of) : of_(&of) {}
+
+  course_scope(const course_scope&) = delete;
+  course_scope& operator=(const course_scope&) = delete;
+
+  ~course_scope() { of_->end(); }
+
+ private:
+  training_course* of_;
+};
+
+}  // namespace ipu_dsl
