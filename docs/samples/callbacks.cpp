@@ -83,6 +83,11 @@ int main() {
   print_table("training.csv");
   std::printf("[/ready]\n\n");
 
+  // [backup]
+  run.fit(digits | shuffled(6'400), {.epochs = 2}, validation_data(unseen),
+          backup_and_restore({.filename = "backup.npz", .save_freq = 50}));
+  // [/backup]
+
   {
     // [resume]
     session<training<grouped>> later{{.learning_rate = 0.01F, .momentum = 0.9F}};

@@ -1183,7 +1183,9 @@ void print_training() {
           learning_rate_scheduler(rate_of_epoch),
           // row: CSVLogger('log.csv'), TerminateOnNaN()
           csv_logger({.filename = "log.csv"}), terminate_on_nan(),
-          json_lines({.filename = "log.jsonl"}));
+          json_lines({.filename = "log.jsonl"}),
+          // row: BackupAndRestore('backup', save_freq=100)
+          backup_and_restore({.filename = "backup.npz", .save_freq = 100}));
   // row: verbose=1 of fit, ProgbarLogger()
   run.fit(data, {.epochs = 1, .steps_per_epoch = 8}, progress_bar());
   run.fit(data, {.epochs = 1, .steps_per_epoch = 8}, progress_bar({.verbose = verbosity::line}));
@@ -1241,6 +1243,9 @@ void print_training() {
   // row: a checkpoint with the optimizer's slots
   run.save_training("state.npz");
   run.load_training("state.npz");
+  auto feed = make_feed(data, 1);
+  run.save_training("state.npz", feed);
+  run.load_training("state.npz", feed);
   std::remove("state.npz");
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ipu_dsl/training/callbacks/asynchronous.hpp>
+#include <ipu_dsl/training/callbacks/backup_and_restore.hpp>
 #include <ipu_dsl/training/callbacks/csv_logger.hpp>
 #include <ipu_dsl/training/callbacks/early_stopping.hpp>
 #include <ipu_dsl/training/callbacks/json_lines.hpp>

@@ -127,6 +127,10 @@ inline loaded_training read_training(opened_training& file, session_engine& engi
 /// Puts a feed and a rate where they were. Throws `error` for a feed of other data.
 inline void go_on_beside(const training_beside& beside, const loaded_training& found,
                          const std::string& path) {
+  if (beside.of_fit && !found.place) {
+    raise_error(
+        {"The file ", path, " does not say where a fit stood: it was saved outside of one."});
+  }
   if (beside.source != nullptr) {
     if (!found.data) {
       raise_error(

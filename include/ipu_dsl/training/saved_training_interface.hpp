@@ -16,6 +16,7 @@ namespace ipu_dsl {
 struct training_beside {
   feed_reference* source = nullptr;        ///< whose position goes along; a `placed_feed`
   learning_rate_schedule* rate = nullptr;  ///< which goes along where it is a constant
+  bool of_fit = false;                     ///< what is loaded has to say where a fit stood
 };
 
 /// Writes what training goes on from: weights and states, what the optimizer keeps beside them

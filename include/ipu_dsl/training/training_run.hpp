@@ -66,6 +66,9 @@ class training_run {
     return static_cast<float>(rate().of_update(engine().progress().updates + 1));
   }
 
+  /// That of the rate, to be saved and loaded; null if the optimizer has none.
+  learning_rate_schedule* schedule() const { return rate_; }
+
   /// A rate that stays, from the next update on, and behind this `fit` as well: a schedule that was
   /// there is gone. Throws `error` if it is no finite number of at least 0, or if the optimizer has
   /// none.

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Training that goes on by itself after its program was killed.
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/formats/file.hpp>
+#include <ipu_dsl/training/saved_training.hpp>
+#include <ipu_dsl/training/training_run.hpp>
+
+namespace ipu_dsl {
+
+/// What `backup_and_restore` is told, as Keras is.
+struct backup_and_restore_options {
+  std::string filename;           ///< of this `fit` alone
+  std::int64_t save_freq = 0;     ///< updates from one backup to the next; 0: epochs alone
+  bool delete_checkpoint = true;  ///< when training has ended
+};
+
+/// Writes a backup behind every epoch and, with `save_freq`, behind so many updates, and removes it
+/// when training has ended: `backup_and_restore({.filename = "backup.npz"})`. A program that was
+/// killed is started again as it is: its fit finds the backup and goes on behind the update that it
+/// was written at, with the bits of one that was never interrupted, the rate that callbacks set
+/// included. It stands behind them, so that what they did is in the backup; what they count begins
+/// anew. Throws `error` before the first step for a feed that does not say where it stands, and for
+/// a backup that cannot be read or is of another model, seed, fit or data; and behind an epoch or
+/// update if it cannot be written: the one before is still there then.
+class backup_and_restore {
+ public:
+  explicit backup_and_restore(backup_and_restore_options options) : options_(std::move(options)) {}
+
+  void on_train_begin(training_run& run) {
+    files::check_path(options_.filename);
+    if (options_.save_freq < 0) {
+      raise_error({"backup_and_restore expects a save_freq of 0 updates or more, got ",
+                   options_.save_freq, "."});
+    }
+    training_place place;
+    if (!run.engine().tell_place(place)) {
+      raise_error(
+          "backup_and_restore cannot go on in this data: the feed does not say where it stands. "
+          "Give fit a data set, or the feed position() and go_to(...); see placed_feed.");
+    }
+    updates_ = 0;
+    restored_ = file_exists(options_.filename);
+    if (restored_) {
+      load_training(run.engine(), options_.filename, non_finite::kept,
+                    {.rate = run.schedule(), .of_fit = true});
+    }
+  }
+
+  void on_update_end(training_run& run) {
+    ++updates_;
+    if (updates_ == options_.save_freq) {
+      save(run);
+    }
+  }
+
+  void on_epoch_end(training_run& run) { save(run); }
+
+  void on_train_end() {
+    if (options_.delete_checkpoint && std::remove(options_.filename.c_str()) != 0 &&
+        errno != ENOENT) {
+      raise_error({"Cannot remove ", options_.filename, ": ", std::strerror(errno),
+                   ". The next fit would go on with it."});
+    }
+  }
+
+  /// Whether the last `fit` went on with a backup.
+  bool restored() const { return restored_; }
+
+ private:
+  void save(training_run& run) {
+    save_training(run.engine(), options_.filename, {.rate = run.schedule()});
+    updates_ = 0;
+  }
+
+  backup_and_restore_options options_;
+  std::int64_t updates_ = 0;  ///< since the last backup
+  bool restored_ = false;
+};
+
+}  // namespace ipu_dsl
