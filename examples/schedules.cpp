@@ -31,6 +31,7 @@ struct command_line {
   std::string file;
   counts wanted;
   std::string costs = "1,1,1";
+  std::string stage_costs;
   bool text = false;
   bool facts = false;
   bool csv = false;
@@ -104,6 +105,9 @@ void run(command_line& said) {
     return;
   }
   said.wanted.costs = parse_costs(said.costs);
+  if (!said.stage_costs.empty()) {
+    said.wanted.stage_factors = parse_stage_factors(said.stage_costs);
+  }
   if (said.wanted.lockstep && said.wanted.costs.hop > 0) {
     throw ipu_dsl::error("--lockstep: expected no hop, as barriers are modelled without, got " +
                          std::to_string(said.wanted.costs.hop));
@@ -118,6 +122,11 @@ void run(command_line& said) {
 /// Files and schedules have names.
 std::string no_empty_name(const std::string& name) {
   return name.empty() ? "expected a name, got an empty one" : "";
+}
+
+/// Lists have an element.
+std::string no_empty_list(const std::string& words) {
+  return words.empty() ? "expected a number, got none" : "";
 }
 
 void describe_modes(CLI::App& options, command_line& said) {
@@ -162,6 +171,12 @@ void describe_counts(CLI::App& options, command_line& said) {
       .add_option("--cost", said.costs,
                   "units a device and micro-batch, and the hop to another device; 1,1,1")
       ->type_name("F,I,W[,HOP]")
+      ->excludes(list);
+  options
+      .add_option("--stage-costs", said.stage_costs,
+                  "factors of the costs of F, I and W, one for each stage; all equal")
+      ->type_name("A,B,...")
+      ->check(no_empty_list)
       ->excludes(list);
   options.add_flag("--lockstep", said.wanted.lockstep, "a barrier after every time slot")
       ->excludes(list);

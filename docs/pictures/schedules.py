@@ -31,6 +31,7 @@ SCHEDULES = [
 DRAWN = {name: f"--schedule {name} {COUNTS}" for name in SCHEDULES}
 DRAWN["grouped-lockstep"] = f"--schedule grouped {COUNTS} --lockstep"
 DRAWN["interleaved-lockstep"] = f"--schedule interleaved {COUNTS} --lockstep"
+DRAWN["uneven"] = f"--schedule zb-h1 {COUNTS} --stage-costs 1,1,3,1"
 
 # The crossed order of section 5, as a file.
 CROSSED = "0F0,2F0,2B0,0B0\n3F0,1F0,3B0,1B0\n"

@@ -6,6 +6,7 @@ usage: check.py PROGRAM
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -121,6 +122,63 @@ def check_costs(program):
     expect(fact(page("eager-1f1b", 16, "1,1,1,1"), "makespan") == "63")
 
 
+def simulated(text, stages, cost, factors):
+    """The makespan of rows as PyTorch writes them, by another program than ours: an action starts
+    when the one before it in its row has ended, and when what it reads is there."""
+    kinds = {"F": (cost[0], "F", -1), "I": (cost[1], "I", 1), "B": (cost[1] + cost[2], "B", 1),
+             "W": (cost[2], "I", 0)}
+    rows = [[re.fullmatch(r"(\d+)([FIBW])(\d+)", cell) for cell in line.split(",")]
+            for line in text.splitlines() if not line.startswith("#")]
+    rows = [[(int(cell[1]), cell[2], int(cell[3])) for cell in row if cell] for row in rows]
+    ended, free, at = {}, [0] * len(rows), [0] * len(rows)
+    count = sum(len(row) for row in rows)
+    while len(ended) < count:
+        before = len(ended)
+        for device, row in enumerate(rows):
+            while at[device] < len(row):
+                stage, kind, micro_batch = row[at[device]]
+                units, read, step = kinds[kind]
+                source = (stage + step, read, micro_batch)
+                if 0 <= source[0] < stages and source not in ended:
+                    break
+                start = max(free[device], ended.get(source, 0))
+                free[device] = start + units * factors[stage]
+                ended[stage, kind, micro_batch] = free[device]
+                at[device] += 1
+        expect(len(ended) > before, "rows that wait forever", text)
+    return max(free), count
+
+
+def check_uneven(program):
+    """Stages that cost more or less than their share."""
+    actions = 0
+    for name, each, factors in (("1f1b", 1, (1, 1, 3, 1)), ("gpipe", 1, (5, 0, 2, 1)),
+                                ("zb-h1", 1, (1, 2, 3, 4)), ("grouped", 1, (3, 1, 1, 2)),
+                                ("zb-v", 2, (1, 1, 3, 1, 7, 1, 2, 1)),
+                                ("zb-list", 1, (1, 4, 1, 1)),
+                                ("interleaved-1f1b", 2, (2, 1, 1, 1, 1, 1, 1, 9))):
+        counts = ("--schedule", name, "-p", 4, "-m", 8, "--cost", "6,8,4")
+        uneven = (*counts, "--stage-costs", ",".join(map(str, factors)))
+        share = tuple(units / each for units in (6, 8, 4))
+        makespan, count = simulated(program.run(*uneven, "--csv"), 4 * each, share, factors)
+        page = program.run(*uneven, "--facts")
+        expect(float(fact(page, "makespan")) == makespan, name, makespan, page)
+        words = ", times " + ", ".join(map(str, factors)) + " from stage to stage"
+        expect(words in " ".join(page.split()), page)
+        even = (*counts, "--stage-costs", ",".join(["1"] * 4 * each), "--facts")
+        expect(fact(program.run(*even), "makespan") == fact(program.run(*counts, "--facts"),
+                                                            "makespan"), name)
+        actions += count
+    expect(actions > 500, actions)
+    # Those that have other stages are left out of a table, and both copies have the same factors.
+    page = program.run("--compare", "-p", 4, "-m", 8, "--stage-costs", "1,1,3,1")
+    expect("\n  zb-v            expected --stage-costs of its 8 stages, got 4\n" in page, page)
+    expect("\nchimera " in page and "\nzb-h1 " in page and "\nzb-v " not in page, page)
+    best = program.run("--best", "-p", 4, "-m", 8, "--stage-costs", "1,1,3,1", "--facts")
+    first = page.split("\n\n")[1].splitlines()[2].split()
+    expect(float(fact(best, "makespan")) == float(first[2]), best, page)
+
+
 def check_files(program, folder):
     """Files that are not proven, or no schedules at all."""
     def prove(text, *words):
@@ -132,6 +190,9 @@ def check_files(program, folder):
     prove(b"0F0,2F0,2B0,0B0\n3F0,1F0,3B0,1B0\n", "device 0 at position 1", "F2(0)", "wait forever")
     prove(b"0F0,0F1,0F1,0B1\n,1F0,1B0,1F1,1B1\n", "device 0 at position 2", "F0(1) again")
     prove(b"0F0,0Q1\n", "line 1, cell 2", "0Q1")
+    (folder / "mine.csv").write_bytes(b"0F0,0F1,0B0,0B1\n,1F0,1B0,1F1,1B1\n")
+    said = program.run("--prove", folder / "mine.csv", "--stage-costs", "1,2,1", code=1)
+    expect("schedule mine.csv: expected --stage-costs of its 2 stages, got 3" in said, said)
     prove(b"", "at least one action")
     prove(b"\xff\x00\x01,\n", "line 1, cell 1")
     prove(b",\n" * 5000 + b"0F0,0B0\n", "at most 1024 devices")
@@ -160,6 +221,12 @@ def check_refusals(program, folder):
         ("--schedule", "1f1b", "-p", 2, "-m", 2, "--cost", "0,0,0"): "--cost",
         ("--schedule", "1f1b", "-p", 2, "-m", 2, "--cost", "1,1,9999999"): "--cost",
         ("--schedule", "1f1b", "-p", 2, "-m", 2, "--cost", "1,1,1,1", "--lockstep"): "--lockstep",
+        ("--schedule", "1f1b", "-p", 2, "-m", 2, "--stage-costs", "1,2,3"): "2 stages, got 3",
+        ("--schedule", "1f1b", "-p", 2, "-m", 2, "--stage-costs", "1,-2"): "--stage-costs",
+        ("--schedule", "1f1b", "-p", 2, "-m", 2, "--stage-costs", "1,1001"): "from 0 to 1000",
+        ("--schedule", "1f1b", "-p", 2, "-m", 2, "--stage-costs", "0,0"): "a factor above 0",
+        ("--schedule", "1f1b", "-p", 2, "-m", 2, "--stage-costs", ""): "--stage-costs",
+        ("--list", "--stage-costs", "1,2"): "--list",
         ("--schedule", "1f1b", "-p", 2, "-m", 2, "--complete"): "--csv",
         ("--schedule", "1f1b", "-p", 2, "-m", 2, "--svg", nowhere): "Cannot write",
         ("--schedule", "1f1b", "-p", 2, "-m", 2, "--svg", ""): "--svg",
@@ -184,6 +251,7 @@ def main():
         makespans = {name: check_schedule(program, folder, name) for name in names}
         check_compare(program, makespans)
         check_costs(program)
+        check_uneven(program)
         check_files(program, folder)
         check_refusals(program, folder)
     expect(makespans["1f1b"] == 33 and makespans["zb-v"] == 25.5, makespans)

@@ -172,7 +172,7 @@ inline std::string comparison_text(const counts& wanted) {
   append_wrapped(page,
                  counted(wanted.devices, "device") + ", " +
                      counted(wanted.micro_batches, "micro-batch") + "; " +
-                     describe(wanted.costs, "device") +
+                     describe(wanted.costs, wanted.stage_factors, "device") +
                      (wanted.lockstep ? "; a barrier after every time slot" : ""),
                  0);
   page += "\n";

@@ -77,8 +77,9 @@ inline study examine_file(const std::string& path, const counts& wanted) {
   const ipu_dsl::program_view rows = read.rows.view();
   refuse_too_large(name, rows.devices, rows.stages, rows.micro_batches);
   const int parts = parts_of_devices(rows);
-  costed_stages stages =
-      make_stages(rows.stages, rows.weights.copies, parts > 0 ? parts : 1, wanted.costs);
+  refuse_other_factors(name, rows.stages / rows.weights.copies, wanted.stage_factors);
+  costed_stages stages = make_stages(rows.stages, rows.weights.copies, parts > 0 ? parts : 1,
+                                     wanted.costs, wanted.stage_factors);
   study made = examine(name, std::move(read.rows), std::move(stages), wanted.lockstep);
   made.cost_of = parts > 0 ? "device" : "stage";
   made.about = read.dropped == 0 ? ""

@@ -239,7 +239,7 @@ inline std::string fact_text(const study& of) {
     page.add_title("about", of.about);
   }
   page.add_title("proven", "every action once and in order, and no device waits forever");
-  page.add_title("costs", describe(of.stages.costs, of.cost_of));
+  page.add_title("costs", describe(of.stages.costs, of.stages.factors, of.cost_of));
   add_times(page, of);
   if (ipu_dsl::drawing::has_backward(rows)) {
     add_memory(page, of);

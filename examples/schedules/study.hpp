@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <ipu_dsl/catalogue/catalogue.hpp>
 #include <ipu_dsl/core/error.hpp>
@@ -24,7 +26,8 @@ struct counts {
   int micro_batches = 0;    ///< of all copies of the weights
   int stages_a_device = 0;  ///< 0: as many as each schedule is meant for
   device_costs costs = {};
-  bool lockstep = false;  ///< a barrier after every time slot
+  std::vector<std::int64_t> stage_factors = {};  ///< of each stage of the model, or none
+  bool lockstep = false;                         ///< a barrier after every time slot
 };
 
 /// A proven program with its times; a tick is the unit of the costs of its stages.
@@ -56,6 +59,16 @@ inline void refuse_too_large(std::string_view name, long long devices, long long
                          std::to_string(most_stage_passes) + " stages x micro-batches, got " +
                          std::to_string(devices) + " devices and " + std::to_string(stages) +
                          " x " + std::to_string(micro_batches));
+  }
+}
+
+/// There is a factor for each stage of the model, of which copies of the weights have the same.
+inline void refuse_other_factors(std::string_view name, int stages,
+                                 const std::vector<std::int64_t>& factors) {
+  if (!factors.empty() && std::ssize(factors) != stages) {
+    throw ipu_dsl::error("schedule " + std::string(name) + ": expected --stage-costs of its " +
+                         std::to_string(stages) + (stages == 1 ? " stage" : " stages") + ", got " +
+                         std::to_string(factors.size()));
   }
 }
 
@@ -120,8 +133,10 @@ inline study examine(const ipu_dsl::catalogue_entry& entry, const counts& wanted
     throw ipu_dsl::error(fault);
   }
   const int each = stages_a_device(entry, wanted);
+  const int parts = each / entry.copies;
+  refuse_other_factors(entry.name, wanted.devices * parts, wanted.stage_factors);
   costed_stages stages =
-      make_stages(wanted.devices * each, entry.copies, each / entry.copies, wanted.costs);
+      make_stages(wanted.devices * each, entry.copies, parts, wanted.costs, wanted.stage_factors);
   ipu_dsl::program rows = entry.make_for(wanted.devices, wanted.micro_batches, stages.graph.view());
   study made =
       examine(std::string(entry.name), std::move(rows), std::move(stages), wanted.lockstep);

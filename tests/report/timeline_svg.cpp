@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -149,6 +150,63 @@ int check_lengths(const drawn_timeline& drawn, const std::string& page) {
   return static_cast<int>(next);
 }
 
+/// How wide text of digits and of the letters U and s is in a font, in parts of 2048 of its size.
+struct font_widths {
+  int digit;
+  int update;
+  int stage;
+
+  double of(std::string_view words, double size) const {
+    int sum = 0;
+    for (const char letter : words) {
+      sum += letter == 'U' ? update : letter == 's' ? stage : digit;
+    }
+    return size * sum / 2'048;
+  }
+};
+
+/// The advances that the fonts' own tables say: Helvetica and Arial, which have the same, and
+/// DejaVu Sans.
+constexpr font_widths fonts[] = {{1'139, 1'479, 1'024}, {1'303, 1'499, 1'067}};
+
+/// Labels that were looked at, and those that come nearer to an end of their bar than a pixel.
+struct labels_seen {
+  int labels = 0;
+  int too_wide = 0;
+};
+
+/// What stands behind the rectangle of each bar are its words, centred in it.
+labels_seen labels_of_bars(std::string_view page) {
+  labels_seen seen;
+  const auto skip = [&page](std::size_t at) {
+    return (std::min)(page.find_first_not_of("\n ", at), page.size());
+  };
+  for (std::size_t at = page.find("class=\"bar\""); at != std::string_view::npos;
+       at = page.find("class=\"bar\"", at)) {
+    const std::size_t begin = page.rfind('<', at);
+    const std::string_view bar = page.substr(begin, page.find('>', at) - begin);
+    const double left = std::stod(attribute(bar, "x"));
+    const double width = std::stod(attribute(bar, "width"));
+    constexpr std::string_view end_of_bar = "</rect>";
+    at = skip(page.find(end_of_bar, at) + end_of_bar.size());
+    while (page.substr(at).starts_with("<text")) {
+      const std::size_t words_at = page.find('>', at) + 1;
+      const std::string_view tag = page.substr(at, words_at - at);
+      const std::string_view words = page.substr(words_at, page.find('<', words_at) - words_at);
+      REQUIRE(words.find_first_not_of("0123456789Us") == std::string_view::npos);
+      CHECK(std::abs(std::stod(attribute(tag, "x")) - left - width / 2) < 0.011);
+      double widest = 0;
+      for (const font_widths& font : fonts) {
+        widest = (std::max)(widest, font.of(words, std::stod(attribute(tag, "font-size"))));
+      }
+      ++seen.labels;
+      seen.too_wide += widest + 2 > width ? 1 : 0;
+      at = skip(page.find("</text>", at) + std::string_view("</text>").size());
+    }
+  }
+  return seen;
+}
+
 template <typename Schedule>
 int check_schedule(int stages, int micro_batches) {
   const drawn_timeline drawn = draw_schedule<Schedule>(
@@ -241,6 +299,30 @@ TEST_CASE("bars without room have no words") {
   CHECK(count_of(timeline_svg(drawn, wide), "fill=\"#ffffff\">") == drawn.bars.size() - updates);
   CHECK(count_of(timeline_svg(drawn, narrow), "fill=\"#ffffff\">") == 0);
   CHECK(count_of(timeline_svg(drawn, narrow), "class=\"bar\"") == drawn.bars.size());
+}
+
+TEST_CASE("no label is wider than its bar, whichever font a viewer has") {
+  int labels = 0;
+  int bars = 0;
+  for (const int width : {200, 400, 700, 1'000, 1'600, 2'400}) {
+    const timeline_svg_options options{
+        .narrowest_chart = 100, .widest_chart = width, .legend = false, .facts = false};
+    for (const std::int64_t update : {0, 2}) {
+      const stage_cost cost = {.forward = 2, .input_gradient = 3, .update = update};
+      for (const drawn_timeline& drawn :
+           {draw_schedule<interleaved>(2, 12, cost), draw_schedule<grouped>(4, 120, cost),
+            draw_schedule<interleaved>(1, 1'100, cost),
+            draw_back_to_back(split_program(true), "joined", cost)}) {
+        const labels_seen seen = labels_of_bars(timeline_svg(drawn, options));
+        CHECK(seen.too_wide == 0);
+        labels += seen.labels;
+        bars += static_cast<int>(drawn.bars.size());
+      }
+    }
+  }
+  CHECK(labels > 2'000);
+  CHECK(labels < bars);
+  std::printf("checked %d labels of %d bars\n", labels, bars);
 }
 
 TEST_CASE("joined actions are one bar in parts") {
