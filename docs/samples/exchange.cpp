@@ -5,13 +5,17 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <ipu_dsl/exchange/keras.hpp>
 #include <ipu_dsl/exchange/pytorch.hpp>
+#include <ipu_dsl/exchange/rtneural.hpp>
 #include <ipu_dsl/exchange/weights_by_name.hpp>
+#include <ipu_dsl/formats/file.hpp>
 #include <ipu_dsl/inference.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
+#include <ipu_dsl/vocabulary/layers/gru.hpp>
 #include <ipu_dsl/vocabulary/layers/prelu.hpp>
 
 using namespace ipu_dsl;
@@ -30,6 +34,21 @@ struct other_head
                                        named<"logits", Dense<5>>, named<"scale", PReLU<>>>> {};
 
 // [/other_head]
+
+// [amplifier]
+struct amplifier
+    : model<input<64, 1>, sequential<GRU<2, return_sequences<true>>, named<"out", Dense<1>>>> {};
+
+// [/amplifier]
+
+/// What RTNeural's save_model writes of a Keras model with these layers.
+constexpr std::string_view rtneural_model_file = R"({"in_shape": [null, null, 1], "layers": [
+  {"type": "gru", "activation": "tanh", "shape": [null, null, 2],
+   "weights": [[[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]],
+               [[0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [0.6, 0.5, 0.4, 0.3, 0.2, 0.1]],
+               [[0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0]]]},
+  {"type": "dense", "activation": "", "shape": [null, null, 1],
+   "weights": [[[1.5], [-0.5]], [0.25]]}]})";
 
 /// An array of as many small numbers as it takes.
 safetensors_entry array_of(const std::string& name, const std::vector<std::int64_t>& extents) {
@@ -80,6 +99,17 @@ int main() {
   std::printf("%s", load_by_name(started, path, {.partly = true}).text().c_str());
   // [/partly]
   std::puts("[/partly]");
+  const std::string model_path = folder / "ipu_dsl_sample_model.json";
+  write_file_atomically(model_path,
+                        {reinterpret_cast<const std::uint8_t*>(rtneural_model_file.data()),
+                         rtneural_model_file.size()});
+  std::puts("[rtneural]");
+  // [rtneural]
+  weights_of<amplifier> amplifying;
+  std::printf("%s", load_rtneural<amplifier>(amplifying, model_path).text().c_str());
+  // [/rtneural]
+  std::puts("[/rtneural]");
+  std::filesystem::remove(model_path);
   std::filesystem::remove(path);
   std::filesystem::remove(keras_path);
 }

@@ -19,6 +19,7 @@
 #include <ipu_dsl/data/npy_columns.hpp>
 #include <ipu_dsl/exchange/keras.hpp>
 #include <ipu_dsl/exchange/pytorch.hpp>
+#include <ipu_dsl/exchange/rtneural.hpp>
 #include <ipu_dsl/exchange/weights_by_name.hpp>
 #include <ipu_dsl/inference.hpp>
 #include <ipu_dsl/interface.hpp>
@@ -1100,6 +1101,8 @@ Vector between_bounds(const Vector& x) {
          just_above_one<Math>(a) + between_bounds<Math>(a);
 }
 
+struct shaper : model<input<8, 1>, Dense<1, hyperbolic_tangent>> {};
+
 void load_from_elsewhere(parameters& weights) {
   struct {
     parameters& from;
@@ -1129,6 +1132,13 @@ void load_from_elsewhere(parameters& weights) {
   load_pytorch<mlp>(run.weights(), "model.safetensors",
                     {.names = {{"fc1", "dense_1"}, {"fc2", "dense_2"}}});
   std::remove("model.safetensors");
+  // row: RTNeural's json_parser::parseJson<float>(stream)
+  const std::string_view written = R"({"in_shape": [null, null, 1], "layers": [
+      {"type": "dense", "activation": "tanh", "weights": [[[0.5]], [0]]}]})";
+  write_file_atomically("model.json", std::vector<std::uint8_t>(written.begin(), written.end()));
+  weights_of<shaper> loaded;
+  load_rtneural<shaper>(loaded, "model.json");
+  std::remove("model.json");
   // end of rows
 }
 

@@ -62,7 +62,9 @@ ELSEWHERE = {
     "exchange/load_report": "exchange/weights_by_name",
     "exchange/loading": "exchange/weights_by_name",
     "exchange/model_parameters": "exchange/pytorch",
+    "exchange/rtneural_steps": "exchange/rtneural",
     # The parts of a format, of which a file has all.
+    "formats/json_text": "formats/rtneural",
     "formats/npy_conversion": "formats/npy",
     "formats/npy_header": "formats/npy",
     "formats/safetensors_header": "formats/safetensors",

@@ -11,6 +11,7 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/non_finite.hpp>
 #include <ipu_dsl/formats/entry_inflater.hpp>
+#include <ipu_dsl/formats/zip_reader.hpp>
 
 namespace ipu_dsl {
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The header of a safetensors file: one JSON object, of which no more is understood than the format
 // has. Format as documented in huggingface/safetensors.
-// Over 300 lines: one small strict reader, and every rule of the format with its sentence.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,7 +14,7 @@
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
-#include <ipu_dsl/formats/bytes.hpp>
+#include <ipu_dsl/formats/json_text.hpp>
 #include <ipu_dsl/formats/npy_header.hpp>
 #include <ipu_dsl/formats/printable.hpp>
 
@@ -71,175 +69,6 @@ struct array_record {
 struct header {
   std::vector<array_record> arrays;                           ///< in the order of the file's bytes
   std::vector<std::pair<std::string, std::string>> metadata;  ///< words by key
-};
-
-/// Reads JSON from front to back: as much of it as this header has.
-class json_text {
- public:
-  json_text(std::string_view text, std::string_view name) : text_(text), name_(name) {}
-
-  /// True, and stepped over, if `mark` comes next; blanks before it do not count.
-  bool accept(char mark) {
-    skip_blanks();
-    if (text_.empty() || text_[0] != mark) {
-      return false;
-    }
-    text_.remove_prefix(1);
-    return true;
-  }
-
-  /// Throws `error` unless `mark` comes next; steps over it.
-  void expect(char mark) {
-    if (!accept(mark)) {
-      refuse(sentence_of({"expected ", std::string_view(&mark, 1), " before: ", next_words()}));
-    }
-  }
-
-  /// A text in quotes, its escapes as the characters that they stand for.
-  std::string quoted() {
-    expect('"');
-    std::string words;
-    while (true) {
-      const std::size_t plain = text_.find_first_of("\"\\");
-      if (plain == std::string_view::npos) {
-        refuse("a text does not end");
-      }
-      append_plain(words, text_.substr(0, plain));
-      const char mark = text_[plain];
-      text_.remove_prefix(plain + 1);
-      if (mark == '"') {
-        return words;
-      }
-      append_escaped(words);
-    }
-  }
-
-  /// A whole number without a sign.
-  std::uint64_t number() {
-    skip_blanks();
-    std::uint64_t value = 0;
-    std::size_t digits = 0;
-    while (digits < text_.size() && text_[digits] >= '0' && text_[digits] <= '9') {
-      const auto digit = static_cast<std::uint64_t>(text_[digits] - '0');
-      if (value > ((std::numeric_limits<std::int64_t>::max)() - digit) / 10) {
-        refuse("a number is too large");
-      }
-      value = value * 10 + digit;
-      ++digits;
-    }
-    if (digits == 0) {
-      refuse(sentence_of({"expected a whole number before: ", next_words()}));
-    }
-    if (digits > 1 && text_[0] == '0') {
-      refuse(sentence_of({"a number begins with 0: ", next_words()}));
-    }
-    text_.remove_prefix(digits);
-    return value;
-  }
-
-  /// Throws `error` unless only blanks are left.
-  void expect_end() {
-    skip_blanks();
-    if (!text_.empty()) {
-      refuse(sentence_of({"something follows it: ", next_words()}));
-    }
-  }
-
-  /// Throws `error`.
-  [[noreturn]] void refuse(std::string_view reason) const {
-    raise_error({"The safetensors header of ", name_, " makes no sense: ", reason, "."});
-  }
-
- private:
-  void skip_blanks() {
-    const std::size_t begin = (std::min)(text_.find_first_not_of(" \t\n\r"), text_.size());
-    text_.remove_prefix(begin);
-  }
-
-  std::string next_words() const { return text_.empty() ? "the end" : printable(text_, 20); }
-
-  /// Throws `error` for what must be escaped in a text, and for bytes that are no UTF-8.
-  void append_plain(std::string& words, std::string_view plain) const {
-    const bool has_control = std::any_of(plain.begin(), plain.end(), [](char letter) {
-      return static_cast<unsigned char>(letter) < 0x20;
-    });
-    if (has_control || !is_utf8(plain)) {
-      refuse(sentence_of({"a text has ",
-                          has_control ? "a control character" : "bytes that are no UTF-8", ": ",
-                          printable(plain, 20)}));
-    }
-    words += plain;
-  }
-
-  /// Four hexadecimal digits.
-  std::uint32_t code_unit() {
-    std::uint32_t unit = 0;
-    for (std::size_t i = 0; i < 4; ++i) {
-      constexpr std::string_view digits = "0123456789abcdef0123456789ABCDEF";
-      const std::size_t digit = i < text_.size() ? digits.find(text_[i]) : std::string_view::npos;
-      if (digit == std::string_view::npos) {
-        refuse(sentence_of({"expected four hexadecimal digits before: ", next_words()}));
-      }
-      unit = unit << 4 | static_cast<std::uint32_t>(digit & 15);
-    }
-    text_.remove_prefix(4);
-    return unit;
-  }
-
-  /// A character that is written as one code unit of UTF-16, or as two.
-  std::uint32_t code_point() {
-    const std::uint32_t first = code_unit();
-    if (first < 0xD800 || first > 0xDFFF) {
-      return first;
-    }
-    if (first > 0xDBFF || !text_.starts_with("\\u")) {
-      refuse("a text has half of a UTF-16 pair");
-    }
-    text_.remove_prefix(2);
-    const std::uint32_t second = code_unit();
-    if (second < 0xDC00 || second > 0xDFFF) {
-      refuse("a text has half of a UTF-16 pair");
-    }
-    return 0x1'0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-  }
-
-  static void append_utf8(std::string& words, std::uint32_t point) {
-    const auto append = [&](std::uint32_t lead, std::uint32_t shift) {
-      words += static_cast<char>(lead | point >> shift);
-      while (shift > 0) {
-        shift -= 6;
-        words += static_cast<char>(0x80 | (point >> shift & 0x3F));
-      }
-    };
-    if (point < 0x80) {
-      append(0, 0);
-    } else if (point < 0x800) {
-      append(0xC0, 6);
-    } else if (point < 0x1'0000) {
-      append(0xE0, 12);
-    } else {
-      append(0xF0, 18);
-    }
-  }
-
-  void append_escaped(std::string& words) {
-    constexpr std::string_view letters = "\"\\/bfnrt";
-    constexpr std::string_view meant = "\"\\/\b\f\n\r\t";
-    const char letter = text_.empty() ? '\0' : text_[0];
-    const std::size_t known = letters.find(letter);
-    if (letter != 'u' && known == std::string_view::npos) {
-      refuse(sentence_of({"unknown escape before: ", next_words()}));
-    }
-    text_.remove_prefix(1);
-    if (letter == 'u') {
-      append_utf8(words, code_point());
-    } else {
-      words += meant[known];
-    }
-  }
-
-  std::string_view text_;
-  std::string_view name_;
 };
 
 /// The type of this name. Throws `error` if the format has none.
@@ -371,7 +200,7 @@ inline void check_places(const std::vector<array_record>& arrays, std::size_t si
 /// Parses the JSON of a header, behind which there are `size` bytes.
 inline header parse_header(std::string_view json, std::size_t size, std::string_view name) {
   header parsed;
-  json_text text(json, name);
+  json_text text(json, "The safetensors header of ", name);
   bool has_metadata = false;
   if (!json.starts_with('{')) {
     text.refuse("expected { as its first character");
