@@ -25,9 +25,9 @@ FLOORS = [
     ["model", "catalogue", "study", "operators"],
     ["plan"],
     ["runtime"],
-    ["training", "inference.hpp", "hana.hpp"],
-    ["report", "exchange", "mpi", "interface.hpp"],
-    ["ipu_dsl.hpp", "mpi.hpp"],
+    ["training", "inference.hpp"],
+    ["report", "exchange", "hana", "mpi", "interface.hpp"],
+    ["ipu_dsl.hpp", "hana.hpp", "mpi.hpp"],
 ]
 ABOUT = {
     "core": "text, lists, shapes, problems, errors, random numbers",
@@ -48,12 +48,13 @@ ABOUT = {
     "runtime": "regions, workers, executor, trace",
     "training": "session: fit, evaluate, predict",
     "inference.hpp": "predict alone",
-    "hana.hpp": "layers as Hana values",
     "report": "summary and timeline",
     "exchange": "weights from elsewhere",
+    "hana": "models, weights, variants for Hana",
     "mpi": "ranks",
     "interface.hpp": "a session without its code",
     "ipu_dsl.hpp": "all of it",
+    "hana.hpp": "the room as one header",
     "mpi.hpp": "ranks, as one header",
 }
 # What a room deals in, by colour.
@@ -62,7 +63,7 @@ COLOUR = {
     "core": PLAIN, "formats": PLAIN, "queues": PLAIN, "data": PLAIN, "report": PLAIN,
     "exchange": PLAIN, "mpi": PLAIN,
     "mpi.hpp": PLAIN, "ipu_dsl.hpp": PLAIN,
-    "vocabulary": TYPES, "model": TYPES, "hana.hpp": TYPES,
+    "vocabulary": TYPES, "model": TYPES, "hana": TYPES, "hana.hpp": TYPES,
     "interface.hpp": TYPES,
     "graph": VALUES, "schedule": VALUES, "catalogue": VALUES, "study": VALUES, "layout": VALUES, "machine": VALUES, "plan": VALUES,
     "kernels": CODE, "operators": CODE, "runtime": CODE, "training": CODE, "inference.hpp": CODE,

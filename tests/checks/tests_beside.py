@@ -55,6 +55,9 @@ ELSEWHERE = {
     "core/feed_fault": "queues/infeed_queue",
     # What both ends of a queue sleep on.
     "queues/queue_alarm": "queues/infeed_queue",
+    # Names are looked up to be compared with the weights that have them.
+    "hana/weight_names": "hana/weights",
+    "hana/weight_view": "hana/weights",
     # What all that load by name have in common.
     "exchange/array_file": "exchange/weights_by_name",
     "exchange/array_part": "exchange/weights_by_name",

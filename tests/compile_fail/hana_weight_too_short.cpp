@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Values for a weight that are too few, as the compiler knows.
+#include <array>
+
+#include <ipu_dsl/hana/weights.hpp>
+#include <ipu_dsl/runtime/weights.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+
+using namespace ipu_dsl;
+using namespace boost::hana::literals;
+
+struct mlp : model<input<8>, sequential<Dense<16, relu>, named<"logits", Dense<4>>>> {};
+
+void test(weights_of<mlp>& known) {
+#ifdef WITH_MISTAKE
+  weights(known)["logits"_s]["kernel"_s].set(std::array<float, 32>{});
+#else
+  weights(known)["logits"_s]["kernel"_s].set(std::array<float, 64>{});
+#endif
+}
