@@ -56,6 +56,7 @@ ELSEWHERE = {
     # What both ends of a queue sleep on.
     "queues/queue_alarm": "queues/infeed_queue",
     # Names are looked up to be compared with the weights that have them.
+    "hana/literals": "hana/weights",
     "hana/weight_names": "hana/weights",
     "hana/weight_view": "hana/weights",
     # What all that load by name have in common.

@@ -5,7 +5,7 @@
 #include <ipu_dsl/vocabulary/library.hpp>
 
 using namespace ipu_dsl;
-using namespace boost::hana::literals;
+using namespace ipu_dsl::literals;
 
 struct mlp : model<input<8>, sequential<Dense<16, relu>, named<"logits", Dense<4>>>> {};
 

@@ -29,7 +29,7 @@
 namespace {
 
 using namespace ipu_dsl;
-using namespace boost::hana::literals;
+using namespace ipu_dsl::literals;
 namespace hana = boost::hana;
 using tests::checks;
 

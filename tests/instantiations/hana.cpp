@@ -9,7 +9,7 @@
 #include <ipu_dsl/interface.hpp>
 
 using namespace ipu_dsl;
-using namespace boost::hana::literals;
+using namespace ipu_dsl::literals;
 
 struct mlp : model<input<8>, pipeline<stage<Dense<16, relu>>, stage<named<"logits", Dense<4>>>>> {};
 

@@ -2,11 +2,6 @@
 // Opt-in, needs Boost.Hana: weights by names that the compiler knows, with extents that it knows.
 #pragma once
 
-// Names are written "logits"_s. Hana has that literal where this is defined before its headers.
-#ifndef BOOST_HANA_CONFIG_ENABLE_STRING_UDL
-#define BOOST_HANA_CONFIG_ENABLE_STRING_UDL
-#endif
-
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -14,10 +9,10 @@
 #include <utility>
 
 #include <boost/hana/pair.hpp>
-#include <boost/hana/string.hpp>
 #include <boost/hana/tuple.hpp>
 
 #include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/hana/literals.hpp>
 #include <ipu_dsl/hana/weight_names.hpp>
 #include <ipu_dsl/hana/weight_view.hpp>
 #include <ipu_dsl/layout/architecture.hpp>
@@ -163,7 +158,7 @@ struct model_behind<Compiled> {
 
 /// The weights of a session by names that the compiler knows:
 ///
-///   using namespace boost::hana::literals;
+///   using namespace ipu_dsl::literals;
 ///   const auto kernel = weights(run)["logits"_s]["kernel"_s];
 ///   std::array<float, kernel.size> values;
 ///   kernel.get(values);
