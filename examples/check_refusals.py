@@ -77,9 +77,21 @@ def check_arguments(folder):
                     "--trace", "a"), "expected two files, got a twice")
 
 
+def check_structs(folder):
+    """What is read into the members of structs, by the program that needs Boost."""
+    if not (folder / "sweep").exists():
+        return
+    refuse(folder, ("sweep", "broad"), "There is no variant \"broad\"; there are narrow, medium, wide.")
+    refuse(folder, ("sweep", "--epoch", "3"), "There is no option --epoch; there are --epochs, ")
+    for words in ("", "x", "1.5", "3x", "99999999999999999999"):
+        refuse(folder, ("sweep", "--epochs", words), f"--epochs: expected a number, got {words}\n")
+    refuse(folder, ("sweep", "--momentum"), "--momentum: expected a number, got \n")
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     check_arguments(folder)
+    check_structs(folder)
     check_standard_output(folder)
     print(f"checked {checked} runs")
 

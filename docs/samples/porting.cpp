@@ -46,6 +46,9 @@
 #if defined(WITH_XTENSOR)
 #include <ipu_dsl/data/xtensor.hpp>
 #endif
+#if defined(WITH_HANA)
+#include <ipu_dsl/hana.hpp>
+#endif
 
 namespace {
 
@@ -82,6 +85,21 @@ static_assert(check<separate>());
 struct mlp : model<input<28, 28>, sequential<Flatten, Dense<16, relu>, Dense<10>>> {};
 
 static_assert(check<mlp>());
+
+#if defined(WITH_HANA)
+static_assert(
+    model_of<mlp::input_type>(layers_of<mlp>) ==
+    boost::hana::type_c<model<input<28, 28>, sequential<Flatten, Dense<16, relu>, Dense<10>>>>);
+
+/// Runs one of them, with a rate that has a name.
+std::vector<float> learned_kernel(int chosen, weights_of<mlp>& known,
+                                         sgd_settings& settings) {
+  using namespace ipu_dsl::literals;
+  with_variant(boost::hana::tuple_t<mlp, activated>, chosen, [](auto) {});
+  for_each_member(settings, [](std::string_view, auto& rate) { rate = 0.1F; });
+  return weights(known)["dense_1"_s]["kernel"_s].get();
+}
+#endif
 
 // row: Dense(256, activation='relu', use_bias=False, kernel_initializer='he_uniform')
 static_assert(check<model<input<6>, Dense<256, relu, use_bias<false>, init<he_uniform>>>>());
@@ -1016,6 +1034,13 @@ void print_data() {
   const xt::xtensor<std::int32_t, 1> y = xt::zeros<std::int32_t>({2});
   if (as_dataset<shape{28, 28}, 10>(x, y).size() != 2) {
     std::printf("another number of samples\n");
+  }
+#endif
+#if defined(WITH_HANA)
+  weights_of<mlp> known;
+  sgd_settings settings;
+  if (learned_kernel(0, known, settings).size() != 784 * 16) {
+    std::printf("another number of weights\n");
   }
 #endif
   // row: x / 255.0

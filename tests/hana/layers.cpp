@@ -4,7 +4,6 @@
 #include <boost/hana/append.hpp>
 #include <boost/hana/back.hpp>
 #include <boost/hana/drop_back.hpp>
-#include <boost/hana/equal.hpp>
 #include <boost/hana/length.hpp>
 #include <boost/hana/transform.hpp>
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <boost/hana/concept/foldable.hpp>
+#include <boost/hana/equal.hpp>
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/type.hpp>
 #include <boost/hana/unpack.hpp>
