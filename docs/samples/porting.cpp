@@ -45,6 +45,7 @@
 #endif
 #if defined(WITH_XTENSOR)
 #include <ipu_dsl/data/xtensor.hpp>
+#include <ipu_dsl/training/xtensor.hpp>
 #endif
 #if defined(WITH_HANA)
 #include <ipu_dsl/hana.hpp>
@@ -1259,9 +1260,20 @@ void print_training() {
   }
   run.train_step(features, labels);
   run.train_step(features, labels, non_finite::refused);
+#if defined(WITH_XTENSOR)
+  const xt::xtensor<std::uint8_t, 3> x = xt::ones<std::uint8_t>({128, 28, 28});
+  const xt::xtensor<std::int64_t, 1> y = xt::zeros<std::int64_t>({128});
+  run.train_step(x / 255.0F, y);
+#endif
   // row: model.predict(x)
   std::vector<float> output(4 * 32 * 10);
   run.predict(features, output);
+#if defined(WITH_XTENSOR)
+  const xt::xtensor<float, 2> scores = predicted(run, x / 255.0F);
+  if (scores.shape()[0] != 128) {
+    std::printf("another number of predictions\n");
+  }
+#endif
   // row: model.save_weights(path), model.load_weights(path)
   run.save("weights.npz");
   run.load("weights.npz");
@@ -1435,6 +1447,10 @@ void print_weights() {
   std::vector<float> values(8 * 10);
   run.weights().get(run.weights().find("logits", "kernel"), values);
   run.weights().set(run.weights().find("logits", "kernel"), values);
+#if defined(WITH_XTENSOR)
+  const auto kernel = as_xtensor<2>(run.weights(), "logits", "kernel");
+  set_from(run.weights(), "logits", "kernel", 0.5F * kernel);
+#endif
   // end of rows
   weights_of<named_mlp> weights;
   weights.copy_from(run.weights());

@@ -8,6 +8,12 @@
 #include <ipu_dsl/data/xtensor.hpp>
 #include <ipu_dsl/data/zipped_dataset.hpp>
 
+#if __has_include(<xtensor/views/xview.hpp>)
+#include <xtensor/views/xview.hpp>
+#else
+#include <xtensor/xview.hpp>
+#endif
+
 #include "data/first_source.hpp"
 #include "formats/sentence_of.hpp"
 #include "support/catch2.hpp"
@@ -47,6 +53,10 @@ TEST_CASE("expressions of xtensors are columns") {
   const xt::xtensor<float, 2> held = {{1, 2}, {3, 4}};
   const xt::xtensor<std::int32_t, 1> kinds = {0, 1};
   CHECK(tests::first_numbers(over_arrays<feature_column<shape{2}>, label_column<2>>(held, kinds)) ==
+        plain);
+  const xt::xtensor<float, 2> longer = {{9, 9}, {1, 2}, {3, 4}};
+  const auto view = xt::view(longer, xt::range(1, 3));
+  CHECK(tests::first_numbers(over_arrays<feature_column<shape{2}>, label_column<2>>(view, kinds)) ==
         plain);
 }
 

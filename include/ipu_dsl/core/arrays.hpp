@@ -27,6 +27,16 @@ concept array_of_bytes = std::convertible_to<const T&, std::span<const std::uint
 template <typename T>
 concept plain_numbers = array_of_floats<T> || array_of_integers<T> || array_of_bytes<T>;
 
+/// How numbers that lie in no plain array become one: what a header of another library specialises
+/// (`data/xtensor.hpp`) has
+/// - `type`, `rank`: constants; the rank is -1 where the compiler does not know it.
+/// - `converted(given)`: a plain array of the type, which knows its extents.
+template <typename T>
+struct array_conversion;
+
+template <typename T>
+concept converted_to_array = requires { array_conversion<T>::type; };
+
 /// Numbers in memory of somebody's.
 struct plain_array {
   dtype type = dtype::float32;
@@ -36,21 +46,34 @@ struct plain_array {
 
 namespace arrays {
 
+/// An array as a span. A view of an xtensor is a range as well, whose `data()` is where the xtensor
+/// begins and not the view.
+template <typename Number, typename Numbers>
+constexpr std::span<Number> seen(Numbers& numbers) {
+  const std::span<Number> all(numbers);
+  if constexpr (requires {
+                  { numbers.data_offset() } -> std::convertible_to<std::size_t>;
+                }) {
+    return {all.data() + numbers.data_offset(), all.size()};
+  }
+  return all;
+}
+
 template <array_of_floats Numbers>
 plain_array plain(const Numbers& numbers) {
-  const std::span<const float> all(numbers);
+  const auto all = seen<const float>(numbers);
   return {dtype::float32, all.data(), all.size()};
 }
 
 template <array_of_integers Numbers>
 plain_array plain(const Numbers& numbers) {
-  const std::span<const std::int32_t> all(numbers);
+  const auto all = seen<const std::int32_t>(numbers);
   return {dtype::int32, all.data(), all.size()};
 }
 
 template <array_of_bytes Numbers>
 plain_array plain(const Numbers& numbers) {
-  const std::span<const std::uint8_t> all(numbers);
+  const auto all = seen<const std::uint8_t>(numbers);
   return {dtype::uint8, all.data(), all.size()};
 }
 
@@ -107,7 +130,7 @@ struct output_arrays {
 
   std::span<float> each[count];
 
-  explicit output_arrays(Numbers&... numbers) : each{std::span<float>(numbers)...} {}
+  explicit output_arrays(Numbers&... numbers) : each{arrays::seen<float>(numbers)...} {}
 };
 
 }  // namespace ipu_dsl

@@ -199,6 +199,24 @@ auto over_arrays(const Numbers&... numbers) {
 
 namespace datasets {
 
+/// A number as another type, which an integer must fit; `place` is where it stands. Throws `error`
+/// if it does not.
+template <typename Number, typename From>
+Number converted_number(const From& from, std::size_t place) {
+  static_assert(
+      std::is_arithmetic_v<From> && (std::is_floating_point_v<Number> || std::is_integral_v<From>),
+      "ipu_dsl: numbers_from expects a range of numbers, or of ranges of them, and no "
+      "floats for integers");
+  if constexpr (std::is_integral_v<Number> && !std::is_same_v<From, bool>) {
+    if (!std::in_range<Number>(from)) {
+      throw error("Number " + std::to_string(place) + " of a range is " + std::to_string(from) +
+                  "; expected " + std::to_string((std::numeric_limits<Number>::min)()) + " to " +
+                  std::to_string((std::numeric_limits<Number>::max)()) + ".");
+    }
+  }
+  return static_cast<Number>(from);
+}
+
 template <typename Number, typename From>
 void append_numbers(std::vector<Number>& numbers, const From& from) {
   if constexpr (std::ranges::range<const From>) {
@@ -206,19 +224,7 @@ void append_numbers(std::vector<Number>& numbers, const From& from) {
       append_numbers(numbers, each);
     }
   } else {
-    static_assert(std::is_arithmetic_v<From> &&
-                      (std::is_floating_point_v<Number> || std::is_integral_v<From>),
-                  "ipu_dsl: numbers_from expects a range of numbers, or of ranges of them, and no "
-                  "floats for integers");
-    if constexpr (std::is_integral_v<Number>) {
-      if (!std::in_range<Number>(from)) {
-        throw error("Number " + std::to_string(numbers.size()) + " of a range is " +
-                    std::to_string(from) + "; expected " +
-                    std::to_string((std::numeric_limits<Number>::min)()) + " to " +
-                    std::to_string((std::numeric_limits<Number>::max)()) + ".");
-      }
-    }
-    numbers.push_back(static_cast<Number>(from));
+    numbers.push_back(converted_number<Number>(from, numbers.size()));
   }
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Opt-in, needs xtensor: data sets from xtensors and back. Included by no other header.
+// Opt-in, needs xtensor: data sets from xtensors and back; expressions as arrays.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,9 +18,11 @@
 #include <xtensor/xtensor.hpp>
 #endif
 
+#include <ipu_dsl/core/arrays.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/shape.hpp>
 #include <ipu_dsl/data/dataset.hpp>
+#include <ipu_dsl/data/element_form.hpp>
 #include <ipu_dsl/data/npy_columns.hpp>
 #include <ipu_dsl/data/over_arrays.hpp>
 #include <ipu_dsl/data/tensor_view.hpp>
@@ -106,5 +111,80 @@ tensor_view<const float, static_cast<int>(Rank)> view_of(const xt::xtensor<float
 template <std::size_t Rank>
 tensor_view<const float, static_cast<int>(Rank)> view_of(const xt::xtensor<float, Rank>&& batch) =
     delete;
+
+namespace xtensors {
+
+/// As what the numbers of an expression are taken: of the types of a model's arrays the one that is
+/// next.
+template <typename Number>
+constexpr dtype taken_as() {
+  if (std::is_floating_point_v<Number>) {
+    return dtype::float32;
+  }
+  return std::is_same_v<Number, std::uint8_t> ? dtype::uint8 : dtype::int32;
+}
+
+/// Numbers side by side with their extents.
+template <typename Number>
+class computed_array {
+ public:
+  /// Computes an expression once, row by row, its numbers converted. Throws `error` for an integer
+  /// that does not fit.
+  template <typename Expression>
+  explicit computed_array(const Expression& given)
+      : extents_(given.shape().begin(), given.shape().end()) {
+    numbers_.reserve(given.size());
+    for (auto at = given.template begin<xt::layout_type::row_major>();
+         at != given.template end<xt::layout_type::row_major>(); ++at) {
+      const typename Expression::value_type number = *at;
+      numbers_.push_back(datasets::converted_number<Number>(number, numbers_.size()));
+    }
+  }
+
+  std::span<const Number> numbers() const { return {numbers_.data(), numbers_.size()}; }
+
+  operator std::span<const Number>() const { return numbers(); }
+
+  const std::vector<std::size_t>& shape() const { return extents_; }
+
+ private:
+  std::vector<Number> numbers_;
+  std::vector<std::size_t> extents_;
+};
+
+/// "(3, 4)".
+template <typename Expression>
+label describe_extents(const Expression& given) {
+  label words = "(";
+  for (const auto extent : given.shape()) {
+    words << (words.view().size() > 1 ? ", " : "") << static_cast<std::int64_t>(extent);
+  }
+  return words << ")";
+}
+
+}  // namespace xtensors
+
+/// Expressions, views, column-major arrays and arrays of other numbers stand where a batch is
+/// wanted, `run.train_step(images / 255.0F, xt::view(labels, xt::range(0, 32)))`: they are computed
+/// into an array first. Floating point numbers become float, integers but
+/// std::uint8_t become std::int32_t. A row-major xtensor of float, std::int32_t or std::uint8_t is
+/// a plain array itself and is read where it lies.
+template <typename T>
+  requires(xt::is_xexpression<T>::value && !plain_numbers<T>)
+struct array_conversion<T> {
+  static constexpr dtype type = xtensors::taken_as<typename T::value_type>();
+  static constexpr std::int32_t rank = [] {
+    using extents = std::remove_cvref_t<decltype(std::declval<const T&>().shape())>;
+    if constexpr (requires { std::tuple_size<extents>::value; }) {
+      return static_cast<std::int32_t>(std::tuple_size<extents>::value);
+    } else {
+      return -1;
+    }
+  }();
+
+  static auto converted(const T& given) {
+    return xtensors::computed_array<datasets::number_of<type>>(given);
+  }
+};
 
 }  // namespace ipu_dsl

@@ -197,7 +197,7 @@ constexpr bool check_prediction() {
 template <typename Output>
   requires writable_floats<Output&>
 std::array<std::span<float>, 1> rooms_of(Output& output) {
-  return {std::span<float>(output)};
+  return {arrays::seen<float>(output)};
 }
 
 /// The same of several.

@@ -232,7 +232,8 @@ class session_of {
   void predict(const Input& input, Output&& output, Callbacks&&... callbacks) {
     static_assert(check_behind_options<std::remove_reference_t<Callbacks>...>());
     if constexpr (check_prediction<compiled, Input, Output>()) {
-      batch_feed given(rows_of<tensor_role::input>(input), {});
+      const auto rows = rows_of<tensor_role::input>(input);
+      batch_feed given(rows, {});
       with_callbacks(
           [&](const callback_list& heard) { engine().predict(given, rooms_of(output), heard); },
           callbacks...);
