@@ -49,6 +49,19 @@ void print(const char* name, const Data& data) {
   print_pass(name, source);
 }
 
+struct houses : model<input<2>, sequential<Dense<3>>> {};
+
+struct sorting : compile<houses, micro_batch<3>, loss<sparse_categorical_crossentropy>> {};
+
+void arrays_alone(std::span<const float> sizes, const std::vector<std::int32_t>& kinds) {
+  session<sorting> run;
+  // [alone]
+  run.fit(sizes, kinds, {.epochs = 2}, validation_data(sizes, kinds));
+  const evaluation found = run.evaluate(sizes, kinds);
+  // [/alone]
+  std::printf("%d houses were looked at\n", static_cast<int>(found.samples));
+}
+
 void from_memory() {
   // [columns]
   std::vector<float> sizes = {50, 80, 120, 95, 60, 70};  // [houses, 2]: size and rooms
@@ -71,6 +84,7 @@ void from_memory() {
   print("owned", owned);
   print("seen", seen);
   print("copied", copied);
+  arrays_alone(sizes, kinds);
 }
 
 void from_npz() {

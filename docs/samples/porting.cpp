@@ -1265,6 +1265,12 @@ void print_training() {
   const xt::xtensor<std::int64_t, 1> y = xt::zeros<std::int64_t>({128});
   run.train_step(x / 255.0F, y);
 #endif
+  // row: model.fit(x, y, epochs=2, validation_data=(u, v)), model.evaluate(u, v)
+  run.fit(features, labels, {.epochs = 2}, validation_data(features, labels));
+  const evaluation looked_at = run.evaluate(features, labels);
+  if (looked_at.samples != 128) {
+    std::printf("another number of samples\n");
+  }
   // row: model.predict(x)
   std::vector<float> output(4 * 32 * 10);
   run.predict(features, output);

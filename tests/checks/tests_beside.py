@@ -36,6 +36,7 @@ ELSEWHERE = {
     "core/given_extents": "core/whole_number",
     # What a feed of several inputs or targets is made of.
     "data/batch_feed": "data/feed",
+    "data/array_dataset": "data/over_arrays",
     "data/columns": "data/zipped_dataset",
     "data/data_source": "data/zipped_dataset",
     # A digit is drawn by all of them together.
@@ -48,6 +49,7 @@ ELSEWHERE = {
     "training/training_outfeed": "training/outfeed",
     "training/null_feed": "training/dataset_benchmark",
     "training/gradient_sums": "training/gradients_in_hand",
+    "training/array_data": "training/array_calls",
     # Parts of the one engine.
     "training/update_losses": "training/session",
     "training/run_numbers": "training/run_values",

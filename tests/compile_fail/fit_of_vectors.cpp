@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Two vectors for fit, as in Keras.
+// A vector of doubles for fit, as NumPy has its numbers.
 #include <cstdint>
 #include <vector>
 
-#include <ipu_dsl/data/dataset.hpp>
 #include <ipu_dsl/training/session_interface.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
 
@@ -13,11 +12,11 @@ struct net : model<input<4>, sequential<Dense<3>>> {};
 
 struct training : compile<net, micro_batch<2>, loss<sparse_categorical_crossentropy>> {};
 
-void train(session<training>& run, const std::vector<float>& features,
+void train(session<training>& run, const std::vector<double>& features,
            const std::vector<std::int32_t>& labels) {
 #ifdef WITH_MISTAKE
   run.fit(features, labels, {.epochs = 2});
 #else
-  run.fit(labelled_dataset<shape{4}, 3, float>(features, labels), {.epochs = 2});
+  run.fit(std::vector<float>(features.begin(), features.end()), labels, {.epochs = 2});
 #endif
 }

@@ -126,6 +126,20 @@ TEST_CASE("a step takes xtensors, views, expressions and other numbers, with the
 #endif
 }
 
+TEST_CASE("fit and evaluate take xtensors and expressions") {
+  const xt::xtensor<float, 3> x = eighths();
+  const xt::xtensor<std::int64_t, 1> kinds = {3, 1, 0, 2};
+  const std::vector<std::int32_t> labels = {3, 1, 0, 2};
+  const std::vector<float> plain = numbers_of(x);
+  session<training> known;
+  session<training> run;
+  known.fit(plain, labels, {.epochs = 2}, validation_data(plain, labels));
+  const history& passed = run.fit(1.0 * x, kinds, {.epochs = 2}, validation_data(2 * x / 2, kinds));
+  CHECK(run.weights().fingerprint() == known.weights().fingerprint());
+  CHECK(passed.epochs().back()["val_loss"] == known.evaluate(plain, labels).loss);
+  CHECK(passed.epochs().back()["val_loss"] == run.evaluate(x, kinds).loss);
+}
+
 TEST_CASE("predictions are xtensors, one for each output") {
   session<training> run;
   const xt::xtensor<float, 3> x = eighths();

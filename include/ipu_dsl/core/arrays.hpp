@@ -37,6 +37,13 @@ struct array_conversion;
 template <typename T>
 concept converted_to_array = requires { array_conversion<T>::type; };
 
+/// Numbers that know their extents, [samples, extents of a sample...], as an xtensor does.
+template <typename T>
+concept knows_extents = requires(const T& numbers) {
+  { numbers.shape().size() } -> std::convertible_to<std::size_t>;
+  { numbers.shape()[0] } -> std::convertible_to<std::size_t>;
+};
+
 /// Numbers in memory of somebody's.
 struct plain_array {
   dtype type = dtype::float32;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ipu_dsl/core/arrays.hpp>
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/core/type_name.hpp>
@@ -228,10 +229,11 @@ constexpr problem find_fault(hook_types<Hooks...>) {
 }  // namespace hooks
 
 /// What `fit` takes behind its options: an object with at least one hook by its name, or a callable
-/// that takes an `epoch_record`, as on_epoch_end does.
+/// that takes an `epoch_record`, as on_epoch_end does. An xtensor, which can be called with
+/// whatever there is, is none.
 template <typename T>
-concept callback =
-    hooks::heard_by<hooks::called_after_epoch, T> || hooks::has_any<T>(hooks::every{});
+concept callback = !knows_extents<T> && (hooks::heard_by<hooks::called_after_epoch, T> ||
+                                         hooks::has_any<T>(hooks::every{}));
 
 /// What is wrong with a callback; `Call` is fit, evaluate or predict.
 template <typename T>

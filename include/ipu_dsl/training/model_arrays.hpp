@@ -47,13 +47,6 @@ inline constexpr bool is_given_as<tensor_role::weight, weight_arrays<Numbers...>
 template <typename T, tensor_role Role>
 concept arrays_of_role = is_given_as<Role, T>;
 
-/// Numbers that know their extents, [samples, extents of a sample...], as an xtensor does.
-template <typename T>
-concept knows_extents = requires(const T& numbers) {
-  { numbers.shape().size() } -> std::convertible_to<std::size_t>;
-  { numbers.shape()[0] } -> std::convertible_to<std::size_t>;
-};
-
 /// How many axes numbers have, as far as their type tells; -1 if it does not.
 template <typename T>
 constexpr std::int32_t rank_of_numbers() {

@@ -24,6 +24,7 @@
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/plan/run_values.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
+#include <ipu_dsl/training/array_calls.hpp>
 #include <ipu_dsl/training/call_checks.hpp>
 #include <ipu_dsl/training/model_arrays.hpp>
 #include <ipu_dsl/training/session_code.hpp>
@@ -37,8 +38,9 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// What a session of a compiled model does; `session` says how it is made.
 template <typename Compiled, bool Valid>
-class session_of {
+class session_of : public array_calls<session_of<Compiled, Valid>, typename Compiled::compiled> {
   using compiled = typename Compiled::compiled;
+  using of_arrays = array_calls<session_of, compiled>;
 
  public:
   using code = session_code<Compiled>;
@@ -82,6 +84,10 @@ class session_of {
     return 0;
   }
 
+  // Those that take arrays: fit(features, labels), evaluate(features, labels).
+  using of_arrays::evaluate;
+  using of_arrays::fit;
+
   /// Trains on the micro-batches of a feed, or on data, of which it makes a feed first with the
   /// session's seed: `run.fit(digits.train | shuffled(10'000) | repeated(), {.epochs = 4})`; see
   /// `fit_options`. Behind the options stand `validation_data(...)` and callbacks, any number of
@@ -104,14 +110,6 @@ class session_of {
     } else {
       return refused_history();
     }
-  }
-
-  /// Refused with a sentence: what is no `fit_options` behind the data.
-  template <typename Source, typename Second, typename... Behind>
-    requires(!std::convertible_to<Second, fit_options>)
-  const history& fit(const Source&, const Second&, const fit_options& = {}, const Behind&...) {
-    static_assert(diagnose<arguments_fault_of<Source, Second, true>>());
-    return refused_history();
   }
 
   /// One update from samples in order: an input [micro_batch * gradient_accumulation * replicas,
@@ -213,14 +211,6 @@ class session_of {
     } else {
       return {};
     }
-  }
-
-  /// Refused with a sentence: anything behind the data.
-  template <typename Source, typename Second>
-    requires(!callback<Second>)
-  evaluation evaluate(const Source&, const Second&) {
-    static_assert(diagnose<arguments_fault_of<Source, Second, false>>());
-    return {};
   }
 
   /// The model's output [samples, elements] for an input [samples, elements] of the type that it
@@ -373,8 +363,12 @@ class session_of {
     } else {
       auto& given = validation_among(behind...);
       using type = std::remove_reference_t<decltype(given)>;
-      static_assert(check_source<decltype(given)>());
-      if constexpr (feed<type>) {
+      if constexpr (are_validation_arrays<type>) {
+        return of_arrays::with_array_data(given, [&](const auto& data) -> const history& {
+          validation_data told(data);
+          return fit_and_validate(source, wanted, told, behind...);
+        });
+      } else if constexpr (feed<type>) {
         feed_reference validation(given);
         return fit_feed(source, &validation, wanted, behind...);
       } else if constexpr (dataset<dataset_of<type>>) {
@@ -383,6 +377,7 @@ class session_of {
         feed_reference validation(made);
         return fit_feed(source, &validation, wanted, behind...);
       } else {
+        static_assert(check_source<decltype(given)>());
         return refused_history();
       }
     }

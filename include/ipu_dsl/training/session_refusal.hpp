@@ -152,6 +152,20 @@ class session_of<Compiled, false> {
     return refused_history();
   }
 
+  template <typename Input, typename Target, typename... Rest>
+    requires(!std::convertible_to<Target, fit_options>)
+  const history& fit(const Input&, const Target&, const fit_options& = {}, Rest&&...) {
+    return refused_history();
+  }
+
+  template <typename Input, typename Target, typename Weights, typename... Rest>
+    requires(!std::convertible_to<Target, fit_options> &&
+             !std::convertible_to<Weights, fit_options>)
+  const history& fit(const Input&, const Target&, const Weights&, const fit_options& = {},
+                     Rest&&...) {
+    return refused_history();
+  }
+
   template <typename... Arguments>
   double train_step(Arguments&&...) {
     return 0;

@@ -11,8 +11,8 @@
 #include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/data/feed.hpp>
 #include <ipu_dsl/data/transform.hpp>
-#include <ipu_dsl/training/hooks.hpp>
-#include <ipu_dsl/training/validation_data.hpp>
+#include <ipu_dsl/training/history.hpp>
+#include <ipu_dsl/training/model_arrays.hpp>
 
 namespace ipu_dsl {
 
@@ -68,6 +68,10 @@ struct source_fault_of {
     if constexpr (feed<T>) {
       found = refuse("a feed that can go on", "a constant one",
                      "write auto source = make_feed(...), without const");
+    } else if constexpr (arrays_of_role<T, tensor_role::input>) {
+      found.expected = "labels or targets behind the features";
+      found.got = "the features alone";
+      found.hint = "write fit(features, labels, {.epochs = 4}), evaluate(features, labels)";
     } else if constexpr (requires(T& of) { &T::next; } || requires(T& of) { &T::restart; }) {
       found.expected = lacking_of_feed<T>();
       found.got << ", a feed without it";
@@ -78,30 +82,6 @@ struct source_fault_of {
       found.hint = "data/dataset.hpp says what a data set has";
     }
     found.where = "the data";
-    return found;
-  }
-
-  static constexpr problem value = find();
-};
-
-/// What is wrong with what stands behind the first argument of `fit`, or of `evaluate`.
-template <typename Source, typename Second, bool OfFit>
-struct arguments_fault_of {
-  static constexpr problem find() {
-    problem found = refuse(OfFit ? "fit_options behind the data" : "nothing behind the data",
-                           type_name<Second>(), OfFit ? "write fit(data, {.epochs = 4})" : "");
-    if constexpr (OfFit && is_validation<Second>) {
-      found.got = "validation_data";
-      found.hint = "write fit(data, {}, validation_data(unseen))";
-    } else if constexpr (OfFit && callback<Second>) {
-      found.got = "a callback";
-      found.hint = "write fit(data, {}, done)";
-    } else if constexpr (!dataset<dataset_of<Source>> && !feed<Source>) {
-      found = refuse("a data set or a feed", label() << type_name<Source>() << " and more",
-                     "write labelled_dataset<shape{28, 28}, 10, float> data(features, labels) and "
-                     "give it that");
-    }
-    found.where = OfFit ? "fit" : "evaluate";
     return found;
   }
 

@@ -13,13 +13,33 @@
 
 namespace ipu_dsl {
 
+/// Features and labels or targets in arrays to validate on, of a type that is a reference or not.
+template <typename Input, typename Target>
+struct validation_arrays {
+  Input input;
+  Target target;
+};
+
+template <typename T>
+inline constexpr bool are_validation_arrays = false;
+
+template <typename Input, typename Target>
+inline constexpr bool are_validation_arrays<validation_arrays<Input, Target>> = true;
+
+template <typename Input, typename Target>
+inline constexpr bool are_validation_arrays<const validation_arrays<Input, Target>> = true;
+
 /// Data, or a feed, that `fit` evaluates behind every `validation_frequency`th epoch:
-/// `run.fit(known, {.epochs = 4}, validation_data(unseen))`. Refers to what has a name, and keeps
-/// what has none.
+/// `run.fit(known, {.epochs = 4}, validation_data(unseen))`; of arrays `validation_data(features,
+/// labels)`. Refers to what has a name, and keeps what has none.
 template <typename Source>
 class validation_data {
  public:
   explicit validation_data(Source&& source) : source_(std::forward<Source>(source)) {}
+
+  template <typename Input, typename Target>
+  validation_data(Input&& input, Target&& target)
+      : source_{std::forward<Input>(input), std::forward<Target>(target)} {}
 
   auto& source() { return source_; }
 
@@ -31,6 +51,9 @@ class validation_data {
 
 template <typename Source>
 validation_data(Source&&) -> validation_data<Source>;
+
+template <typename Input, typename Target>
+validation_data(Input&&, Target&&) -> validation_data<validation_arrays<Input, Target>>;
 
 template <typename T>
 inline constexpr bool is_validation = false;

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// Keras's fit(x, y): a session's calls that take arrays, and what is wrong with such calls.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+#include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/core/type_name.hpp>
+#include <ipu_dsl/data/transform.hpp>
+#include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/training/array_data.hpp>
+#include <ipu_dsl/training/call_checks.hpp>
+#include <ipu_dsl/training/hooks.hpp>
+#include <ipu_dsl/training/model_arrays.hpp>
+#include <ipu_dsl/training/session_faults.hpp>
+#include <ipu_dsl/training/session_options.hpp>
+#include <ipu_dsl/training/session_source.hpp>
+#include <ipu_dsl/training/validation_data.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
+
+/// What is wrong with the first two arguments of `fit`, or of `evaluate`: neither data and options
+/// nor arrays.
+template <typename First, typename Second, bool OfFit>
+struct arguments_fault_of {
+  static constexpr problem find() {
+    problem found = find_by_types();
+    found.where = OfFit ? "fit" : "evaluate";
+    return found;
+  }
+
+  static constexpr problem value = find();
+
+ private:
+  static constexpr problem find_by_types() {
+    if constexpr (dataset<dataset_of<First>> || feed<First>) {
+      return find_behind_data();
+    } else if constexpr (arrays_of_role<First, tensor_role::input>) {
+      return find_argument_fault<tensor_role::target, Second>();
+    } else if constexpr (arrays_of_role<Second, tensor_role::target>) {
+      return find_argument_fault<tensor_role::input, First>();
+    } else {
+      return refuse("a data set or a feed", label() << type_name<First>() << " and more",
+                    "write fit(features, labels) with vectors of float and std::int32_t, or "
+                    "labelled_dataset<shape{28, 28}, 10, float> data(features, labels)");
+    }
+  }
+
+  static constexpr problem find_behind_data() {
+    problem found = refuse(OfFit ? "fit_options behind the data" : "nothing behind the data",
+                           type_name<Second>(), OfFit ? "write fit(data, {.epochs = 4})" : "");
+    if constexpr (OfFit && is_validation<Second>) {
+      found.got = "validation_data";
+      found.hint = "write fit(data, {}, validation_data(unseen))";
+    } else if constexpr (OfFit && callback<Second>) {
+      found.got = "a callback";
+      found.hint = "write fit(data, {}, done)";
+    }
+    return found;
+  }
+};
+
+/// What is wrong with what stands behind features and labels.
+template <typename Third, bool OfFit>
+struct behind_arrays_fault_of {
+  static constexpr problem find() {
+    problem found;
+    if constexpr (!arrays_of_role<Third, tensor_role::weight>) {
+      found = refuse(OfFit ? "fit_options, or an array of float, what samples count"
+                           : "an array of float, what samples count",
+                     type_name<Third>(), OfFit ? "write fit(features, labels, {.epochs = 4})" : "");
+      if constexpr (OfFit && (is_validation<Third> || callback<Third>)) {
+        found.got = is_validation<Third> ? "validation_data" : "a callback";
+        found.hint = "write fit(features, labels, {}, ...)";
+      }
+    }
+    found.where = OfFit ? "fit" : "evaluate";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with arrays that a compiled model trains on.
+template <compiled_model C, typename Input, typename Target, typename... Weights>
+struct array_data_fault_of {
+  static constexpr problem find() {
+    problem found = loss_fault_of<C>::value;
+    if (!found.found()) {
+      found = step_fault_of<C, Input, Target, Weights...>::value;
+    }
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Whether a compiled model trains on these arrays; one compile error if it does not.
+template <compiled_model C, bool OfFit, typename Input, typename Target, typename... Weights>
+constexpr bool check_array_data() {
+  if constexpr (!arrays_of_role<Input, tensor_role::input> ||
+                !arrays_of_role<Target, tensor_role::target>) {
+    return !diagnose<arguments_fault_of<Input, Target, OfFit>>();
+  } else if constexpr (!(arrays_of_role<Weights, tensor_role::weight> && ...)) {
+    return !(diagnose<behind_arrays_fault_of<Weights, OfFit>>() && ...);
+  } else {
+    using fault = array_data_fault_of<C, Input, Target, Weights...>;
+    return diagnose<fault>() && !fault::value.found();
+  }
+}
+
+/// The calls of a session that take arrays, an array for the features and one for the labels or
+/// targets, of anything that `train_step` takes:
+///
+///   run.fit(features, labels, {.epochs = 4}, validation_data(unseen, their_labels));
+///   const evaluation found = run.evaluate(unseen, their_labels);
+///
+/// Features are [samples, elements of the model's input], labels [samples]; of several
+/// `input_arrays{...}` and `target_arrays{...}`. As everywhere, infinities and NaN of data are
+/// refused, as are integers that are no class.
+template <typename Session, compiled_model C>
+class array_calls {
+ public:
+  /// Trains on arrays as `fit` of a data set does, in a new order every pass, as Keras: the
+  /// session's seed says which. With `steps_per_epoch` they are repeated without end. In their own
+  /// order, or another: `fit(over_arrays<columns...>(features, labels) | ...)`. Throws `error`
+  /// before anything changes if they do not belong together.
+  template <typename Input, typename Target, typename... Behind>
+    requires(!std::convertible_to<Target, fit_options>)
+  const history& fit(const Input& input, const Target& target, const fit_options& wanted = {},
+                     Behind&&... behind) {
+    if constexpr (check_array_data<C, true, Input, Target>()) {
+      return fit_shuffled(make_array_data<C>(rows_of<tensor_role::input>(input),
+                                             rows_of<tensor_role::target>(target), {}),
+                          wanted, behind...);
+    }
+    return refused_history();
+  }
+
+  /// The same with what each sample counts [samples], where the loss has `sample_weights`.
+  template <typename Input, typename Target, typename Weights, typename... Behind>
+    requires(!std::convertible_to<Target, fit_options> &&
+             !std::convertible_to<Weights, fit_options>)
+  const history& fit(const Input& input, const Target& target, const Weights& weights,
+                     const fit_options& wanted = {}, Behind&&... behind) {
+    if constexpr (check_array_data<C, true, Input, Target, Weights>()) {
+      return fit_shuffled(make_array_data<C>(rows_of<tensor_role::input>(input),
+                                             rows_of<tensor_role::target>(target),
+                                             rows_of<tensor_role::weight>(weights)),
+                          wanted, behind...);
+    }
+    return refused_history();
+  }
+
+  /// Mean loss and metrics over arrays, in order. Behind them stand callbacks.
+  template <typename Input, typename Target, callback... Callbacks>
+    requires(!callback<Target>)
+  evaluation evaluate(const Input& input, const Target& target, Callbacks&&... callbacks) {
+    if constexpr (check_array_data<C, false, Input, Target>()) {
+      return evaluate_data(make_array_data<C>(rows_of<tensor_role::input>(input),
+                                              rows_of<tensor_role::target>(target), {}),
+                           callbacks...);
+    }
+    return {};
+  }
+
+  /// The same with what each sample counts.
+  template <typename Input, typename Target, typename Weights, callback... Callbacks>
+    requires(!callback<Target> && !callback<Weights>)
+  evaluation evaluate(const Input& input, const Target& target, const Weights& weights,
+                      Callbacks&&... callbacks) {
+    if constexpr (check_array_data<C, false, Input, Target, Weights>()) {
+      return evaluate_data(make_array_data<C>(rows_of<tensor_role::input>(input),
+                                              rows_of<tensor_role::target>(target),
+                                              rows_of<tensor_role::weight>(weights)),
+                           callbacks...);
+    }
+    return {};
+  }
+
+ protected:
+  array_calls() = default;
+
+  /// What `work` makes of arrays to validate on, as data.
+  template <typename Input, typename Target, typename Work>
+  static const history& with_array_data(const validation_arrays<Input, Target>& given,
+                                        const Work& work) {
+    using input = std::remove_cvref_t<Input>;
+    using target = std::remove_cvref_t<Target>;
+    if constexpr (check_array_data<C, true, input, target>()) {
+      return work(make_array_data<C>(rows_of<tensor_role::input>(given.input),
+                                     rows_of<tensor_role::target>(given.target), {}));
+    }
+    return refused_history();
+  }
+
+ private:
+  template <tensor_role Role, typename Arrays>
+  static auto rows_of(const Arrays& given) {
+    return model_arrays<C>::template rows_of<Role>(given);
+  }
+
+  Session& self() { return static_cast<Session&>(*this); }
+
+  template <typename... Behind>
+  const history& fit_shuffled(const array_data<C>& data, const fit_options& wanted,
+                              Behind&... behind) {
+    auto order = data | shuffled((std::max)(data.size(), std::int64_t{1}));
+    if (wanted.steps_per_epoch > 0) {
+      order.steps.push_back(repeated());
+    }
+    return self().fit(order, wanted, behind...);
+  }
+
+  template <typename... Callbacks>
+  evaluation evaluate_data(const array_data<C>& data, Callbacks&... callbacks) {
+    return self().evaluate(data, callbacks...);
+  }
+};
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE
