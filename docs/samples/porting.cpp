@@ -450,6 +450,11 @@ struct network
 // row: Input(shape=(16,), dtype='int32'), Embedding(1000, 8)
 static_assert(check<model<input<dtype::int32, 16>, Embedding<1000, 8>>>());
 
+// row: Embedding(1000, 8, mask_zero=True), Masking(mask_value=0.0)
+static_assert(check<model<input<dtype::int32, 16>,
+                          sequential<Embedding<1000, 8, mask_zero<true>>, LSTM<16>, Dense<2>>>>());
+static_assert(check<model<input<12, 4>, sequential<Masking<0.0F>, GRU<16>, Dense<2>>>>());
+
 // row: Input(shape=(28, 28), dtype='uint8'), Rescaling(1.0 / 255, offset=0.0)
 struct of_bytes
     : model<input<dtype::uint8, 28, 28>, sequential<Rescaling<1.0F / 255, 0>, Flatten, Dense<10>>> {

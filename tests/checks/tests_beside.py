@@ -119,6 +119,11 @@ ELSEWHERE = {
     "operators/pooling": "training/pooling",
     # What recurrent layers share.
     "vocabulary/layers/recurrence": "vocabulary/lstm",
+    "vocabulary/layers/recurrent_options": "vocabulary/lstm",
+    # Steps that are none, in models.
+    "kernels/masked_steps": "training/masks",
+    "operators/masked_steps": "training/masks",
+    "vocabulary/layers/masked_steps": "training/masks",
     "vocabulary/layers/time_distributed": "vocabulary/bidirectional",
     "vocabulary/layers/sequence_ends": "training/gradients_lstm",
     # The walk of a model, and what refuses other types.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of model/one_step.hpp: a sequence that is pushed step by step has the bits of the whole.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdio>
@@ -44,6 +45,11 @@ struct dilated
                        Conv1D<18, 4, causal_padding, dilation_rate<4>, use_bias<false>>,
                        BatchNormalization<>, GRU<4, return_sequences<true>>, Conv1D<2, 1>>> {};
 
+/// Steps of zeros are none, whatever comes behind them.
+struct masked
+    : model<input<6, 3>, sequential<Masking<>, GRU<5, return_sequences<true>>, Dense<4, relu>,
+                                    LSTM<5, return_sequences<true>>, SimpleRNN<4>, Dense<2>>> {};
+
 struct strided
     : model<input<6, 3>, sequential<Dense<4>, Conv1D<4, 3, strides<2>, causal_padding>>> {};
 
@@ -74,7 +80,7 @@ struct functional {
 };
 
 static_assert(check<one_step<tagger>>() && check<one_step<of_words>>());
-static_assert(check<one_step<dilated>>());
+static_assert(check<one_step<dilated>>() && check<one_step<masked>>());
 static_assert(graph_of<one_step<tagger>>.at(0).extents == shape{1, 3});
 
 constexpr tests::checks test_refusals() {
@@ -155,6 +161,37 @@ TEST_CASE("steps that are pushed have the bits of the whole sequence") {
   }
   CHECK(compared > 0);
   std::printf("steps one by one: compared %d results\n", compared);
+}
+
+TEST_CASE("masked steps that are pushed leave what is carried as it was") {
+  weights_of<masked> whole;
+  whole.initialize(4);
+  weights_of<one_step<masked>> weights;
+  weights.copy_from(whole);
+  std::vector<float> given = samples_of(streams * steps * 3);
+  // The last ones of the first stream, others in between; of the third all but one.
+  for (const std::size_t none : {4U, 5U, 6U, 8U, 9U, 12U, 13U, 14U, 16U, 17U}) {
+    std::fill_n(given.begin() + static_cast<int>(3 * none), 3, 0.0F);
+  }
+  std::vector<float> expected(streams * 2);
+  predictor<masked, micro_batch<streams>> at_once(whole);
+  REQUIRE(at_once.predict(given, expected));
+  predictor<one_step<masked>> stream(weights);
+  int unmoved = 0;
+  for (std::size_t sequence = 0; sequence < streams; ++sequence) {
+    stream.reset();
+    std::array<float, 2> last{};
+    for (std::size_t step = 0; step < steps; ++step) {
+      const auto sample = std::span(given).subspan((sequence * steps + step) * 3).first<3>();
+      const auto found = stream.push(sample);
+      const bool none = sample[0] == 0 && sample[1] == 0 && sample[2] == 0;
+      unmoved += none && step > 0 && found[0] == last[0] && found[1] == last[1] ? 1 : 0;
+      last = {found[0], found[1]};
+    }
+    CHECK(last[0] == expected[2 * sequence]);
+    CHECK(last[1] == expected[2 * sequence + 1]);
+  }
+  CHECK(unmoved == 8);
 }
 
 TEST_CASE("samples pushed through causal convolutions have the bits of the whole sequence") {

@@ -160,12 +160,13 @@ struct recurrent_layer {
 
   /// What is handed over: all states, in the order in which they were made, or the last one; or all
   /// states of both directions at the places of their steps, side by side.
-  numbers run(const numbers* weights, const numbers& x, left_behind& left) const {
+  numbers run(const numbers* weights, const numbers& x, const std::vector<bool>& masked,
+              left_behind& left) const {
     if (!both_ways) {
-      return one_way(weights, x, backwards, left);
+      return one_way(weights, x, masked, backwards, left);
     }
-    const numbers there = one_way(weights, x, false, left);
-    const numbers back = one_way(weights + own_parameters(), x, true, left);
+    const numbers there = one_way(weights, x, masked, false, left);
+    const numbers back = one_way(weights + own_parameters(), x, masked, true, left);
     const std::size_t steps = x.size() / inputs;
     numbers made;
     for (std::size_t t = 0; t < steps; ++t) {
@@ -179,16 +180,20 @@ struct recurrent_layer {
     return made;
   }
 
-  numbers one_way(const numbers* weights, const numbers& x, bool from_last,
-                  left_behind& left) const {
+  /// A masked step leaves everything as it was; of both ways it hands over zeros.
+  numbers one_way(const numbers* weights, const numbers& x, const std::vector<bool>& masked,
+                  bool from_last, left_behind& left) const {
     const std::size_t steps = x.size() / inputs;
     numbers state = goes_on ? left.state : numbers(units);
     numbers cell = goes_on ? left.cell : numbers(units);
     numbers states;
     for (std::size_t t = 0; t < steps; ++t) {
       const std::size_t place = from_last ? steps - 1 - t : t;
-      go_on(weights, &x[place * inputs], state, cell);
-      states.insert(states.end(), state.begin(), state.end());
+      if (!masked[place]) {
+        go_on(weights, &x[place * inputs], state, cell);
+      }
+      const numbers handed = masked[place] && both_ways ? numbers(units) : state;
+      states.insert(states.end(), handed.begin(), handed.end());
     }
     if (!goes_on) {
       left = {state, cell};
@@ -207,14 +212,29 @@ struct recurrent_layer {
 struct recurrent_network {
   std::vector<recurrent_layer> layers;
   float range = 0.4F;  ///< of the weights
+  bool masks = false;  ///< steps of zeros are none
+
+  /// Whether each step of a sample is none.
+  std::vector<bool> masked_steps(const numbers& x) const {
+    std::vector<bool> made;
+    for (std::size_t step = 0; step < sequence_steps; ++step) {
+      bool zeros = masks;
+      for (std::size_t n = 0; n < sequence_features; ++n) {
+        zeros = zeros && x[step * sequence_features + n].value == 0;
+      }
+      made.push_back(zeros);
+    }
+    return made;
+  }
 
   numbers logits(const std::vector<numbers>& weights, numbers x) const {
     std::size_t first = 0;
     const numbers given = x;
+    const std::vector<bool> masked = masked_steps(x);
     numbers joined;
     left_behind left;
     for (const recurrent_layer& layer : layers) {
-      const numbers made = layer.run(&weights[first], layer.goes_on ? given : x, left);
+      const numbers made = layer.run(&weights[first], layer.goes_on ? given : x, masked, left);
       joined.insert(joined.end(), made.begin(), made.end());
       x = layer.goes_on ? joined : made;
       if (!layer.goes_on) {
@@ -283,12 +303,30 @@ template <typename Model>
 struct recurrent_step_of : compile<Model, micro_batch<2>, gradient_accumulation<2>, mean_gradients,
                                    loss<sparse_categorical_crossentropy>> {};
 
+/// What there is of the steps of four samples: all; the first; some, in between; none.
+inline constexpr bool steps_there[sequence_samples][sequence_steps] = {
+    {true, true, true, true, true},
+    {true, true, true, false, false},
+    {false, true, false, true, false},
+    {false, false, false, false, false}};
+
+/// Zeros at the steps that are not there.
+inline void clear_masked(std::vector<float>& given) {
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const std::size_t step = i / sequence_features;
+    given[i] = steps_there[step / sequence_steps][step % sequence_steps] ? given[i] : 0.0F;
+  }
+}
+
 /// Trains one step and compares what every weight moved by.
 template <typename Compiled>
 void check_recurrent(const char* name, const recurrent_network& of) {
   session<Compiled> run{{.learning_rate = gradient_rate}};
-  const std::vector<float> given =
+  std::vector<float> given =
       reference::numbers(sequence_samples * sequence_steps * sequence_features, 11, 1.5F);
+  if (of.masks) {
+    clear_masked(given);
+  }
   const std::vector<std::int32_t> labels =
       reference::labels(sequence_samples, 13, sequence_classes);
   std::vector<numbers> weights;

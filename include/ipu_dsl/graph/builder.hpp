@@ -163,6 +163,16 @@ constexpr std::int32_t laid_out_before(const graph& model, std::int32_t input, s
   return lies_otherwise(model, before, wanted) ? -1 : before;
 }
 
+/// What the newest node makes of steps has a mask, where it is of so many.
+constexpr void pass_mask(graph& model, std::int32_t mask) {
+  const node& newest = model.nodes.back();
+  for (std::int32_t i = 0; mask >= 0 && i < newest.outputs; ++i) {
+    tensor& made = model.tensors[model.view().output_of(newest, i)];
+    const bool of_steps = made.extents.rank > 1 && !made.is_mask;
+    made.mask = of_steps && made.extents[0] == model.tensors[mask].extents[0] ? mask : made.mask;
+  }
+}
+
 /// The tensor with the elements of `input` that lies in `wanted`: itself, what it was laid out
 /// from, or that of a node which is added to lay it out anew.
 constexpr std::int32_t laid_out(graph& model, std::int32_t input, storage wanted,
@@ -181,15 +191,15 @@ constexpr std::int32_t laid_out(graph& model, std::int32_t input, storage wanted
   // It takes any shape.
   static_cast<void>(
       add_node_reading(model, rule, {}, inputs, read, stage, layer, -1, node_purpose::layer, {}));
+  pass_mask(model, model.tensors[input].mask);
   return newest_output(model);
 }
 
-/// Adds one node in `stage`, as part of `layer` (-1: of none), and before it what lays out its
-/// inputs as its family reads them; returns its problem, if any, without saying where.
-constexpr problem add_node(graph& model, const family& rule, const attributes& options,
-                           list_view<std::int32_t> inputs, std::int32_t stage, std::int32_t layer,
-                           std::int32_t shares = -1, node_purpose purpose = node_purpose::layer,
-                           list_view<initializer> starts = {}) {
+/// Adds a node as `add_node` does, whose inputs have no masks.
+constexpr problem add_unmasked(graph& model, const family& rule, const attributes& options,
+                               list_view<std::int32_t> inputs, std::int32_t stage,
+                               std::int32_t layer, std::int32_t shares, node_purpose purpose,
+                               list_view<initializer> starts) {
   problem unfit = check_inputs(rule, inputs.size());
   if (!unfit.found()) {
     unfit = check_input_types(model, rule, inputs);
@@ -215,6 +225,85 @@ constexpr problem add_node(graph& model, const family& rule, const attributes& o
   }
   return add_node_reading(model, rule, options, read, wanted, stage, layer, shares, purpose,
                           starts);
+}
+
+/// The mask of the inputs of a layer; -1: none has one.
+constexpr std::int32_t mask_of(const graph& model, list_view<std::int32_t> inputs) {
+  std::int32_t found = -1;
+  for (const std::int32_t input : inputs) {
+    found = model.tensors[input].mask >= 0 ? model.tensors[input].mask : found;
+  }
+  return found;
+}
+
+/// A layer has lost which steps are masked.
+constexpr problem loses_mask(const family& rule) {
+  return refuse(
+      "a layer that knows which steps are masked", label(rule.name),
+      "put it behind the last state of a recurrent layer, which has no mask, or leave the "
+      "mask out");
+}
+
+/// What is wrong with a layer that reads what has a mask.
+constexpr problem check_masked(const graph& model, const family& rule,
+                               list_view<std::int32_t> inputs, std::int32_t mask) {
+  if (!rule.passes_mask && !rule.reads_mask) {
+    return loses_mask(rule);
+  }
+  for (const std::int32_t input : inputs) {
+    const std::int32_t own = model.tensors[input].mask;
+    if (rule.passes_mask && own >= 0 && own != mask) {
+      return refuse("inputs with one mask", "two masks",
+                    "mask before the ways part, or join behind the last states");
+    }
+  }
+  return {};
+}
+
+/// Adds a node as `add_node` does, of whose inputs one has this mask.
+constexpr problem add_masked(graph& model, std::int32_t mask, const family& rule,
+                             const attributes& options, list_view<std::int32_t> inputs,
+                             std::int32_t stage, std::int32_t layer, std::int32_t shares,
+                             list_view<initializer> starts) {
+  problem found = check_masked(model, rule, inputs, mask);
+  if (found.found()) {
+    return found;
+  }
+  list<std::int32_t> read;
+  read.append(inputs);
+  if (rule.reads_mask) {
+    read.push_back(mask);
+  }
+  found =
+      add_unmasked(model, rule, options, read, stage, layer, shares, node_purpose::layer, starts);
+  if (found.found()) {
+    return found;
+  }
+  pass_mask(model, mask);
+  // Of other steps than before, side by side, say.
+  const bool lost = rule.passes_mask && model.tensors[newest_output(model)].mask < 0;
+  return lost ? loses_mask(rule) : found;
+}
+
+/// Adds one node in `stage`, as part of `layer` (-1: of none), and before it what lays out its
+/// inputs as its family reads them; returns its problem, if any, without saying where.
+constexpr problem add_node(graph& model, const family& rule, const attributes& options,
+                           list_view<std::int32_t> inputs, std::int32_t stage, std::int32_t layer,
+                           std::int32_t shares = -1, node_purpose purpose = node_purpose::layer,
+                           list_view<initializer> starts = {}) {
+  const std::int32_t mask = purpose == node_purpose::layer ? mask_of(model, inputs) : -1;
+  return mask < 0
+             ? add_unmasked(model, rule, options, inputs, stage, layer, shares, purpose, starts)
+             : add_masked(model, mask, rule, options, inputs, stage, layer, shares, starts);
+}
+
+/// Outputs of a node that a user sees: not those that say which steps there are.
+constexpr std::int32_t visible_outputs(const graph_view& model, const node& of) {
+  std::int32_t count = 0;
+  for (std::int32_t i = 0; i < of.outputs; ++i) {
+    count += model.at(model.output_of(of, i)).is_mask ? 0 : 1;
+  }
+  return count;
 }
 
 /// Lets the newest node's own parameters have what their layer asks of them, if it does.
@@ -271,7 +360,7 @@ constexpr problem not_single_output(std::size_t outputs) {
 
 /// Where one tensor goes on, the newest node must make no more.
 constexpr problem check_single_output(const graph& model) {
-  const std::int32_t outputs = model.nodes.back().outputs;
+  const std::int32_t outputs = visible_outputs(model.view(), model.nodes.back());
   return outputs == 1 ? problem() : not_single_output(static_cast<std::size_t>(outputs));
 }
 

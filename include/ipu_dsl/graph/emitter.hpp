@@ -75,9 +75,16 @@ class emitter {
   /// each of its positions; -1 if they all count alike.
   constexpr std::int32_t weight_input() const {
     const std::int32_t last = here_->inputs - 1;
+    const tensor& read = model_->at(operands_[last]);
     const bool weighs =
-        purpose() != node_purpose::layer && model_->at(operands_[last]).role == tensor_role::weight;
+        purpose() != node_purpose::layer && (read.role == tensor_role::weight || read.is_mask);
     return weighs ? last : -1;
+  }
+
+  /// Of a layer: which input says which steps of the first there are; -1: all are.
+  constexpr std::int32_t mask_input() const {
+    const std::int32_t last = here_->inputs - 1;
+    return model_->at(operands_[last]).is_mask ? last : -1;
   }
 
   constexpr std::int32_t inputs() const { return here_->inputs; }
@@ -269,7 +276,7 @@ class emitter {
   constexpr void sum_output_gradient(std::int32_t i) {
     const std::int32_t made = output(i);
     const std::int32_t readers = facts_->reader_count(made);
-    if (readers == 1) {
+    if (readers == 1 || model_->at(made).is_mask) {
       return;
     }
     const stored_rows lain = rows_of(output_gradient(i));

@@ -113,6 +113,14 @@ struct family {
   /// first. Where a reader wants another, a call between the two lays it out anew.
   storage_order writes = {storage::rows};
 
+  /// Layers only: what it makes of a step depends on that step of its inputs alone, or does not
+  /// care which steps there are, so that its output has the mask of its inputs.
+  bool passes_mask = false;
+
+  /// Layers only: it is told which steps of its first input there are, where not all are, as its
+  /// last input.
+  bool reads_mask = false;
+
   /// Only lays its one input out anew: who wants that as it lay reads it there.
   bool lays_out = false;
 

@@ -27,7 +27,7 @@ constexpr void mark_gradients(graph& model) {
     }
     for (std::size_t i = 0; i < outputs; ++i) {
       const auto made = static_cast<std::size_t>(model.operands[first + inputs + i]);
-      model.tensors[made].needs_gradient = learns;
+      model.tensors[made].needs_gradient = learns && !model.tensors[made].is_mask;
     }
   }
 }

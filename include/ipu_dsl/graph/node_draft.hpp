@@ -34,6 +34,11 @@ class node_draft {
 
   constexpr std::int32_t inputs() const { return static_cast<std::int32_t>(inputs_.size()); }
 
+  /// Whether the last input says which steps of the first there are: see `family::reads_mask`.
+  constexpr bool is_masked() const {
+    return !inputs_.empty() && owner_->tensors[inputs_[inputs_.size() - 1]].is_mask;
+  }
+
   /// The shape of one sample of an input; a copy, as adding tensors moves those that there are.
   constexpr shape input(std::int32_t index) { return atom_of(index).extents; }
 
@@ -84,6 +89,16 @@ class node_draft {
 
   /// Adds an output of this shape, float32.
   constexpr void output(const shape& extents) { add_output(extents, -1); }
+
+  /// Adds behind the output what says which of its steps there are, 1 or 0 for each: layers behind
+  /// it heed that, and nobody names it.
+  constexpr void mask_output() {
+    const auto masked = static_cast<std::int32_t>(owner_->tensors.size()) - 1;
+    const shape steps = {owner_->tensors[masked].extents[0]};
+    add_output(steps, -1);
+    owner_->tensors[masked].mask = masked + 1;
+    owner_->tensors[masked + 1].is_mask = true;
+  }
 
   /// Adds an output that is input `index` in another shape: no elements of its own, no calls.
   constexpr void view(std::int32_t index, const shape& extents) {

@@ -66,14 +66,14 @@ template <activation_kind Kind, activation_kind OfGates, layout::architecture Ar
 }
 
 /// The gradients of the sums that the gates of one sample are made of, from that of its state and
-/// from `carried`, that of its cell as far as the next step made it (none: null). To the step
-/// before goes `carries`.
+/// from `carried`, that of its cell as far as the next step made it (none: null), and `given`, what
+/// is given to it besides (none: null). To the step before goes `carries`.
 template <activation_kind Kind, activation_kind OfGates, layout::architecture Architecture>
 [[gnu::noinline]] void lstm_state_gradient(const float* gates, const float* cell_before,
                                            const float* cell, const float* gradient,
-                                           const float* carried, float* gate_gradients,
-                                           float* carries, std::int32_t units,
-                                           const gate_alphas& alphas) noexcept {
+                                           const float* carried, const float* given,
+                                           float* gate_gradients, float* carries,
+                                           std::int32_t units, const gate_alphas& alphas) noexcept {
   using lanes = vector<Architecture>;
   for_unit_vectors<Architecture>(units, [&](const auto& access,
                                             std::int32_t n) IPU_DSL_ALWAYS_INLINE_LAMBDA {
@@ -82,7 +82,8 @@ template <activation_kind Kind, activation_kind OfGates, layout::architecture Ar
     const lanes candidate = access.load_from(gates + 2 * units + n);
     const lanes out = access.load_from(gates + 3 * units + n);
     const lanes before = cell_before == nullptr ? lanes(0.0F) : access.load_from(cell_before + n);
-    const lanes later = carried == nullptr ? lanes(0.0F) : access.load_from(carried + n);
+    const lanes behind = carried == nullptr ? lanes(0.0F) : access.load_from(carried + n);
+    const lanes later = given == nullptr ? behind : behind + access.load_from(given + n);
     const lanes shown = activate<Kind>(access.load_from(cell + n), alphas.state);
     const lanes of_state = access.load_from(gradient + n);
     const lanes of_cell =
@@ -129,6 +130,7 @@ struct lstm_gradients {
   const float* made_gates;
   const float* made_cells;
   const float* of_last_cell;  ///< [samples][row_stride(units)], what is given besides; or null
+  const float* of_cells;      ///< a sequence of the same, for every step; or null
 };
 
 /// A step back, or a grain of its samples, where the steps are walked back: `step.before` is the
@@ -158,7 +160,8 @@ template <lstm_sequence Of, layout::architecture Architecture = layout::native>
         of.made_gates + at_gates, step.has_after() ? cells + step.after * along : nullptr,
         cells + step.place * along, of.states + at,
         step.has_before() ? of.carries + first + step.before * along : of_last_cell,
-        of.gates + at_gates, of.carries + at, Of.units, alphas);
+        of.of_cells == nullptr ? nullptr : of.of_cells + at, of.gates + at_gates, of.carries + at,
+        Of.units, alphas);
   }
 }
 

@@ -314,7 +314,7 @@ class functional_builder {
 
   constexpr list<std::int32_t> outputs_of(const node& from) const {
     list<std::int32_t> made;
-    for (std::int32_t i = 0; i < from.outputs; ++i) {
+    for (std::int32_t i = 0; i < visible_outputs(made_.view(), from); ++i) {
       made.push_back(made_.view().output_of(from, i));
     }
     return made;

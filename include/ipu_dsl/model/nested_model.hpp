@@ -148,7 +148,11 @@ class nested_model {
   constexpr void add_one(const node& inner, const element& piece, const layer_record& record) {
     list<std::int32_t> inputs;
     for (std::int32_t i = 0; i < inner.inputs; ++i) {
-      inputs.push_back(tensors_[inner_->input_of(inner, i)]);
+      const std::int32_t read = inner_->input_of(inner, i);
+      // Masks are found anew.
+      if (!inner_->at(read).is_mask) {
+        inputs.push_back(tensors_[read]);
+      }
     }
     const std::int32_t shares =
         record.shares < 0 ? -1 : made_->view().node_of(made_->layers[record.shares], *piece.rule);

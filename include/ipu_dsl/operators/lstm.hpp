@@ -29,10 +29,14 @@ struct operators<&lstm_family> {
                              forward_step<Call>(context), alphas, context.part);
     } else {
       constexpr bool has_cell = Call.hands_over_cell != 0;
-      const kernels::lstm_gradients gradients = {
-          floats(operands[0]),         floats(operands[1]),
-          floats(operands[2]),         floats(operands[3]),
-          floats(operands[4]) + first, has_cell ? floats(operands[has_cell ? 6 : 0]) : nullptr};
+      const float* const of_cell = has_cell ? floats(operands[has_cell ? 6 : 0]) : nullptr;
+      const kernels::lstm_gradients gradients = {floats(operands[0]),
+                                                 floats(operands[1]),
+                                                 floats(operands[2]),
+                                                 floats(operands[3]),
+                                                 floats(operands[4]) + first,
+                                                 Call.is_masked != 0 ? nullptr : of_cell,
+                                                 Call.is_masked != 0 ? of_cell : nullptr};
       kernels::lstm_gradient_step<of>(gradients, floats(operands[5]), backward_step<Call>(context),
                                       alphas, context.part);
     }

@@ -20,8 +20,10 @@ struct operators<&sequence_ends_family> {
     [[maybe_unused]] constexpr std::ptrdiff_t longer = std::ptrdiff_t{along} * Call.kept;
     constexpr std::ptrdiff_t place = std::ptrdiff_t{along} * Call.position;
     float* const made = floats(operands[0]);
-    float* const read = floats(operands[1]);
-    if constexpr (Call.variant == sequence_ends_variant::taken) {
+    float* const read = floats(operands[Call.variant == sequence_ends_variant::cleared ? 0 : 1]);
+    if constexpr (Call.variant == sequence_ends_variant::cleared) {
+      kernels::clear_tensor(made, Call.batch * sample);
+    } else if constexpr (Call.variant == sequence_ends_variant::taken) {
       kernels::copy_columns(read + place, sample, made, along, Call.batch, along);
     } else if constexpr (Call.variant == sequence_ends_variant::placed) {
       kernels::clear_tensor(made, Call.batch * sample);

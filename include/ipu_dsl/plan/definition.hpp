@@ -352,7 +352,10 @@ class definition_check {
   constexpr void check_weights(std::int32_t i) {
     const node& here = model_.node_at(i);
     const std::int32_t last = here.inputs < 1 ? -1 : model_.input_of(here, here.inputs - 1);
-    if (last < 0 || model_.at(last).role != tensor_role::weight) {
+    const bool told =
+        last >= 0 && (model_.at(last).role == tensor_role::weight ||
+                      (model_.at(last).is_mask && here.purpose != node_purpose::layer));
+    if (!told) {
       return;
     }
     for (const emitted_call& row : program_.calls) {

@@ -122,6 +122,26 @@ constexpr problem attach_weights(graph& model, std::int32_t judged, weighed what
   return found;
 }
 
+/// The newest node, which judges the tensor `judged`, is told by the mask of that which steps
+/// count, if it has one, as Keras tells losses and metrics.
+constexpr problem attach_mask(graph& model, std::int32_t judged, weighed what) {
+  const std::int32_t mask = model.tensors[judged].mask;
+  if (mask < 0) {
+    return {};
+  }
+  const shape steps = model.tensors[mask].extents;
+  if (what != weighed::nothing) {
+    return refuse("weights of an output, or a mask", "both",
+                  "let the weights of masked steps be 0 in place of the mask");
+  }
+  if (!(shape_of_weights(model.tensors[judged].extents, weighed::positions) == steps)) {
+    return refuse("an output (steps, features) where steps are masked",
+                  describe(model.tensors[judged].extents));
+  }
+  append_input(model, mask);
+  return {};
+}
+
 /// How often the mean over a micro-batch and its positions stands in what the reduction gives.
 constexpr std::int64_t means_in(const result_choice& loss, const shape& output,
                                 std::int32_t micro_batch) {
@@ -150,6 +170,9 @@ constexpr problem attach_result(graph& model, const result_choice& judge, node_p
   problem found = add_node(model, *judge.rule, judge.options, judged, stage, -1, -1, purpose);
   if (!found.found()) {
     found = attach_weights(model, judged[0], judge.weighs);
+  }
+  if (!found.found()) {
+    found = attach_mask(model, judged[0], judge.weighs);
   }
   if (found.found()) {
     // What was added may have moved what stood there.

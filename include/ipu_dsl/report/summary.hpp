@@ -154,6 +154,9 @@ inline std::string output_shapes(const graph_view& model, const layer_record& la
   std::string shapes;
   for (std::int32_t i = 0; i < maker.outputs; ++i) {
     const tensor& output = model.at(model.output_of(maker, i));
+    if (output.is_mask) {
+      continue;
+    }
     shapes += (i == 0 ? "" : ", ") + std::string(describe(output.extents).view());
   }
   return shapes;

@@ -21,6 +21,7 @@
 #include <ipu_dsl/vocabulary/layers/join.hpp>
 #include <ipu_dsl/vocabulary/layers/layer_normalization.hpp>
 #include <ipu_dsl/vocabulary/layers/lstm.hpp>
+#include <ipu_dsl/vocabulary/layers/masking.hpp>
 #include <ipu_dsl/vocabulary/layers/merge.hpp>
 #include <ipu_dsl/vocabulary/layers/multi_head_attention.hpp>
 #include <ipu_dsl/vocabulary/layers/noise.hpp>

@@ -90,7 +90,8 @@ inline constexpr family activation_family{.name = "Activation",
                                           .input_gradient = activation_rules::input_gradient,
                                           .one_step = each_step_alone,
                                           .reads = {storage::rows, storage::positions},
-                                          .writes = {storage::rows, storage::positions}};
+                                          .writes = {storage::rows, storage::positions},
+                                          .passes_mask = true};
 
 namespace softmax_rules {
 
@@ -145,7 +146,8 @@ inline constexpr family softmax_family{.name = "Softmax",
                                        .input_gradient = softmax_rules::input_gradient,
                                        .one_step = each_step_alone,
                                        .reads = {storage::positions},
-                                       .writes = {storage::positions}};
+                                       .writes = {storage::positions},
+                                       .passes_mask = true};
 
 /// The node that an activation is.
 constexpr element activation_element(activation_kind kind, float alpha) {

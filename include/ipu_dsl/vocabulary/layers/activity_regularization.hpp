@@ -21,7 +21,8 @@ inline constexpr family activity_regularization_family{
     .name = "ActivityRegularization",
     .shapes = activity_regularization_rules::shapes,
     .reads = {storage::rows, storage::positions},
-    .writes = {storage::rows, storage::positions}};
+    .writes = {storage::rows, storage::positions},
+    .passes_mask = true};
 
 /// Hands on what it is given, and adds its penalty to the loss, as `activity_regularizer<...>` of
 /// the layer before would: `ActivityRegularization<l1_l2<0.01F, 0.02F>>`. Moves nothing.

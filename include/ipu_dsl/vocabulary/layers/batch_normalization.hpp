@@ -256,7 +256,8 @@ inline constexpr family batch_normalization_family{
     .fold = batch_normalization_rules::fold,
     .one_step = each_step_alone,
     .reads = {storage::rows, storage::positions},
-    .writes = {storage::rows, storage::positions}};
+    .writes = {storage::rows, storage::positions},
+    .passes_mask = true};
 
 /// What the options of a BatchNormalization say.
 template <typename... Options>

@@ -80,19 +80,22 @@ struct bidirectional_reading {
 
   static constexpr problem fault = find_fault();
 
-  /// The same layer from the last step on; its states stand at the places of their steps.
-  static constexpr element mirrored() {
+  /// The layer in this order. All states of both stand at the places of their steps, zeros where
+  /// steps are masked, as Keras has it here and nowhere else.
+  static constexpr element in_order(sequence_order order) {
     element made = forwards;
     if (takes_recurrent()) {
       recurrent_options options = forwards.options.template as<recurrent_options>();
-      options.order = sequence_order::mirrored;
+      options.order = order;
+      options.zeros_at_masked = options.returns_sequences;
       made.options = attributes::of(options);
     }
     return made;
   }
 
-  static constexpr element backwards = mirrored();
-  static constexpr const element* both[] = {&forwards, &backwards};
+  static constexpr element ahead = in_order(sequence_order::forwards);
+  static constexpr element backwards = in_order(sequence_order::mirrored);
+  static constexpr const element* both[] = {&ahead, &backwards};
 
   static constexpr element read() {
     if (fault.found()) {

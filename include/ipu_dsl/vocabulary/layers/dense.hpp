@@ -271,6 +271,7 @@ inline constexpr family dense_family{.name = "Dense",
                                      .one_step = each_step_alone,
                                      .reads = {storage::positions},
                                      .writes = {storage::positions},
+                                     .passes_mask = true,
                                      .gradients = {storage::columns},
                                      .updates_with_gradient = true};
 

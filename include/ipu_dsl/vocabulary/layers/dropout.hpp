@@ -70,7 +70,8 @@ inline constexpr family dropout_family{.name = "Dropout",
                                        .input_gradient = dropout_rules::input_gradient,
                                        .one_step = each_step_alone,
                                        .reads = {storage::rows, storage::positions},
-                                       .writes = {storage::rows, storage::positions}};
+                                       .writes = {storage::rows, storage::positions},
+                                       .passes_mask = true};
 
 constexpr element describe_dropout(const real_number& rate, const problem& fault) {
   if (rate.fault != nullptr) {

@@ -7,13 +7,23 @@
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
+#include <ipu_dsl/vocabulary/layers/masked_steps.hpp>
 #include <ipu_dsl/vocabulary/layers/weights.hpp>
 
 namespace ipu_dsl {
 
+inline constexpr option_key mask_zero_key{"mask_zero"};
+
+/// Whether word 0 is none, a step that is left out: see Masking.
+template <auto Value>
+struct mask_zero {
+  static constexpr option as_option = bool_option(&mask_zero_key, Value);
+};
+
 struct embedding_options {
   std::int32_t words = 0;
   std::int32_t features = 0;
+  std::int32_t masks_zero = 0;
 };
 
 enum class embedding_variant : std::int32_t {
@@ -35,7 +45,8 @@ namespace embedding_rules {
 constexpr label describe(const family&, const attributes& attributes) {
   const auto options = attributes.as<embedding_options>();
   label words = "Embedding<";
-  words << options.words << ", " << options.features << ">";
+  words << options.words << ", " << options.features
+        << (options.masks_zero != 0 ? ", mask_zero<true>>" : ">");
   return words;
 }
 
@@ -58,6 +69,12 @@ constexpr problem shapes(node_draft& draft) {
   made.extents[made.rank] = options.features;
   ++made.rank;
   draft.output(made);
+  if (options.masks_zero != 0 && made.rank != 2) {
+    return refuse("samples of words beside mask_zero<true>", ipu_dsl::describe(draft.input(0)));
+  }
+  if (options.masks_zero != 0) {
+    draft.mask_output();
+  }
   return {};
 }
 
@@ -71,6 +88,14 @@ constexpr embedding_call key_of(const emitter& emit, embedding_variant variant, 
           .in_one_row = lies == storage::rows ? 1 : 0};
 }
 
+/// Which words there are.
+constexpr void mask_words(emitter& emit) {
+  const masked_sequences of{.steps = emit.input_shape(0)[0], .units = 1};
+  call_draft call = emit.call_of(masked_steps_family, of.key(emit, masked_steps_variant::words));
+  const auto [sample, step] = call.over(emit.batch(), of.steps);
+  call.writes(emit.output_value(1), {sample, step}).reads(emit.input_value(0), {sample, step});
+}
+
 constexpr void forward(emitter& emit) {
   const buffer_ref written = emit.output_value(0);
   const embedding_call key = key_of(emit, embedding_variant::forward, written.lies);
@@ -80,6 +105,9 @@ constexpr void forward(emitter& emit) {
   call.writes(written.as({key.positions, key.features}), {sample, position, feature})
       .reads(emit.parameter_value(0), {gathered(), feature})
       .reads(emit.input_value(0).flat(), {sample, position});
+  if (emit.options<embedding_options>().masks_zero != 0) {
+    mask_words(emit);
+  }
 }
 
 /// As if the table were dense: the rows of words that do not come up get nothing. Samples come one
@@ -112,7 +140,7 @@ struct embedding_reading {
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
   static constexpr const option_key* accepted[] = {&init_key, &embeddings_regularizer_key,
                                                    &embeddings_constraint_key,
-                                                   &activity_regularizer_key};
+                                                   &activity_regularizer_key, &mask_zero_key};
   static constexpr problem fault = given.find_fault(accepted);
   static constexpr initializer starts[] = {start_of(given, init_key, random_uniform::start)};
 
@@ -121,7 +149,9 @@ struct embedding_reading {
     if (unread != nullptr) {
       return unfit_layer("Embedding<...>", *unread);
     }
-    const embedding_options chosen{.words = words.value, .features = features.value};
+    const embedding_options chosen{.words = words.value,
+                                   .features = features.value,
+                                   .masks_zero = given.integer(mask_zero_key, 0)};
     return {.kind = element_kind::layer,
             .rule = &embedding_family,
             .options = attributes::of(chosen),
@@ -134,7 +164,7 @@ struct embedding_reading {
 /// For each number of a word, an int32 in [0, Words), its row of the table embeddings [Words,
 /// Features]: samples (16) become (16, Features). Options with Keras's defaults: `init<...>`
 /// (random_uniform); `embeddings_regularizer<...>`, `embeddings_constraint<...>`,
-/// `activity_regularizer<...>` (none).
+/// `activity_regularizer<...>` (none), `mask_zero<...>` (false).
 template <auto Words = no_number{}, auto Features = no_number{}, typename... Options>
 struct Embedding {
   static constexpr element description =

@@ -141,7 +141,8 @@ constexpr axis_id unit_axis(call_draft& call, const gru_call& key) {
 constexpr void forward(emitter& emit) {
   const recurrence walk = walk_of(emit);
   const gru_call key = key_of(emit, gru_variant::step);
-  walk.of_inputs().forward(emit, gates(emit), emit.input_value(0));
+  walk.pack(emit);
+  walk.of_inputs().forward(emit, gates(emit), walk.read(emit));
   walk.begin(emit, walk.states(emit), 1);
   call_draft call = emit.call(key);
   const axis_id step = call.steps(key.steps);
@@ -167,6 +168,7 @@ constexpr void forward(emitter& emit) {
   if (walk.reads_before()) {
     call.reads(walk.states(emit), {sample, walk.kept_at(walk.walked(step, -1)), before});
   }
+  walk.hold(emit, walk.states(emit));
   walk.hand_over(emit);
   walk.carry(emit, walk.states(emit));
 }
@@ -244,7 +246,7 @@ constexpr position_product of_states(const emitter& emit) {
 constexpr void weight_gradient(emitter& emit) {
   const recurrence walk = walk_of(emit);
   const bool after = walk.options.resets_after != 0;
-  walk.of_inputs().weight_gradient(emit, emit.input_value(0), gate_gradients(emit));
+  walk.of_inputs().weight_gradient(emit, walk.read(emit), gate_gradients(emit));
   of_states(emit).weight_gradient(emit, after ? walk.states(emit) : given_by_states(emit),
                                   recurrent_gradients(emit));
 }
@@ -261,6 +263,7 @@ inline constexpr family gru_family{.name = "GRU",
                                    .one_step = carry_states,
                                    .reads = {storage::positions},
                                    .writes = {storage::positions},
+                                   .reads_mask = true,
                                    .updates_with_gradient = true};
 
 /// What the options of a GRU say.

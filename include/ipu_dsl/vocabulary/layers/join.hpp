@@ -80,7 +80,8 @@ inline constexpr family add_family{.name = "Add",
                                    .input_gradient = add_rules::input_gradient,
                                    .one_step = each_step_alone,
                                    .reads = {storage::rows, storage::positions},
-                                   .writes = {storage::rows, storage::positions}};
+                                   .writes = {storage::rows, storage::positions},
+                                   .passes_mask = true};
 
 /// The sum of inputs of one shape, added in order of inputs.
 struct Add {
@@ -225,7 +226,8 @@ inline constexpr family concatenate_family{.name = "Concatenate",
                                            .shapes = concatenate_rules::shapes,
                                            .forward = concatenate_rules::forward,
                                            .input_gradient = concatenate_rules::input_gradient,
-                                           .one_step = each_step_alone};
+                                           .one_step = each_step_alone,
+                                           .passes_mask = true};
 
 /// The inputs side by side along the last axis, in order of inputs.
 struct Concatenate {

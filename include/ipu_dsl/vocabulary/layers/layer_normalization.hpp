@@ -135,7 +135,8 @@ inline constexpr family layer_normalization_family{
     .weight_gradient = layer_normalization_rules::weight_gradient,
     .one_step = each_step_alone,
     .reads = {storage::positions},
-    .writes = {storage::positions}};
+    .writes = {storage::positions},
+    .passes_mask = true};
 
 inline constexpr family rms_normalization_family{
     .name = "RMSNormalization",
@@ -146,7 +147,8 @@ inline constexpr family rms_normalization_family{
     .weight_gradient = layer_normalization_rules::weight_gradient,
     .one_step = each_step_alone,
     .reads = {storage::positions},
-    .writes = {storage::positions}};
+    .writes = {storage::positions},
+    .passes_mask = true};
 
 /// (x - mean) / sqrt(variance + epsilon) * gamma + beta of every position, the last axis of samples
 /// of any rank; mean and variance (that of the population) are those of the position's own numbers.

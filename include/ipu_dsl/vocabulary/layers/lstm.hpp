@@ -21,8 +21,9 @@ enum class lstm_variant : std::int32_t {
   /// Updates the gates, writes cells and states of a step, reads recurrent kernel[, states, cells].
   step,
   /// Updates the gradients of the states, writes those of the gates and what goes to the cell
-  /// before; reads gates, cells, transposed kernel[, that of the last cell][, what it wrote,
-  /// cells].
+  /// before; reads gates, cells, transposed kernel[, that of the last cell, or where steps are
+  /// masked
+  /// of all cells as they are handed over][, what it wrote, cells].
   gradient_step
 };
 
@@ -36,7 +37,8 @@ struct lstm_call {
   std::int32_t from_last;  ///< the walk begins at the last step
   std::int32_t carries;    ///< a step goes on from what the one before has left
   std::int32_t hands_over_cell;
-  std::int32_t is_given;  ///< the first state and cell go on from those beside the others
+  std::int32_t is_given;   ///< the first state and cell go on from those beside the others
+  std::int32_t is_masked;  ///< each step may be the last, whose cell is handed over
 };
 
 namespace lstm_rules {
@@ -79,7 +81,8 @@ constexpr lstm_call key_of(const emitter& emit, lstm_variant variant) {
           .from_last = walk.from_last() ? 1 : 0,
           .carries = walk.carries() ? 1 : 0,
           .hands_over_cell = walk.options.returns_state,
-          .is_given = walk.is_given ? 1 : 0};
+          .is_given = walk.is_given ? 1 : 0,
+          .is_masked = walk.packs() ? 1 : 0};
 }
 
 /// Of all steps, first the inputs' part of them; they and the cells are kept for the gradients.
@@ -105,10 +108,18 @@ constexpr buffer_ref carries(const emitter& emit) {
                       storage::positions);
 }
 
+/// What is given to the gradients of cells besides: that of the cell that is handed over.
+constexpr buffer_ref given_cell_gradients(const emitter& emit) {
+  const recurrence walk = walk_of(emit);
+  return emit.scratch(recurrence::cell_gradients_tag, {walk.steps, walk.options.units},
+                      storage::positions);
+}
+
 constexpr void forward(emitter& emit) {
   const recurrence walk = walk_of(emit);
   const lstm_call key = key_of(emit, lstm_variant::step);
-  walk.of_inputs().forward(emit, gates(emit), emit.input_value(0));
+  walk.pack(emit);
+  walk.of_inputs().forward(emit, gates(emit), walk.read(emit));
   walk.begin(emit, walk.states(emit), 1);
   walk.begin(emit, cells(emit), 2);
   call_draft call = emit.call(key);
@@ -126,6 +137,8 @@ constexpr void forward(emitter& emit) {
     const reach last = walk.kept_at(walk.walked(step, -1));
     call.reads(walk.states(emit), {sample, last, before}).reads(cells(emit), {sample, last, unit});
   }
+  walk.hold(emit, walk.states(emit));
+  walk.hold(emit, cells(emit));
   walk.hand_over(emit);
   if (key.hands_over_cell != 0) {
     walk.take_last(emit, emit.output_value(2), cells(emit));
@@ -153,7 +166,9 @@ constexpr void walk_back(emitter& emit) {
       .reads(gates(emit), {sample, walk.walked_back(step), walk.column(unit, gate)})
       .reads(cells(emit), {sample, walk.kept_at(walk.walked_back(step)), unit})
       .reads(weights, {behind, unit});
-  if (key.hands_over_cell != 0) {
+  if (key.hands_over_cell != 0 && walk.packs()) {
+    call.reads(given_cell_gradients(emit), {sample, walk.walked_back(step), unit});
+  } else if (key.hands_over_cell != 0) {
     call.reads(emit.output_gradient(2), {sample, unit});
   }
   if (key.steps > 1) {
@@ -168,6 +183,9 @@ constexpr void walk_back(emitter& emit) {
 constexpr void input_gradient(emitter& emit) {
   const recurrence walk = walk_of(emit);
   walk.start_gradients(emit);
+  if (walk.packs() && walk.options.returns_state != 0) {
+    walk.place_last(emit, given_cell_gradients(emit), emit.output_gradient(2));
+  }
   walk_back(emit);
   walk.input_gradient(emit, gate_gradients(emit));
   walk.given_gradient(emit, gate_gradients(emit), walk.steps);
@@ -178,7 +196,7 @@ constexpr void input_gradient(emitter& emit) {
 
 constexpr void weight_gradient(emitter& emit) {
   const recurrence walk = walk_of(emit);
-  walk.of_inputs().weight_gradient(emit, emit.input_value(0), gate_gradients(emit));
+  walk.of_inputs().weight_gradient(emit, walk.read(emit), gate_gradients(emit));
   walk.of_states().weight_gradient(emit, walk.states(emit), gate_gradients(emit));
 }
 
@@ -194,6 +212,7 @@ inline constexpr family lstm_family{.name = "LSTM",
                                     .one_step = carry_states,
                                     .reads = {storage::positions},
                                     .writes = {storage::positions},
+                                    .reads_mask = true,
                                     .updates_with_gradient = true};
 
 /// What the options of an LSTM say.

@@ -173,7 +173,8 @@ inline constexpr family merge_family{.name = "Merge",
                                      .forward = merge_rules::forward,
                                      .input_gradient = merge_rules::input_gradient,
                                      .reads = {storage::rows, storage::positions},
-                                     .writes = {storage::rows, storage::positions}};
+                                     .writes = {storage::rows, storage::positions},
+                                     .passes_mask = true};
 
 /// What the types of merges have in common.
 template <merge_kind Kind>

@@ -139,7 +139,8 @@ inline constexpr family noise_family{.name = "Noise",
                                      .input_gradient = noise_rules::input_gradient,
                                      .one_step = each_step_alone,
                                      .reads = {storage::rows, storage::positions},
-                                     .writes = {storage::rows, storage::positions}};
+                                     .writes = {storage::rows, storage::positions},
+                                     .passes_mask = true};
 
 namespace spatial_rules {
 
@@ -171,7 +172,8 @@ inline constexpr family spatial_dropout_family{.name = "SpatialDropout",
                                                .forward = spatial_rules::forward,
                                                .input_gradient = spatial_rules::input_gradient,
                                                .reads = {storage::positions},
-                                               .writes = {storage::positions}};
+                                               .writes = {storage::positions},
+                                               .passes_mask = true};
 
 constexpr element describe_noise(noise_kind kind, const real_number& amount,
                                  std::int32_t axes = 0) {

@@ -82,7 +82,8 @@ inline constexpr family position_embedding_family{
     .input_gradient = position_embedding_rules::input_gradient,
     .weight_gradient = position_embedding_rules::weight_gradient,
     .reads = {storage::positions},
-    .writes = {storage::positions}};
+    .writes = {storage::positions},
+    .passes_mask = true};
 
 /// x + embeddings, of sequences (steps, features): a table [steps, features] that is learned, so
 /// that layers behind it know which step they see. Options: `init<...>` (glorot_uniform);

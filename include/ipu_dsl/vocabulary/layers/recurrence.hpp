@@ -1,187 +1,16 @@
 // SPDX-License-Identifier: MIT
-// What all recurrent layers have in common: options, states, and how these go on from step to step.
-// Over 300 lines: one walk, and what it is told.
+// What all recurrent layers have in common: states, and how these go on from step to step.
+// Over 300 lines: one walk, there and back.
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
+#include <ipu_dsl/vocabulary/layers/masked_steps.hpp>
 #include <ipu_dsl/vocabulary/layers/position_product.hpp>
+#include <ipu_dsl/vocabulary/layers/recurrent_options.hpp>
 #include <ipu_dsl/vocabulary/layers/sequence_ends.hpp>
-#include <ipu_dsl/vocabulary/layers/weights.hpp>
 
 namespace ipu_dsl {
-
-inline constexpr option_key return_sequences_key{"return_sequences"};
-inline constexpr option_key go_backwards_key{"go_backwards"};
-inline constexpr option_key return_state_key{"return_state"};
-inline constexpr option_key recurrent_init_key{"recurrent_init"};
-inline constexpr option_key recurrent_activation_key{"recurrent_activation"};
-
-/// Whether all states are the output, (steps, units), or the last one alone.
-template <auto Value>
-struct return_sequences {
-  static constexpr option as_option = bool_option(&return_sequences_key, Value);
-};
-
-/// Whether the sequence is read from its last step to its first; all states are then handed over in
-/// the order in which they were made, as in Keras.
-template <auto Value>
-struct go_backwards {
-  static constexpr option as_option = bool_option(&go_backwards_key, Value);
-};
-
-/// Whether the last state is an output of its own, and of an LSTM the last cell another: for
-/// functional models, `build.layers<LSTM<16, return_state<true>>, 3>("", x)`.
-template <auto Value>
-struct return_state {
-  static constexpr option as_option = bool_option(&return_state_key, Value);
-};
-
-/// How the weights start that lead from a state to the next.
-template <typename Initializer, typename... Options>
-struct recurrent_init {
-  static constexpr option as_option = start_option<Initializer, Options...>(&recurrent_init_key);
-};
-
-/// What is wrong with a type that is no activation.
-template <typename T>
-inline constexpr problem not_an_activation =
-    refuse("an activation", type_name<T>(), "write recurrent_activation<sigmoid>");
-
-/// The activation of the gates.
-template <typename Kind>
-struct recurrent_activation {
-  static constexpr option read() {
-    if constexpr (option_type<Kind>) {
-      if (*Kind::as_option.key == activation_key) {
-        return {&recurrent_activation_key, Kind::as_option.integer};
-      }
-    }
-    return {&recurrent_activation_key, 0, 0, &not_an_activation<Kind>};
-  }
-
-  static constexpr option as_option = read();
-};
-
-/// In which order the steps are walked, and handed over where all are.
-enum class sequence_order : std::int32_t {
-  forwards,
-  backwards,  ///< from the last to the first, and handed over so
-  mirrored,   ///< from the last to the first; the state of a step stands at its place
-  carried     ///< one step at a time, from the state that the step before has left
-};
-
-struct recurrent_options {
-  std::int32_t units = 0;
-  activation_kind activation = activation_kind::tanh;
-  float alpha = 0;
-  activation_kind recurrent_activation = activation_kind::sigmoid;
-  std::int32_t has_bias = 1;
-  std::int32_t returns_sequences = 0;
-  sequence_order order = sequence_order::forwards;
-  std::int32_t resets_after = 1;  ///< of a GRU
-  std::int32_t returns_state = 0;
-};
-
-/// The recurrent layers of the vocabulary, which a sentence tells from others by name.
-constexpr bool is_recurrent(std::string_view family) {
-  return family == "SimpleRNN" || family == "LSTM" || family == "GRU";
-}
-
-/// Of a recurrent layer that is given one step after the other.
-constexpr problem carry_states(attributes& options) {
-  recurrent_options chosen = options.as<recurrent_options>();
-  if (chosen.order != sequence_order::forwards) {
-    return refuse("a recurrent layer that reads forwards",
-                  chosen.order == sequence_order::mirrored
-                      ? "the half of a Bidirectional that begins at the last step"
-                      : "one that begins at the last step",
-                  "the end of a stream is not known yet");
-  }
-  chosen.order = sequence_order::carried;
-  options = attributes::of(chosen);
-  return {};
-}
-
-/// What is wrong with the states that a recurrent layer is to begin with, if any: all that it
-/// keeps.
-constexpr problem check_initial_states(node_draft& draft, const recurrent_options& options,
-                                       std::int32_t kept) {
-  if (draft.inputs() != 1 && draft.inputs() != 1 + kept) {
-    label expected = "1 input, or ";
-    expected << 1 + kept << " with the initial state" << (kept > 1 ? " and the initial cell" : "");
-    return refuse(expected, label() << draft.inputs());
-  }
-  const shape state = {options.units};
-  for (std::int32_t i = 1; i < draft.inputs(); ++i) {
-    if (!(draft.input(i) == state)) {
-      return refuse(label("an initial state ") << describe(state), describe(draft.input(i)),
-                    "it has as many numbers as the layer has units");
-    }
-  }
-  return {};
-}
-
-/// What is wrong with what a recurrent layer reads, or with its options. It keeps so many vectors
-/// from step to step.
-constexpr problem check_recurrence(node_draft& draft, const recurrent_options& options,
-                                   std::int32_t kept) {
-  const shape input = draft.input(0);
-  if (options.units <= 0) {
-    return refuse("at least 1 unit", label() << options.units);
-  }
-  if (input.rank != 2) {
-    const node* const before = draft.made_by(0);
-    const bool last_alone =
-        input.rank == 1 && before != nullptr && is_recurrent(before->rule->name);
-    return refuse(
-        "a sequence (steps, features)", describe(input),
-        last_alone ? "return_sequences<true> makes the layer before hand over all states" : "");
-  }
-  for (const activation_kind kind : {options.activation, options.recurrent_activation}) {
-    if (!gradient_from_output(kind)) {
-      return refuse("an activation whose gradient follows from its output", name_of(kind),
-                    "a state is made of the one before");
-    }
-  }
-  return check_initial_states(draft, options, kept);
-}
-
-/// All states, or the last one; then what is left behind the last step, `kept` vectors, if wanted.
-constexpr void add_outputs(node_draft& draft, const recurrent_options& options, std::int32_t kept) {
-  const shape last = {options.units};
-  draft.output(options.returns_sequences != 0 ? shape{draft.input(0)[0], options.units} : last);
-  for (std::int32_t i = 0; options.returns_state != 0 && i < kept; ++i) {
-    draft.output(last);
-  }
-}
-
-/// The layer as it was written, without what is at its default.
-constexpr label describe_recurrence(std::string_view name, const recurrent_options& options) {
-  label words = name;
-  words << "<" << options.units;
-  if (options.activation != activation_kind::tanh) {
-    words << ", " << name_of(options.activation);
-  }
-  if (options.recurrent_activation != activation_kind::sigmoid) {
-    words << ", recurrent_activation<" << name_of(options.recurrent_activation) << ">";
-  }
-  if (options.resets_after == 0) {
-    words << ", reset_after<false>";
-  }
-  if (options.returns_sequences != 0) {
-    words << ", return_sequences<true>";
-  }
-  if (options.returns_state != 0) {
-    words << ", return_state<true>";
-  }
-  if (options.order == sequence_order::backwards) {
-    words << ", go_backwards<true>";
-  }
-  words << ">";
-  return words;
-}
 
 /// A walk over the states of the node at hand. They stand at the places of their steps, whatever
 /// the order. Its scratch has the tags below `own_tags`.
@@ -191,7 +20,10 @@ struct recurrence {
   static constexpr std::int32_t kernel_tag = 2;            ///< transposed
   static constexpr std::int32_t recurrent_kernel_tag = 3;  ///< transposed
   static constexpr std::int32_t own_tags = 4;
-  static constexpr std::int32_t initial_tags = 16;  ///< of the gradient of what is begun with
+  static constexpr std::int32_t initial_tags = 15;  ///< of the gradient of what is begun with
+  static constexpr std::int32_t packed_tag = 18;    ///< of the steps that are there
+  static constexpr std::int32_t packed_gradient_tag = 19;
+  static constexpr std::int32_t cell_gradients_tag = 14;  ///< of what is left of a cell, by steps
   /// Where states are carried: the place of a step's state, and of that before it.
   static constexpr std::int32_t carried_place = 0;
   static constexpr std::int32_t carried_before = 1;
@@ -201,15 +33,20 @@ struct recurrence {
   std::int32_t features = 1;
   std::int32_t gates = 1;  ///< columns of the kernels for each unit
   bool is_given = false;   ///< the states that it begins with are inputs
+  bool is_masked = false;  ///< not all steps are there
 
   constexpr recurrence(const emitter& emit, std::int32_t gates_of_a_unit)
       : options(emit.options<recurrent_options>()),
         steps(emit.input_shape(0)[0]),
         features(emit.input_shape(0)[1]),
         gates(gates_of_a_unit),
-        is_given(emit.inputs() > 1) {}
+        is_given(emit.inputs() > 1 && emit.mask_input() < 0),
+        is_masked(emit.mask_input() >= 0) {}
 
   constexpr bool carries() const { return options.order == sequence_order::carried; }
+
+  /// Whether the steps that are there are walked one behind the other, apart from the others.
+  constexpr bool packs() const { return is_masked && !carries(); }
 
   constexpr bool from_last() const {
     return options.order == sequence_order::backwards || options.order == sequence_order::mirrored;
@@ -262,7 +99,7 @@ struct recurrence {
 
   constexpr bool hands_over_states() const {
     return options.returns_sequences != 0 && options.order != sequence_order::backwards &&
-           !carries() && !is_given;
+           !carries() && !is_given && !packs();
   }
 
   /// Of the last step of the walk, and of its first.
@@ -275,6 +112,26 @@ struct recurrence {
     const shape extents = {kept_steps(), options.units};
     return carries() ? emit.carried(tag, extents, storage::positions)
                      : emit.scratch(tag, extents, storage::positions);
+  }
+
+  /// What the layer reads: the steps that are there, one behind the other.
+  constexpr masked_sequences masked(std::int32_t numbers) const {
+    return {.steps = steps,
+            .units = numbers,
+            .from_last = from_last(),
+            .in_order = options.order == sequence_order::backwards};
+  }
+
+  constexpr buffer_ref read(const emitter& emit) const {
+    return packs() ? emit.scratch(packed_tag, {steps, features}, storage::positions)
+                   : emit.input_value(0);
+  }
+
+  /// Puts them so.
+  constexpr void pack(emitter& emit) const {
+    if (packs()) {
+      masked(features).move(emit, masked_steps_variant::packed, read(emit), emit.input_value(0));
+    }
   }
 
   /// All states; they are kept for the gradients.
@@ -319,7 +176,13 @@ struct recurrence {
 
   /// What the next layer reads.
   constexpr void hand_over(emitter& emit) const {
-    if (carries() || options.returns_sequences == 0) {
+    if (packs() && options.returns_sequences != 0) {
+      masked(options.units)
+          .move(emit,
+                options.zeros_at_masked != 0 ? masked_steps_variant::unpacked
+                                             : masked_steps_variant::repeated,
+                emit.output_value(0), states(emit));
+    } else if (carries() || options.returns_sequences == 0) {
       take_last(emit, emit.output_value(0).as({options.units}), states(emit));
     } else if (options.order == sequence_order::backwards) {
       walked_sequence().reverse(emit, emit.output_value(0), states(emit), kept_steps());
@@ -335,7 +198,18 @@ struct recurrence {
   /// What is kept of the last step.
   constexpr void take_last(emitter& emit, const buffer_ref& made,
                            const buffer_ref& kept_states) const {
-    sequence().take(emit, made, kept_states, last_place() + first_kept());
+    if (packs()) {
+      masked(options.units).take_last(emit, made, kept_states);
+    } else {
+      sequence().take(emit, made, kept_states, last_place() + first_kept());
+    }
+  }
+
+  /// A step that is masked leaves what is carried as it was.
+  constexpr void hold(emitter& emit, const buffer_ref& kept_states) const {
+    if (is_masked && carries()) {
+      masked(options.units).hold(emit, kept_states);
+    }
   }
 
   /// What the next step finds where it is carried.
@@ -347,6 +221,10 @@ struct recurrence {
 
   /// The gradients of the states as far as the output has one.
   constexpr void start_gradients(emitter& emit) const {
+    if (packs()) {
+      start_masked_gradients(emit);
+      return;
+    }
     const sequence_extents walked_ones = walked_sequence();
     if (options.returns_sequences == 0) {
       walked_ones.place(emit, state_gradients(emit), emit.output_gradient(0), last_place());
@@ -358,6 +236,29 @@ struct recurrence {
     if (options.returns_state != 0) {
       walked_ones.add(emit, state_gradients(emit), emit.output_gradient(1), last_place());
     }
+  }
+
+  /// The same where not all steps are there.
+  constexpr void start_masked_gradients(emitter& emit) const {
+    const masked_sequences of = masked(options.units);
+    if (options.returns_sequences != 0) {
+      of.move(emit,
+              options.zeros_at_masked != 0 ? masked_steps_variant::packed
+                                           : masked_steps_variant::summed,
+              state_gradients(emit), emit.output_gradient(0));
+    } else {
+      place_last(emit, state_gradients(emit), emit.output_gradient(0));
+    }
+    if (options.returns_state != 0) {
+      of.add_last(emit, state_gradients(emit), emit.output_gradient(1));
+    }
+  }
+
+  /// Gradients of all steps, of which only the last that is there has one.
+  constexpr void place_last(emitter& emit, const buffer_ref& gradients,
+                            const buffer_ref& of_last) const {
+    walked_sequence().clear(emit, gradients);
+    masked(options.units).add_last(emit, gradients, of_last);
   }
 
   /// Of what the first step begins with: what `gradients` [positions, columns] of that step are by
@@ -387,33 +288,18 @@ struct recurrence {
 
   /// From `gradients`, those of the product of inputs.
   constexpr void input_gradient(emitter& emit, const buffer_ref& gradients) const {
-    if (emit.wants_input_gradient(0)) {
-      of_inputs().input_gradient(emit, emit.input_gradient(0), gradients, kernel_tag);
+    if (!emit.wants_input_gradient(0)) {
+      return;
     }
+    if (!packs()) {
+      of_inputs().input_gradient(emit, emit.input_gradient(0), gradients, kernel_tag);
+      return;
+    }
+    const buffer_ref packed =
+        emit.scratch(packed_gradient_tag, {steps, features}, storage::positions);
+    of_inputs().input_gradient(emit, packed, gradients, kernel_tag);
+    masked(features).move(emit, masked_steps_variant::unpacked, emit.input_gradient(0), packed);
   }
-};
-
-/// What the options of recurrent layers say, read once for all layers with the same ones.
-template <typename... Options>
-struct recurrent_reading {
-  static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
-  static constexpr auto kind = static_cast<activation_kind>(
-      given.integer(activation_key, static_cast<std::int32_t>(activation_kind::tanh)));
-
-  static constexpr recurrent_options options{
-      .activation = kind,
-      .alpha = given.number(alpha_key, default_alpha(kind)),
-      .recurrent_activation = static_cast<activation_kind>(given.integer(
-          recurrent_activation_key, static_cast<std::int32_t>(activation_kind::sigmoid))),
-      .has_bias = given.integer(use_bias_key, 1),
-      .returns_sequences = given.integer(return_sequences_key, 0),
-      .order = given.integer(go_backwards_key, 0) != 0 ? sequence_order::backwards
-                                                       : sequence_order::forwards,
-      .returns_state = given.integer(return_state_key, 0)};
-
-  static constexpr initializer starts[] = {start_of(given, init_key, glorot_uniform::start),
-                                           start_of(given, recurrent_init_key, orthogonal::start),
-                                           start_of(given, bias_init_key, zeros::start)};
 };
 
 }  // namespace ipu_dsl

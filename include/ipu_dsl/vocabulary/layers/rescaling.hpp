@@ -78,7 +78,8 @@ inline constexpr family rescaling_family{.name = "Rescaling",
                                          .input_gradient = rescaling_rules::input_gradient,
                                          .one_step = each_step_alone,
                                          .reads = {storage::rows, storage::positions},
-                                         .writes = {storage::rows, storage::positions}};
+                                         .writes = {storage::rows, storage::positions},
+                                         .passes_mask = true};
 
 /// Every number would be the offset.
 inline constexpr problem rescales_to_nothing =

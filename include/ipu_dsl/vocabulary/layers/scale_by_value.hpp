@@ -48,7 +48,8 @@ inline constexpr family scale_by_value_family{
     .input_gradient = scale_by_value_rules::input_gradient,
     .one_step = each_step_alone,
     .reads = {storage::rows, storage::positions},
-    .writes = {storage::rows, storage::positions}};
+    .writes = {storage::rows, storage::positions},
+    .passes_mask = true};
 
 /// Every number of a tensor times a value of the run:
 /// `build.layer<ScaleByValue>("", logits, build.value("sharpness", 1.0F))`.

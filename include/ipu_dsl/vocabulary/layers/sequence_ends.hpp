@@ -18,6 +18,7 @@ enum class sequence_ends_variant : std::int32_t {
   put,        ///< writes one position of sequences, reads vectors
   kept,       ///< copies the first of two positions of sequences to the second
   moved,      ///< copies each position of sequences to the one before it
+  cleared,    ///< writes sequences: zeros
   taken_all,  ///< writes sequences, reads neighbouring positions of longer ones
   put_all     ///< writes neighbouring positions of longer sequences, reads sequences
 };
@@ -68,6 +69,14 @@ struct sequence_extents {
     const axis_id sample = call.over(emit.batch());
     const auto [step, unit] = call.over(steps, units);
     call.writes(sequences, {sample, step, unit}).reads(vectors, {sample, unit});
+  }
+
+  /// `sequences` are zero.
+  constexpr void clear(emitter& emit, const buffer_ref& sequences) const {
+    call_draft call = emit.call_of(sequence_ends_family, key(emit, sequence_ends_variant::cleared));
+    const axis_id sample = call.over(emit.batch());
+    const auto [step, unit] = call.over(steps, units);
+    call.writes(sequences, {sample, step, unit});
   }
 
   constexpr void copy(emitter& emit, const buffer_ref& made, const buffer_ref& read) const {

@@ -67,19 +67,20 @@ constexpr simple_rnn_call key_of(const emitter& emit, simple_rnn_variant variant
 constexpr void forward(emitter& emit) {
   const recurrence walk = walk_of(emit);
   const simple_rnn_call key = key_of(emit, simple_rnn_variant::step);
+  walk.pack(emit);
   if (walk.carries()) {
     const buffer_ref sums = emit.scratch(recurrence::own_tags, {1, key.units}, storage::positions);
-    walk.of_inputs().forward(emit, sums, emit.input_value(0));
+    walk.of_inputs().forward(emit, sums, walk.read(emit));
     walk.sequence().put(emit, walk.states(emit), sums.as({key.units}), recurrence::carried_place);
   } else if (walk.is_given) {
     const buffer_ref sums =
         emit.scratch(recurrence::own_tags, {walk.steps, key.units}, storage::positions);
-    walk.of_inputs().forward(emit, sums, emit.input_value(0));
+    walk.of_inputs().forward(emit, sums, walk.read(emit));
     walk.walked_sequence().put_all(emit, walk.states(emit), sums, walk.first_kept(),
                                    walk.kept_steps());
     walk.begin(emit, walk.states(emit), 1);
   } else {
-    walk.of_inputs().forward(emit, walk.states(emit), emit.input_value(0));
+    walk.of_inputs().forward(emit, walk.states(emit), walk.read(emit));
   }
   call_draft call = emit.call(key);
   const axis_id step = call.steps(walk.steps);
@@ -89,6 +90,7 @@ constexpr void forward(emitter& emit) {
       .updates(walk.states(emit), {sample, walk.kept_at(walk.walked(step)), unit})
       .reads(walk.states(emit), {sample, walk.kept_at(walk.walked(step, -1)), before})
       .reads(emit.parameter_value(1), {before, unit});
+  walk.hold(emit, walk.states(emit));
   walk.hand_over(emit);
   walk.carry(emit, walk.states(emit));
 }
@@ -120,7 +122,7 @@ constexpr void input_gradient(emitter& emit) {
 constexpr void weight_gradient(emitter& emit) {
   const recurrence walk = walk_of(emit);
   const buffer_ref gradients = walk.state_gradients(emit);
-  walk.of_inputs().weight_gradient(emit, emit.input_value(0), gradients);
+  walk.of_inputs().weight_gradient(emit, walk.read(emit), gradients);
   walk.of_states().weight_gradient(emit, walk.states(emit), gradients);
 }
 
@@ -136,6 +138,7 @@ inline constexpr family simple_rnn_family{.name = "SimpleRNN",
                                           .one_step = carry_states,
                                           .reads = {storage::positions},
                                           .writes = {storage::positions},
+                                          .reads_mask = true,
                                           .updates_with_gradient = true};
 
 /// What the options of a SimpleRNN say.

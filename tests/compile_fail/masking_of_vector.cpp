@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// A mask of steps where there are none.
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/vocabulary/layers/lstm.hpp>
+#include <ipu_dsl/vocabulary/layers/masking.hpp>
+
+using namespace ipu_dsl;
+
+#ifdef WITH_MISTAKE
+struct net : model<input<16>, sequential<Masking<0.0F>, LSTM<8>, Dense<2>>> {};
+#else
+struct net : model<input<16, 4>, sequential<Masking<0.0F>, LSTM<8>, Dense<2>>> {};
+#endif
+static_assert(check<net>());

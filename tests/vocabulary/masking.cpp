@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// Tests of vocabulary/layers/masking.hpp, and of how masks go through a model: who hands them on,
+// who reads them, where they end, and what is refused.
+#include <ipu_dsl/model/functional.hpp>
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
+
+#include "support/catch2.hpp"
+#include "support/checks.hpp"
+#include "vocabulary/one_layer.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using testing::apply;
+using tests::checks;
+
+struct on_each_step
+    : model<input<5, 3>, sequential<Masking<>, PositionEmbedding<>, Dense<4, gelu>, Dropout<0.25F>,
+                                    LayerNormalization<>, residual<Dense<4>, relu>,
+                                    concat<Dense<2>, BatchNormalization<>>,
+                                    LSTM<3, return_sequences<true>>, TimeDistributed<Dense<2>>>> {};
+
+struct to_last_state
+    : model<input<dtype::int32, 5>,
+            sequential<Embedding<7, 3, mask_zero<true>>,
+                       Bidirectional<GRU<4, return_sequences<true>>>, SimpleRNN<4>, Dense<2>>> {};
+
+struct in_other_order
+    : model<input<5, 3>, sequential<Masking<-1>, Conv1D<4, 3, same_padding>, GRU<2>>> {};
+
+struct flattened : model<input<dtype::int32, 5>,
+                         sequential<Embedding<7, 3, mask_zero<true>>, Flatten, Dense<2>>> {};
+
+struct attended : model<input<5, 6>, sequential<Masking<>, MultiHeadAttention<2, 3>>> {};
+
+/// Only one of both ways is masked: the mask is that of the sum.
+struct one_mask {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({5, 3});
+    const symbolic_tensor masked = build.layer<Masking<>>("", x);
+    const symbolic_tensor sum = build.layer<Add>("", x, masked);
+    return build.layer<GRU<2>>("", sum);
+  }
+};
+
+struct two_masks {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({5, 3});
+    const symbolic_tensor first = build.layer<Masking<>>("", x);
+    const symbolic_tensor second = build.layer<Masking<1>>("", x);
+    return build.layer<GRU<2>>("", build.layer<Add>("", first, second));
+  }
+};
+
+/// Ten steps, of which the mask says five.
+struct behind_each_other {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.layer<Masking<>>("", build.input({5, 3}));
+    return build.layer<GRU<2>>("", build.layer<ConcatenateOn<1>>("", x, x));
+  }
+};
+
+struct goes_on {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({5, 3});
+    const auto [last, state] = build.layers<GRU<2, return_state<true>>, 2>("", x);
+    const symbolic_tensor masked = build.layer<Masking<>>("", x);
+    return build.layer<Concatenate>("", last, build.layer<GRU<2>>("", masked, state));
+  }
+};
+
+/// Masks in a model that is a layer of another, whose input has one.
+struct last_of_steps : model<input<5, 3>, sequential<Dense<3>, LSTM<2>>> {};
+
+struct around : model<input<5, 3>, sequential<Masking<>, last_of_steps, Dense<2>>> {};
+
+template <typename M>
+constexpr std::int32_t mask_of_only() {
+  std::int32_t found = -1;
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(graph_of<M>.tensors.size()); ++i) {
+    found = graph_of<M>.at(i).is_mask ? i : found;
+  }
+  return found;
+}
+
+constexpr checks test_masking() {
+  const auto made = apply<Masking<>>({{5, 3}});
+  const graph_view view = made.made.view();
+  checks done;
+  done.that(made.gives({5, 3}));
+  done.that(made.only().outputs == 2 && made.only().parameters == 0);
+  const tensor& mask = view.at(made.output().mask);
+  done.that(mask.is_mask && mask.extents == shape{5} && !mask.needs_gradient);
+  done.that(!check_single_output(made.made).found());
+  done.that(made.only().options.as<masking_options>().value == 0.0F);
+  done.that(apply<Masking<-1.5F>>({{5, 3}}).only().options.as<masking_options>().value == -1.5F);
+  done.that(apply<Masking<>>({{5}}).refused("a sequence (steps, features)", "(5)"));
+  done.that(apply<Masking<>>({{5, 3, 2}}).refused("a sequence (steps, features)", "(5, 3, 2)"));
+  return done;
+}
+
+/// Layers on each step hand it on; the recurrent ones read it as their last input.
+constexpr checks test_way() {
+  const graph_view& view = graph_of<on_each_step>;
+  const std::int32_t mask = mask_of_only<on_each_step>();
+  checks done;
+  done.that(!fault_of<on_each_step>::value.found());
+  done.that(mask >= 0 && view.at(view.output(0)).mask == mask);
+  std::int32_t readers = 0;
+  std::int32_t passed = 0;
+  for (const node& each : view.nodes) {
+    const bool reads = view.input_of(each, each.inputs - 1) == mask;
+    readers += reads ? 1 : 0;
+    passed += view.at(view.output_of(each, 0)).mask == mask ? 1 : 0;
+    done.that(reads == is_recurrent(each.rule->name));
+  }
+  done.that(readers == 1);
+  // What lays the input out before the mask is made has none.
+  const std::int32_t before = view.at(mask).producer;
+  done.that(before >= 0 && passed == static_cast<std::int32_t>(view.nodes.size()) - before);
+  return done;
+}
+
+/// A last state has no steps and no mask; before it both halves of a Bidirectional read it.
+constexpr checks test_end() {
+  const graph_view& view = graph_of<to_last_state>;
+  const std::int32_t mask = mask_of_only<to_last_state>();
+  checks done;
+  done.that(!fault_of<to_last_state>::value.found());
+  done.that(view.at(view.output(0)).mask < 0);
+  std::int32_t readers = 0;
+  for (const node& each : view.nodes) {
+    if (is_recurrent(each.rule->name)) {
+      ++readers;
+      done.that(view.input_of(each, each.inputs - 1) == mask);
+      done.that((each.options.as<recurrent_options>().zeros_at_masked != 0) ==
+                (each.rule->name == "GRU"));
+    }
+  }
+  done.that(readers == 3);
+  done.that(!fault_of<one_mask>::value.found());
+  done.that(!fault_of<around>::value.found());
+  return done;
+}
+
+constexpr checks test_refusals() {
+  checks done;
+  done.that(fault_of<in_other_order>::value.expected.view() ==
+            "a layer that knows which steps are masked");
+  done.that(fault_of<in_other_order>::value.where.view().starts_with("layer 1 Conv1D"));
+  done.that(fault_of<flattened>::value.got.view() == "Flatten");
+  done.that(fault_of<attended>::value.got.view() == "MultiHeadAttention");
+  done.that(fault_of<two_masks>::value.got.view() == "two masks");
+  done.that(fault_of<behind_each_other>::value.got.view() == "Concatenate");
+  done.that(fault_of<goes_on>::value.expected.view() ==
+            "a mask of the sequence, or an initial state");
+  done.that(apply<Embedding<7, 3, mask_zero<true>>>({{5, 3}}).found.found());
+  return done;
+}
+
+static_assert(test_masking());
+static_assert(test_way());
+static_assert(test_end());
+static_assert(test_refusals());
+static_assert(describe(Masking<>::description).view() == "Masking<0>");
+static_assert(describe(Embedding<7, 3, mask_zero<true>>::description).view() ==
+              "Embedding<7, 3, mask_zero<true>>");
+static_assert(describe(Embedding<7, 3, mask_zero<false>>::description).view() == "Embedding<7, 3>");
+
+TEST_CASE("Masking makes a mask that layers on each step hand on and recurrent ones read") {
+  CHECK(test_masking());
+  CHECK(test_way());
+  CHECK(test_end());
+}
+
+TEST_CASE("layers that do not know masks, and two masks, are refused") {
+  CHECK(test_refusals());
+}
+
+}  // namespace
