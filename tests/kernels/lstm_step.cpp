@@ -87,19 +87,20 @@ struct sequences {
   }
 };
 
-/// The gradients of the gates of one row, one number at a time.
+/// The gradients of the gates of one row, one number at a time; of the cell something may be given.
 template <int Units>
-void check_row_gradient() {
+void check_row_gradient(bool is_given) {
   const test::buffer gates = test::random_rows(1, 4 * Units, 3, 0.9F);
   const test::buffer before = test::random_rows(1, Units, 4);
   const test::buffer cell = test::random_rows(1, Units, 5);
   const test::buffer gradient = test::random_rows(1, Units, 6);
   const test::buffer carried = test::random_rows(1, Units, 7);
+  const test::buffer given = test::random_rows(1, Units, 8);
   test::buffer made(layout::row_stride(4 * Units));
   test::buffer carries(layout::row_stride(Units));
   kernels::lstm_state_gradient<activation_kind::tanh, activation_kind::sigmoid, layout::native>(
-      gates.data(), before.data(), cell.data(), gradient.data(), carried.data(), made.data(),
-      carries.data(), Units, {0, 0});
+      gates.data(), before.data(), cell.data(), gradient.data(), carried.data(),
+      is_given ? given.data() : nullptr, made.data(), carries.data(), Units, {0, 0});
   constexpr auto of_gate = kernels::gradient_through<activation_kind::sigmoid, float>;
   constexpr auto of_state = kernels::gradient_through<activation_kind::tanh, float>;
   int wrong = 0;
@@ -110,7 +111,8 @@ void check_row_gradient() {
     const float out = gates[3 * Units + n];
     const float shown = kernels::hyperbolic_tangent(cell[n]);
     const float slope = kernels::derivative_from_output<activation_kind::tanh>(shown, 0.0F);
-    const float of_cell = test::chain_step(gradient[n] * out, slope, carried[n]);
+    const float later = is_given ? carried[n] + given[n] : carried[n];
+    const float of_cell = test::chain_step(gradient[n] * out, slope, later);
     wrong += test::same_bits(made[n], of_gate(of_cell * candidate, in, 0)) ? 0 : 1;
     wrong += test::same_bits(made[Units + n], of_gate(of_cell * before[n], forget, 0)) ? 0 : 1;
     wrong += test::same_bits(made[2 * Units + n], of_state(of_cell * in, candidate, 0)) ? 0 : 1;
@@ -131,8 +133,9 @@ TEST_CASE("gates, cells and states of an LSTM are chains along the sequence") {
   sequences<3, 4, 5>::check(true, 2);
   sequences<1, 3, test::lanes>::check(false, 3);
   sequences<11, 2, 2 * test::lanes + 1>::check(false, 3);
-  check_row_gradient<2 * test::lanes + 3>();
-  check_row_gradient<test::lanes>();
+  check_row_gradient<2 * test::lanes + 3>(false);
+  check_row_gradient<2 * test::lanes + 3>(true);
+  check_row_gradient<test::lanes>(true);
   CHECK(checked > 0);
   std::printf("steps of an LSTM: checked %d states\n", checked);
 }
