@@ -157,10 +157,17 @@ constexpr auto body_type(Pieces... pieces) {
     return boost::hana::type_c<pipeline<typename decltype(boost::hana::unpack(
         pieces, [](auto... each) { return stage_type(each...); }))::type...>>;
   } else {
-    static_assert(diagnose<fault_of_body<Pieces...>>());
     return boost::hana::type_c<sequential<>>;
   }
 }
+
+/// What is wrong with them, for what Hana unpacks. It is told outside of that, in fewer lines.
+struct fault_among {
+  template <typename... Pieces>
+  constexpr auto operator()(const Pieces&...) const {
+    return std::type_identity<fault_of_body<Pieces...>>();
+  }
+};
 
 }  // namespace layers_as_types
 
@@ -188,6 +195,8 @@ inline constexpr auto stages_of = typename decltype(layers_as_types::find<M>()):
 /// pipeline. What is wrong with the model is said by who checks or compiles it.
 template <typename Input, typename... Assignment, typename Pieces>
 constexpr auto model_of(const Pieces& pieces) {
+  using unpacked = decltype(boost::hana::unpack(pieces, layers_as_types::fault_among()));
+  static_assert(diagnose<typename unpacked::type>());
   using body = decltype(boost::hana::unpack(
       pieces, [](auto... each) { return layers_as_types::body_type(each...); }));
   return boost::hana::type_c<model<Input, typename body::type, Assignment...>>;

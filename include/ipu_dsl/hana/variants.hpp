@@ -99,6 +99,28 @@ struct fault_of_names {
   static constexpr problem value = find();
 };
 
+/// The same for what Hana unpacks. What is wrong is told outside of that, in fewer lines.
+template <typename Visitor>
+struct fault_among {
+  template <typename... Variants>
+  constexpr auto operator()(const Variants&...) const {
+    return std::type_identity<fault_of<Visitor, Variants...>>();
+  }
+};
+
+struct fault_among_names {
+  template <typename... Variants>
+  constexpr auto operator()(const Variants&...) const {
+    return std::type_identity<fault_of_names<Variants...>>();
+  }
+};
+
+/// What a refused call returns, so that what is made of it is no second error.
+struct refused_result {
+  template <typename Result>
+  operator Result() const;
+};
+
 template <typename Visitor, typename Variant>
 constexpr auto call(Visitor& visitor) -> result_of<Visitor, Variant> {
   return visitor(type_of<Variant>());
@@ -132,9 +154,9 @@ template <std::size_t Count>
 /// The names of variants, in their order: for usage texts and checks of command lines.
 template <typename Variants>
 constexpr auto variant_names(const Variants& variants) {
+  using unpacked = decltype(boost::hana::unpack(variants, chosen_variants::fault_among_names()));
+  static_assert(diagnose<typename unpacked::type>());
   return boost::hana::unpack(variants, [](const auto&... each) {
-    static_assert(
-        diagnose<chosen_variants::fault_of_names<std::remove_cvref_t<decltype(each)>...>>());
     return std::array<std::string_view, sizeof...(each)>{chosen_variants::name_in(each)...};
   });
 }
@@ -149,19 +171,23 @@ constexpr auto variant_names(const Variants& variants) {
 ///   });
 template <typename Variants, std::integral Number, typename Visitor>
 constexpr decltype(auto) with_variant(const Variants& variants, Number number, Visitor&& visitor) {
-  return boost::hana::unpack(variants, [&](const auto&... each) {
-    using function = std::remove_reference_t<Visitor>;
-    using found = chosen_variants::fault_of<function, std::remove_cvref_t<decltype(each)>...>;
-    static_assert(diagnose<found>());
-    if constexpr (!found::value.found()) {
-      if (!std::in_range<std::size_t>(number) ||
-          static_cast<std::size_t>(number) >= sizeof...(each)) {
-        chosen_variants::refuse_number(static_cast<std::size_t>(number), sizeof...(each));
+  using function = std::remove_reference_t<Visitor>;
+  using unpacked =
+      decltype(boost::hana::unpack(variants, chosen_variants::fault_among<function>()));
+  using found = typename unpacked::type;
+  static_assert(diagnose<found>());
+  if constexpr (!found::value.found()) {
+    return boost::hana::unpack(variants, [&](const auto&... each) {
+      const auto index = static_cast<std::size_t>(number);
+      if (!std::in_range<std::size_t>(number) || index >= sizeof...(each)) {
+        chosen_variants::refuse_number(index, sizeof...(each));
       }
-      return chosen_variants::call_at<function, std::remove_cvref_t<decltype(each)>...>(
-          static_cast<std::size_t>(number), visitor);
-    }
-  });
+      return chosen_variants::call_at<function, std::remove_cvref_t<decltype(each)>...>(index,
+                                                                                        visitor);
+    });
+  } else {
+    return chosen_variants::refused_result();
+  }
 }
 
 /// The same by name, for variants that have some: a sequence of pairs, or a `hana::map`. Throws

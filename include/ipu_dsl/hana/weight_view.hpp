@@ -22,7 +22,7 @@ struct weight_copy_fault_of {
   static constexpr problem find() {
     problem found;
     if (!AreFloats) {
-      found = refuse("floats one behind the other", type_name<Values>(),
+      found = refuse("floats one behind the other", type_name<std::remove_const_t<Values>>(),
                      "a std::array, a std::vector or a span of float");
     } else if (!fits()) {
       found = refuse(label() << Extents.elements() << " values of shape " << describe(Extents),
