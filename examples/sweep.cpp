@@ -102,7 +102,7 @@ int follow(int argc, char** argv) {
   }
   std::printf("%s %s\n", structs::json(wanted.fit).c_str(),
               structs::json(wanted.optimizer).c_str());
-  std::printf("%-8s %6s %8s\n", "name", "width", "numbers");
+  std::printf("%-8s %6s %8s  %s\n", "name", "width", "numbers", "found");
   const digits drawn;
   // [train]
   for (const std::string_view name : variant_names(candidates)) {
