@@ -79,6 +79,11 @@ struct pixelwise_cut {
             outputs_met.end == outputs ? width : std::clamp(outputs_met.end - begin, 0, width)};
   }
 
+  /// Of 100 lanes those that are used.
+  static constexpr std::int32_t percent(std::int32_t used, std::int32_t lanes) {
+    return 100 * used / lanes;
+  }
+
   /// Whether lanes are used better by pixels than by units, and all of it is so small that what is
   /// laid out stays in the first-level cache.
   static constexpr bool suits() {
@@ -91,9 +96,8 @@ struct pixelwise_cut {
                        Product.planes.outputs == 1 && Product.planes.taps == 1 &&
                        Product.rows.taps > 0 && Product.columns.taps > 0 &&
                        Product.columns.taps <= 8;
-    // Of 100 lanes.
-    const std::int32_t by_units = 100 * units / layout::whole_vectors(units, Architecture);
-    const std::int32_t by_pixels = 100 * outputs / (tiles * tile);
+    const std::int32_t by_units = percent(units, layout::whole_vectors(units, Architecture));
+    const std::int32_t by_pixels = percent(outputs, tiles * tile);
     return plain && floats * std::int64_t{sizeof(float)} <= 24 * 1024 && vectors * units >= 4 &&
            10 * by_pixels > 11 * by_units;
   }
