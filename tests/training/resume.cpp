@@ -3,12 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <ipu_dsl/formats/file.hpp>
+#include <ipu_dsl/formats/npy_conversion.hpp>
 #include <ipu_dsl/formats/zip_reader.hpp>
 #include <ipu_dsl/formats/zip_writer.hpp>
 #include <ipu_dsl/training/saved_training.hpp>
@@ -271,4 +274,85 @@ TEST_CASE("a file of weights, or of another optimizer, is no training, and nothi
   CHECK(run.weights().fingerprint() == before);
   std::remove("resume_weights.npz");
   std::remove("resume_other.npz");
+}
+
+namespace {
+
+/// A file of saved training with an array in which the bytes from the end of its header on are
+/// changed; the archive is whole.
+std::vector<std::uint8_t> with_changed(const std::vector<std::uint8_t>& file,
+                                       std::string_view array, std::size_t behind_header,
+                                       std::uint8_t change) {
+  zips::archive_reader archive(file, "", refuse_deflated, default_unpacked_limit);
+  zips::archive_writer made;
+  for (std::size_t i = 0; i < archive.size(); ++i) {
+    const auto entry = archive.take(i);
+    std::vector<std::uint8_t> content(entry.bytes.begin(), entry.bytes.end());
+    if (archive.at(i).name == array) {
+      const std::size_t size = npy::find_array(content, array).kept_bytes();
+      content[content.size() - size + behind_header % size] ^= change;
+    }
+    made.add(archive.at(i).name, content);
+  }
+  return made.finish();
+}
+
+}  // namespace
+
+TEST_CASE("files of saved training that are damaged or that lie are refused, or a fit goes on") {
+  const point_set data = tests::labelled_points(80, 3);
+  const auto order = data | shuffled(9) | repeated();
+  const fit_options wanted = {.epochs = 2, .steps_per_epoch = 6};
+  session<digits> run;
+  run.fit(order, wanted, saves_behind{4, "resume_damaged.npz"});
+  const std::vector<std::uint8_t> whole = read_file("resume_damaged.npz");
+  run.load_training("resume_damaged.npz");
+  const std::uint64_t before = run.weights().fingerprint();
+  int refused = 0;
+  int gone_on = 0;
+  const auto load = [&](const std::vector<std::uint8_t>& bytes) {
+    // As often as this, not to the disk itself.
+    std::ofstream file("resume_damaged.npz", std::ios::binary);
+    file.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    file.close();
+    const std::string said = sentence_of([&] { run.load_training("resume_damaged.npz"); });
+    refused += said.empty() ? 0 : 1;
+    return said.empty();
+  };
+  for (std::size_t length = 0; length < whole.size(); length += 97) {
+    load({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)});
+  }
+  CHECK(refused == static_cast<int>((whole.size() + 96) / 97));
+  int flipped = 0;
+  refused = 0;
+  for (std::size_t i = 0; i < whole.size(); i += 89) {
+    ++flipped;
+    std::vector<std::uint8_t> changed = whole;
+    changed[i] ^= 0x20;
+    load(changed);
+  }
+  // Checksums leave nothing but what nobody reads, as the dates of entries.
+  CHECK(refused > flipped * 3 / 4);
+  CHECK(run.weights().fingerprint() == before);
+  // Numbers that lie in a file that is whole.
+  refused = 0;
+  for (const char* const array : {"training/place.npy", "training/data.npy",
+                                  "training/progress.npy", "training/version.npy"}) {
+    for (std::size_t byte = 0; byte < 160; byte += 4) {
+      for (const std::uint8_t change : {std::uint8_t{1}, std::uint8_t{0x80}}) {
+        if (load(with_changed(whole, array, byte, change))) {
+          fit_options resumed = wanted;
+          resumed.resume = true;
+          const std::string said = sentence_of([&] { run.fit(order, resumed); });
+          refused += said.empty() ? 0 : 1;
+          gone_on += said.empty() ? 1 : 0;
+        }
+      }
+    }
+  }
+  CHECK(refused > 60);
+  CHECK(gone_on > 20);
+  CHECK(refused + gone_on == 4 * 40 * 2);
+  std::remove("resume_damaged.npz");
 }

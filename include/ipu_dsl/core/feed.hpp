@@ -138,15 +138,13 @@ class feed_reference {
 
   std::optional<std::int64_t> length() const { return length_; }
 
-  /// Whether the feed is a `placed_feed`: only then it goes anywhere.
+  /// Whether the feed is a `placed_feed`: only then it is asked for what follows. Those have other
+  /// names than the feed's, because not every reference is one of a `placed_feed`.
   bool has_position() const { return position_ != nullptr; }
 
-  /// None if it does not say.
-  std::optional<feed_position> position() const {
-    return has_position() ? std::optional(position_(source_)) : std::nullopt;
-  }
+  feed_position position_of_feed() const { return position_(source_); }
 
-  void go_to(list_view<std::uint64_t> where) { go_to_(source_, where); }
+  void put_feed_at(list_view<std::uint64_t> where) const { go_to_(source_, where); }
 
  private:
   template <typename Feed>

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,7 +42,7 @@ inline void add_place(zips::archive_writer& archive, const session_engine& engin
     add_words(archive, place_name, words_of(place));
     add_words(archive, data_name, place.data);
   } else if (beside.source != nullptr) {
-    add_words(archive, data_name, beside.source->position().value());
+    add_words(archive, data_name, beside.source->position_of_feed());
   }
 }
 
@@ -93,9 +92,12 @@ struct loaded_training {
   list<float> weights;
   list<float> kept;
   list<float> values;  ///< of the runs
-  std::optional<float> rate;
-  std::optional<training_place> place;  ///< without the position of its data
-  std::optional<feed_position> data;
+  bool has_rate = false;
+  float rate = 0;
+  bool has_data = false;
+  feed_position data;
+  bool has_place = false;
+  training_place place;  ///< without the position of its data
 };
 
 /// Reads a file. Throws `error` unless all of it belongs to the training of this engine.
@@ -107,13 +109,16 @@ inline loaded_training read_training(opened_training& file, session_engine& engi
   found.kept = read_all(engine.kept(), file.archive, file.path, floats);
   found.values = read_run_values(file, engine);
   file.used += engine.weights().size() + engine.kept().size();
-  if (file.has(rate_name)) {
+  found.has_rate = file.has(rate_name);
+  found.has_data = file.has(data_name);
+  found.has_place = file.has(place_name) && found.has_data;
+  if (found.has_rate) {
     found.rate = file.number(rate_name);
   }
-  if (file.has(data_name)) {
+  if (found.has_data) {
     found.data = file.words(data_name);
   }
-  if (file.has(place_name) && found.data) {
+  if (found.has_place) {
     found.place = place_of(file.words(place_name), file);
   }
   const std::size_t expected = file.used + (file.has(architecture_name) ? 1U : 0U);
@@ -127,19 +132,19 @@ inline loaded_training read_training(opened_training& file, session_engine& engi
 /// Puts a feed and a rate where they were. Throws `error` for a feed of other data.
 inline void go_on_beside(const training_beside& beside, const loaded_training& found,
                          const std::string& path) {
-  if (beside.of_fit && !found.place) {
+  if (beside.of_fit && !found.has_place) {
     raise_error(
         {"The file ", path, " does not say where a fit stood: it was saved outside of one."});
   }
   if (beside.source != nullptr) {
-    if (!found.data) {
+    if (!found.has_data) {
       raise_error(
           {"The file ", path, " does not say where its data stood: it was saved without a feed."});
     }
-    beside.source->go_to(*found.data);
+    beside.source->put_feed_at(found.data);
   }
-  if (beside.rate != nullptr && found.rate) {
-    *beside.rate = learning_rate_schedule(*found.rate);
+  if (beside.rate != nullptr && found.has_rate) {
+    *beside.rate = learning_rate_schedule(found.rate);
   }
 }
 
@@ -153,9 +158,9 @@ inline void take_over(session_engine& engine, loaded_training& found) {
     }
   }
   engine.go_on_from(found.reached);
-  if (found.place) {
-    found.place->data = std::move(*found.data);
-    engine.go_on_at(std::move(*found.place));
+  if (found.has_place) {
+    found.place.data = std::move(found.data);
+    engine.go_on_at(std::move(found.place));
   }
 }
 

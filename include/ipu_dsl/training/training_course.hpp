@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <utility>
 
 #include <ipu_dsl/core/error.hpp>
@@ -24,15 +23,15 @@ class training_course {
   /// what was loaded was saved. Throws `error` if that was no such fit.
   void begin(const fit_request& wanted, const epoch_steps& steps, const run_settings& settings,
              result_sums& sums) {
-    source_.emplace(wanted.source);
+    source_ = &wanted.source;
     steps_of_update_ = settings.micro_batches_of_update();
     place_.epoch = wanted.wanted.initial_epoch;
     place_.steps_of_epoch = steps.steps;
     place_.micro_batch = settings.micro_batch;
     end_of_epoch(place_.epoch);
     if (!wanted.wanted.resume) {
-      loaded_.reset();
-    } else if (!loaded_) {
+      has_loaded_ = false;
+    } else if (!has_loaded_) {
       raise_error(
           "fit was asked to resume, and the session has loaded nothing that was saved within a "
           "fit: a callback saves it, and load_training comes before.");
@@ -42,28 +41,32 @@ class training_course {
 
   /// Nobody is told any more where it stands.
   void end() {
-    source_.reset();
-    loaded_.reset();
+    source_ = nullptr;
+    has_loaded_ = false;
   }
 
   /// The place that was loaded; the next fit that resumes goes on there, or the one that is about
   /// to begin.
-  void load(training_place loaded) { loaded_ = std::move(loaded); }
+  void load(training_place loaded) {
+    loaded_ = std::move(loaded);
+    has_loaded_ = true;
+  }
 
   /// Goes on at the place that was loaded, if there is one. Throws `error` if it is none of this
   /// fit.
   void go_on(result_sums& sums) {
-    if (!loaded_) {
+    if (!has_loaded_) {
       return;
     }
-    const training_place found = std::exchange(loaded_, std::nullopt).value();
+    has_loaded_ = false;
+    const training_place& found = loaded_;
     check(found, sums);
     if (!source_->has_position()) {
       raise_error(
           "This fit cannot go on in its data: its feed does not say where it stands. Give fit a "
           "data set, or the feed position() and go_to(...); see placed_feed.");
     }
-    source_->go_to(found.data);
+    source_->put_feed_at(found.data);
     sums.go_on_from(found.counted);
     place_.epoch = found.epoch;
     place_.steps = found.steps;
@@ -73,12 +76,12 @@ class training_course {
 
   /// Writes down where the fit stands; false if there is none, or if its feed does not say.
   bool tell(training_place& found, const result_sums& sums) const {
-    if (!source_ || !source_->has_position()) {
+    if (source_ == nullptr || !source_->has_position()) {
       return false;
     }
     found = place_;
     found.counted = sums.counted();
-    found.data = source_->position().value();
+    found.data = source_->position_of_feed();
     return true;
   }
 
@@ -125,8 +128,9 @@ class training_course {
     }
   }
 
-  std::optional<feed_reference> source_;  ///< none outside of a fit
-  std::optional<training_place> loaded_;
+  const feed_reference* source_ = nullptr;  ///< that of the request; null outside of a fit
+  training_place loaded_;
+  bool has_loaded_ = false;
   training_place place_;  ///< without what is counted, and without the feed's position
   std::int32_t steps_of_update_ = 1;
 };
