@@ -197,7 +197,8 @@ TEST_CASE("training of another seed, fit or version is refused, and nothing is c
   CHECK(sentence_of([&] { same.fit(data, {.resume = true}); }).starts_with("fit was asked to"));
 
   std::vector<std::uint8_t> bytes = read_file("resume_refused.npz");
-  zips::archive_reader archive(bytes, "", refuse_deflated, default_unpacked_limit);
+  const std::string name = "the file";
+  zips::archive_reader archive(bytes, name, refuse_deflated, default_unpacked_limit);
   zips::archive_writer newer;
   int changed = 0;
   for (std::size_t i = 0; i < archive.size(); ++i) {
@@ -283,7 +284,8 @@ namespace {
 std::vector<std::uint8_t> with_changed(const std::vector<std::uint8_t>& file,
                                        std::string_view array, std::size_t behind_header,
                                        std::uint8_t change) {
-  zips::archive_reader archive(file, "", refuse_deflated, default_unpacked_limit);
+  const std::string name = "the file";
+  zips::archive_reader archive(file, name, refuse_deflated, default_unpacked_limit);
   zips::archive_writer made;
   for (std::size_t i = 0; i < archive.size(); ++i) {
     const auto entry = archive.take(i);
