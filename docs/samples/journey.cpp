@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Follows one layer of the tutorial's model from its type to what ran, and prints every value on
 // the way. The output is docs/samples/journey.txt.
+#include <cstdint>
 #include <cstdio>
 #include <iterator>
 #include <string>
+#include <vector>
+
+#include <ipu_dsl/report/chrome_trace.hpp>
+#include <ipu_dsl/report/compared_model.hpp>
+#include <ipu_dsl/report/comparison_text.hpp>
+#include <ipu_dsl/report/drawn_model.hpp>
+#include <ipu_dsl/report/drawn_trace.hpp>
+#include <ipu_dsl/report/timeline_svg.hpp>
 
 #include "mnist_mlp.hpp"
 
@@ -238,11 +247,43 @@ void print_kernels() {
   std::printf("[/kernels]\n\n");
 }
 
+// [write_text]
+void write_text(const std::string& path, const std::string& text) {
+  write_file_atomically(path, std::vector<std::uint8_t>(text.begin(), text.end()));
+}
+
+// [/write_text]
+
+/// Draws the model and what ran, and takes the files away again.
+void draw(const session<training<grouped>>& run) {
+  // [draw]
+  const drawn_timeline measured = draw_trace(run.last_trace(), "grouped, the last update");
+  write_text("modelled.svg", timeline_svg(draw_model<training<grouped>>()));
+  write_text("measured.svg", timeline_svg(measured));
+  write_text("measured.json", chrome_trace(measured));
+  // [/draw]
+  for (const char* const path : {"modelled.svg", "measured.svg", "measured.json"}) {
+    std::remove(path);
+  }
+}
+
+/// The times of this run differ from those of the next, so that they are no part of the output.
+void compare(const session<training<grouped>>& run) {
+  // [compare]
+  const compared_run compared = compare_run<training<grouped>>(run.last_trace());
+  std::fputs(comparison_text(compared).c_str(), stderr);
+  // [/compare]
+  std::printf("[compared]\n%s: %zu kinds of actions\n[/compared]\n", compared.counts.c_str(),
+              compared.actions.size());
+}
+
 void print_trace() {
   const auto digits = synthetic_digits(1'000, 1);
+  // [traced]
   session<training<grouped>> run{{.learning_rate = 0.01F, .momentum = 0.9F},
                                  {.threads = 2, .trace = true}};
-  run.fit(digits | repeated(), {.steps_per_epoch = 8});
+  run.fit(digits | repeated(), {.steps_per_epoch = 400});
+  // [/traced]
   std::printf("[trace]\n");
   for (int worker = 0; worker < run.last_trace().workers(); ++worker) {
     std::printf("worker %d ", worker);
@@ -251,7 +292,9 @@ void print_trace() {
     }
     std::printf("\n");
   }
-  std::printf("[/trace]\n");
+  std::printf("[/trace]\n\n");
+  draw(run);
+  compare(run);
 }
 
 }  // namespace

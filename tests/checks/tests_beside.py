@@ -200,6 +200,8 @@ ELSEWHERE = {
     "plan/unproven_programs": "plan/large_proof",
     # Parts of one picture or page, which is compared with its golden.
     "report/action_name": "report/chrome_trace",
+    "report/compared_model": "report/drawn_timeline",
+    "report/comparison_text": "report/compared_run",
     "report/drawn_model": "report/drawn_timeline",
     "report/drawn_trace": "report/drawn_timeline",
     "report/fact_text": "report/drawn_timeline",

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 
+#include <ipu_dsl/report/compared_model.hpp>
 #include <ipu_dsl/report/drawn_model.hpp>
 #include <ipu_dsl/report/drawn_trace.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
@@ -154,6 +155,28 @@ TEST_CASE("a measured run is drawn by devices or by workers") {
   CHECK(played.lanes.size() == 2);
   CHECK(played.lanes[0].busy == devices.lanes[0].busy);
   CHECK(check_lanes(played) == 10);
+}
+
+TEST_CASE("a run of a compiled model is held against its own proof") {
+  constexpr program_plan_view plan = frozen_plan_of<training::compiled, program_kind::train>.view();
+  const list<timed_action> timeline =
+      asynchronous_timeline(plan.actions, plan.stages(), plan.slots);
+  trace recorded;
+  recorded.enable(2, 18);
+  recorded.begin_run();
+  for (int device = 0; device < 2; ++device) {
+    for (int index = plan.actions.row_begin[device]; index < plan.actions.row_begin[device + 1];
+         ++index) {
+      recorded.record({device, device, plan.actions.actions[index], 2 * timeline[index].start,
+                       2 * timeline[index].end});
+    }
+  }
+  const compared_run found = compare_run<training>(recorded);
+  CHECK(found.nanoseconds_of_cost == 2);
+  CHECK(found.predicted == 2 * training::timeline.makespan);
+  CHECK(found.fed_back == found.predicted);
+  CHECK(found.measured == found.predicted);
+  CHECK(found.actions.size() == 6);
 }
 
 TEST_CASE("a trace of nothing is drawn as nothing") {
