@@ -6,7 +6,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
@@ -118,6 +121,12 @@ inline std::size_t cell_of(const action& what) {
   return static_cast<std::size_t>(what.stage * action_kinds) + static_cast<std::size_t>(what.kind);
 }
 
+/// An order of actions that differ as much as each other.
+inline bool comes_before(int device, const action& what, int other_device, const action& other) {
+  return std::tuple(device, what.micro_batch, what.stage, what.kind) <
+         std::tuple(other_device, other.micro_batch, other.stage, other.kind);
+}
+
 /// By kind and stage, what the actions of a run took. Throws `error` if the run is of another
 /// program.
 inline std::vector<compared_actions> sums_of(const program_view& rows,
@@ -162,18 +171,12 @@ inline list<timed_action> timeline_with(const program_view& rows, const stage_gr
   return times_of(run, rows, duration);
 }
 
-/// What each device did, in the order in which it began: [devices].
+/// What each device did: [devices]. Workers have recorded it in the order of its row.
 inline std::vector<std::vector<traced_action>> rows_of(const std::vector<traced_action>& all,
                                                        int devices) {
   std::vector<std::vector<traced_action>> rows(static_cast<std::size_t>(devices));
   for (const traced_action& done : all) {
     rows[static_cast<std::size_t>(done.device)].push_back(done);
-  }
-  for (std::vector<traced_action>& row : rows) {
-    std::stable_sort(row.begin(), row.end(),
-                     [](const traced_action& left, const traced_action& right) {
-                       return left.start < right.start;
-                     });
   }
   return rows;
 }
@@ -201,10 +204,11 @@ inline std::vector<compared_wait> waits_of(const program_view& rows,
       free_in_proof = (std::max)(free_in_proof, proven.end);
     }
   }
-  std::stable_sort(waits.begin(), waits.end(),
-                   [](const compared_wait& left, const compared_wait& right) {
-                     return left.difference() > right.difference();
-                   });
+  std::sort(waits.begin(), waits.end(), [](const compared_wait& left, const compared_wait& right) {
+    return left.difference() != right.difference()
+               ? left.difference() > right.difference()
+               : comes_before(left.device, left.what, right.device, right.what);
+  });
   return waits;
 }
 
@@ -269,19 +273,27 @@ inline compared_run compare_run(const program_view& rows, const stage_graph_view
   made.waits = comparing::waits_of(rows, fed_back, all, devices);
   made.measured = comparing::first_to_last(all);
   made.exceptional = all;
-  std::stable_sort(made.exceptional.begin(), made.exceptional.end(),
-                   [&sums](const traced_action& left, const traced_action& right) {
-                     return comparing::excess(sums, left) > comparing::excess(sums, right);
-                   });
+  std::sort(made.exceptional.begin(), made.exceptional.end(),
+            [&sums](const traced_action& left, const traced_action& right) {
+              const std::int64_t of_left = comparing::excess(sums, left);
+              const std::int64_t of_right = comparing::excess(sums, right);
+              return of_left != of_right ? of_left > of_right
+                                         : comparing::comes_before(left.device, left.what,
+                                                                   right.device, right.what);
+            });
   for (const compared_actions& sum : sums) {
     if (sum.count > 0) {
       made.actions.push_back(sum);
     }
   }
-  std::stable_sort(made.actions.begin(), made.actions.end(),
-                   [](const compared_actions& left, const compared_actions& right) {
-                     return std::abs(left.difference()) > std::abs(right.difference());
-                   });
+  std::sort(made.actions.begin(), made.actions.end(),
+            [](const compared_actions& left, const compared_actions& right) {
+              const std::int64_t of_left = std::abs(left.difference());
+              const std::int64_t of_right = std::abs(right.difference());
+              return of_left != of_right
+                         ? of_left > of_right
+                         : std::pair(left.stage, left.kind) < std::pair(right.stage, right.kind);
+            });
   return made;
 }
 
