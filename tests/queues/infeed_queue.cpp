@@ -124,6 +124,10 @@ TEST_CASE("an infeed gives what its feed gives, in order, to the end and behind 
       CHECK(infeed.next(found.rows) == 0);
       CHECK(holds_numbers(found, 0, 0));
     }
+    session_rows one;
+    CHECK(infeed.next({one.sources, 1}) == 0);
+    CHECK(one.floats[0] == 0);
+    CHECK(one.floats[8] == 77.0F);
   }
   CHECK(elements == 4 * 23);
 }

@@ -50,6 +50,14 @@ class infeed_queue {
  public:
   static constexpr std::int32_t most_depth = 255;
 
+  /// Throws `error` for a depth other than 1 to `most_depth`.
+  static void check_depth(std::int32_t depth) {
+    if (depth < 1 || depth > most_depth) {
+      throw error(sentence_of(
+          {"An infeed has a depth of 1 to ", most_depth, " elements, got ", depth, "."}));
+    }
+  }
+
   /// Throws `error` for a depth other than 1 to `most_depth`, an empty micro-batch, a feed of
   /// nothing, or if the system grants no thread.
   template <feed Source>
@@ -79,15 +87,20 @@ class infeed_queue {
   }
 
   /// The next element, or 0 behind the last; waits for the thread. Throws `error` for rows of
-  /// another micro-batch than the queue's, and what the feed threw in place of this element.
+  /// another micro-batch than the queue's, but behind the last, where sessions ask for one sample
+  /// more, and what the feed threw in place of this element.
   std::int32_t next(const feed_rows& rows, const stop_token& stop = {}) {
-    check_rows(rows);
+    check_sources(rows);
+    if (!begun_.load(std::memory_order_relaxed)) {
+      check_micro_batch(rows);
+    }
     begin();
     for (;;) {
       const std::uint32_t before = alarm_.rung();
       // In this order: an element that is pushed comes before the end that is seen behind it.
       const source_state state = state_.load(std::memory_order_acquire);
       if (pushed_.load(std::memory_order_acquire) != popped_.load(std::memory_order_relaxed)) {
+        check_micro_batch(rows);
         return pop(rows);
       }
       if (state == source_state::failed) {
@@ -140,10 +153,7 @@ class infeed_queue {
   enum class source_state { runs, ended, failed };
 
   void check() const {
-    if (options_.depth < 1 || options_.depth > most_depth) {
-      throw error(sentence_of(
-          {"An infeed has a depth of 1 to ", most_depth, " elements, got ", options_.depth, "."}));
-    }
+    check_depth(options_.depth);
     if (options_.micro_batch < 1) {
       throw error(
           sentence_of({"An element of an infeed has at least 1 sample, got ", options_.micro_batch,
@@ -207,11 +217,14 @@ class infeed_queue {
             sources};
   }
 
-  void check_rows(const feed_rows& rows) const {
+  void check_micro_batch(const feed_rows& rows) const {
     if (rows.micro_batch != options_.micro_batch) {
       throw error(sentence_of({"An infeed of micro-batches of ", options_.micro_batch,
                                " samples was asked for one of ", rows.micro_batch, "."}));
     }
+  }
+
+  void check_sources(const feed_rows& rows) const {
     if (rows.sources.size() > sources().size()) {
       throw error(sentence_of({"An infeed of ", sources().size(), " sources was asked for ",
                                rows.sources.size(), "."}));
