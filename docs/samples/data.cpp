@@ -14,6 +14,7 @@
 
 #include <ipu_dsl/data/csv.hpp>
 #include <ipu_dsl/data/npy_columns.hpp>
+#include <ipu_dsl/data/prefetched.hpp>
 #include <ipu_dsl/formats/npz.hpp>
 #include <ipu_dsl/interface.hpp>
 #include <ipu_dsl/ipu_dsl.hpp>
@@ -209,6 +210,10 @@ void of_functions() {
                                });
   // [/batches]
   print_pass("louder", louder);
+  // [prefetched]
+  auto ahead = prefetched(drawn | shuffled(100) | take(4), 1, {.depth = 8});
+  // [/prefetched]
+  print_pass("ahead", ahead);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <ipu_dsl/catalogue/catalogue.hpp>
 #include <ipu_dsl/data/csv.hpp>
 #include <ipu_dsl/data/npy_columns.hpp>
+#include <ipu_dsl/data/prefetched.hpp>
 #include <ipu_dsl/exchange/keras.hpp>
 #include <ipu_dsl/exchange/pytorch.hpp>
 #include <ipu_dsl/exchange/rtneural.hpp>
@@ -1364,6 +1365,9 @@ void carry(session<body>& run) {
 void print_queues(const digit_dataset& digits) {
   session<training> run{rates};
   auto source = make_feed(digits | repeated(), 7);
+  // row: .prefetch(2)
+  run.fit(prefetched(source), {.steps_per_epoch = 8});
+  run.fit(prefetched(digits | shuffled(640) | repeated(), 7, {.depth = 2}), {.steps_per_epoch = 8});
   // row: ipu_infeed_queue.IPUInfeedQueue(dataset, prefetch_depth=3)
   infeed_queue infeed(source, {.micro_batch = 32, .depth = 3});
   run.fit(infeed, {.steps_per_epoch = 8});

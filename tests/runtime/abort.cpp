@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include <ipu_dsl/data/prefetched.hpp>
 #include <ipu_dsl/queues/infeed_queue.hpp>
 
 #include "runtime/loaded_model.hpp"
@@ -239,8 +240,11 @@ TEST_CASE("a run that fails elsewhere sends away who waits for a feed, or behind
     stalling_feed behind(data, 1 + i % 2);
     infeed_queue infeed(behind, {.micro_batch = planned::compiled::settings.micro_batch});
     ended += ends_while_feed_waits<planned>(infeed) ? 1 : 0;
+    stalling_feed far(data, 1 + i % 2);
+    auto ahead = prefetched(far);
+    ended += ends_while_feed_waits<planned>(ahead) ? 1 : 0;
   }
-  CHECK(ended == 80);
+  CHECK(ended == 120);
 }
 
 TEST_CASE("what a feed throws on the thread of an infeed ends the run as if it had none") {
@@ -257,6 +261,10 @@ TEST_CASE("what a feed throws on the thread of an infeed ends the run as if it h
       infeed_queue infeed(behind, {.micro_batch = planned::compiled::settings.micro_batch});
       CHECK_THROWS_AS(run.fit(infeed, two_updates), broken_feed);
       CHECK(run.weights().fingerprint() == direct.weights().fingerprint());
+      session<planned> ahead(rates, {.threads = threads});
+      CHECK_THROWS_AS(ahead.fit(prefetched(breaking_feed(data, breaks_at)), two_updates),
+                      broken_feed);
+      CHECK(ahead.weights().fingerprint() == direct.weights().fingerprint());
       ++compared;
     }
   }
@@ -290,4 +298,8 @@ TEST_CASE("an infeed begins the data anew for every pass of fit, in the order of
   infeed_queue infeed(behind, {.micro_batch = planned::compiled::settings.micro_batch});
   CHECK(run.fit(infeed, {.epochs = 3}).losses().size() == 72);
   CHECK(run.weights().fingerprint() == direct.weights().fingerprint());
+  session<planned> ahead(rates, {.threads = 2});
+  ahead.fit(prefetched(data | shuffled(50), 3), {.epochs = 3},
+            validation_data(prefetched(data, 1)));
+  CHECK(ahead.weights().fingerprint() == direct.weights().fingerprint());
 }

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Data and feeds that are read ahead, `run.fit(prefetched(data | shuffled(1000) | repeated(), 1))`.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/feed.hpp>
+#include <ipu_dsl/core/type_name.hpp>
+#include <ipu_dsl/data/feed.hpp>
+#include <ipu_dsl/data/transform.hpp>
+#include <ipu_dsl/queues/infeed_queue.hpp>
+
+namespace ipu_dsl {
+
+/// How far ahead `prefetched` reads.
+struct prefetch_options {
+  std::int32_t depth = 3;  ///< micro-batches that wait at most, 1 to 255
+};
+
+/// A feed and the queue in front of it, in one: itself a feed, which `prefetched` makes. What an
+/// `infeed_queue` says of order, of passes and of what is thrown holds here. The queue is made,
+/// with its memory and its thread, when it is first asked, since only then it is known how many
+/// samples a micro-batch has; another size later is refused with an `error`. From then on the feed
+/// is the thread's. It may be moved as long as nobody asks it.
+template <feed Source>
+class prefetched_feed {
+ public:
+  /// Throws `error` for a depth other than 1 to 255.
+  prefetched_feed(Source source, const prefetch_options& options)
+      : parts_(std::make_unique<parts>(std::move(source), options)) {
+    infeed_queue::check_depth(options.depth);
+  }
+
+  /// The next micro-batch; waits for the thread. Throws what the feed threw in its place.
+  std::int32_t next(const feed_rows& rows, const stop_token& stop = {}) {
+    if (!parts_->queue) {
+      parts_->make_queue(rows.micro_batch);
+    }
+    return parts_->queue->next(rows, stop);
+  }
+
+  /// Begins the feed's next pass; what waits of this one is dropped.
+  void restart() {
+    if (parts_->queue) {
+      parts_->queue->restart();
+    } else {
+      parts_->source.restart();
+    }
+  }
+
+  /// Sends whoever waits in `next` to look at its stop token; from another thread.
+  void wake() noexcept { parts_->wake(); }
+
+  std::span<const source_form> sources() const { return parts_->known.sources(); }
+
+  std::optional<std::int64_t> length() const { return parts_->known.length(); }
+
+  /// How many micro-batches wait at this moment: 0 whenever the data are slower than the model.
+  std::int32_t waiting() const { return parts_->queue ? parts_->queue->waiting() : 0; }
+
+ private:
+  struct parts {
+    parts(Source taken, const prefetch_options& options)
+        : source(std::move(taken)), known(source), depth(options.depth) {}
+
+    void make_queue(std::int32_t micro_batch) {
+      queue.emplace(source, infeed_options{.micro_batch = micro_batch, .depth = depth});
+      woken.exchange(&*queue, std::memory_order_acq_rel);
+    }
+
+    // Whoever finds no queue writes that as well: who makes one then sees what had been requested
+    // before, and does not begin to wait.
+    void wake() noexcept {
+      infeed_queue* found = nullptr;
+      if (!woken.compare_exchange_strong(found, nullptr, std::memory_order_acq_rel,
+                                         std::memory_order_acquire)) {
+        found->wake();
+      }
+    }
+
+    Source source;
+    feed_reference known;  ///< what it said before there was a thread
+    std::int32_t depth;
+    std::atomic<infeed_queue*> woken{nullptr};
+    std::optional<infeed_queue> queue;  ///< ends before what it takes from
+  };
+
+  std::unique_ptr<parts> parts_;
+};
+
+/// Data, or data in an order, that are read ahead on a thread of their own, in the order and with
+/// the numbers of `make_feed(data, seed)`: no bit depends on it. Data with a name are referred to
+/// and must outlive it, others are taken in.
+///
+///   run.fit(prefetched(digits.train | shuffled(10'000) | repeated(), 1), {.steps_per_epoch =
+///   500});
+///
+/// Throws `error` for a depth other than 1 to 255.
+template <typename Data>
+  requires(dataset<dataset_of<Data>> && !feed<std::remove_cvref_t<Data>>)
+auto prefetched(Data&& data, std::uint64_t seed, const prefetch_options& options = {}) {
+  auto made = make_feed(std::forward<Data>(data), seed);
+  return prefetched_feed<decltype(made)>(std::move(made), options);
+}
+
+/// The same of a feed, one of one's own as well: with a name it is referred to, must outlive what
+/// is made and is left alone meanwhile; without one it is taken in. A feed that waits, for a device
+/// or another thread, takes the stop token that it is given.
+template <typename Source>
+  requires feed<std::remove_reference_t<Source>>
+auto prefetched(Source&& source, const prefetch_options& options = {}) {
+  if constexpr (std::is_lvalue_reference_v<Source>) {
+    return prefetched_feed<feed_reference>(feed_reference(source), options);
+  } else {
+    return prefetched_feed<Source>(std::forward<Source>(source), options);
+  }
+}
+
+/// What is wrong with what is to be read ahead.
+template <typename First, typename... Behind>
+struct prefetched_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("data and a seed, or a feed", type_name<std::remove_cvref_t<First>>(),
+                           "write prefetched(data | shuffled(1000), 1)");
+    if constexpr (feed<std::remove_cvref_t<First>>) {
+      constexpr bool constant = std::is_const_v<std::remove_reference_t<First>>;
+      found.got = constant ? "a constant feed" : "something else behind a feed, which has its seed";
+      found.hint = constant ? "write auto source = make_feed(...), without const"
+                            : "write prefetched(source) or prefetched(source, {.depth = 3})";
+    } else if constexpr (dataset<dataset_of<First>>) {
+      found.got = sizeof...(Behind) == 0 ? "data without a seed" : "something else behind data";
+    }
+    found.where = "prefetched";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Refused with a sentence: anything else.
+template <typename First, typename... Behind>
+  requires(!(feed<std::remove_reference_t<First>> && sizeof...(Behind) == 0) &&
+           !(dataset<dataset_of<First>> && sizeof...(Behind) == 1))
+refused_data prefetched(First&&, const Behind&...) {
+  if constexpr (!std::same_as<std::remove_cvref_t<First>, refused_data>) {
+    static_assert(diagnose<prefetched_fault_of<First, Behind...>>());
+  }
+  return {};
+}
+
+}  // namespace ipu_dsl

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include <ipu_dsl/data/columns.hpp>
+#include <ipu_dsl/data/prefetched.hpp>
+#include <ipu_dsl/data/zipped_dataset.hpp>
+
+#include "data/first_source.hpp"
+#include "formats/sentence_of.hpp"
+#include "support/catch2.hpp"
+
+using namespace ipu_dsl;
+using namespace ipu_dsl::tests;
+
+namespace {
+
+/// 0, 1, 2, ... each with its remainder of three.
+auto counted(std::int32_t samples) {
+  std::vector<float> numbers;
+  std::vector<std::int32_t> labels;
+  for (std::int32_t i = 0; i < samples; ++i) {
+    numbers.push_back(static_cast<float>(i));
+    labels.push_back(i % 3);
+  }
+  return zipped(feature_column<shape{1}>(std::move(numbers)), label_column<3>(std::move(labels)));
+}
+
+/// No `error`, and nothing that the library knows.
+struct lost_number {
+  int asked = 0;
+};
+
+/// One number a micro-batch, 1, 2, 3, ...; throws for every third, and from a number on waits until
+/// it is stopped.
+class stubborn_feed {
+ public:
+  explicit stubborn_feed(int waits_at) : waits_at_(waits_at) {}
+
+  std::int32_t next(const feed_rows& rows, const stop_token& stop) {
+    ++asked_;
+    if (asked_ == waits_at_) {
+      waits_.store(true);
+      waits_.notify_all();
+      std::uint32_t before = woken_.load();
+      while (!stop.requested()) {
+        woken_.wait(before);
+        before = woken_.load();
+      }
+      return 0;
+    }
+    if (asked_ % 3 == 0) {
+      throw lost_number{asked_};
+    }
+    rows.sources[0].floats(0)[0] = static_cast<float>(asked_);
+    return 1;
+  }
+
+  void wake() noexcept {
+    woken_.fetch_add(1);
+    woken_.notify_all();
+  }
+
+  void restart() {}
+
+  std::span<const source_form> sources() const { return forms; }
+
+  std::optional<std::int64_t> length() const { return std::nullopt; }
+
+  void wait_until_it_waits() const { waits_.wait(false); }
+
+ private:
+  static constexpr std::array<source_form, 1> forms{{{dtype::float32, 1}}};
+
+  int asked_ = 0;
+  int waits_at_;
+  std::atomic<bool> waits_{false};
+  std::atomic<std::uint32_t> woken_{0};
+};
+
+/// Room for a number of a micro-batch of one sample.
+struct one_number {
+  float number = -1;
+  std::array<source_rows, 1> sources{{{dtype::float32, &number, 1, 1}}};
+  feed_rows rows{sources, 1};
+};
+
+}  // namespace
+
+TEST_CASE("what is read ahead are the numbers of the feed, pass after pass") {
+  const auto data = counted(100);
+  int compared = 0;
+  for (const std::int32_t depth : {1, 3, 255}) {
+    auto direct = make_feed(data | shuffled(30), 5);
+    auto ahead = prefetched(data | shuffled(30), 5, {.depth = depth});
+    CHECK(ahead.length() == 100);
+    CHECK(ahead.sources().size() == 2);
+    CHECK(ahead.waiting() == 0);
+    for (int pass = 0; pass < 3; ++pass) {
+      direct.restart();
+      ahead.restart();
+      const std::vector<float> expected = first_numbers_of(direct, 8);
+      CHECK(expected.size() == 100);
+      CHECK(first_numbers_of(ahead, 8) == expected);
+      ++compared;
+    }
+  }
+  CHECK(compared == 9);
+}
+
+TEST_CASE("data and feeds are referred to or taken in, and what is made may be moved") {
+  const auto data = counted(20);
+  const std::vector<float> expected = first_numbers(data);
+  auto source = make_feed(data, 1);
+  auto referring = prefetched(source);
+  CHECK(first_numbers_of(referring, 4) == expected);
+  auto owning = prefetched(make_feed(data, 1), {.depth = 2});
+  auto moved = std::move(owning);
+  CHECK(first_numbers_of(moved, 4) == expected);
+  auto taken_in = prefetched(counted(20), 1);
+  CHECK(first_numbers_of(taken_in, 4) == expected);
+  auto named = prefetched(data, 1);
+  CHECK(first_numbers_of(named, 4) == expected);
+  static_assert(std::is_same_v<decltype(referring), prefetched_feed<feed_reference>>);
+  static_assert(stoppable_feed<decltype(named)>);
+}
+
+TEST_CASE("what a feed throws while it reads ahead is thrown in its place") {
+  stubborn_feed source(-1);
+  auto ahead = prefetched(source);
+  int thrown = 0;
+  for (int number = 1; number <= 30; ++number) {
+    one_number found;
+    try {
+      const std::int32_t valid = ahead.next(found.rows);
+      CHECK(valid == 1);
+      CHECK(found.number == static_cast<float>(number));
+      CHECK(number % 3 != 0);
+    } catch (const lost_number& lost) {
+      CHECK(lost.asked == number);
+      ++thrown;
+    }
+  }
+  CHECK(thrown == 10);
+}
+
+TEST_CASE("a stop reaches who waits for what is read ahead, before and behind the first element") {
+  int stopped = 0;
+  for (int i = 0; i < 60; ++i) {
+    stubborn_feed source(i % 2 + 1);
+    auto ahead = prefetched(source);
+    std::atomic<bool> stop{false};
+    const stop_token token{&stop, [](const void* asked) {
+                             return static_cast<const std::atomic<bool>*>(asked)->load();
+                           }};
+    std::int32_t given = 0;
+    std::thread reader([&] {
+      one_number found;
+      while (ahead.next(found.rows, token) == 1) {
+        ++given;
+      }
+    });
+    if (i % 3 != 0) {
+      source.wait_until_it_waits();
+    }
+    stop = true;
+    ahead.wake();
+    reader.join();
+    CHECK(given <= i % 2);
+    ++stopped;
+  }
+  CHECK(stopped == 60);
+}
+
+TEST_CASE("what is read ahead may end at any time, and is refused with a sentence") {
+  const auto data = counted(100);
+  int ended = 0;
+  for (int i = 0; i < 100; ++i) {
+    auto ahead = prefetched(data | repeated(), 1, {.depth = 1 + i % 4});
+    std::vector<float> numbers(4);
+    const std::array<source_rows, 1> to{{{dtype::float32, numbers.data(), 1, 1}}};
+    for (int taken = 0; taken < i % 5; ++taken) {
+      CHECK(ahead.next({to, 4}) == 4);
+      CHECK(numbers[3] == static_cast<float>((4 * taken + 3) % 100));
+    }
+    ++ended;
+  }
+  CHECK(ended == 100);
+  CHECK(sentence_of([&] { prefetched(data, 1, {.depth = 0}); }) ==
+        "An infeed has a depth of 1 to 255 elements, got 0.");
+  auto ahead = prefetched(data, 1);
+  one_number found;
+  CHECK(ahead.next(found.rows) == 1);
+  const feed_rows other{found.sources, 2};
+  CHECK(sentence_of([&] { ahead.next(other); }) ==
+        "An infeed of micro-batches of 1 samples was asked for one of 2.");
+
+  using source = decltype(make_feed(data, 1));
+  CHECK(prefetched_fault_of<decltype(data)>::value.message().view() ==
+        "prefetched: expected data and a seed, or a feed, got data without a seed. Hint: write "
+        "prefetched(data | shuffled(1000), 1)");
+  CHECK(prefetched_fault_of<source&, int>::value.message().view() ==
+        "prefetched: expected data and a seed, or a feed, got something else behind a feed, which "
+        "has its seed. Hint: write prefetched(source) or prefetched(source, {.depth = 3})");
+  CHECK(prefetched_fault_of<const source&>::value.message().view().find("got a constant feed") !=
+        std::string_view::npos);
+}
