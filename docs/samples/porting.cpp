@@ -314,6 +314,12 @@ struct functional {
     merged = build.layer<Maximum>("", merged, c);
     merged = build.layer<Minimum>("", merged, a);
     x = build.layer<Concatenate>("", x, merged);
+    // row: Dot(axes=(2, 1))([rows, columns]), Dot(axes=1, normalize=True)([a, b])
+    const symbolic_tensor rows = build.layer<Reshape<2, 4>>("", a);
+    const symbolic_tensor columns = build.layer<Reshape<4, 2>>("", b);
+    const symbolic_tensor products = build.layer<Dot<2, 1>>("", rows, columns);
+    const symbolic_tensor cosine = build.layer<Dot<1, 1, l2_normalize<true>>>("", a, b);
+    x = build.layer<Concatenate>("", x, build.layer<Flatten>("", products), cosine);
     // row: encoder = Dense(8); encoder(a), encoder(b)
     auto encoder = build.shared<Dense<8>>("encoder");
     const symbolic_tensor left = encoder(a);

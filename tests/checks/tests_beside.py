@@ -120,6 +120,9 @@ ELSEWHERE = {
     # What recurrent layers share.
     "vocabulary/layers/recurrence": "vocabulary/lstm",
     "vocabulary/layers/recurrent_options": "vocabulary/lstm",
+    # Products of rows, in a model.
+    "kernels/dot": "training/dots",
+    "operators/dot": "training/dots",
     # Steps that are none, in models.
     "kernels/masked_steps": "training/masks",
     "operators/masked_steps": "training/masks",

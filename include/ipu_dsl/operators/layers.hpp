@@ -7,6 +7,7 @@
 #include <ipu_dsl/operators/conv2d.hpp>
 #include <ipu_dsl/operators/conv3d.hpp>
 #include <ipu_dsl/operators/dense.hpp>
+#include <ipu_dsl/operators/dot.hpp>
 #include <ipu_dsl/operators/dropout.hpp>
 #include <ipu_dsl/operators/embedding.hpp>
 #include <ipu_dsl/operators/group_normalization.hpp>

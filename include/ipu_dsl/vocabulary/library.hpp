@@ -13,6 +13,7 @@
 #include <ipu_dsl/vocabulary/layers/conv3d.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/depthwise_conv2d.hpp>
+#include <ipu_dsl/vocabulary/layers/dot.hpp>
 #include <ipu_dsl/vocabulary/layers/dropout.hpp>
 #include <ipu_dsl/vocabulary/layers/embedding.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
