@@ -179,6 +179,9 @@ static_assert(
                                            Cropping2D<1>, Reshape<28, 16>, ZeroPadding1D<2>,
                                            Cropping1D<1, 0>, UpSampling1D<2>>>>());
 
+// row: UpSampling2D((2, 3), interpolation='bilinear')
+static_assert(check<model<input<4, 6, 2>, UpSampling2D<2, 3, bilinear>>>());
+
 // row: Concatenate(axis=1)([a, b])
 struct one_behind_the_other {
   static constexpr symbolic_tensor build(functional_builder& build) {

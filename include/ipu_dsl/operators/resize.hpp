@@ -4,6 +4,7 @@
 
 #include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/resize.hpp>
+#include <ipu_dsl/kernels/resize_bilinear.hpp>
 #include <ipu_dsl/operators/operators.hpp>
 #include <ipu_dsl/vocabulary/layers/resize.hpp>
 
@@ -23,12 +24,21 @@ struct operators<&resize_family> {
                                              Call.channels};
     float* const written = floats(operands[0]);
     const float* const read = floats(operands[1]);
+    constexpr bool interpolates = Call.interpolates != 0;
     if constexpr (Call.variant == resize_variant::forward) {
-      kernels::resize(read, written, images,
-                      range_of(Call.batch * Call.rows.outputs, context.part));
+      const index_range mine = range_of(Call.batch * Call.rows.outputs, context.part);
+      if constexpr (interpolates) {
+        kernels::interpolate(read, written, images, mine);
+      } else {
+        kernels::resize(read, written, images, mine);
+      }
     } else {
-      kernels::resize_gradient(read, written, images,
-                               range_of(Call.batch * Call.rows.inputs, context.part));
+      const index_range mine = range_of(Call.batch * Call.rows.inputs, context.part);
+      if constexpr (interpolates) {
+        kernels::interpolate_gradient(read, written, images, mine);
+      } else {
+        kernels::resize_gradient(read, written, images, mine);
+      }
     }
   }
 

@@ -24,10 +24,17 @@ struct resize_options {
   resize_kind kind = resize_kind::padding;
   std::int32_t axes = 2;  ///< 1 of sequences, 0 of vectors
   std::int32_t numbers[4] = {};
+  std::int32_t interpolates =
+      0;  ///< of upsampling: between two positions lies what is between them
 };
 
+/// Said of UpSampling2D behind its numbers: `UpSampling2D<2, bilinear>`.
+struct bilinear_interpolation {};
+
+inline constexpr bilinear_interpolation bilinear;
+
 /// Output o copies input (o - before) / factor, rounded down, where there is one, and is zero
-/// elsewhere.
+/// elsewhere; or lies between two inputs, at (o + 1/2) / factor - 1/2.
 struct resized_extent {
   std::int32_t inputs;
   std::int32_t outputs;
@@ -43,6 +50,7 @@ struct resize_call {
   resized_extent rows;
   resized_extent columns;
   std::int32_t channels;
+  std::int32_t interpolates;
 };
 
 namespace resize_rules {
@@ -74,7 +82,7 @@ constexpr label describe(const family&, const attributes& given) {
       words << ", ";
     }
   }
-  return words << ">";
+  return words << (options.interpolates != 0 ? ", bilinear>" : ">");
 }
 
 /// Vectors and sequences as images of one row.
@@ -106,7 +114,8 @@ constexpr resize_call placed(const resize_options& options, const shape& image) 
           .batch = 0,
           .rows = resized(options.kind, image[0], has_rows || !enlarges ? of[0] : 1, of[1]),
           .columns = resized(options.kind, image[1], of[2], of[3]),
-          .channels = image[2]};
+          .channels = image[2],
+          .interpolates = options.interpolates};
 }
 
 constexpr problem check_numbers(const resize_options& options) {
@@ -174,19 +183,29 @@ constexpr buffer_ref as_output(const buffer_ref& lying, const resize_call& key) 
   return lying.as({key.rows.outputs, key.columns.outputs, key.channels});
 }
 
-/// Of the `factor` taps one is whole.
+/// Of the taps one is whole, or two where it is interpolated: those of an input begin half a factor
+/// before its own outputs.
+constexpr std::int32_t taps_of(const resize_call& key, const resized_extent& extent) {
+  return key.interpolates != 0 ? 2 * extent.factor : extent.factor;
+}
+
+constexpr std::int32_t ahead_of(const resize_call& key, const resized_extent& extent) {
+  return key.interpolates != 0 ? extent.factor / 2 : -extent.before;
+}
+
 constexpr void forward(emitter& emit) {
   const resize_call key = key_of(emit, resize_variant::forward);
   call_draft call = emit.call(key);
   const axis_id sample = call.over(key.batch);
   const auto [row, column] = call.over(key.rows.outputs, key.columns.outputs);
   const axis_id channel = call.over(key.channels);
-  const axis_id row_tap = call.all(key.rows.factor);
-  const axis_id column_tap = call.all(key.columns.factor);
+  const axis_id row_tap = call.all(taps_of(key, key.rows));
+  const axis_id column_tap = call.all(taps_of(key, key.columns));
   call.writes(as_output(emit.output_value(0), key), {sample, row, column, channel})
       .reads(as_input(emit.input_value(0), key),
-             {sample, window_over(row, row_tap, key.rows.factor, 1, -key.rows.before),
-              window_over(column, column_tap, key.columns.factor, 1, -key.columns.before), channel})
+             {sample, window_over(row, row_tap, key.rows.factor, 1, ahead_of(key, key.rows)),
+              window_over(column, column_tap, key.columns.factor, 1, ahead_of(key, key.columns)),
+              channel})
       .costs(std::int64_t{key.batch} * key.rows.outputs * key.columns.outputs * key.channels);
 }
 
@@ -199,12 +218,13 @@ constexpr void input_gradient(emitter& emit) {
   const axis_id sample = call.over(key.batch);
   const auto [row, column] = call.over(key.rows.inputs, key.columns.inputs);
   const axis_id channel = call.over(key.channels);
-  const axis_id row_tap = call.all(key.rows.factor);
-  const axis_id column_tap = call.all(key.columns.factor);
+  const axis_id row_tap = call.all(taps_of(key, key.rows));
+  const axis_id column_tap = call.all(taps_of(key, key.columns));
   call.writes(as_input(emit.input_gradient(0), key), {sample, row, column, channel})
-      .reads(as_output(emit.output_gradient(0), key),
-             {sample, window(row, row_tap, key.rows.factor, 1, -key.rows.before),
-              window(column, column_tap, key.columns.factor, 1, -key.columns.before), channel});
+      .reads(
+          as_output(emit.output_gradient(0), key),
+          {sample, window(row, row_tap, key.rows.factor, 1, ahead_of(key, key.rows)),
+           window(column, column_tap, key.columns.factor, 1, ahead_of(key, key.columns)), channel});
 }
 
 }  // namespace resize_rules
@@ -304,12 +324,37 @@ struct Cropping1D {
       describe_sides(resize_kind::cropping, 1, 1, {whole(Numbers)...});
 };
 
+/// The same element, interpolated.
+constexpr element interpolated(element made) {
+  auto options = made.options.as<resize_options>();
+  options.interpolates = 1;
+  made.options = attributes::of(options);
+  return made;
+}
+
 /// Repeats rows and columns of an image: one number for both, or two; 2 without any. What lies
-/// between is that of the nearest, as Keras has it unless told otherwise.
+/// between is that of the nearest, as Keras has it unless told otherwise; with `bilinear` behind
+/// the numbers it lies on the lines between its neighbours, Keras's interpolation='bilinear': the
+/// middles of pixels are what is between, and beyond the outermost of them nothing changes.
 template <auto... Numbers>
 struct UpSampling2D {
   static constexpr element description =
       describe_factors(resize_kind::upsampling, 2, {whole(Numbers)...});
+};
+
+template <>
+struct UpSampling2D<bilinear> {
+  static constexpr element description = interpolated(UpSampling2D<>::description);
+};
+
+template <auto Factor>
+struct UpSampling2D<Factor, bilinear> {
+  static constexpr element description = interpolated(UpSampling2D<Factor>::description);
+};
+
+template <auto Rows, auto Columns>
+struct UpSampling2D<Rows, Columns, bilinear> {
+  static constexpr element description = interpolated(UpSampling2D<Rows, Columns>::description);
 };
 
 /// Repeats every step of a sequence.
