@@ -138,8 +138,14 @@ void parse_whole(std::span<const std::uint8_t> file) {
   }
 }
 
+/// Short, as it is parsed once for every value of each of its bytes.
+constexpr std::string_view tiny = R"({"in_shape": [null, 2], "layers": [{"type": "gru",
+ "shape": [null, 1], "weights": [[[1, -2.5e1]], [0.5, 3]], "dilation": 2, "a": true}]})";
+
 TEST_CASE("a damaged model of RTNeural parses or is refused") {
-  const std::vector<std::uint8_t> file(small.begin(), small.end());
+  CHECK(truncate_everywhere(std::vector<std::uint8_t>(small.begin(), small.end()), parse_whole)
+            .refused == small.size());
+  const std::vector<std::uint8_t> file(tiny.begin(), tiny.end());
   const mutation_counts truncated = truncate_everywhere(file, parse_whole);
   CHECK(truncated.parsed == 0);
   CHECK(truncated.refused == file.size());
@@ -174,7 +180,7 @@ TEST_CASE("words of RTNeural's files in any order parse or are refused") {
   std::minstd_rand generator(11);
   const auto random = [&] { return static_cast<std::size_t>(generator()); };
   mutation_counts counts;
-  for (int i = 0; i < 100'000; ++i) {
+  for (int i = 0; i < 30'000; ++i) {
     std::string json = R"({"in_shape": [1], "layers": [)";
     const std::size_t length = random() % 10;
     for (std::size_t word = 0; word < length; ++word) {
