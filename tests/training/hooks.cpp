@@ -508,6 +508,11 @@ TEST_CASE("the end of a data set is validated on, in the order in which it lies"
   expected.fit(known | shuffled(100), {.epochs = 2, .steps_per_epoch = 4});
   CHECK(run.weights().fingerprint() == expected.weights().fingerprint());
   CHECK(found.epochs()[1]["val_loss"] == run.evaluate(data | skip(75)).loss);
+  // Of data that nobody else keeps as well.
+  session<trained> owning;
+  owning.fit(labelled_points(100, 1) | shuffled(100),
+             {.epochs = 2, .steps_per_epoch = 4, .validation_split = 0.25});
+  CHECK(owning.weights().fingerprint() == expected.weights().fingerprint());
 
   const std::string share =
       "validation_split is a share of the data that leaves samples to train on and to validate on, "

@@ -144,6 +144,12 @@ split_data<Data> split_off(const transformed<Data>& given, double share) {
   return made;
 }
 
+/// The same of data that its order owns, which must outlive both parts.
+template <dataset Data>
+split_data<Data> split_off(const owned_transformed<Data>& given, double share) {
+  return split_off(transformed<Data>{&given.data, given.steps}, share);
+}
+
 /// The same of data without steps.
 template <dataset Data>
 split_data<Data> split_off(const Data& given, double share) {
