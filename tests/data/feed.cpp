@@ -182,4 +182,44 @@ TEST_CASE("plain arrays that do not belong together are refused") {
         "A batch has the input 3; expected 0 to 2.");
 }
 
+/// The first number of each sample that is left.
+template <typename Feed>
+std::vector<float> numbers_left(Feed& source) {
+  std::vector<float> found;
+  std::array<float, 3> row = {};
+  const source_rows to[] = {{dtype::float32, row.data(), 3, 3}};
+  while (source.next({to, 1}) == 1) {
+    found.push_back(row[0]);
+  }
+  return found;
+}
+
+TEST_CASE("feeds of arrays and of data sets go on where others stood") {
+  static_assert(placed_feed<batch_feed> && placed_feed<dataset_feed<points>>);
+  std::vector<float> numbers(15);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = static_cast<float>(i / 3);
+  }
+  batch_feed first({numbers, 3});
+  batch_feed second({numbers, 3});
+  second.go_to(feed_position{5, 3});
+  CHECK(numbers_left(second) == std::vector<float>{3, 4});
+  second.go_to(first.position());
+  CHECK(numbers_left(second).size() == 5);
+  for (const feed_position& wrong : {feed_position{5}, feed_position{6, 3}, feed_position{5, 6}}) {
+    CHECK(tests::sentence_of([&] { first.go_to(wrong); }) ==
+          "This is no position in a batch of 5 samples.");
+  }
+  const points data = some_points(20);
+  auto shuffled_once = make_feed(data | shuffled(7), 3);
+  auto other = make_feed(data | shuffled(7), 3);
+  std::array<float, 18> row = {};
+  const source_rows to[] = {{dtype::float32, row.data(), 3, 3}};
+  CHECK(shuffled_once.next({to, 6}) == 6);
+  other.go_to(shuffled_once.position());
+  const std::vector<float> left = numbers_left(other);
+  CHECK(left.size() == 14);
+  CHECK(left == numbers_left(shuffled_once));
+}
+
 }  // namespace

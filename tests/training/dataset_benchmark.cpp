@@ -107,6 +107,19 @@ TEST_CASE("a null feed gives what a model is fed, without end") {
   CHECK(in_range == 400);
   CHECK(sum > 100);
   CHECK(sum < 300);
+  // It goes on where another one stood.
+  CHECK(numbers.next({sources, 3}) == 3);
+  null_feed again = null_feed_of<training>(7);
+  again.go_to(numbers.position());
+  CHECK(numbers.next({sources, 4}) == 4);
+  const std::vector<float> expected = floats;
+  CHECK(again.next({sources, 4}) == 4);
+  CHECK(floats == expected);
+  again.restart();
+  CHECK(again.next({sources, 4}) == 4);
+  CHECK(floats != expected);
+  CHECK(sentence_of([&] { again.go_to(feed_position{64}); }) ==
+        "This is no position in a null feed.");
   CHECK(zeros.next({sources, 4}) == 4);
   CHECK(floats == std::vector<float>(4 * 16));
   CHECK(labels == std::vector<std::int32_t>(4));
