@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <random>
+#include <ranges>
 #include <span>
 #include <string>
 #include <sys/wait.h>

@@ -80,7 +80,7 @@ class windowed_dataset {
       : data_(std::move(data)),
         options_(options),
         offset_(options.target_offset.value_or(of_each ? 0 : (Length - 1) * options.every)) {
-    check();
+    check_options();
     const std::int64_t last_input = (Length - 1) * options_.every;
     const std::int64_t last_target = offset_ + (of_each ? last_input : 0);
     const std::int64_t reach = 1 + (last_input > last_target ? last_input : last_target);
@@ -131,7 +131,7 @@ class windowed_dataset {
     return datasets::part_of_row(to, row, std::int64_t{step} * elements, elements);
   }
 
-  void check() const {
+  void check_options() const {
     constexpr std::int64_t most = 0xFFFF'FFFF;
     if (options_.stride < 1 || options_.every < 1 || offset_ < 0 || options_.stride > most ||
         options_.every > most || offset_ > most) {

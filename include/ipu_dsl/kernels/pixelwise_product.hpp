@@ -33,7 +33,7 @@ struct pixelwise_cut {
   static constexpr std::int32_t find_vectors() {
     std::int32_t found = 0;
     while (outputs > found * width &&
-           (found + 1) * units + std::min(found + 1, units) + 1 <= Architecture.registers) {
+           (found + 1) * units + (std::min)(found + 1, units) + 1 <= Architecture.registers) {
       ++found;
     }
     return found;
@@ -46,14 +46,14 @@ struct pixelwise_cut {
   static constexpr std::int32_t tiles = tile > 0 ? layout::ceiling_quotient(outputs, tile) : 0;
 
   static constexpr std::int32_t begin(std::int32_t number) {
-    return std::min(number * tile, std::max(outputs - tile, 0));
+    return (std::min)(number * tile, (std::max)(outputs - tile, 0));
   }
 
   /// The source that lies first in a plane, padding included, and how many there are.
   static constexpr std::int32_t first_source =
-      Product.columns.first + std::min(0, Product.columns.slope*(Product.columns.taps - 1));
+      Product.columns.first + (std::min)(0, Product.columns.slope*(Product.columns.taps - 1));
   static constexpr std::int32_t length =
-      std::max(outputs, tile) +
+      (std::max)(outputs, tile) +
       (Product.columns.slope < 0 ? -Product.columns.slope : Product.columns.slope) *
           (Product.columns.taps - 1);
   static constexpr std::int32_t plane = layout::whole_vectors(length, Architecture);
@@ -107,8 +107,8 @@ struct pixelwise_cut {
 template <layout::architecture Architecture, window_product Product>
 [[gnu::noinline]] void lay_out_row(const float* __restrict row, float* __restrict planes) noexcept {
   using cut = pixelwise_cut<Product, Architecture>;
-  constexpr std::int32_t from = std::max(cut::first_source, 0);
-  constexpr std::int32_t to = std::min(cut::first_source + cut::length, Product.columns.sources);
+  constexpr std::int32_t from = (std::max)(cut::first_source, 0);
+  constexpr std::int32_t to = (std::min)(cut::first_source + cut::length, Product.columns.sources);
   constexpr std::int32_t before = from - cut::first_source;
   if constexpr (Product.read.pixel == 1) {
     for (std::int32_t column = from; column < to; ++column) {
@@ -263,7 +263,7 @@ template <layout::architecture Architecture, window_product Product>
 IPU_DSL_ALWAYS_INLINE void store_pixels(const float* sums, float* y) {
   using cut = pixelwise_cut<Product, Architecture>;
   constexpr std::int32_t stride = layout::row_stride(Product.units, Architecture);
-  constexpr std::int32_t pixels = std::min(cut::tile, cut::outputs);
+  constexpr std::int32_t pixels = (std::min)(cut::tile, cut::outputs);
   for (std::int32_t pixel = 0; pixel < pixels; pixel += quad_lanes) {
     IPU_DSL_UNROLLED
     for (std::int32_t unit = 0; unit < stride; unit += quad_lanes) {
@@ -388,8 +388,8 @@ void multiply_by_pixels(const float* __restrict x, const float* __restrict w,
     if (met.begin < met.end) {
       const std::int32_t one = Product.rows.source(line, met.begin);
       const std::int32_t other = Product.rows.source(line, met.end - 1);
-      const std::int32_t last = std::max(one, other);
-      for (std::int32_t row = std::max(next_row, std::min(one, other)); row <= last; ++row) {
+      const std::int32_t last = (std::max)(one, other);
+      for (std::int32_t row = (std::max)(next_row, (std::min)(one, other)); row <= last; ++row) {
         lay_out_row<Architecture, Product>(image + row * Product.read.row,
                                            ring + row % cut::rows * row_floats);
       }
