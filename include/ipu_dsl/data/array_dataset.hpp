@@ -62,7 +62,7 @@ class array_dataset {
     for (std::size_t column = 0; column < given.size(); ++column) {
       const std::size_t source = places[column];
       arrays_[source] = given[column];
-      check(source, column, floats);
+      check_array(source, column, floats);
     }
   }
 
@@ -84,7 +84,7 @@ class array_dataset {
   }
 
  private:
-  void check(std::size_t source, std::size_t column, non_finite floats) {
+  void check_array(std::size_t source, std::size_t column, non_finite floats) {
     const auto elements = static_cast<std::size_t>(sources[source].extents.elements());
     const std::string name = "Array " + std::to_string(column);
     if (arrays_[source].count % elements != 0) {

@@ -31,7 +31,7 @@ class null_feed {
   /// Throws `error` for a source without numbers, or of integers without classes.
   explicit null_feed(std::span<const source_form> forms, std::uint64_t seed = 0) {
     for (const source_form& form : forms) {
-      check(form);
+      check_form(form);
       forms_.push_back(form);
       first_.push_back(numbers_.size());
       const std::uint64_t stream = forms_.size();
@@ -78,7 +78,7 @@ class null_feed {
   }
 
  private:
-  static void check(const source_form& form) {
+  static void check_form(const source_form& form) {
     if (form.elements < 1) {
       throw error(sentence_of(
           {"A source of a null feed has at least 1 number a sample, got ", form.elements, "."}));

@@ -60,7 +60,7 @@ class training_course {
     }
     has_loaded_ = false;
     const training_place& found = loaded_;
-    check(found, sums);
+    check_place(found, sums);
     if (!source_->has_position()) {
       raise_error(
           "This fit cannot go on in its data: its feed does not say where it stands. Give fit a "
@@ -116,7 +116,7 @@ class training_course {
   }
 
  private:
-  void check(const training_place& found, const result_sums& sums) const {
+  void check_place(const training_place& found, const result_sums& sums) const {
     if (found.steps_of_epoch != place_.steps_of_epoch || found.micro_batch != place_.micro_batch) {
       raise_error({"What was loaded was saved in a fit of ", found.steps_of_epoch, " steps of ",
                    found.micro_batch, " samples an epoch; this one has ", place_.steps_of_epoch,
