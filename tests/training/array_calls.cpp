@@ -79,6 +79,11 @@ TEST_CASE("fit and evaluate of arrays have the bits of a data set, shuffled whol
   CHECK(found.samples == 24);
   CHECK(found.metrics["accuracy"] == expected.metrics["accuracy"]);
 
+  session<line_training> taken_in{{.learning_rate = 0.1F}};
+  taken_in.fit(zipped(feature_column<shape{3}>(x), label_column<4>(y)) | shuffled(24),
+               {.epochs = 2});
+  CHECK(taken_in.weights().fingerprint() == known.weights().fingerprint());
+
   known.fit(data | shuffled(24) | repeated(), {.epochs = 3, .steps_per_epoch = 5});
   run.fit(x, y, {.epochs = 3, .steps_per_epoch = 5});
   CHECK(run.weights().fingerprint() == known.weights().fingerprint());
