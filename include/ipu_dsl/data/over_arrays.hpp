@@ -4,8 +4,8 @@
 
 #include <concepts>
 #include <cstddef>
+#include <iterator>
 #include <limits>
-#include <ranges>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -96,6 +96,14 @@ auto over_arrays(const Numbers&... numbers) {
 
 namespace datasets {
 
+/// What a loop walks over. The header <ranges>, which has a concept for it, cannot be read where
+/// min is a macro.
+template <typename T>
+concept can_be_walked = requires(T& all) {
+  std::begin(all);
+  std::end(all);
+};
+
 /// A number as another type, which an integer must fit; `place` is where it stands. Throws `error`
 /// if it does not.
 template <typename Number, typename From>
@@ -116,7 +124,7 @@ Number converted_number(const From& from, std::size_t place) {
 
 template <typename Number, typename From>
 void append_numbers(std::vector<Number>& numbers, const From& from) {
-  if constexpr (std::ranges::range<const From>) {
+  if constexpr (can_be_walked<const From>) {
     for (const auto& each : from) {
       append_numbers(numbers, each);
     }
@@ -136,7 +144,7 @@ void append_numbers(std::vector<Number>& numbers, const From& from) {
 ///
 /// Throws `error` for an integer that does not fit. A view that can only be walked once is moved
 /// in.
-template <typename Number, std::ranges::range Range>
+template <typename Number, datasets::can_be_walked Range>
 std::vector<Number> numbers_from(Range&& range) {
   std::vector<Number> numbers;
   for (const auto& each : range) {
