@@ -205,7 +205,7 @@ TEST_CASE("one stage a device: interleaved 1F1B is eager 1F1B") {
   CHECK(checked > 0);
 }
 
-TEST_CASE("groups of as many as divide are the default's; larger ones cost memory alone") {
+TEST_CASE("groups of as many as divide are the default's, and larger ones cost memory alone") {
   int checked = 0;
   for (int chunks = 1; chunks <= 4; ++chunks) {
     for (int m = 3; m <= 12; m += 3) {

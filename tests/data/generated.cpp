@@ -94,7 +94,7 @@ TEST_CASE("a function changes whole micro-batches") {
 }
 
 TEST_CASE(
-    "a generator goes on where it stood, made anew; batches that a function changes as well") {
+    "a generator goes on where it stood, made anew, and so do batches that a function changes") {
   const auto numbers_behind = [](auto& from, auto& to) {
     to.go_to(from.position());
     return first_numbers_of(to, 2);

@@ -53,7 +53,7 @@ TEST_CASE("rows end in any way, the last one with or without an end") {
   CHECK(parse("\n\r\n\n").rows() == 0);
 }
 
-TEST_CASE("quotes hold separators, lines and quotes; blanks belong to cells") {
+TEST_CASE("quotes hold separators, lines and quotes, and blanks belong to cells") {
   CHECK(cells_of(parse("\"a,b\",\"c\r\nd\"\n\"5\"\"\",\"\"\n a , b\n")) ==
         rows{{"a,b", "c\r\nd"}, {"5\"", ""}, {" a ", " b"}});
 }

@@ -171,7 +171,7 @@ int check_narrow(int rows, int units) {
 
 }  // namespace
 
-TEST_CASE("rows are normalised by chains, and so are the gradients; padding is zero") {
+TEST_CASE("rows are normalised by chains, and so are the gradients, and padding is zero") {
   int compared = 0;
   for (const int units : {1, 3, 8, 16, 17, 31, 40, 130}) {
     compared += check<normalization_form{true, true, true}>(3, 5, units);

@@ -150,7 +150,7 @@ TEST_CASE("a layer of several outputs has all their shapes in a summary") {
   CHECK(text.find("Dense<6, hyperbolic_tangent> (6) ") != std::string::npos);
 }
 
-TEST_CASE("a column grows with its texts; what is too long for it ends with dots") {
+TEST_CASE("a column grows with its texts, and what is too long for it ends with dots") {
   const std::string text = summary_text(graph_of<wordy>, "wordy");
   CHECK(text.find(
             "\na_name_of_twenty_two_ Dense<4096, leaky_relu> (4096)            0      36864\n") !=

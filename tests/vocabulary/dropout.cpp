@@ -17,7 +17,7 @@ static_assert(apply<Dropout<1.0F>>({{8}}).refused("a rate of at least 0 and belo
 static_assert(apply<Dropout<-0.25F>>({{8}}).refused("a rate of at least 0 and below 1", "-0.25"));
 static_assert(describe(Dropout<0.2F>::description).view() == "Dropout<0.2>");
 
-TEST_CASE("Dropout takes rates in [0, 1)") {
+TEST_CASE("Dropout takes rates from 0 to below 1") {
   CHECK(apply<Dropout<0.5F>>({{8}}).gives({8}));
   CHECK(apply<Dropout<1.0F>>({{8}}).found.found());
 }

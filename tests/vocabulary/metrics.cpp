@@ -155,7 +155,7 @@ std::vector<std::int32_t> best_of_rows(std::span<const float> rows) {
 
 }  // namespace
 
-TEST_CASE("two metrics of a kind have names of their own; the curve of precision is Keras's") {
+TEST_CASE("two metrics of a kind have names of their own, and the curve of precision is Keras's") {
   const judged_pairs data = answers();
   const metric_values found = judge<both_curves>(data);
   CHECK(found.names().size() == 6);

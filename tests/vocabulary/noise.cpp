@@ -30,7 +30,7 @@ static_assert(describe(GaussianNoise<0.5F>::description).view() == "GaussianNois
 static_assert(describe(AlphaDropout<0.5F>::description).view() == "AlphaDropout<0.5>");
 static_assert(describe(SpatialDropout1D<0.5F>::description).view() == "SpatialDropout1D<0.5>");
 
-TEST_CASE("noise takes rates in [0, 1) and deviations of at least 0") {
+TEST_CASE("noise takes rates from 0 to below 1 and deviations of at least 0") {
   CHECK(apply<GaussianNoise<2>>({{8}}).gives({8}));
   CHECK(apply<GaussianDropout<1.0F>>({{8}}).found.found());
   CHECK(apply<SpatialDropout2D<0.25F>>({{4, 8}}).found.found());
