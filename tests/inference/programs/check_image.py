@@ -17,7 +17,7 @@ import sys
 
 # What a board has to bring.
 MAY_CALL = re.compile(
-    r"abort|exit|_Exit|fput[cs]|putc|fwrite|stderr|mem(cpy|set|move)|exp2?f?|tanhf?|fmaf?"
+    r"abort|exit|_Exit|strlen|fput[cs]|putc|fwrite|stderr|mem(cpy|set|move)|exp2?f?|tanhf?|fmaf?"
     r"|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail|__stack_chk_guard")
 THREADS = re.compile(r"/(thread|mutex|shared_mutex|condition_variable|future|semaphore|barrier|"
                      r"latch|stop_token)$")
