@@ -77,6 +77,28 @@ TEST_CASE("a model of RTNeural predicts what Keras's formulas say") {
   }
 }
 
+struct pedal
+    : model<input<6, 1>,
+            sequential<GRU<1, return_sequences<true>>, LSTM<1, return_sequences<true>>, Dense<1>>> {
+};
+
+constexpr std::string_view pedal_file = R"({"in_shape": [null, null, 1], "layers": [
+  {"type": "gru", "activation": "tanh", "shape": [null, null, 1],
+   "weights": [[[1, 2, 3]], [[4, 5, 6]], [[7, 8, 9], [10, 11, 12]]]},
+  {"type": "lstm", "activation": "tanh", "shape": [null, null, 1],
+   "weights": [[[1, 2, 3, 4]], [[5, 6, 7, 8]], [9, 10, 11, 12]]},
+  {"type": "dense", "activation": "", "shape": [null, null, 1], "weights": [[[13]], [14]]}]})";
+
+TEST_CASE("a model that is given its steps one by one takes the weights of the whole") {
+  weights_of<pedal> whole;
+  load(whole, pedal_file);
+  weights_of<one_step<pedal>> stepped;
+  stepped.initialize(3);
+  REQUIRE(stepped.fingerprint() != whole.fingerprint());
+  CHECK(load(stepped, pedal_file).matched.size() == 9);
+  CHECK(stepped.fingerprint() == whole.fingerprint());
+}
+
 TEST_CASE("another model than the file's is refused with the layer, and nothing is changed") {
   CHECK(refusal<amplifier>(with("[\n  null,\n  null,\n  2\n ]", "[3]")) ==
         "The model in m.json reads 3 features; this one reads 2.");

@@ -113,6 +113,37 @@ TEST_CASE("as much of a file as fits is loaded, and the report says what did not
   CHECK(bias[0] >= 1000);
 }
 
+TEST_CASE("weights are loaded out of saved training, whose other files are left over") {
+  const temporary_directory folder;
+  weights_of<tagger> weights;
+  fill(weights, 1);
+  std::vector<zip_entry> files;
+  for (const npz_entry& entry : entries_of(weights)) {
+    files.push_back({entry.name + ".npy", npy_bytes(entry.array)});
+  }
+  // What save_training writes beside them.
+  files.push_back({"training/version.npy",
+                   npy_bytes(make_npy<std::uint8_t>(std::vector<std::uint8_t>(8), {8}))});
+  files.push_back({"training/architecture.txt", {'\n'}});
+  write_file_atomically(folder / "best.npz", zip_bytes(files));
+  weights_of<tagger> other;
+  const load_report found = load_by_name(other, folder / "best.npz", {.partly = true});
+  CHECK(found.matched.size() == weights.size());
+  CHECK(found.left_over ==
+        std::vector<std::string>{"training/version", "training/architecture.txt"});
+  CHECK(other.fingerprint() == weights.fingerprint());
+  CHECK(sentence_of([&] {
+          load_by_name(other, folder / "best.npz");
+        }).find("nothing takes training/version, training/architecture.txt.") != std::string::npos);
+
+  const std::vector<zip_entry> of_keras = {{"config.json", {'{', '}'}}};
+  write_file_atomically(folder / "model.keras", zip_bytes(of_keras));
+  CHECK(sentence_of([&] { load_by_name(other, folder / "model.keras", {.partly = true}); }) ==
+        (folder / "model.keras") +
+            " holds no arrays but a file config.json; save its weights as NPZ or safetensors, "
+            "docs/weights.md has the lines.");
+}
+
 TEST_CASE("numbers that are not finite are refused unless they are to be kept") {
   const temporary_directory folder;
   weights_of<tagger> weights;

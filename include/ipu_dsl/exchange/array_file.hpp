@@ -14,6 +14,7 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/formats/file.hpp>
 #include <ipu_dsl/formats/npz.hpp>
+#include <ipu_dsl/formats/printable.hpp>
 #include <ipu_dsl/formats/safetensors.hpp>
 
 namespace ipu_dsl {
@@ -31,7 +32,12 @@ class array_file {
                                  bytes.size() < 256 ? bytes.size() : 256);
     refuse_others(start);
     if (start.starts_with("PK")) {
-      arrays_ = parse_npz(bytes, name_, inflater);
+      npz_archive found = parse_npz_archive(bytes, name_, inflater);
+      if (found.arrays.empty() && !found.other_files.empty()) {
+        raise_error({name_, " holds no arrays but a file ", printable(found.other_files[0]), hint});
+      }
+      arrays_ = std::move(found.arrays);
+      other_files_ = std::move(found.other_files);
     } else {
       tensors_.emplace(std::move(bytes), name_);
     }
@@ -49,6 +55,10 @@ class array_file {
   std::span<const std::int64_t> extents_of(std::size_t index) const {
     return tensors_ ? tensors_->at(index).extents : arrays_[index].array.extents;
   }
+
+  /// Names of the files of an NPZ that are no arrays: the
+  /// `training/architecture.txt` of `save_training`.
+  std::span<const std::string> other_files() const { return other_files_; }
 
   /// The number of the array called so, or `size()` if there is none.
   std::size_t find(std::string_view wanted) const {
@@ -73,10 +83,11 @@ class array_file {
   }
 
  private:
+  static constexpr std::string_view hint =
+      "; save its weights as NPZ or safetensors, docs/weights.md has the lines.";
+
   /// Throws `error` for what people have instead, with what to do.
   void refuse_others(std::string_view start) const {
-    constexpr std::string_view hint =
-        "; save its weights as NPZ or safetensors, docs/weights.md has the lines.";
     if (start.starts_with("\x89HDF")) {
       raise_error({name_, " is HDF5, which is not read", hint});
     }
@@ -87,6 +98,7 @@ class array_file {
 
   std::string name_;
   std::vector<npz_entry> arrays_;
+  std::vector<std::string> other_files_;
   std::optional<safetensors_file> tensors_;
 };
 

@@ -29,7 +29,7 @@ struct load_options {
   /// For layers that have another name in the file; others are looked for under their own.
   std::vector<layer_pair> names = {};
   /// Loads what fits and leaves the rest as it is. Otherwise a parameter that the file has not, or
-  /// has in another shape, and an array that nothing takes are refused, and nothing is changed.
+  /// has in another shape, and what nothing takes are refused, and nothing is changed.
   bool partly = false;
   non_finite floats = non_finite::refused;    ///< infinities and NaN
   entry_inflater inflater = refuse_deflated;  ///< `inflate_entry` for compressed archives
@@ -39,7 +39,7 @@ struct load_options {
 struct load_report {
   std::vector<std::string> matched;      ///< parameters that were loaded: "logits/kernel"
   std::vector<std::string> missing;      ///< not in the file: "logits/bias (fc2.bias)"
-  std::vector<std::string> left_over;    ///< arrays of the file that no parameter took
+  std::vector<std::string> left_over;    ///< of the file, what no parameter took
   std::vector<std::string> other_shape;  ///< a sentence each, without a full stop
 
   /// Whether every parameter was loaded and every array taken.

@@ -121,6 +121,9 @@ class loader {
         report_.left_over.push_back(printable(file_->name_of(i)));
       }
     }
+    for (const std::string& other : file_->other_files()) {
+      report_.left_over.push_back(printable(other));
+    }
     if (!options_->partly && !report_.complete()) {
       raise_error(
           {"The file ", file_->name(), " does not fit the model: ", report_.fault(),

@@ -67,9 +67,11 @@ inline void append_activation(std::vector<model_step>& steps, const std::string&
 /// Throws `error` if a recurrent layer is not the one that RTNeural has.
 inline void check_recurrent(const node& here, const std::string& name) {
   const auto options = here.options.as<recurrent_options>();
+  // A model of one_step goes forwards as well, a step at a time.
+  const bool forwards =
+      options.order == sequence_order::forwards || options.order == sequence_order::carried;
   if (options.activation != activation_kind::tanh ||
-      options.recurrent_activation != activation_kind::sigmoid ||
-      options.order != sequence_order::forwards) {
+      options.recurrent_activation != activation_kind::sigmoid || !forwards) {
     refuse_layer(name,
                  "has another activation or direction than RTNeural's, which goes forwards with "
                  "hyperbolic_tangent and gates of sigmoid");

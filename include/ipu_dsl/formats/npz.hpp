@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
@@ -57,24 +58,43 @@ inline std::vector<std::uint8_t> npz_bytes(std::span<const npz_entry> entries) {
   return zip_bytes(files);
 }
 
-/// Parses the bytes of an NPZ file. `name` is what the sentences call it. Throws `error` if
-/// anything about it is wrong; compressed entries ask for an `inflater` that can unpack them, and
-/// may unpack to `limit` bytes in all.
+/// The arrays of an archive, and what else is in it.
+struct npz_archive {
+  std::vector<npz_entry> arrays;
+  std::vector<std::string> other_files;  ///< names of those that are no *.npy
+};
+
+/// Parses the bytes of an archive of arrays and of other files, which are not looked into. `name`
+/// is what the sentences call it. Throws `error` if anything else about it is wrong; compressed
+/// entries ask for an `inflater` that can unpack them, and may unpack to `limit` bytes in all.
+inline npz_archive parse_npz_archive(std::span<const std::uint8_t> bytes, const std::string& name,
+                                     entry_inflater inflater = refuse_deflated,
+                                     std::size_t limit = default_unpacked_limit) {
+  npz_archive found;
+  for (zip_entry& file : parse_zip(bytes, name, inflater, limit)) {
+    if (!file.name.ends_with(npz::suffix)) {
+      found.other_files.push_back(std::move(file.name));
+      continue;
+    }
+    const std::string array = file.name.substr(0, file.name.size() - npz::suffix.size());
+    found.arrays.push_back({array, parse_npy(file.bytes, name + "/" + printable(file.name))});
+  }
+  npz::check_names(found.arrays, name);
+  return found;
+}
+
+/// Parses the bytes of an NPZ file: the same of one that holds arrays alone. Throws `error` if it
+/// does not.
 inline std::vector<npz_entry> parse_npz(std::span<const std::uint8_t> bytes,
                                         const std::string& name,
                                         entry_inflater inflater = refuse_deflated,
                                         std::size_t limit = default_unpacked_limit) {
-  std::vector<npz_entry> entries;
-  for (const zip_entry& file : parse_zip(bytes, name, inflater, limit)) {
-    const std::string shown = printable(file.name);
-    if (!file.name.ends_with(npz::suffix)) {
-      raise_error({name, " holds a file ", shown, "; expected files *.npy alone."});
-    }
-    const std::string array = file.name.substr(0, file.name.size() - npz::suffix.size());
-    entries.push_back({array, parse_npy(file.bytes, name + "/" + shown)});
+  npz_archive found = parse_npz_archive(bytes, name, inflater, limit);
+  if (!found.other_files.empty()) {
+    raise_error(
+        {name, " holds a file ", printable(found.other_files[0]), "; expected files *.npy alone."});
   }
-  npz::check_names(entries, name);
-  return entries;
+  return std::move(found.arrays);
 }
 
 /// Reads the NPZ file at `path`. Throws `error` if it is missing or anything about it is wrong.
