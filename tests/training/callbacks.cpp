@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <ipu_dsl/formats/file.hpp>
 #include <ipu_dsl/training/callbacks.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
 
 #include "formats/sentence_of.hpp"
 #include "formats/temporary_directory.hpp"
@@ -104,6 +107,98 @@ TEST_CASE("what is better depends on the mode, the least difference and the base
   CHECK(epochs_until_stop(numbers, of, {0.9, undefined_loss, 0.1}) == 2);
 }
 
+TEST_CASE("of every metric of the library it is known which numbers are better") {
+  using enum monitor_mode;
+  // All kinds of vocabulary/metrics, and the losses that are metrics as well.
+  const std::map<std::string_view, monitor_mode> known = {
+      {accuracy_family.name, greater},
+      {auc_family.name, greater},
+      {binary_accuracy_family.name, greater},
+      {categorical_accuracy_family.name, greater},
+      {f1_score_family.name, greater},
+      {precision_family.name, greater},
+      {recall_family.name, greater},
+      {top_k_categorical_accuracy_family.name, greater},
+      {sparse_top_k_categorical_accuracy_family.name, greater},
+      {cosine_similarity_family.name, greater},
+      {root_mean_squared_error_family.name, smaller},
+      {binary_crossentropy_family.name, smaller},
+      {categorical_crossentropy_family.name, smaller},
+      {categorical_hinge_family.name, smaller},
+      {hinge_family.name, smaller},
+      {huber_family.name, smaller},
+      {kl_divergence_family.name, smaller},
+      {log_cosh_family.name, smaller},
+      {mean_absolute_error_family.name, smaller},
+      {mean_absolute_percentage_error_family.name, smaller},
+      {mean_squared_error_family.name, smaller},
+      {mean_squared_logarithmic_error_family.name, smaller},
+      {poisson_family.name, smaller},
+      {squared_hinge_family.name, smaller},
+      {"loss", smaller},
+      // That of the output alone is neither good nor bad; the others are several numbers.
+      {mean_family.name, automatic},
+      {confusion_matrix_family.name, automatic},
+      {precision_per_class_family.name, automatic},
+      {recall_per_class_family.name, automatic},
+      {f1_score_per_class_family.name, automatic}};
+  REQUIRE(known.size() == 30);
+  int decided = 0;
+  for (const auto& [name, mode] : known) {
+    INFO(name);
+    const std::string of_output = "account_" + std::string(name);
+    decided += mode_of_name(name) == mode ? 1 : 0;
+    decided += mode_of_name("val_" + std::string(name)) == mode ? 1 : 0;
+    decided += mode_of_name(of_output) == mode ? 1 : 0;
+    decided += mode_of_name("val_" + of_output) == mode ? 1 : 0;
+    CHECK(mode_of_name(name) == mode);
+  }
+  CHECK(decided == 4 * 30);
+  CHECK(mode_of_name("inaccuracy") == automatic);
+  CHECK(mode_of_name("precision_at_7") == automatic);
+}
+
+TEST_CASE("an early stop keeps the epoch that is the best one of its metric") {
+  constexpr std::array<std::string_view, 3> names = {"cosine_similarity", "account_loss", "strict"};
+  still_run of(3);
+  of.run.set_plan({.epochs = 3, .steps = 10, .micro_batch = 8, .metrics = names});
+  early_stopping by_cosine({.monitor = "cosine_similarity", .patience = 9});
+  early_stopping by_loss({.monitor = "account_loss", .patience = 9});
+  by_cosine.on_train_begin(of.run);
+  by_loss.on_train_begin(of.run);
+  int epochs = 0;
+  for (const double value : {0.25, 0.75, 0.5}) {
+    epoch_record record;
+    record.epoch = epochs++;
+    record.metrics.add(names[0], value);
+    record.metrics.add(names[1], value);
+    by_cosine.on_epoch_end(record, of.run);
+    by_loss.on_epoch_end(record, of.run);
+  }
+  CHECK(epochs == 3);
+  CHECK(by_cosine.best_epoch() == 1);
+  CHECK(by_loss.best_epoch() == 0);
+
+  early_stopping unclear({.monitor = "strict"});
+  CHECK(sentence_of([&] { unclear.on_train_begin(of.run); }) ==
+        "early_stopping looks at strict, whose name does not say whether more of it is better. "
+        "Give it .mode = monitor_mode::greater or monitor_mode::smaller.");
+  early_stopping clear({.monitor = "strict", .mode = monitor_mode::greater});
+  CHECK(sentence_of([&] { clear.on_train_begin(of.run); }) == "");
+}
+
+TEST_CASE("callbacks whose options all have defaults take none, and none in braces") {
+  CHECK_FALSE(early_stopping({}).best_epoch());
+  CHECK_FALSE(early_stopping().best_epoch());
+  CHECK(reduce_lr_on_plateau({}).reductions() == 0);
+  CHECK(reduce_lr_on_plateau().reductions() == 0);
+  still_run of(2);
+  progress_bar bar({});
+  progress_bar same;
+  CHECK(sentence_of([&] { bar.on_train_begin(of.run); }) == "");
+  CHECK(sentence_of([&] { same.on_train_begin(of.run); }) == "");
+}
+
 TEST_CASE("epochs that were not validated are passed over by who looks at their validation") {
   still_run of(10, true);
   early_stopping stops({.patience = 1});
@@ -134,6 +229,26 @@ TEST_CASE("ready callbacks refuse what no epoch reports and what they cannot do"
   reduce_lr_on_plateau rateless({.monitor = "loss"});
   CHECK(sentence_of([&] { rateless.on_train_begin(without_rate); }) ==
         "The settings of this optimizer have no learning_rate that could be set.");
+}
+
+TEST_CASE("callbacks that set the rate refuse to end a schedule of the session") {
+  still_run of(2);
+  learning_rate_scheduler halves([](std::int32_t, float rate) { return rate / 2; });
+  reduce_lr_on_plateau lowers({.monitor = "loss"});
+  const auto said = [](auto& callback, training_run& run) {
+    return sentence_of([&] { callback.on_train_begin(run); });
+  };
+  CHECK(said(halves, of.run) == "");
+  CHECK(said(lowers, of.run) == "");
+  of.rate = cosine_decay{.initial_learning_rate = 0.5F, .decay_steps = 10};
+  CHECK(said(halves, of.run) ==
+        "learning_rate_scheduler sets the learning rate, and that of this session is a schedule, "
+        "which would be gone. Give the session a number as learning_rate, or fit without "
+        "learning_rate_scheduler.");
+  CHECK(said(lowers, of.run).starts_with("reduce_lr_on_plateau sets the learning rate, and "));
+  of.rate = warm_up{.warmup_steps = 4, .schedule = 0.5F};
+  CHECK(said(lowers, of.run).starts_with("reduce_lr_on_plateau sets the learning rate, and "));
+  CHECK_FALSE(of.rate.is_constant());
 }
 
 TEST_CASE("the rate is lowered on a plateau, and rests then") {

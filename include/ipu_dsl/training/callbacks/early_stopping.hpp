@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <ipu_dsl/training/callbacks/monitor.hpp>
+#include <ipu_dsl/training/callbacks/no_options.hpp>
 
 namespace ipu_dsl {
 
@@ -32,7 +33,9 @@ struct early_stopping_options {
 /// Throws `error` before the first step if no epoch reports the number.
 class early_stopping {
  public:
-  explicit early_stopping(early_stopping_options options = {})
+  explicit early_stopping(no_options = {}) : early_stopping(early_stopping_options()) {}
+
+  explicit early_stopping(early_stopping_options options)
       : options_(std::move(options)),
         watched_(options_.monitor, options_.mode, options_.min_delta) {}
 

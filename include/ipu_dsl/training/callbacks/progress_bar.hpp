@@ -10,6 +10,7 @@
 
 #include <ipu_dsl/formats/terminal.hpp>
 #include <ipu_dsl/runtime/host_clock.hpp>
+#include <ipu_dsl/training/callbacks/no_options.hpp>
 #include <ipu_dsl/training/callbacks/record_line.hpp>
 #include <ipu_dsl/training/training_run.hpp>
 
@@ -37,7 +38,9 @@ struct progress_bar_options {
 /// without a word.
 class progress_bar {
  public:
-  explicit progress_bar(const progress_bar_options& options = {}) : options_(options) {}
+  explicit progress_bar(no_options = {}) : progress_bar(progress_bar_options()) {}
+
+  explicit progress_bar(const progress_bar_options& options) : options_(options) {}
 
   void on_train_begin(training_run& run) {
     shown_ = options_.verbose;

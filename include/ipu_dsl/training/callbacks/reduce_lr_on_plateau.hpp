@@ -7,7 +7,9 @@
 #include <string>
 #include <utility>
 
+#include <ipu_dsl/training/callbacks/constant_rate.hpp>
 #include <ipu_dsl/training/callbacks/monitor.hpp>
+#include <ipu_dsl/training/callbacks/no_options.hpp>
 
 namespace ipu_dsl {
 
@@ -23,11 +25,14 @@ struct reduce_lr_on_plateau_options {
 };
 
 /// Multiplies the learning rate by `factor` when the monitored number did not get better for
-/// `patience` epochs. A schedule of the rate becomes a constant then. Throws `error` before the
-/// first step if no epoch reports the number, and for a factor that does not lower a rate.
+/// `patience` epochs. Throws `error` before the first step if no epoch reports the number, for a
+/// factor that does not lower a rate, and if the rate is a schedule.
 class reduce_lr_on_plateau {
  public:
-  explicit reduce_lr_on_plateau(reduce_lr_on_plateau_options options = {})
+  explicit reduce_lr_on_plateau(no_options = {})
+      : reduce_lr_on_plateau(reduce_lr_on_plateau_options()) {}
+
+  explicit reduce_lr_on_plateau(reduce_lr_on_plateau_options options)
       : options_(std::move(options)),
         watched_(options_.monitor, options_.mode, options_.min_delta) {}
 
@@ -36,7 +41,7 @@ class reduce_lr_on_plateau {
     if (!(options_.factor >= 0 && options_.factor < 1)) {
       throw error("reduce_lr_on_plateau expects a factor of at least 0 and below 1.");
     }
-    static_cast<void>(run.learning_rate());
+    check_constant_rate(run, "reduce_lr_on_plateau");
     watched_.forget();
     waited_ = 0;
     cooling_ = 0;

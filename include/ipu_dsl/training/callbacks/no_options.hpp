@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// `{}` where a callback takes options that all have defaults.
+#pragma once
+
+#include <cstdint>
+
+namespace ipu_dsl {
+
+/// What `{}` is in `progress_bar({})`: of the callback itself, which could be copied from an empty
+/// list, and of its options neither is nearer to it than the other; this number is nearer than
+/// both.
+enum class no_options : std::uint8_t {};
+
+}  // namespace ipu_dsl
