@@ -66,6 +66,7 @@ ELSEWHERE = {
     "exchange/array_part": "exchange/weights_by_name",
     "exchange/keras": "exchange/weights_by_name",
     "exchange/load_report": "exchange/weights_by_name",
+    "exchange/loaded_model": "compile_fail/load_pytorch_of_compiled_model",
     "exchange/loading": "exchange/weights_by_name",
     "exchange/model_parameters": "exchange/pytorch",
     "exchange/rtneural_steps": "exchange/rtneural",

@@ -14,10 +14,12 @@
 #include <ipu_dsl/exchange/array_file.hpp>
 #include <ipu_dsl/exchange/array_part.hpp>
 #include <ipu_dsl/exchange/load_report.hpp>
+#include <ipu_dsl/exchange/loaded_model.hpp>
 #include <ipu_dsl/exchange/loading.hpp>
 #include <ipu_dsl/exchange/model_parameters.hpp>
 #include <ipu_dsl/formats/printable.hpp>
 #include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/model/other_type.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/vocabulary/layers/gru.hpp>
 #include <ipu_dsl/vocabulary/layers/multi_head_attention.hpp>
@@ -132,10 +134,15 @@ inline load_report load(const graph_view& model, parameters& weights, const std:
 ///
 /// Throws `error`, and changes nothing, if anything about the file is wrong, or if it is not all of
 /// this model and nothing else, unless `.partly = true`.
-template <model_type M>
+template <typename M = absent_type>
 load_report load_keras(parameters& weights, const std::string& path,
                        const load_options& options = {}) {
-  return exchange::keras::load(graph_of<M>, weights, path, options);
+  if constexpr (model_type<M>) {
+    return exchange::keras::load(graph_of<M>, weights, path, options);
+  } else {
+    static_assert(refuse_type<M, exchange::loaded_type_fault_of<M, "load_keras">>());
+    return {};
+  }
 }
 
 }  // namespace ipu_dsl

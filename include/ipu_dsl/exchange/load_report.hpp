@@ -2,14 +2,18 @@
 // What a file of weights gave to a model, and what it did not.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/non_finite.hpp>
+#include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/formats/entry_inflater.hpp>
 #include <ipu_dsl/formats/zip_reader.hpp>
 
@@ -24,10 +28,36 @@ struct layer_pair {
   std::string suffix = {};
 };
 
+/// What is wrong with two words where pairs of layers are wanted.
+template <typename Letter>
+struct unnamed_pairs_of {
+  static constexpr problem find() {
+    problem found = refuse("pairs of layers", "two words",
+                           "write {.names = {{\"fc1\", \"dense_0\"}}}, each pair in braces");
+    found.where = "load_options";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Pairs of layers. Of its own for the sake of one sentence: from two words in braces, where
+/// `.names =` was forgotten, a vector would be made as from two iterators.
+struct layer_pairs : std::vector<layer_pair> {
+  using std::vector<layer_pair>::vector;
+
+  layer_pairs(std::vector<layer_pair> pairs) : std::vector<layer_pair>(std::move(pairs)) {}
+
+  template <std::same_as<char> Letter>
+  layer_pairs(const Letter*, const Letter*) {
+    static_assert(diagnose<unnamed_pairs_of<Letter>>());
+  }
+};
+
 /// How a file of weights is loaded.
 struct load_options {
   /// For layers that have another name in the file; others are looked for under their own.
-  std::vector<layer_pair> names = {};
+  layer_pairs names = {};
   /// Loads what fits and leaves the rest as it is. Otherwise a parameter that the file has not, or
   /// has in another shape, and what nothing takes are refused, and nothing is changed.
   bool partly = false;

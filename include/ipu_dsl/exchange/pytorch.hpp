@@ -13,9 +13,11 @@
 #include <ipu_dsl/exchange/array_file.hpp>
 #include <ipu_dsl/exchange/array_part.hpp>
 #include <ipu_dsl/exchange/load_report.hpp>
+#include <ipu_dsl/exchange/loaded_model.hpp>
 #include <ipu_dsl/exchange/loading.hpp>
 #include <ipu_dsl/exchange/model_parameters.hpp>
 #include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/model/other_type.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d_transpose.hpp>
@@ -262,10 +264,15 @@ inline load_report load(const graph_view& model, parameters& weights, const std:
 ///
 /// Throws `error`, and changes nothing, if anything about the file is wrong, or if it is not all of
 /// this model and nothing else, unless `.partly = true`. Counters of BatchNorm are passed over.
-template <model_type M>
+template <typename M = absent_type>
 load_report load_pytorch(parameters& weights, const std::string& path,
                          const load_options& options = {}) {
-  return exchange::pytorch::load(graph_of<M>, weights, path, options);
+  if constexpr (model_type<M>) {
+    return exchange::pytorch::load(graph_of<M>, weights, path, options);
+  } else {
+    static_assert(refuse_type<M, exchange::loaded_type_fault_of<M, "load_pytorch">>());
+    return {};
+  }
 }
 
 }  // namespace ipu_dsl

@@ -12,12 +12,14 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/exchange/array_part.hpp>
 #include <ipu_dsl/exchange/load_report.hpp>
+#include <ipu_dsl/exchange/loaded_model.hpp>
 #include <ipu_dsl/exchange/model_parameters.hpp>
 #include <ipu_dsl/exchange/rtneural_steps.hpp>
 #include <ipu_dsl/formats/npy_header.hpp>
 #include <ipu_dsl/formats/rtneural.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 #include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/model/other_type.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/vocabulary/layers/batch_normalization.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
@@ -174,9 +176,14 @@ inline load_report load(const graph_view& model, parameters& weights, const std:
 ///
 /// Returns which parameters were loaded: all of them. Throws `error` that names the layer, and
 /// changes nothing, if anything about the file is wrong or it is another model.
-template <model_type M>
+template <typename M = absent_type>
 load_report load_rtneural(parameters& weights, const std::string& path) {
-  return exchange::rtneural::load(graph_of<M>, weights, path);
+  if constexpr (model_type<M>) {
+    return exchange::rtneural::load(graph_of<M>, weights, path);
+  } else {
+    static_assert(refuse_type<M, exchange::loaded_type_fault_of<M, "load_rtneural">>());
+    return {};
+  }
 }
 
 }  // namespace ipu_dsl
