@@ -64,19 +64,50 @@ TEST_CASE("columns of a table are features, targets and labels") {
   CHECK(tests::labels_of(streets) == std::vector<std::int32_t>{1, 0, 0});
 }
 
-TEST_CASE("classes are integers as they are, or values in ascending order") {
+TEST_CASE("classes are integers as they are, or words in ascending order") {
   const csv_table table = table_of("plain,from_one,names\n0,10,b\n2,9,a\n1,9,c\n");
   const auto of = [&](const auto& column) {
     return tests::labels_of(zipped(table.features({"plain"}), column));
   };
   CHECK(of(table.labels<3>("plain")) == std::vector<std::int32_t>{0, 2, 1});
   CHECK(table.classes("from_one") == std::vector<std::string>{"9", "10"});
-  CHECK(of(table.labels<2>("from_one")) == std::vector<std::int32_t>{1, 0, 0});
+  CHECK(of(table.labels<2>("from_one", table.classes("from_one"))) ==
+        std::vector<std::int32_t>{1, 0, 0});
   CHECK(of(table.labels<4>("names", {"c", "b", "a", "d"})) == std::vector<std::int32_t>{1, 2, 0});
   CHECK(tests::sentence_of([&] { table.labels<4>("names"); }) ==
         "h.csv, column 3 (names) has 3 classes, a, b, c; expected 4.");
   CHECK(tests::sentence_of([&] { table.labels<2>("names", {"a", "b"}); }) ==
         "h.csv, line 4, column 3 (names) is c; expected one of a, b.");
+}
+
+TEST_CASE("integers are numbered alike in every file, or refused") {
+  const csv_table known = table_of("k\n1\n2\n3\n");
+  const csv_table fresh = table_of("k\n1\n2\n2\n");
+  const auto of = [](const csv_table& table, const auto& column) {
+    return tests::labels_of(zipped(table.features({"k"}), column));
+  };
+  CHECK(of(fresh, fresh.labels<3>("k")) == std::vector<std::int32_t>{1, 2, 2});
+  CHECK(
+      tests::sentence_of([&] { known.labels<3>("k"); }) ==
+      "h.csv, line 4, column 1 (k) is 3; expected an integer from 0 to 2, a class as it stands. "
+      "Hint: labels<3>(\"k\", known) takes other values, where known = classes(\"k\") of the file "
+      "that is trained on.");
+  CHECK(of(known, known.labels<3>("k", known.classes("k"))) == std::vector<std::int32_t>{0, 1, 2});
+  CHECK(of(fresh, fresh.labels<3>("k", known.classes("k"))) == std::vector<std::int32_t>{0, 1, 1});
+}
+
+TEST_CASE("a column with a number in it is not numbered by places") {
+  const auto refused = [](std::string_view text, const std::string& begin) {
+    const csv_table table = table_of(text);
+    const std::string said = tests::sentence_of([&] { table.labels<3>("k"); });
+    INFO(said);
+    CHECK(said.starts_with(begin + "; expected an integer from 0 to 2, "));
+  };
+  refused("k\n-1\n0\n1\n", "h.csv, line 2, column 1 (k) is -1");
+  refused("k\n1.0\n2.0\n3.0\n", "h.csv, line 2, column 1 (k) is 1.0");
+  refused("k\n1\n2\nelm\n", "h.csv, line 4, column 1 (k) is elm");
+  refused("k\n0\n1\nNA\n", "h.csv, line 4, column 1 (k) is NA");
+  refused("k\n4294967297\n0\n1\n", "h.csv, line 2, column 1 (k) is 4294967297");
 }
 
 TEST_CASE("a bad cell is told of with its line and column") {
@@ -94,6 +125,10 @@ TEST_CASE("a bad cell is told of with its line and column") {
         "h.csv, line 2, column 2 (b) is 1e50; expected a finite number that float32 can hold.");
   CHECK(tests::sentence_of([&] { table_of("a,b\n1,inf\n").features({"b"}); }) ==
         "h.csv, line 2, column 2 (b) is inf; expected a finite number that float32 can hold.");
+  CHECK(tests::sentence_of([&] { table_of("a,b\n1,-1e999\n").features({"b"}); }) ==
+        "h.csv, line 2, column 2 (b) is -1e999; expected a finite number that float32 can hold.");
+  CHECK(table_of("a,b\n1,1e999\n").kind(1) == csv_kind::numbers);
+  CHECK(table_of("a,b\n1,9223372036854775808\n").kind(1) == csv_kind::numbers);
   CHECK(tests::sentence_of([&] { table_of("a,b\n1,\n").labels<1>("b"); }) ==
         "h.csv, line 2, column 2 (b) is empty; expected a class.");
 }

@@ -17,7 +17,10 @@
 #include <utility>
 #include <vector>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/data/columns.hpp>
 #include <ipu_dsl/formats/csv.hpp>
 #include <ipu_dsl/formats/file.hpp>
@@ -62,7 +65,7 @@ inline bool is_missing(std::string_view cell) {
   return std::find(std::begin(words), std::end(words), trimmed(cell)) != std::end(words);
 }
 
-/// What a cell is as a number of this type, if it is one.
+/// What a cell is as a number of this type, if it is one; infinity for what no double can hold.
 template <typename Number>
 std::optional<Number> parse(std::string_view cell) {
   std::string_view text = trimmed(cell);
@@ -71,13 +74,43 @@ std::optional<Number> parse(std::string_view cell) {
   }
   Number value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc() || end != text.data() + text.size()) {
+  if (end != text.data() + text.size()) {
     return std::nullopt;
   }
-  return value;
+  if (std::numeric_limits<Number>::has_infinity && fault == std::errc::result_out_of_range) {
+    return std::numeric_limits<Number>::infinity();
+  }
+  return fault == std::errc() ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace csv
+
+/// What is wrong with labels of a table whose classes nobody counts.
+template <typename... Written>
+struct csv_labels_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("the number of classes", "none", "write table.labels<3>(\"species\")");
+    found.where = "labels of a table";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with columns of a table whose names do not stand in a list.
+template <typename... Written>
+struct csv_names_fault_of {
+  static constexpr problem find() {
+    problem found = refuse(
+        "names of columns between braces",
+        label() << sizeof...(Written) << (sizeof...(Written) == 1 ? " argument" : " arguments"),
+        "write table.features({\"size\", \"rooms\"})");
+    found.where = "features and targets of a table";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
 
 /// The columns of a CSV file with their names, and what each holds. Rows and columns are those of
 /// the file; every sentence about a cell names its line and its column.
@@ -174,14 +207,30 @@ class csv_table {
     return target_column<shape{static_cast<std::int32_t>(Count)}>(numbers(names));
   }
 
-  /// A column as labels, `table.labels<3>("species")`: integers from 0 to Classes - 1 as they are,
-  /// other values by their place among `classes(name)`. Throws `error` unless there are exactly so
-  /// many.
+  /// Refused with a sentence: names without braces around them.
+  template <typename... Names>
+  feature_column<shape{static_cast<std::int32_t>(sizeof...(Names))}> features(
+      const Names&...) const {
+    static_assert(diagnose<csv_names_fault_of<Names...>>());
+    return feature_column<shape{static_cast<std::int32_t>(sizeof...(Names))}>(std::vector<float>());
+  }
+
+  /// The same.
+  template <typename... Names>
+  target_column<shape{static_cast<std::int32_t>(sizeof...(Names))}> targets(const Names&...) const {
+    static_assert(diagnose<csv_names_fault_of<Names...>>());
+    return target_column<shape{static_cast<std::int32_t>(sizeof...(Names))}>(std::vector<float>());
+  }
+
+  /// A column as labels, `table.labels<3>("species")`. Words have their places among
+  /// `classes(name)`; where any cell is a number, all must be classes as they stand, integers from
+  /// 0 to Classes - 1: of two files of integers none is numbered anew. Throws `error` for another
+  /// cell, and unless there are exactly so many different words.
   template <std::int32_t Classes>
   label_column<Classes> labels(std::string_view name) const {
     const std::size_t column = find(name);
-    if (holds_labels(column, Classes)) {
-      return label_column<Classes>(plain_labels(column));
+    if (!holds_words_alone(column)) {
+      return label_column<Classes>(plain_labels(column, Classes));
     }
     const std::vector<std::string> found = classes(name);
     if (found.size() != static_cast<std::size_t>(Classes)) {
@@ -191,10 +240,10 @@ class csv_table {
     return label_column<Classes>(places_among(column, found));
   }
 
-  /// The same where a file need not have all classes: label i is `classes[i]`. Throws `error` for
-  /// the first cell that is none of them.
+  /// The same of any values, in a file that need not have all classes: label i is `classes[i]`.
+  /// Throws `error` for the first cell that is none of them.
   ///
-  ///   const auto test = read_csv("test.csv").labels("species", train.classes("species"))
+  ///   const auto test = read_csv("test.csv").labels<3>("species", train.classes("species"));
   template <std::int32_t Classes>
   label_column<Classes> labels(std::string_view name,
                                const std::vector<std::string>& classes) const {
@@ -203,6 +252,13 @@ class csv_table {
                   std::to_string(classes.size()) + " names of classes.");
     }
     return label_column<Classes>(places_among(find(name), classes));
+  }
+
+  /// Refused with a sentence: labels without the number of their classes.
+  template <typename Name, typename... Known>
+  label_column<1> labels(const Name&, const Known&...) const {
+    static_assert(diagnose<csv_labels_fault_of<Name, Known...>>());
+    return label_column<1>(std::vector<std::int32_t>());
   }
 
  private:
@@ -303,20 +359,31 @@ class csv_table {
     return cell;
   }
 
-  bool holds_labels(std::size_t column, std::int32_t classes) const {
+  /// Whether no cell is a number: what is one in a file would be taken as it stands in another.
+  bool holds_words_alone(std::size_t column) const {
     for (std::size_t row = first_row(); row < cells_.rows(); ++row) {
-      const std::optional<std::int64_t> value = csv::parse<std::int64_t>(cells_.text(row, column));
-      if (!value || *value < 0 || *value >= classes) {
+      const std::string_view cell = cells_.text(row, column);
+      if (!csv::is_missing(cell) && csv::parse<double>(cell)) {
         return false;
       }
     }
-    return true;
+    return kinds_[column] == csv_kind::words;
   }
 
-  std::vector<std::int32_t> plain_labels(std::size_t column) const {
+  std::vector<std::int32_t> plain_labels(std::size_t column, std::int32_t classes) const {
     std::vector<std::int32_t> found;
     for (std::size_t row = first_row(); row < cells_.rows(); ++row) {
-      found.push_back(csv::parse<std::int32_t>(cells_.text(row, column)).value_or(0));
+      const std::string_view cell = word(row, column);
+      const std::optional<std::int64_t> value = csv::parse<std::int64_t>(cell);
+      if (!value || *value < 0 || *value >= classes) {
+        const std::string name = printable(names_[column]);
+        throw error(place(row, column) + " is " + printable(cell) +
+                    "; expected an integer from 0 to " + std::to_string(classes - 1) +
+                    ", a class as it stands. Hint: labels<" + std::to_string(classes) + ">(\"" +
+                    name + "\", known) takes other values, where known = classes(\"" + name +
+                    "\") of the file that is trained on.");
+      }
+      found.push_back(static_cast<std::int32_t>(*value));
     }
     return found;
   }
