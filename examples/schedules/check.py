@@ -172,7 +172,10 @@ def check_uneven(program):
     expect(actions > 500, actions)
     # Those that have other stages are left out of a table, and both copies have the same factors.
     page = program.run("--compare", "-p", 4, "-m", 8, "--stage-costs", "1,1,3,1")
-    expect("\n  zb-v            expected --stage-costs of its 8 stages, got 4\n" in page, page)
+    expect("\n  zb-v              expected --stage-costs of its 8 stages, got 4\n" in page, page)
+    left_out = [line.split()[0] for line in page.split("\nleft out\n")[1].splitlines()
+                if re.match(r"  [^ ]+ +expected --stage-costs ", line)]
+    expect("interleaved-1f1b" in left_out and len(left_out) > 3, page)
     expect("\nchimera " in page and "\nzb-h1 " in page and "\nzb-v " not in page, page)
     best = program.run("--best", "-p", 4, "-m", 8, "--stage-costs", "1,1,3,1", "--facts")
     first = page.split("\n\n")[1].splitlines()[2].split()

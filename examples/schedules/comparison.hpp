@@ -187,8 +187,8 @@ inline std::string comparison_text(const counts& wanted) {
   for (auto one = end; one != all.end(); ++one) {
     // Every sentence begins with "schedule NAME: ".
     const std::size_t begin = one->left_out.find(": ") + 2;
-    page += "  " + padded(std::string(one->entry->name), 16);
-    append_wrapped(page, std::string_view(one->left_out).substr(begin), 18);
+    page += "  " + padded(std::string(one->entry->name), 18);
+    append_wrapped(page, std::string_view(one->left_out).substr(begin), 20);
   }
   return page;
 }

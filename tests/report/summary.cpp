@@ -144,6 +144,30 @@ struct remembering {
 
 }  // namespace
 
+namespace {
+
+struct tower : model<input<4>, sequential<Dense<8, relu>, named<"code", Dense<6>>>> {};
+
+/// One encoder of two inputs.
+struct twins {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor left = build.input("left", {4});
+    const symbolic_tensor right = build.input({4});
+    auto encoder = build.shared<tower>("encoder");
+    return build.layer<Dot<1, 1>>("likeness", encoder(left), encoder(right));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a summary tells inputs and the calls of a shared layer apart") {
+  const std::string text = summary_text(graph_of<twins>, "twins");
+  INFO(text);
+  CHECK(text.find("  input left\n") != std::string::npos);
+  CHECK(text.find("  input 1\n") != std::string::npos);
+  CHECK(text.find("  encoder/code, encoder/code\n") != std::string::npos);
+}
+
 TEST_CASE("a layer of several outputs has all their shapes in a summary") {
   const std::string text = summary_text(graph_of<remembering>, "remembering");
   CHECK(text.find("(16), (16), (16) ") != std::string::npos);

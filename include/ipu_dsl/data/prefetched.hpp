@@ -137,7 +137,8 @@ struct prefetched_fault_of {
       found.hint = constant ? "write auto source = make_feed(...), without const"
                             : "write prefetched(source) or prefetched(source, {.depth = 3})";
     } else if constexpr (dataset<dataset_of<First>>) {
-      found.got = sizeof...(Behind) == 0 ? "data without a seed" : "something else behind data";
+      constexpr bool seedless = (std::same_as<Behind, prefetch_options> && ...);
+      found.got = seedless ? "data without a seed" : "something else behind data";
     }
     found.where = "prefetched";
     return found;
@@ -153,6 +154,16 @@ template <typename First, typename... Behind>
 refused_data prefetched(First&&, const Behind&...) {
   if constexpr (!std::same_as<std::remove_cvref_t<First>, refused_data>) {
     static_assert(diagnose<prefetched_fault_of<First, Behind...>>());
+  }
+  return {};
+}
+
+/// The same of options where the seed of data is wanted: `prefetched(data, {.depth = 8})`.
+template <typename First>
+  requires(!feed<std::remove_reference_t<First>>)
+refused_data prefetched(First&&, const prefetch_options&) {
+  if constexpr (!std::same_as<std::remove_cvref_t<First>, refused_data>) {
+    static_assert(diagnose<prefetched_fault_of<First, prefetch_options>>());
   }
   return {};
 }

@@ -134,7 +134,7 @@ constexpr auto call_at(std::size_t number, Visitor& visitor) -> result_of<Visito
   return functions[number](visitor);
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_number(std::size_t number,
+[[noreturn, gnu::cold, gnu::noinline]] inline void refuse_number(sentence_part number,
                                                                  std::size_t count) {
   raise_error({"There is no variant ", number, "; there are ", count, " of them, counted from 0."});
 }
@@ -180,7 +180,7 @@ constexpr decltype(auto) with_variant(const Variants& variants, Number number, V
     return boost::hana::unpack(variants, [&](const auto&... each) {
       const auto index = static_cast<std::size_t>(number);
       if (!std::in_range<std::size_t>(number) || index >= sizeof...(each)) {
-        chosen_variants::refuse_number(index, sizeof...(each));
+        chosen_variants::refuse_number(number, sizeof...(each));
       }
       return chosen_variants::call_at<function, std::remove_cvref_t<decltype(each)>...>(index,
                                                                                         visitor);

@@ -165,4 +165,20 @@ struct weight_name_fault_of {
   static constexpr problem value = find();
 };
 
+/// What is wrong with a name that is plain text. Nothing is said where the layer was wrong.
+template <typename M, std::int32_t Layer, std::size_t Length>
+struct plain_name_fault_of {
+  static constexpr problem find() {
+    problem found;
+    if (Layer >= 0) {
+      found = refuse("a name that the compiler knows", "plain text",
+                     "write using namespace ipu_dsl::literals and [\"logits\"_s]");
+      found.where = "weights by name";
+    }
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 }  // namespace ipu_dsl

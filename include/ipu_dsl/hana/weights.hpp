@@ -56,6 +56,13 @@ class layer_weights {
     return at<find_weight(weight_entries_of<M>.view(), Layer, written::name())>();
   }
 
+  /// Refused with a sentence: a name without `_s`, which the compiler does not know.
+  template <std::size_t Length>
+  auto operator[](const char (&)[Length]) const {
+    static_assert(diagnose<plain_name_fault_of<M, Layer, Length>>());
+    return at<-1>();
+  }
+
   /// The view of the weight with this number among all.
   template <std::int32_t Number>
   auto at() const {
@@ -115,6 +122,13 @@ class named_weights {
     using written = written_name<Letters...>;
     static_assert(diagnose<layer_name_fault_of<M, written>>());
     return layer_weights<M, find_layer<M>(written::name()), Held>(*held_);
+  }
+
+  /// Refused with a sentence: a name without `_s`.
+  template <std::size_t Length>
+  auto operator[](const char (&)[Length]) const {
+    static_assert(diagnose<plain_name_fault_of<M, 0, Length>>());
+    return layer_weights<M, -1, Held>(*held_);
   }
 
   /// Names and layers, for Hana.

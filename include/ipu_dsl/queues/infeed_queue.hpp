@@ -17,10 +17,12 @@
 #include <type_traits>
 #include <utility>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/core/feed_fault.hpp>
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/queues/queue_alarm.hpp>
 
@@ -30,6 +32,20 @@ namespace ipu_dsl {
 struct infeed_options {
   std::int32_t micro_batch = 0;  ///< samples of an element: that of the model, `micro_batch<32>`
   std::int32_t depth = 3;        ///< elements that wait at most, 1 to 255
+};
+
+/// What is wrong with a feed that nobody keeps.
+template <typename Source>
+struct infeed_source_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("a feed with a name, which outlives it", "one that nobody keeps",
+                           "write auto source = make_feed(data, 1) and give it that, or "
+                           "prefetched(data, 1), which owns what it is made of");
+    found.where = "infeed_queue";
+    return found;
+  }
+
+  static constexpr problem value = find();
 };
 
 /// Takes micro-batches from a feed on a thread of its own, ahead of whoever trains on them; itself
@@ -74,6 +90,14 @@ class infeed_queue {
   infeed_queue(Source&&, const infeed_options& options)
       : source_(refused_feed()), options_(options) {
     static_assert(check_feed_wanted<std::remove_reference_t<Source>>());
+  }
+
+  /// The same: a feed that nobody keeps.
+  template <typename Source>
+    requires(feed<Source> && !std::is_reference_v<Source>)
+  infeed_queue(Source&&, const infeed_options& options)
+      : source_(refused_feed()), options_(options) {
+    static_assert(diagnose<infeed_source_fault_of<Source>>());
   }
 
   infeed_queue(const infeed_queue&) = delete;

@@ -102,9 +102,26 @@ inline std::string class_of(const element& source) {
   return words.substr(0, words.find('<'));
 }
 
-/// What a layer reads that it does not make itself: names of layers, "input" for what is fed.
+/// What is fed, as it is called: "input", and where there are several "input price", or "input 1"
+/// of one without a name.
+inline std::string name_of_input(const graph_view& model, std::int32_t tensor) {
+  const std::int32_t inputs = model.count(tensor_role::input);
+  std::int32_t number = 0;
+  while (number < inputs && model.find(tensor_role::input, number) != tensor) {
+    ++number;
+  }
+  if (inputs < 2 || number == inputs) {
+    return "input";
+  }
+  const std::string name(model.at(tensor).name);
+  return "input " + (name.empty() ? std::to_string(number) : name);
+}
+
+/// What a layer reads that it does not make itself: names of layers, and of what is fed. Each layer
+/// and each input is there once; one that is shared has its name for each of its calls.
 inline std::vector<std::string> read_by(const graph_view& model, const layer_record& layer) {
   std::vector<std::string> names;
+  std::vector<std::int32_t> seen;
   const std::int32_t end = layer.first_node + layer.nodes;
   for (std::int32_t i = layer.first_node; i < end; ++i) {
     const node& here = model.node_at(i);
@@ -114,10 +131,11 @@ inline std::vector<std::string> read_by(const graph_view& model, const layer_rec
       if (producer >= layer.first_node && producer < end) {
         continue;
       }
-      const std::int32_t from = producer < 0 ? -1 : model.node_at(producer).layer;
-      const std::string name = from < 0 ? "input" : layer_name(model.layers[from]);
-      if (std::ranges::find(names, name) == names.end()) {
-        names.push_back(name);
+      // Layers count from 0, what is fed down from -1.
+      const std::int32_t from = producer < 0 ? -1 - made : model.node_at(producer).layer;
+      if (std::ranges::find(seen, from) == seen.end()) {
+        seen.push_back(from);
+        names.push_back(from < 0 ? name_of_input(model, made) : layer_name(model.layers[from]));
       }
     }
   }
