@@ -82,6 +82,15 @@ void from_memory() {
              label_column<3>(numbers_from<std::int32_t>(
                  kinds | std::views::transform([](std::int32_t kind) { return 2 - kind; }))));
   // [/ranges]
+  // [look]
+  std::array<float, 2> size{};
+  std::int32_t kind = 0;
+  const source_rows sample[] = {{dtype::float32, size.data(), 2, 2}, {dtype::int32, &kind, 1, 1}};
+  auto room = owned.make_scratch();
+  owned.read(room, 1, sample, 0);  // sample 1 into row 0; the price is not asked for
+  // [/look]
+  std::printf("sample 1   %g %g of kind %d\n", static_cast<double>(size[0]),
+              static_cast<double>(size[1]), static_cast<int>(kind));
   print("owned", owned);
   print("seen", seen);
   print("copied", copied);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests of data/generated.hpp.
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include <ipu_dsl/core/random.hpp>
 #include <ipu_dsl/data/columns.hpp>
 #include <ipu_dsl/data/generated.hpp>
+#include <ipu_dsl/data/mapped.hpp>
 
 #include "data/first_source.hpp"
 #include "formats/sentence_of.hpp"
@@ -40,6 +42,22 @@ TEST_CASE("samples are made of their numbers, the same whenever they are asked f
   CHECK(first_numbers(data | shuffled(100), 3) == first_numbers(data | shuffled(100), 3));
   CHECK(tests::sentence_of([] { generated<point, label_column<3>>(-1, number_pairs); }) ==
         "generated makes 0 samples or more, got -1.");
+}
+
+TEST_CASE("infinities and NaN that functions make are no matter of data") {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const auto data = generated<feature_column<shape{1}>, target_column<shape{1}>>(
+      2, [](std::uint32_t i, std::span<float> x, std::span<float> y) {
+        x[0] = i == 0 ? 1 : infinity;
+        y[0] = std::numeric_limits<float>::quiet_NaN();
+      });
+  CHECK(first_numbers(data) == std::vector<float>{1, infinity});
+  CHECK(first_numbers(data | mapped([](std::span<float> x) { x[0] /= 0.0F; })) ==
+        std::vector<float>{infinity, infinity});
+  CHECK(
+      tests::sentence_of([] { feature_column<shape{1}>({1, infinity}); }) ==
+      "Value 0 of sample 1 of a feature_column of shape (1) is inf; expected finite numbers. Hint: "
+      "non_finite::kept behind its values keeps it.");
 }
 
 /// Counts up to `last`; its state is its own.
