@@ -11,9 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/queues/outfeed_queue.hpp>
 #include <ipu_dsl/training/run_listener.hpp>
@@ -75,6 +78,36 @@ struct output_tensors {
   }
 };
 
+/// An outfeed of something else than a compiled model: of a model, say.
+template <typename T>
+struct outfeed_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("a compiled model", type_name<T>(),
+                           "write struct body : compile<your model, micro_batch<1>> {}; and take "
+                           "an output_outfeed<body>");
+    found.where = "output_outfeed";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Refused with a sentence: what is no compiled model.
+template <typename C>
+class output_outfeed final : public outfeed_queue, public output_listener {
+ public:
+  explicit output_outfeed(const outfeed_options& options = {}, const std::vector<bool>& = {})
+      : outfeed_queue(std::vector<outfeed_tensor>(), options) {
+    static_assert(diagnose<outfeed_fault_of<C>>());
+  }
+
+  void expect_outputs(std::int64_t) override {}
+
+  list_view<float*> rows() override { return {}; }
+
+  void take_outputs(std::int32_t, std::int32_t) override {}
+};
+
 /// The outputs of predictions by name, an element a micro-batch: tensors [micro_batch, extents of
 /// the output...], without the first of these where a micro-batch is one sample. An output whose
 /// layer has no name is called "output", with its number behind it if there are several. Behind the
@@ -84,7 +117,7 @@ struct output_tensors {
 ///   run.hand_out(infeed, 10, results);
 ///   const outfeed_values found = results.dequeue();   // found["d1"]: [10, 800]
 template <compiled_model C>
-class output_outfeed final : public outfeed_queue, public output_listener {
+class output_outfeed<C> final : public outfeed_queue, public output_listener {
   using compiled = typename C::compiled;
   static constexpr model_interface model = interface_of(planned_graph_of<compiled>.view());
 
