@@ -105,7 +105,7 @@ def check_compare(program, makespans):
     best = program.run("--best", "-p", 4, "-m", 8, "-v", 3, "--cost", "1,1,1,5", "--facts")
     expect(", 4 stages, " in best, best)
     page = program.run("--compare", "-p", 3, "-m", 7, "-v", 4, "--cost", "2,3,1,1")
-    expect("\n  dualpipe        expected an even number of devices, got 3. Hint: " in page, page)
+    expect("\n  dualpipe          expected an even number of devices, got 3. Hint: " in page, page)
     program.run("--compare", "-p", 2, "-m", 4, "--lockstep")
 
 
