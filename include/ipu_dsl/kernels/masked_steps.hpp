@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ipu_dsl/kernels/activation.hpp>
 #include <ipu_dsl/kernels/elementwise.hpp>
 #include <ipu_dsl/layout/padding.hpp>
 
