@@ -20,7 +20,7 @@ struct training
 
 extern template struct ipu_dsl::session_code<training>;
 
-constexpr auto models =
+[[maybe_unused]] constexpr auto models =
     boost::hana::transform(boost::hana::tuple_c<int, 16, 32, 64>, [](auto width) {
       return model_of<mlp::input_type>(boost::hana::tuple_t<Dense<width(), relu>, Dense<4>>);
     });
