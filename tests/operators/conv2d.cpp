@@ -413,9 +413,16 @@ TEST_CASE("numbers of convolutions are chains over kernel rows, kernel columns a
   check_all<call_on(2, {7, 9, 3}, 6, {2, 3}, 1, true, false, 2)>();
   check_all<call_on(1, {1, 11, 2}, 5, {1, 4}, 1, false, true, 3)>();
   check_all<call_on(1, {4, 3, 2}, 3, {3, 3}, 1, true, true, 5)>();
+  // Several tiles of pixels as lanes, and so long rims that a tile there asks about each tap.
+  check_all<call_on(2, {6, 5 * vector - 3, 1}, 6, {5, 5}, 1, true, true)>();
+  check_all<call_on(1, {3, 3 * vector, 2}, 5, {3, 2}, 1, true, false, 1)>();
+  check_all<call_on(1, {1, 90, 2}, vector, {1, 3}, 1, true, false, 40)>();
   // Groups, and depthwise kernels.
+  check_all<call_on(1, {1, 150, 3}, 3, {1, 3}, 1, true, false, 60, 3, true)>();
   check_all<call_on(2, {6, 5, 4}, 6, {3, 3}, 1, true, true, 1, 2)>();
   check_all<call_on(1, {7, 9, 2 * vector}, 4 * vector, {3, 2}, 2, true, false, 1, 2)>();
+  check_all<call_on(2, {5, 6, 32}, 64, {3, 3}, 1, true, false, 1, 2)>();
+  check_all<call_on(1, {4, 9, 48}, 48, {2, 3}, 2, true, false, 1, 3)>();
   check_all<call_on(2, {5, 6, 3}, 3, {3, 3}, 1, true, false, 1, 3, true)>();
   check_all<call_on(1, {9, 17, 2 * vector + 3}, 4 * vector + 6, {3, 5}, 2, false, false, 1,
                     2 * vector + 3, true)>();

@@ -11,6 +11,7 @@
 #include <ipu_dsl/kernels/prefetch.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/update.hpp>
+#include <ipu_dsl/layout/padding.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
@@ -150,21 +151,65 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
   }
 }
 
+/// `Vectors` vectors of db, from column `n` on: sums side by side, each over the `rows` of d.
+template <layout::architecture Architecture, int Vectors, typename Rule>
+IPU_DSL_ALWAYS_INLINE void bias_gradient_block(const float* d, const gradient_target<Rule>& to,
+                                               std::int32_t rows, std::ptrdiff_t d_stride,
+                                               std::int32_t n, const gradient_step<Rule>& step) {
+  using lanes = vector<Architecture>;
+  constexpr int width = Architecture.lanes;
+  lanes sums[std::size_t{Vectors}];
+  IPU_DSL_UNROLLED
+  for (int v = 0; v < Vectors; ++v) {
+    sums[v] = step.continues ? load<lanes>(to.sum + n + v * width) : lanes(0.0F);
+  }
+#pragma GCC unroll 1
+  for (std::int32_t b = 0; b < rows; ++b) {
+    IPU_DSL_UNROLLED
+    for (int v = 0; v < Vectors; ++v) {
+      sums[v] = sums[v] + load<lanes>(d + b * d_stride + n + v * width);
+    }
+  }
+  IPU_DSL_UNROLLED
+  for (int v = 0; v < Vectors; ++v) {
+    finish_gradient<Rule>(to, n + v * width, sums[v], step);
+  }
+}
+
 /// db of some columns, from `columns.begin` on, whole vectors of them: each element is one chain of
-/// sums over the `rows` of d, ascending.
+/// sums over the `rows` of d, ascending. A sum waits for the one before it: eight side by side.
 template <layout::architecture Architecture, typename Rule>
 [[gnu::noinline]] void bias_gradient(const float* __restrict d, const gradient_target<Rule>& to,
                                      std::int32_t rows, std::ptrdiff_t d_stride,
                                      const index_range& columns,
                                      const gradient_step<Rule>& step) noexcept {
-  using lanes = vector<Architecture>;
-  for (std::int32_t n = columns.begin; n < columns.end; n += Architecture.lanes) {
-    lanes sum = step.continues ? load<lanes>(to.sum + n) : lanes(0.0F);
-    for (std::int32_t b = 0; b < rows; ++b) {
-      sum = sum + load<lanes>(d + b * d_stride + n);
-    }
-    finish_gradient<Rule>(to, n, sum, step);
+  constexpr int width = Architecture.lanes;
+  std::int32_t n = columns.begin;
+  for (; n + 8 * width <= columns.end; n += 8 * width) {
+    bias_gradient_block<Architecture, 8, Rule>(d, to, rows, d_stride, n, step);
   }
+  for (; n + 3 * width <= columns.end; n += 3 * width) {
+    bias_gradient_block<Architecture, 3, Rule>(d, to, rows, d_stride, n, step);
+  }
+  for (; n < columns.end; n += width) {
+    bias_gradient_block<Architecture, 1, Rule>(d, to, rows, d_stride, n, step);
+  }
+}
+
+/// The gradient of a bias [units] that is added to each of `Pixels` pixels, from that of the
+/// pixels, or a grain of it; nothing if its sum is null.
+template <std::int32_t Pixels, std::int32_t Units, typename Rule = no_update,
+          layout::architecture Architecture = layout::native>
+void gradient_of_pixels(const float* __restrict d, const gradient_target<Rule>& bias,
+                        const gradient_step<Rule>& step, const grain& part) noexcept {
+  if (bias.sum == nullptr) {
+    return;
+  }
+  constexpr std::int32_t lanes = Architecture.lanes;
+  constexpr std::int32_t stride = layout::row_stride(Units, Architecture);
+  const index_range mine = range_of(stride / lanes, part);
+  bias_gradient<Architecture, Rule>(d, bias, Pixels, stride, {mine.begin * lanes, mine.end * lanes},
+                                    step);
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

@@ -17,6 +17,13 @@ inline constexpr std::ptrdiff_t line_floats = 16;
 /// replicas on two cores: 1.95 times one core's speed with it, 1.88 times without.
 inline constexpr std::ptrdiff_t shared_floats_ahead = 256;
 
+/// Asks for the cache line of the float `ahead` behind `first`, to be read soon. It need not exist.
+IPU_DSL_ALWAYS_INLINE void prefetch_for_reading(const float* first, std::ptrdiff_t ahead) noexcept {
+  const auto address =
+      reinterpret_cast<std::uintptr_t>(first) + static_cast<std::uintptr_t>(ahead) * sizeof(float);
+  __builtin_prefetch(reinterpret_cast<const void*>(address));
+}
+
 /// Asks for `Count` floats behind `first`, `ahead` floats further, to be written soon: their cache
 /// lines come near, and to this core alone. They need not exist, so the address is a number.
 ///

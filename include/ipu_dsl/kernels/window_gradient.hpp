@@ -9,6 +9,7 @@
 
 #include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/outer_product_tile.hpp>
+#include <ipu_dsl/kernels/tap_gradient.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
 #include <ipu_dsl/kernels/window_product.hpp>
 
@@ -94,22 +95,6 @@ template <layout::architecture Architecture, window_product Product, int Vectors
       });
 }
 
-/// The gradient of a bias [units] that is added to each of `Pixels` pixels, from that of the
-/// pixels, or a grain of it; nothing if its sum is null.
-template <std::int32_t Pixels, std::int32_t Units, typename Rule = no_update,
-          layout::architecture Architecture = layout::native>
-void gradient_of_pixels(const float* __restrict d, const gradient_target<Rule>& bias,
-                        const gradient_step<Rule>& step, const grain& part) noexcept {
-  if (bias.sum == nullptr) {
-    return;
-  }
-  constexpr std::int32_t lanes = Architecture.lanes;
-  constexpr std::int32_t stride = layout::row_stride(Units, Architecture);
-  const index_range mine = range_of(stride / lanes, part);
-  bias_gradient<Architecture, Rule>(d, bias, Pixels, stride, {mine.begin * lanes, mine.end * lanes},
-                                    step);
-}
-
 /// The gradients of w and bias of `multiply_windows` with a `forward_axis` along both axes, from
 /// the gradient d of what it writes before the activation; or a grain of them, added to what is
 /// there if the step continues, and in the last step of an update the update by `Rule`.
@@ -126,29 +111,43 @@ void gradient_of_windows(const float* __restrict x, const float* __restrict d,
   constexpr int vectors = columns.vectors;
   constexpr int rest_vectors = columns.rest_vectors;
   constexpr std::ptrdiff_t panel_size = std::ptrdiff_t{Product.kernel_taps} * Product.depth * width;
-  static_assert(!Product.lanewise, "gradient_by_lanes has the gradients of such a product");
+  static_assert(!Product.lanewise, "gradient_of_taps has the gradients of such a product");
   const auto some_tiles = [&](auto panel_vectors, std::int32_t panel,
                               const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    constexpr std::int32_t tiles = row_tiles(Product.depth, panel_vectors, Architecture).parts();
+    constexpr int together = Product.vectors_together(panel_vectors, vectors, Architecture.lanes);
+    constexpr std::int32_t tiles = row_tiles(Product.depth, together, Architecture).parts();
     for (std::int32_t tile = mine.begin; tile < mine.end;) {
       const std::int32_t tap = tile / tiles;
       const std::int32_t first = tile - tap * tiles;
       const std::int32_t left = mine.end - tile;
       const std::int32_t last = first + left < tiles ? first + left : tiles;
-      window_gradient_tap<Architecture, Product, panel_vectors, width, Rule>(
-          x, d + panel * width, kernel.at(panel * panel_size), tap, {first, last}, step);
+      for (std::int32_t v = 0; v < panel_vectors; v += together) {
+        const std::int32_t within = v * Architecture.lanes;
+        const std::int32_t n = panel * width + within;
+        window_gradient_tap<Architecture, Product, together, width, Rule>(
+            x + Product.first_read(n), d + n, kernel.at(panel * panel_size + within), tap,
+            {first, last}, step);
+      }
       tile += last - first;
     }
   };
+  if constexpr (has_few_weights_of_tap<Product, Architecture>) {
+    gradient_of_taps<Product, weights_lying::in_panels, Rule, Architecture>(x, d, kernel, bias,
+                                                                            step, part);
+    return;
+  }
+  constexpr int together = Product.vectors_together(vectors, vectors, Architecture.lanes);
   constexpr int tiles =
-      Product.kernel_taps * row_tiles(Product.depth, vectors, Architecture).parts();
+      Product.kernel_taps * row_tiles(Product.depth, together, Architecture).parts();
   columns_of_grain(columns.full_panels, tiles, part,
                    [&](std::int32_t panel, const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
                      some_tiles(std::integral_constant<int, vectors>(), panel, mine);
                    });
   if constexpr (rest_vectors > 0) {
+    constexpr int rest_together =
+        Product.vectors_together(rest_vectors, vectors, Architecture.lanes);
     constexpr int rest_tiles =
-        Product.kernel_taps * row_tiles(Product.depth, rest_vectors, Architecture).parts();
+        Product.kernel_taps * row_tiles(Product.depth, rest_together, Architecture).parts();
     some_tiles(std::integral_constant<int, rest_vectors>(), columns.full_panels,
                range_of(rest_tiles, part));
   }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Which positions of an image meet which outputs at which taps of a kernel, along one axis.
+// Which positions of an image meet which outputs at which taps of a kernel, along one axis and in
+// whole products over windows.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
 
 #include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/layout/padding.hpp>
@@ -106,5 +109,123 @@ constexpr window_axis gradient_axis(const window& along, std::int32_t phase) {
           .first_tap = first_tap,
           .tap_step = along.stride};
 }
+
+/// Distances between neighbours, in floats.
+struct image_strides {
+  std::ptrdiff_t sample;
+  std::ptrdiff_t row;
+  std::ptrdiff_t pixel;
+  std::ptrdiff_t plane = 0;  ///< of images of one plane it says nothing
+};
+
+/// Of an image of one plane.
+inline constexpr window_axis single_plane{1, 1, 1, 1, 0, 1, 0, 1};
+
+/// The rows of a kernel that a line of outputs meets: all of some planes, of each these rows.
+struct met_taps {
+  index_range planes;
+  index_range rows;
+
+  constexpr std::int32_t count() const {
+    const bool any = planes.begin < planes.end && rows.begin < rows.end;
+    return any ? (planes.end - planes.begin) * (rows.end - rows.begin) : 0;
+  }
+};
+
+/// What is read: `depth` numbers a pixel, weighted by panels of [taps, depth, units].
+struct window_product {
+  std::int32_t samples;
+  window_axis rows;
+  window_axis columns;
+  std::int32_t depth;
+  std::int32_t units;
+  std::int32_t kernel_columns;  ///< taps of a row of the kernel
+  std::int32_t kernel_taps;     ///< of the whole kernel
+  image_strides read;
+  image_strides written;
+  /// Each unit reads numbers of its own: of a pixel, a row of all units for each of the depth.
+  bool lanewise = false;
+  window_axis planes = single_plane;
+  std::int32_t kernel_rows = 1;  ///< of a plane of the kernel, where it has several
+  /// Units beside each other that read `depth` numbers of their own, whole vectors of them.
+  std::int32_t groups = 1;
+
+  /// How many of the vectors of a panel's row have units of one group, wherever the panel lies:
+  /// `vectors` of the panel, every panel begins behind a multiple of `apart`.
+  constexpr std::int32_t vectors_together(std::int32_t vectors, std::int32_t apart,
+                                          std::int32_t lanes) const {
+    return groups == 1 ? vectors : std::gcd(std::gcd(vectors, apart), units / groups / lanes);
+  }
+
+  /// The first of the numbers that a unit reads.
+  constexpr std::int32_t first_read(std::int32_t unit) const {
+    return groups == 1 ? 0 : unit / (units / groups) * depth;
+  }
+
+  /// Rows of outputs, of all planes of a sample.
+  constexpr std::int32_t lines_of_sample() const { return planes.outputs * rows.outputs; }
+
+  /// The same of all samples.
+  constexpr std::int32_t lines() const { return samples * lines_of_sample(); }
+
+  /// Of one plane a line is a row: there is nothing to divide.
+  constexpr std::int32_t plane_of(std::int32_t line) const {
+    return planes.outputs == 1 ? 0 : line / rows.outputs;
+  }
+
+  constexpr std::int32_t row_of(std::int32_t line) const {
+    return planes.outputs == 1 ? line : line % rows.outputs;
+  }
+
+  constexpr std::ptrdiff_t written_line(std::int32_t line) const {
+    return plane_of(line) * written.plane + row_of(line) * written.row;
+  }
+
+  constexpr met_taps taps_met(std::int32_t line) const {
+    return {planes.taps_at(plane_of(line)), rows.taps_at(row_of(line))};
+  }
+
+  /// Of the row of taps with this number among those that are met.
+  constexpr std::int32_t plane_tap(const met_taps& met, std::int32_t number) const {
+    const std::int32_t length = met.rows.end - met.rows.begin;
+    return met.planes.begin + (planes.taps == 1 ? 0 : number / length);
+  }
+
+  constexpr std::int32_t row_tap(const met_taps& met, std::int32_t number) const {
+    const std::int32_t length = met.rows.end - met.rows.begin;
+    return met.rows.begin + (planes.taps == 1 ? number : number % length);
+  }
+
+  /// Where the row of sources begins that a line meets at a row of taps.
+  constexpr std::ptrdiff_t source_row(std::int32_t line, std::int32_t plane_tap,
+                                      std::int32_t row_tap) const {
+    return planes.source(plane_of(line), plane_tap) * read.plane +
+           rows.source(row_of(line), row_tap) * read.row;
+  }
+
+  /// The number of its first tap in the kernel.
+  constexpr std::int32_t first_position(std::int32_t plane_tap, std::int32_t row_tap) const {
+    const std::int32_t row = rows.position_of(row_tap);
+    return (planes.position_of(plane_tap) * kernel_rows + row) * kernel_columns;
+  }
+
+  /// A single pixel against a single tap.
+  constexpr bool is_row_by_matrix() const {
+    return groups == 1 && lines() == 1 && columns.outputs == 1 && kernel_taps == 1 &&
+           columns.meets(0, 0) && rows.meets(0, 0);
+  }
+
+  /// Whether what neighbouring taps of a row meet lies beside each other, as their weights do.
+  constexpr bool joins_taps() const {
+    return columns.slope == 1 && columns.tap_step == 1 && read.pixel == depth;
+  }
+
+  /// Whether sums stay in registers from tap to tap: between stretches as short as those of few
+  /// channels, storing and loading them costs more than the products.
+  constexpr bool has_short_stretches() const {
+    const std::int32_t stretch = joins_taps() ? columns.taps * depth : depth;
+    return kernel_taps > 1 && stretch < 32;
+  }
+};
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

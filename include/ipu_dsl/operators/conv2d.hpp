@@ -5,7 +5,8 @@
 #include <utility>
 
 #include <ipu_dsl/kernels/group_layout.hpp>
-#include <ipu_dsl/kernels/lanewise_gradient.hpp>
+#include <ipu_dsl/kernels/lanewise_product.hpp>
+#include <ipu_dsl/kernels/tap_gradient.hpp>
 #include <ipu_dsl/kernels/window_gradient.hpp>
 #include <ipu_dsl/kernels/window_product.hpp>
 #include <ipu_dsl/operators/operators.hpp>
@@ -57,7 +58,8 @@ constexpr kernels::window_product forward_of(const conv2d_call& call) {
                   ? strides_of_spread(call.rows, call.columns, call.depth(), call.filters)
                   : strides_of(call.rows, call.columns, call.channels, call.input_in_one_row != 0),
       .written = strides_of(call.output_rows, call.output_columns, call.filters, false),
-      .lanewise = call.lanewise()};
+      .lanewise = call.lanewise(),
+      .groups = call.wide_groups() ? call.groups : 1};
 }
 
 /// The gradient of the pixels `row`, `row` + stride, ... and `column`, ...: they meet the same
@@ -77,7 +79,8 @@ constexpr kernels::window_product gradient_of(const conv2d_call& call, std::int3
                                       call.filters_of_group(), call.channels)
                   : strides_of(call.output_rows, call.output_columns, call.filters, false),
       .written = strides_of(call.rows, call.columns, call.channels, false),
-      .lanewise = call.lanewise()};
+      .lanewise = call.lanewise(),
+      .groups = call.wide_groups() ? call.groups : 1};
   made.written.row *= call.stride_rows;
   made.written.pixel *= call.stride_columns;
   return made;
@@ -114,7 +117,7 @@ constexpr kernels::group_weights weights_of_groups(const conv2d_call& call) {
 
 template <conv2d_call Call>
 void transpose_kernel(const float* w, float* transposed, const grain& part) noexcept {
-  if constexpr (Call.lanewise()) {
+  if constexpr (Call.lanewise() || Call.wide_groups()) {
     kernels::transpose_groups<weights_of_groups(Call)>(w, transposed, part);
   } else {
     kernels::transpose_taps<Call.kernel_rows * Call.kernel_columns, Call.channels, Call.filters>(
@@ -128,12 +131,23 @@ void weight_gradient(const gradient_operands<Rule>& given, const grain& part) no
   const float* const x = floats(given.read[0]);
   const float* const d = floats(given.read[1]);
   if constexpr (Call.lanewise()) {
-    using enum kernels::lanewise_weights;
-    kernels::gradient_by_lanes<product, Call.plain_kernel != 0 ? plain : in_panels, Rule>(
+    using enum kernels::weights_lying;
+    kernels::gradient_of_taps<product, Call.plain_kernel != 0 ? plain : in_panels, Rule>(
         x, d, given.target(0), given.target(1), given.step, part);
   } else {
     kernels::gradient_of_windows<product, Rule>(x, d, given.target(0), given.target(1), given.step,
                                                 part);
+  }
+}
+
+/// A product over windows by the kernel that has it.
+template <kernels::window_product Product, activation_kind Kind>
+void multiply(const float* x, const float* w, const float* bias, float* y, float alpha,
+              const grain& part) noexcept {
+  if constexpr (Product.lanewise) {
+    kernels::multiply_by_lanes<Product, Kind>(x, w, bias, y, alpha, part);
+  } else {
+    kernels::multiply_windows<Product, Kind>(x, w, bias, y, alpha, part);
   }
 }
 
@@ -144,7 +158,7 @@ void image_phase(const float* d, const float* transposed, const float* bias, flo
   constexpr std::int32_t column = Phase % Call.stride_columns;
   constexpr kernels::image_strides strides =
       strides_of(Call.rows, Call.columns, Call.channels, false);
-  kernels::multiply_windows<gradient_of(Call, row, column), Kind>(
+  multiply<gradient_of(Call, row, column), Kind>(
       d, transposed, bias, image + row * strides.row + column * strides.pixel, alpha, part);
 }
 
@@ -174,7 +188,7 @@ struct operators<&conv2d_family> {
                   const float* scalars) noexcept {
     if constexpr (Call.variant == conv2d_variant::forward) {
       const float* bias = Call.has_bias != 0 ? floats(operands[3]) : nullptr;
-      kernels::multiply_windows<conv2d_code::forward_of(Call), Call.activation>(
+      conv2d_code::multiply<conv2d_code::forward_of(Call), Call.activation>(
           floats(operands[1]), floats(operands[2]), bias, floats(operands[0]), scalars[0],
           context.part);
     } else if constexpr (Call.variant == conv2d_variant::transposed_kernel) {

@@ -70,8 +70,15 @@ struct conv2d_call {
   std::int32_t groups = 1;
   std::int32_t plain_kernel = 0;  ///< one row behind the other, otherwise in panels
 
+  /// Whether each group is a product of its own: its channels and its filters are whole vectors of
+  /// every processor, since which calls a model has must not depend on the host.
+  constexpr bool wide_groups() const {
+    return groups > 1 && plain_kernel == 0 && depth() % widest_vector == 0 &&
+           filters_of_group() % widest_vector == 0;
+  }
+
   /// Whether each filter reads numbers of its own: those of its group.
-  constexpr bool lanewise() const { return groups > 1 || plain_kernel != 0; }
+  constexpr bool lanewise() const { return (groups > 1 && !wide_groups()) || plain_kernel != 0; }
 
   /// How many channels a filter reads.
   constexpr std::int32_t depth() const { return channels / groups; }
@@ -165,12 +172,13 @@ struct convolution {
     call_draft call = emit.call_of(*code, of_variant(conv2d_variant::forward));
     const axis_id sample = call.over(key.batch);
     const auto [row, column] = call.over(key.output_rows, key.output_columns);
-    const axis_id filter = call.over(key.filters);
+    const feature_axes features = over_features(call, key.filters);
+    const reach filter = features.of_all;
     const axis_id tap_row = call.all(key.kernel_rows);
     const axis_id tap_column = call.all(key.kernel_columns);
     const axis_id channel = call.all(key.depth());
     call.scalar(alpha).writes(y.as(output_extents()), {sample, row, column, filter});
-    read_windows(call, x, {sample, row, column, tap_row, tap_column, channel, filter});
+    read_windows(call, x, {sample, row, column, tap_row, tap_column, channel, features});
     call.reads(weights, {tap_row, tap_column, channel, filter});
     if (key.has_bias != 0) {
       call.reads(emit.parameter_value(bias), {filter});
@@ -216,7 +224,7 @@ struct convolution {
     made.by_sample = false;
     call_draft call = emit.call_of(*code, of_variant(conv2d_variant::transposed_kernel));
     const auto [row, column] = call.over(key.kernel_rows, key.kernel_columns);
-    if (!key.lanewise()) {
+    if (!key.lanewise() && !key.wide_groups()) {
       const auto [channel, filter] = call.over(depth, filters);
       call.writes(made, {row, column, filter, channel})
           .reads(kernel_value(emit), {row, column, channel, filter});
@@ -242,7 +250,7 @@ struct convolution {
                                     const buffer_ref& transposed) const {
     call_draft call = emit.call_of(*code, of_variant(conv2d_variant::transposed_forward));
     call.scalar(alpha);
-    const axis_id channel = spread_over_image(call, image, x, transposed);
+    const reach channel = spread_over_image(call, image, x, transposed);
     if (key.has_bias != 0) {
       call.reads(emit.parameter_value(bias), {channel});
     }
@@ -268,7 +276,9 @@ struct convolution {
     call_draft call = emit.call_of(*code, of_variant(conv2d_variant::weight_gradient));
     call.ends_with(ending);
     const auto [tap_row, tap_column] = call.over(key.kernel_rows, key.kernel_columns);
-    const auto [channel, filter] = call.over(key.depth(), key.filters);
+    const axis_id channel = call.over(key.depth());
+    const feature_axes features = over_features(call, key.filters);
+    const reach filter = features.of_all;
     const axis_id sample = call.all(key.batch);
     const axis_id row = call.all(key.output_rows);
     const axis_id column = call.all(key.output_columns);
@@ -291,7 +301,7 @@ struct convolution {
     if (key.has_bias != 0) {
       update_parameter(emit, call, ending, bias, {filter_of_bias});
     }
-    read_windows(call, x, {sample, row, column, tap_row, tap_column, channel, filter});
+    read_windows(call, x, {sample, row, column, tap_row, tap_column, channel, features});
     call.reads(d.as(output_extents()), {sample, row, column, filter});
     if (key.has_bias != 0) {
       call.reads(d.as(output_extents()),
@@ -300,6 +310,27 @@ struct convolution {
   }
 
  private:
+  /// Filters, or channels: their axis, or of wide groups that of the groups and of those of a
+  /// group.
+  struct feature_axes {
+    reach of_all;
+    axis_id group;
+  };
+
+  constexpr feature_axes over_features(call_draft& call, std::int32_t features) const {
+    if (!key.wide_groups()) {
+      const axis_id all = call.over(features);
+      return {all, all};
+    }
+    const auto [group, of_group] = call.over(key.groups, features / key.groups);
+    return {window(group, of_group, features / key.groups, 1, 0), group};
+  }
+
+  /// What those features read of the others, number `k` of a group or of all.
+  constexpr reach read_by(const feature_axes& features, axis_id k, std::int32_t of_group) const {
+    return key.wide_groups() ? window(features.group, k, of_group, 1, 0) : reach(k);
+  }
+
   /// Of an output and a tap.
   struct tap_axes {
     axis_id sample;
@@ -308,7 +339,7 @@ struct convolution {
     axis_id tap_row;
     axis_id tap_column;
     axis_id channel;
-    axis_id filter;
+    feature_axes filter;
   };
 
   constexpr void read_windows(call_draft& call, const buffer_ref& x, const tap_axes& at) const {
@@ -317,19 +348,20 @@ struct convolution {
     const reach column = window(at.column, at.tap_column, key.stride_columns, key.dilation_columns,
                                 key.padding_columns);
     if (key.lanewise()) {
-      call.reads(x, {at.sample, row, column, at.channel, at.filter});
+      call.reads(x, {at.sample, row, column, at.channel, at.filter.of_all});
     } else {
-      call.reads(x, {at.sample, row, column, at.channel});
+      call.reads(x, {at.sample, row, column, read_by(at.filter, at.channel, key.depth())});
     }
   }
 
-  /// Declares a sum over all places of the kernel that meet a pixel of the image; returns the axis
-  /// of its channels.
-  constexpr axis_id spread_over_image(call_draft& call, const buffer_ref& image,
-                                      const buffer_ref& d, const buffer_ref& transposed) const {
+  /// Declares a sum over all places of the kernel that meet a pixel of the image; returns its
+  /// channels.
+  constexpr reach spread_over_image(call_draft& call, const buffer_ref& image, const buffer_ref& d,
+                                    const buffer_ref& transposed) const {
     const axis_id sample = call.over(key.batch);
     const auto [row, column] = call.over(key.rows, key.columns);
-    const axis_id channel = call.over(key.channels);
+    const feature_axes features = over_features(call, key.channels);
+    const reach channel = features.of_all;
     const axis_id tap_row = call.all(key.kernel_rows);
     const axis_id tap_column = call.all(key.kernel_columns);
     const axis_id filter = call.all(key.filters_of_group());
@@ -341,7 +373,8 @@ struct convolution {
     if (key.lanewise()) {
       call.reads(d, {sample, of_row, of_column, filter, channel});
     } else {
-      call.reads(d.as(output_extents()), {sample, of_row, of_column, filter});
+      call.reads(d.as(output_extents()),
+                 {sample, of_row, of_column, read_by(features, filter, key.filters_of_group())});
     }
     call.reads(transposed, {tap_row, tap_column, filter, channel})
         .costs(std::int64_t{key.batch} * key.output_rows * key.output_columns * key.filters *

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+// The gradients of weights and bias of a product over windows, line by line of the outputs and of
+// several taps at once: of a depthwise convolution, of groups of channels by lanes, of few
+// channels.
+// Over 300 lines: one line's tile, and how weights are cut for it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <ipu_dsl/core/deal.hpp>
+#include <ipu_dsl/kernels/outer_product_tile.hpp>
+#include <ipu_dsl/kernels/simd.hpp>
+#include <ipu_dsl/kernels/tiling.hpp>
+#include <ipu_dsl/kernels/windows.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
+
+/// The first `count` floats of a vector, all of them if there are more; zeros behind them.
+template <typename Vector>
+IPU_DSL_ALWAYS_INLINE Vector load_some(const float* from, std::int32_t count) {
+  constexpr auto lanes = static_cast<std::int32_t>(Vector::size);
+  if (count >= lanes) {
+    return load<Vector>(from);
+  }
+  float floats[Vector::size] = {};
+  for (std::int32_t i = 0; i < count; ++i) {
+    floats[i] = from[i];
+  }
+  return load<Vector>(floats);
+}
+
+/// Writes them, and nothing behind them.
+template <typename Vector>
+IPU_DSL_ALWAYS_INLINE void store_some(float* to, const Vector& given, std::int32_t count) {
+  constexpr auto lanes = static_cast<std::int32_t>(Vector::size);
+  if (count >= lanes) {
+    store(to, given);
+    return;
+  }
+  float floats[Vector::size];
+  store(floats, given);
+  for (std::int32_t i = 0; i < count; ++i) {
+    to[i] = floats[i];
+  }
+}
+
+/// How the weights lie of which a gradient is made: in panels of [taps, depth, units], or one row
+/// of units behind the other without padding.
+enum class weights_lying { in_panels, plain };
+
+/// How many sums a tile of such a gradient keeps in registers.
+constexpr std::int32_t sums_of_taps(layout::architecture target) {
+  return target.registers >= 32 ? 25 : target.registers - 4;
+}
+
+/// Which taps a tile has: of one row of the kernel, `inputs` numbers of each. By lanes each unit
+/// reads a number of its own, otherwise all of them read the same.
+struct tap_block {
+  std::int32_t first;
+  std::int32_t taps;
+  std::int32_t inputs;
+  std::int32_t first_input = 0;
+};
+
+/// The outputs of a line that meet a source at all taps of a block. Sources ascend with taps.
+constexpr index_range outputs_of_block(const window_axis& columns, const tap_block& block) {
+  const index_range at_first = columns.outputs_at(block.first);
+  const index_range at_last = columns.outputs_at(block.first + block.taps - 1);
+  const bool any = at_first.begin < at_last.end && at_last.begin < at_last.end;
+  return any ? index_range{at_first.begin, at_last.end} : index_range{0, 0};
+}
+
+/// From a weight to its neighbours, in floats.
+struct weight_distances {
+  std::ptrdiff_t row;
+  std::ptrdiff_t tap;
+  std::ptrdiff_t input;
+};
+
+/// What one line of outputs adds to the weights of a block of taps in `Rows` rows of the kernel, a
+/// vector of units of which `units` are there. Each is one chain of multiply-adds that goes on from
+/// `sums` over the columns of the line, ascending, without those that meet padding at this tap.
+///   x  the row of sources that the first row of taps meets;  d  the line
+template <layout::architecture Architecture, window_product Product, int Rows, tap_block Block,
+          weights_lying Lying>
+[[gnu::noinline]] void tap_gradient_line(const float* x, const float* d, float* sums_of_first,
+                                         const weight_distances& apart,
+                                         std::int32_t units) noexcept {
+  using lanes = vector<Architecture>;
+  constexpr std::int32_t taps = Block.taps;
+  constexpr std::int32_t inputs = Block.inputs;
+  constexpr index_range full = outputs_of_block(Product.columns, Block);
+  constexpr std::ptrdiff_t next_row = std::ptrdiff_t{Product.rows.slope} * Product.read.row;
+  constexpr bool plain = Lying == weights_lying::plain;
+  lanes sums[std::size_t{Rows} * std::size_t{taps} * std::size_t{inputs}];
+  const auto place = [&](int row, int tap, int input) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    return sums_of_first + row * apart.row + tap * apart.tap + input * apart.input;
+  };
+  IPU_DSL_UNROLLED
+  for (int row = 0; row < Rows; ++row) {
+    IPU_DSL_UNROLLED
+    for (int tap = 0; tap < taps; ++tap) {
+      IPU_DSL_UNROLLED
+      for (int input = 0; input < inputs; ++input) {
+        const float* const from = place(row, tap, input);
+        sums[(row * taps + tap) * inputs + input] =
+            plain ? load_some<lanes>(from, units) : load<lanes>(from);
+      }
+    }
+  }
+  const auto add = [&](std::int32_t column, bool asks) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    const lanes gradient = load_once<lanes>(d + column * Product.written.pixel);
+    const float* const source =
+        x + Product.columns.source(column, Block.first) * Product.read.pixel;
+    IPU_DSL_UNROLLED
+    for (int row = 0; row < Rows; ++row) {
+      IPU_DSL_UNROLLED
+      for (int tap = 0; tap < taps; ++tap) {
+        if (!asks || Product.columns.meets(column, Block.first + tap)) {
+          const float* const from =
+              source + row * next_row + tap * (Product.columns.slope * Product.read.pixel);
+          IPU_DSL_UNROLLED
+          for (int input = 0; input < inputs; ++input) {
+            lanes& sum = sums[(row * taps + tap) * inputs + input];
+            if constexpr (Product.lanewise) {
+              sum = multiply_add(load<lanes>(from), gradient, sum);
+            } else {
+              sum = multiply_add(lanes(from[Block.first_input + input]), gradient, sum);
+            }
+          }
+        }
+      }
+    }
+  };
+  if constexpr (full.begin <= 4) {
+    // Constants: the compiler leaves out what is not met.
+    IPU_DSL_UNROLLED
+    for (std::int32_t column = 0; column < full.begin; ++column) {
+      add(column, true);
+    }
+  } else {
+#pragma GCC unroll 1
+    for (std::int32_t column = 0; column < full.begin; ++column) {
+      add(column, true);
+    }
+  }
+#pragma GCC unroll 1
+  for (std::int32_t column = full.begin; column < full.end; ++column) {
+    add(column, false);
+  }
+  if constexpr (Product.columns.outputs - full.end <= 4) {
+    IPU_DSL_UNROLLED
+    for (std::int32_t column = full.end; column < Product.columns.outputs; ++column) {
+      add(column, true);
+    }
+  } else {
+#pragma GCC unroll 1
+    for (std::int32_t column = full.end; column < Product.columns.outputs; ++column) {
+      add(column, true);
+    }
+  }
+  IPU_DSL_UNROLLED
+  for (int row = 0; row < Rows; ++row) {
+    IPU_DSL_UNROLLED
+    for (int tap = 0; tap < taps; ++tap) {
+      IPU_DSL_UNROLLED
+      for (int input = 0; input < inputs; ++input) {
+        const lanes sum = sums[(row * taps + tap) * inputs + input];
+        float* const to = place(row, tap, input);
+        if constexpr (plain) {
+          store_some(to, sum, units);
+        } else {
+          store(to, sum);
+        }
+      }
+    }
+  }
+}
+
+/// How the weights of a row of the kernel are cut into blocks of taps, and how many rows go
+/// together.
+template <window_product Product, layout::architecture Architecture>
+struct tap_blocks {
+  static constexpr std::int32_t most = sums_of_taps(Architecture);
+  static constexpr std::int32_t inputs = Product.lanewise ? 1 : Product.depth;
+  static constexpr std::int32_t taps_together = most / inputs > 1 ? most / inputs : 1;
+  static constexpr layout::balanced_split cut =
+      layout::split_evenly(Product.kernel_columns, taps_together);
+  static constexpr std::int32_t count = cut.parts();
+  static constexpr std::int32_t rows_that_fit = most / (Product.kernel_columns * inputs);
+  static constexpr std::int32_t rows =
+      rows_that_fit < 1 ? 1
+                        : (rows_that_fit < Product.rows.taps ? rows_that_fit : Product.rows.taps);
+
+  static constexpr tap_block block(std::int32_t number) {
+    return {cut.begin(number), cut.begin(number + 1) - cut.begin(number), inputs};
+  }
+};
+
+/// Whether the weights of one tap are too few for a tile of their own: their sums wait for
+/// themselves, and what is read is read again for each tap.
+template <window_product Product, layout::architecture Architecture>
+inline constexpr bool has_few_weights_of_tap = Product.kernel_columns > 1 && Product.depth <= 4;
+
+/// Where the weights lie of which a gradient is made.
+template <window_product Product, weights_lying Lying, layout::architecture Architecture>
+struct weight_places {
+  static constexpr bool plain = Lying == weights_lying::plain;
+  static constexpr std::int32_t width = layout::panel_width(Product.units, Architecture);
+  static constexpr std::ptrdiff_t input = plain ? Product.units : width;
+  static constexpr std::ptrdiff_t tap = Product.depth * input;
+  static constexpr std::ptrdiff_t row = Product.kernel_columns * tap;
+
+  /// Of the first weight of unit `n`.
+  static constexpr std::ptrdiff_t unit(std::int32_t n) {
+    return plain ? n
+                 : std::ptrdiff_t{n / width} * Product.kernel_taps * Product.depth * width +
+                       n % width;
+  }
+};
+
+/// Calls `visit(place)` for the weights of some rows of the kernel that one vector of units has, of
+/// all numbers or of number `k` alone.
+template <typename Places, window_product Product, typename Visit>
+IPU_DSL_ALWAYS_INLINE void for_weights(std::int32_t n, const index_range& rows, std::int32_t k,
+                                       const Visit& visit) {
+  const index_range inputs =
+      Product.lanewise ? index_range{k, k + 1} : index_range{0, Product.depth};
+  for (std::int32_t row = rows.begin; row < rows.end; ++row) {
+    for (std::int32_t tap = 0; tap < Product.kernel_columns; ++tap) {
+      for (std::int32_t input = inputs.begin; input < inputs.end; ++input) {
+        visit(Places::unit(n) + row * Places::row + tap * Places::tap + input * Places::input);
+      }
+    }
+  }
+}
+
+/// What one line adds to some rows of the kernel, which lie in one plane of it.
+template <layout::architecture Architecture, window_product Product, weights_lying Lying>
+IPU_DSL_ALWAYS_INLINE void tap_gradient_rows(const float* x, const float* d, float* sums,
+                                             std::int32_t line, std::int32_t plane_tap,
+                                             const index_range& rows, std::int32_t units) {
+  using places = weight_places<Product, Lying, Architecture>;
+  using blocks = tap_blocks<Product, Architecture>;
+  constexpr weight_distances apart{places::row, places::tap, places::input};
+  const auto some = [&](auto together, std::int32_t row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    constexpr int rows_together = decltype(together)::value;
+    const float* const source = x + Product.source_row(line, plane_tap, row);
+    float* const to = sums + (plane_tap * Product.rows.taps + row) * places::row;
+    const auto all =
+        [&]<std::int32_t... Numbers>(
+            std::integer_sequence<std::int32_t, Numbers...>) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+          (tap_gradient_line<Architecture, Product, rows_together, blocks::block(Numbers), Lying>(
+               source, d, to + blocks::block(Numbers).first * places::tap, apart, units),
+           ...);
+        };
+    all(std::make_integer_sequence<std::int32_t, blocks::count>());
+  };
+  std::int32_t row = rows.begin;
+  for (; row + blocks::rows <= rows.end; row += blocks::rows) {
+    some(std::integral_constant<int, blocks::rows>(), row);
+  }
+  for (; row < rows.end; ++row) {
+    some(std::integral_constant<int, 1>(), row);
+  }
+}
+
+/// The gradients of w and bias of a product over windows with a `forward_axis` along both axes, as
+/// `gradient_of_windows` has them: each element is one chain of multiply-adds over ascending
+/// samples, lines and columns. A plain kernel is not updated.
+template <window_product Product, weights_lying Lying, typename Rule = no_update,
+          layout::architecture Architecture = layout::native>
+void gradient_of_taps(const float* __restrict x, const float* __restrict d,
+                      const gradient_target<Rule>& kernel, const gradient_target<Rule>& bias,
+                      const gradient_step<Rule>& step, const grain& part = {}) noexcept {
+  static_assert(Lying == weights_lying::in_panels || std::is_same_v<Rule, no_update>);
+  using lanes = vector<Architecture>;
+  using places = weight_places<Product, Lying, Architecture>;
+  constexpr std::int32_t width = Architecture.lanes;
+  constexpr std::ptrdiff_t deeper = layout::row_stride(Product.units, Architecture);
+  constexpr std::int32_t vectors = deeper / width;
+  // By lanes each number of the depth is a product of its own.
+  constexpr std::int32_t products = Product.lanewise ? Product.depth : 1;
+  constexpr std::int32_t rows_of_kernel = Product.kernel_taps / Product.kernel_columns;
+  const auto of_mine = [&](const auto& body) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    columns_of_grain(vectors * products, rows_of_kernel, part,
+                     [&](std::int32_t column, const index_range& rows)
+                         IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                           body(column / products * width, column % products, rows);
+                         });
+  };
+  if (!step.continues) {
+    of_mine([&](std::int32_t n, std::int32_t k, const index_range& rows)
+                IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                  for_weights<places, Product>(n, rows, k, [&](std::ptrdiff_t at) {
+                    if constexpr (places::plain) {
+                      store_some(kernel.sum + at, lanes(0.0F), Product.units - n);
+                    } else {
+                      store(kernel.sum + at, lanes(0.0F));
+                    }
+                  });
+                });
+  }
+  for (std::int32_t number = 0; number < Product.lines(); ++number) {
+    const std::int32_t sample = number / Product.lines_of_sample();
+    const std::int32_t line = number % Product.lines_of_sample();
+    const met_taps met = Product.taps_met(line);
+    const float* const image = x + sample * Product.read.sample;
+    const float* const of_line = d + sample * Product.written.sample + Product.written_line(line);
+    of_mine([&](std::int32_t n, std::int32_t k, const index_range& rows)
+                IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                  float* const sums = kernel.sum + places::unit(n) + k * places::input;
+                  const float* const from = Product.lanewise ? image + n + k * deeper : image;
+                  for (std::int32_t plane = met.planes.begin; plane < met.planes.end; ++plane) {
+                    const std::int32_t before = plane * Product.rows.taps;
+                    const std::int32_t first = rows.begin - before;
+                    const std::int32_t last = rows.end - before;
+                    const index_range both{first > met.rows.begin ? first : met.rows.begin,
+                                           last < met.rows.end ? last : met.rows.end};
+                    tap_gradient_rows<Architecture, Product, Lying>(from, of_line + n, sums, line,
+                                                                    plane, both, Product.units - n);
+                  }
+                });
+    // The bias while the line is near.
+    gradient_step<Rule> of_bias = step;
+    of_bias.continues = step.continues || number > 0;
+    of_bias.updates = step.updates && number + 1 == Product.lines();
+    gradient_of_pixels<Product.columns.outputs, Product.units, Rule, Architecture>(of_line, bias,
+                                                                                   of_bias, part);
+  }
+  if constexpr (!std::is_same_v<Rule, no_update>) {
+    if (step.updates) {
+      of_mine([&](std::int32_t n, std::int32_t k, const index_range& rows)
+                  IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                    for_weights<places, Product>(n, rows, k, [&](std::ptrdiff_t at) {
+                      finish_gradient<Rule>(kernel, at, load<lanes>(kernel.sum + at), step);
+                    });
+                  });
+    }
+  }
+}
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels
