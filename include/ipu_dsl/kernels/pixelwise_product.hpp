@@ -87,7 +87,7 @@ struct pixelwise_cut {
   /// Whether lanes are used better by pixels than by units, and all of it is so small that what is
   /// laid out stays in the first-level cache.
   static constexpr bool suits() {
-    if (Product.lanewise || Product.groups > 1 || vectors == 0 || Product.kernel_taps < 2 ||
+    if (Product.lanewise != 0 || Product.groups > 1 || vectors == 0 || Product.kernel_taps < 2 ||
         units > 6) {
       return false;
     }

@@ -125,7 +125,7 @@ template <layout::architecture Architecture, window_product Product, int Rows, t
           IPU_DSL_UNROLLED
           for (int input = 0; input < inputs; ++input) {
             lanes& sum = sums[(row * taps + tap) * inputs + input];
-            if constexpr (Product.lanewise) {
+            if constexpr (Product.lanewise != 0) {
               sum = multiply_add(load<lanes>(from), gradient, sum);
             } else {
               sum = multiply_add(lanes(from[Block.first_input + input]), gradient, sum);
@@ -185,7 +185,7 @@ template <layout::architecture Architecture, window_product Product, int Rows, t
 template <window_product Product, layout::architecture Architecture>
 struct tap_blocks {
   static constexpr std::int32_t most = sums_of_taps(Architecture);
-  static constexpr std::int32_t inputs = Product.lanewise ? 1 : Product.depth;
+  static constexpr std::int32_t inputs = Product.lanewise != 0 ? 1 : Product.depth;
   static constexpr std::int32_t taps_together = most / inputs > 1 ? most / inputs : 1;
   static constexpr layout::balanced_split cut =
       layout::split_evenly(Product.kernel_columns, taps_together);
@@ -228,7 +228,7 @@ template <typename Places, window_product Product, typename Visit>
 IPU_DSL_ALWAYS_INLINE void for_weights(std::int32_t n, const index_range& rows, std::int32_t k,
                                        const Visit& visit) {
   const index_range inputs =
-      Product.lanewise ? index_range{k, k + 1} : index_range{0, Product.depth};
+      Product.lanewise != 0 ? index_range{k, k + 1} : index_range{0, Product.depth};
   for (std::int32_t row = rows.begin; row < rows.end; ++row) {
     for (std::int32_t tap = 0; tap < Product.kernel_columns; ++tap) {
       for (std::int32_t input = inputs.begin; input < inputs.end; ++input) {
@@ -283,7 +283,7 @@ void gradient_of_taps(const float* __restrict x, const float* __restrict d,
   constexpr std::ptrdiff_t deeper = layout::row_stride(Product.units, Architecture);
   constexpr std::int32_t vectors = deeper / width;
   // By lanes each number of the depth is a product of its own.
-  constexpr std::int32_t products = Product.lanewise ? Product.depth : 1;
+  constexpr std::int32_t products = Product.lanewise != 0 ? Product.depth : 1;
   constexpr std::int32_t rows_of_kernel = Product.kernel_taps / Product.kernel_columns;
   const auto of_mine = [&](const auto& body) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     columns_of_grain(vectors * products, rows_of_kernel, part,
@@ -313,7 +313,7 @@ void gradient_of_taps(const float* __restrict x, const float* __restrict d,
     of_mine([&](std::int32_t n, std::int32_t k, const index_range& rows)
                 IPU_DSL_ALWAYS_INLINE_LAMBDA {
                   float* const sums = kernel.sum + places::unit(n) + k * places::input;
-                  const float* const from = Product.lanewise ? image + n + k * deeper : image;
+                  const float* const from = Product.lanewise != 0 ? image + n + k * deeper : image;
                   for (std::int32_t plane = met.planes.begin; plane < met.planes.end; ++plane) {
                     const std::int32_t before = plane * Product.rows.taps;
                     const std::int32_t first = rows.begin - before;

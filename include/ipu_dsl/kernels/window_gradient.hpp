@@ -111,7 +111,7 @@ void gradient_of_windows(const float* __restrict x, const float* __restrict d,
   constexpr int vectors = columns.vectors;
   constexpr int rest_vectors = columns.rest_vectors;
   constexpr std::ptrdiff_t panel_size = std::ptrdiff_t{Product.kernel_taps} * Product.depth * width;
-  static_assert(!Product.lanewise, "gradient_of_taps has the gradients of such a product");
+  static_assert(Product.lanewise == 0, "gradient_of_taps has the gradients of such a product");
   const auto some_tiles = [&](auto panel_vectors, std::int32_t panel,
                               const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     constexpr int together = Product.vectors_together(panel_vectors, vectors, Architecture.lanes);

@@ -204,7 +204,7 @@ void multiply_windows(const float* __restrict x, const float* __restrict w,
                       const float* __restrict bias, float* __restrict y, float alpha,
                       const grain& part = {}) noexcept {
   // Plain constants: g++ 12.2 fails on a struct of constants that is used inside a lambda.
-  static_assert(!Product.lanewise, "multiply_by_lanes has such a product");
+  static_assert(Product.lanewise == 0, "multiply_by_lanes has such a product");
   constexpr panel_columns columns(Product.units, Architecture);
   constexpr int width = columns.width;
   constexpr int vectors = columns.vectors;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <type_traits>
 
 #include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/layout/padding.hpp>
@@ -134,6 +135,8 @@ struct met_taps {
 
 /// What is read: `depth` numbers a pixel, weighted by panels of [taps, depth, units].
 struct window_product {
+  image_strides read;
+  image_strides written;
   std::int32_t samples;
   window_axis rows;
   window_axis columns;
@@ -141,14 +144,12 @@ struct window_product {
   std::int32_t units;
   std::int32_t kernel_columns;  ///< taps of a row of the kernel
   std::int32_t kernel_taps;     ///< of the whole kernel
-  image_strides read;
-  image_strides written;
-  /// Each unit reads numbers of its own: of a pixel, a row of all units for each of the depth.
-  bool lanewise = false;
   window_axis planes = single_plane;
   std::int32_t kernel_rows = 1;  ///< of a plane of the kernel, where it has several
   /// Units beside each other that read `depth` numbers of their own, whole vectors of them.
   std::int32_t groups = 1;
+  /// 1: each unit reads numbers of its own: of a pixel, a row of all units for each of the depth.
+  std::int32_t lanewise = 0;
 
   /// How many of the vectors of a panel's row have units of one group, wherever the panel lies:
   /// `vectors` of the panel, every panel begins behind a multiple of `apart`.
@@ -227,5 +228,9 @@ struct window_product {
     return kernel_taps > 1 && stretch < 32;
   }
 };
+
+// Of a template argument with padding, clang 19 may read other members than those that are named:
+// it counts the members of a packed record with the paddings, those of the constant without.
+static_assert(std::has_unique_object_representations_v<window_product>);
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

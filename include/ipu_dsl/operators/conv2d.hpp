@@ -47,6 +47,10 @@ constexpr kernels::image_strides strides_of_spread(std::int32_t rows, std::int32
 
 constexpr kernels::window_product forward_of(const conv2d_call& call) {
   return {
+      .read = call.lanewise()
+                  ? strides_of_spread(call.rows, call.columns, call.depth(), call.filters)
+                  : strides_of(call.rows, call.columns, call.channels, call.input_in_one_row != 0),
+      .written = strides_of(call.output_rows, call.output_columns, call.filters, false),
       .samples = call.batch,
       .rows = kernels::forward_axis(rows_of(call)),
       .columns = kernels::forward_axis(columns_of(call)),
@@ -54,12 +58,8 @@ constexpr kernels::window_product forward_of(const conv2d_call& call) {
       .units = call.filters,
       .kernel_columns = call.kernel_columns,
       .kernel_taps = call.kernel_rows * call.kernel_columns,
-      .read = call.lanewise()
-                  ? strides_of_spread(call.rows, call.columns, call.depth(), call.filters)
-                  : strides_of(call.rows, call.columns, call.channels, call.input_in_one_row != 0),
-      .written = strides_of(call.output_rows, call.output_columns, call.filters, false),
-      .lanewise = call.lanewise(),
-      .groups = call.wide_groups() ? call.groups : 1};
+      .groups = call.wide_groups() ? call.groups : 1,
+      .lanewise = call.lanewise()};
 }
 
 /// The gradient of the pixels `row`, `row` + stride, ... and `column`, ...: they meet the same
@@ -67,6 +67,11 @@ constexpr kernels::window_product forward_of(const conv2d_call& call) {
 constexpr kernels::window_product gradient_of(const conv2d_call& call, std::int32_t row,
                                               std::int32_t column) {
   kernels::window_product made{
+      .read = call.lanewise()
+                  ? strides_of_spread(call.output_rows, call.output_columns,
+                                      call.filters_of_group(), call.channels)
+                  : strides_of(call.output_rows, call.output_columns, call.filters, false),
+      .written = strides_of(call.rows, call.columns, call.channels, false),
       .samples = call.batch,
       .rows = kernels::gradient_axis(rows_of(call), row),
       .columns = kernels::gradient_axis(columns_of(call), column),
@@ -74,13 +79,8 @@ constexpr kernels::window_product gradient_of(const conv2d_call& call, std::int3
       .units = call.channels,
       .kernel_columns = call.kernel_columns,
       .kernel_taps = call.kernel_rows * call.kernel_columns,
-      .read = call.lanewise()
-                  ? strides_of_spread(call.output_rows, call.output_columns,
-                                      call.filters_of_group(), call.channels)
-                  : strides_of(call.output_rows, call.output_columns, call.filters, false),
-      .written = strides_of(call.rows, call.columns, call.channels, false),
-      .lanewise = call.lanewise(),
-      .groups = call.wide_groups() ? call.groups : 1};
+      .groups = call.wide_groups() ? call.groups : 1,
+      .lanewise = call.lanewise()};
   made.written.row *= call.stride_rows;
   made.written.pixel *= call.stride_columns;
   return made;
@@ -144,7 +144,7 @@ void weight_gradient(const gradient_operands<Rule>& given, const grain& part) no
 template <kernels::window_product Product, activation_kind Kind>
 void multiply(const float* x, const float* w, const float* bias, float* y, float alpha,
               const grain& part) noexcept {
-  if constexpr (Product.lanewise) {
+  if constexpr (Product.lanewise != 0) {
     kernels::multiply_by_lanes<Product, Kind>(x, w, bias, y, alpha, part);
   } else {
     kernels::multiply_windows<Product, Kind>(x, w, bias, y, alpha, part);

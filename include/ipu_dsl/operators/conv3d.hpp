@@ -43,30 +43,30 @@ constexpr kernels::image_strides strides_of(const three_numbers& extents, std::i
 }
 
 constexpr kernels::window_product forward_of(const conv3d_call& call) {
-  return {.samples = call.batch,
+  return {.read = strides_of(call.input, call.channels, call.input_in_one_row != 0),
+          .written = strides_of(call.output(), call.filters, false),
+          .samples = call.batch,
           .rows = kernels::forward_axis(rows_of(call)),
           .columns = kernels::forward_axis(columns_of(call)),
           .depth = call.channels,
           .units = call.filters,
           .kernel_columns = call.kernel.columns,
           .kernel_taps = call.kernel.product(),
-          .read = strides_of(call.input, call.channels, call.input_in_one_row != 0),
-          .written = strides_of(call.output(), call.filters, false),
           .planes = kernels::forward_axis(planes_of(call)),
           .kernel_rows = call.kernel.rows};
 }
 
 /// The gradient of the positions from `phase` on, in steps of the strides: they meet the same taps.
 constexpr kernels::window_product gradient_of(const conv3d_call& call, const three_numbers& phase) {
-  kernels::window_product made{.samples = call.batch,
+  kernels::window_product made{.read = strides_of(call.output(), call.filters, false),
+                               .written = strides_of(call.input, call.channels, false),
+                               .samples = call.batch,
                                .rows = kernels::gradient_axis(rows_of(call), phase.rows),
                                .columns = kernels::gradient_axis(columns_of(call), phase.columns),
                                .depth = call.filters,
                                .units = call.channels,
                                .kernel_columns = call.kernel.columns,
                                .kernel_taps = call.kernel.product(),
-                               .read = strides_of(call.output(), call.filters, false),
-                               .written = strides_of(call.input, call.channels, false),
                                .planes = kernels::gradient_axis(planes_of(call), phase.planes),
                                .kernel_rows = call.kernel.rows};
   made.written.plane *= call.strides.planes;
