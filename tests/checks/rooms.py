@@ -6,7 +6,8 @@ that a family has one file name in its rooms: vocabulary/, operators/ and kernel
 Refuses an include that the table does not allow, an outside library through another door, an
 include cycle, a quoted include, and a header that does not exist or lives in no known room. Holds
 every header that can see a layout, and no other, to the namespace of the architecture.
-`--self-test` plants each of these in a copy of the headers and demands that it is found.
+`--list` writes what the lists of all families lack. `--self-test` plants each fault in a copy of
+the headers and demands that it is found.
 """
 import pathlib
 import re
@@ -231,19 +232,23 @@ def kernel_name_faults(texts):
                     "room" for name in sorted(NO_FAMILY_OF_VOCABULARY - operators)]
 
 
+def read_headers(root):
+    """The text of each header below `root`, and what it includes of the house."""
+    texts = {path.relative_to(root).as_posix(): path.read_text() for path in root.rglob("*.hpp")}
+    edges = {header: [include.removeprefix("ipu_dsl/") for _, include in INCLUDE.findall(text)
+                      if include.startswith("ipu_dsl/")]
+             for header, text in sorted(texts.items()) if room_of(header) in MAY_INCLUDE}
+    return texts, edges
+
+
 def check(root):
     """All faults below `root`, the number of headers and the number of edges between them."""
-    texts = {path.relative_to(root).as_posix(): path.read_text() for path in root.rglob("*.hpp")}
-    faults = []
-    edges = {}
-    for header, text in sorted(texts.items()):
-        if room_of(header) not in MAY_INCLUDE:
-            faults.append(f"{header}: {room_of(header)} is no room of the house")
-            continue
-        includes = INCLUDE.findall(text)
+    texts, edges = read_headers(root)
+    faults = [f"{header}: {room_of(header)} is no room of the house"
+              for header in sorted(texts) if header not in edges]
+    for header in edges:
+        includes = INCLUDE.findall(texts[header])
         faults += filter(None, (check_include(header, *include, texts) for include in includes))
-        edges[header] = [include.removeprefix("ipu_dsl/") for _, include in includes
-                         if include.startswith("ipu_dsl/")]
     faults += cycles(edges)
     faults += architecture_faults(texts, edges)
     faults += name_faults(texts)
@@ -278,14 +283,40 @@ LISTS = {
 }
 
 
-def list_faults(texts, edges):
-    """A header of a family that its list does not lead to would be found by no program."""
+def not_listed(texts, edges):
+    """Each header of a family that its list does not lead to, with that list."""
     found = []
     for start, belongs in LISTS.items():
         listed = seen_from(start, edges)
-        found += [f"{header}: {start} does not lead to it. Write there: #include <ipu_dsl/{header}>"
-                  for header in sorted(texts) if belongs(header, texts) and header not in listed]
+        found += [(header, start) for header in sorted(texts)
+                  if belongs(header, texts) and header not in listed]
     return found
+
+
+def list_faults(texts, edges):
+    """A header of a family that its list does not lead to would be found by no program."""
+    return [f"{header}: {start} does not lead to it. Run tests/checks/rooms.py --list, which writes "
+            f"there: #include <ipu_dsl/{header}>" for header, start in not_listed(texts, edges)]
+
+
+def complete_lists(root):
+    """Writes into the lists the lines that they lack, in the order of names. One after the other: a
+    list may lead to another."""
+    written = 0
+    while missing := not_listed(*read_headers(root)):
+        header, start = missing[0]
+        add_include(root / start, header)
+        print(f"{start}: #include <ipu_dsl/{header}>")
+        written += 1
+    return written
+
+
+def add_include(path, header):
+    lines = path.read_text().splitlines()
+    includes = [i for i, line in enumerate(lines) if INCLUDE.match(line)]
+    listed = [lines[i] for i in includes] + [f"#include <ipu_dsl/{header}>"]
+    lines[includes[0]:includes[-1] + 1] = sorted(listed)
+    path.write_text("\n".join(lines) + "\n")
 
 
 # What real-time code must not even see, and the header that promises it.
@@ -343,6 +374,13 @@ PLANTED = [
 ]
 
 
+NEW_FAMILIES = [
+    ("vocabulary/layers/new_layer.hpp", "vocabulary/library.hpp"),
+    ("operators/flatten.hpp", "operators/layers.hpp"),
+    ("operators/losses/huber.hpp", "operators/library.hpp"),
+]
+
+
 def self_test():
     misjudged = 0
     for path, line, expected in PLANTED:
@@ -361,13 +399,33 @@ def self_test():
             found = [fault for fault in check(root)[0] if path in fault and expected in fault]
         print(f"{path} {line or ''}: {found[0] if found else 'NOT FOUND'}")
         misjudged += not found
-    print(f"checked {len(PLANTED)} planted faults, {misjudged} not found")
+    for header, start in NEW_FAMILIES:
+        wrong = listing_misjudged(header, start)
+        print(f"{header} in {start}: {'NOT LISTED' if wrong else 'listed'}")
+        misjudged += wrong
+    print(f"checked {len(PLANTED)} planted faults and {len(NEW_FAMILIES)} new families, "
+          f"{misjudged} misjudged")
     return 1 if misjudged else 0
+
+
+def listing_misjudged(header, start):
+    """Whether completing the lists does anything but put a new header's line into its list."""
+    with tempfile.TemporaryDirectory() as temporary:
+        root = pathlib.Path(temporary) / "ipu_dsl"
+        shutil.copytree(HEADERS, root)
+        (root / header).write_text("#pragma once\n")
+        before = INCLUDE.findall((root / start).read_text())
+        lines = complete_lists(root)
+        after = INCLUDE.findall((root / start).read_text())
+        return lines != 1 or sorted(before + [("<", f"ipu_dsl/{header}")]) != after
 
 
 def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
+    if sys.argv[1:] == ["--list"]:
+        print(f"wrote {complete_lists(HEADERS)} lines")
+        return 0
     faults, headers, edges = check(HEADERS)
     faults += check_table()
     print("\n".join(faults))
