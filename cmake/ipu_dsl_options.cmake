@@ -3,6 +3,7 @@
 
 option(IPU_DSL_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(IPU_DSL_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+option(IPU_DSL_BUILD_LARGE_EXAMPLES "With those that take minutes to compile" ON)
 option(IPU_DSL_BUILD_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(IPU_DSL_WARNINGS_AS_ERRORS "Warnings of our own code are errors" ${PROJECT_IS_TOP_LEVEL})
 set(ipu_dsl_default_march "")

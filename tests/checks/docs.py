@@ -21,7 +21,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SKIPPED = 77
-SOURCES = ["examples/*.cpp", "examples/*.hpp", "examples/models/*.hpp", "docs/samples/*.cpp",
+SOURCES = ["examples/*.cpp", "examples/*.hpp", "examples/*/*.hpp", "docs/samples/*.cpp",
            "docs/samples/*.hpp"]
 OUTPUTS = ["docs/samples/*.txt"]
 GOLDENS = "tests/compile_fail/golden/*.txt"

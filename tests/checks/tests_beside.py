@@ -277,6 +277,8 @@ ELSEWHERE = {
     "training/validation_data": "training/hooks",
     "training/model_arrays": "training/several_outputs",
     "training/program_code": "training/session",
+    "training/session_parts": "training/stage_code",
+    "training/stage_definition": "training/stage_code",
     "training/result_sums": "training/numbers",
     "training/saved_training_definition": "training/resume",
     "training/training_course": "training/resume",

@@ -205,7 +205,7 @@ template <compiled_model C>
 bool ends_while_feed_waits(feed_reference source) {
   const session_parts parts = parts_of<typename C::compiled>();
   list<kernel_code> functions;
-  functions.append(parts.train.functions);
+  functions.append(parts.train.functions());
   for (std::size_t i = 0; i < parts.train.plan.calls.size(); ++i) {
     if (parts.train.plan.calls[i].stage == C::stages - 1) {
       functions[parts.train.plan.code_of_call[i]].run = [](const run_context&, void* const*,

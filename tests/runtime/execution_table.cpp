@@ -25,7 +25,7 @@ struct resolved_plan {
   region_set memory{std::vector<program_plan_view>{plan}};
   execution_table table;
 
-  explicit resolved_plan(int workers) : table(plan, parts.train.functions, memory, workers) {}
+  explicit resolved_plan(int workers) : table(plan, parts.train.functions(), memory, workers) {}
 };
 
 /// Every action stands in exactly one row, with the calls of its kind and stage, and is counted.
@@ -203,7 +203,7 @@ TEST_CASE("a plan that does not say in which order its actions are done is refus
   const session_parts parts = parts_of<planned>();
   const auto refused = [&](const program_plan_view& plan) {
     const region_set memory(std::vector<program_plan_view>{plan});
-    return sentence_of([&] { execution_table(plan, parts.train.functions, memory, 1); });
+    return sentence_of([&] { execution_table(plan, parts.train.functions(), memory, 1); });
   };
   CHECK(refused(parts.train.plan).empty());
   CHECK(refused(planned_program_of<planned, program_kind::train>.plan.view()) ==

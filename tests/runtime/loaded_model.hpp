@@ -41,7 +41,7 @@ class loaded_model {
       : memory(std::vector<program_plan_view>{plan}),
         weights(parts.places, memory),
         workers(threads),
-        train(in_order(plan, changed), parts.train.functions, memory, workers),
+        train(in_order(plan, changed), parts.train.functions(), memory, workers),
         source_(make_feed(data | repeated(), 1)),
         losses_(static_cast<std::size_t>(plan.actions.micro_batches)),
         valid_(losses_.size()) {

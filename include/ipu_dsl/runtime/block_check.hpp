@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/runtime/execution_table.hpp>
@@ -21,7 +22,7 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 /// A program with what its calls declare.
 struct declared_program {
   program_plan_view plan;
-  list_view<kernel_code> functions;
+  list<kernel_code> functions;
   list_view<buffer> buffers;
   access_view accesses;
   list_view<label> places;  ///< by call: whose it is, for a sentence

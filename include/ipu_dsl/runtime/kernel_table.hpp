@@ -26,18 +26,20 @@ struct kernel_table {
   }
 };
 
+/// What `What` makes of a distinct kernel of a program.
+template <compiled_model C, program_kind Kind, typename What, std::size_t Kernel>
+consteval typename What::entry entry_of() {
+  constexpr const auto& code = planned_program_of<C, Kind>.codes[Kernel];
+  return What::template of<code.rule, key_of<code.rule, takes_key<code.rule>(code.key)>(code.key),
+                           code.ending>();
+}
+
 /// Built by a consteval function, so that its long list of indices is part of no emitted name.
 template <compiled_model C, program_kind Kind, typename What>
 consteval auto make_kernel_table() {
   constexpr std::size_t count = plan_sizes_of<C, Kind>.codes;
   return []<std::size_t... I>(std::index_sequence<I...>) {
-    constexpr const auto& codes = planned_program_of<C, Kind>.codes;
-    return kernel_table<typename What::entry, count>{
-        {What::template of<codes[I].rule,
-                           key_of<codes[I].rule, takes_key<codes[I].rule>(codes[I].key)>(
-                               codes[I].key),
-                           codes[I].ending>()...,
-         {}}};
+    return kernel_table<typename What::entry, count>{{entry_of<C, Kind, What, I>()..., {}}};
   }(std::make_index_sequence<count>());
 }
 

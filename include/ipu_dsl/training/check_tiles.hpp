@@ -176,7 +176,7 @@ struct known_of_training {
 template <compiled_model C>
 declared_program declared_training(const session_parts& parts) {
   return {.plan = parts.train.plan,
-          .functions = parts.train.functions,
+          .functions = parts.train.functions(),
           .buffers = known_of_training<C>::buffers.view(),
           .accesses = listed_accesses<C, program_kind::train>::value.view(),
           .places = known_of_training<C>::places.view(),
@@ -200,7 +200,7 @@ tile_check check_tiles(
   static_assert(compiled::settings.has_loss,
                 "ipu_dsl: check_tiles runs a training step: compile the model with loss<...>");
   static_assert(diagnose<access_fault_of<compiled, program_kind::train>>());
-  constexpr session_parts parts = parts_of<compiled>();
+  constexpr session_parts parts = parts_of<Compiled>();
   const auto numbers = optimizer_reference::of<typename compiled::optimizer_type>(optimizer);
   tile_check found;
   const step_bits by_blocks =
@@ -225,7 +225,7 @@ tile_check check_tiles(
   worker_pool one(1);
   const step_bits by_session =
       train_on_drawn(parts, numbers, settings, [&](const region_set& memory) {
-        return executor(parts.train.plan, parts.train.functions, memory, one,
+        return executor(parts.train.plan, parts.train.functions(), memory, one,
                         parts.settings.replicas);
       });
   if (by_blocks != by_session) {

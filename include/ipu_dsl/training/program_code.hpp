@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From the plan back to code: one function for each distinct kernel of a program.
+// From the plan back to code: all that a session is made of.
 #pragma once
 
 #include <cstddef>
@@ -8,26 +8,38 @@
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
-#include <ipu_dsl/operators/library.hpp>
 #include <ipu_dsl/runtime/kernel_table.hpp>
 #include <ipu_dsl/training/session_parts.hpp>
+#include <ipu_dsl/training/stage_definition.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
-/// The function of a kernel, and whether workers can share a call of it.
-struct host_code {
-  using entry = kernel_code;
+/// Where the code of each stage is, compiled here or in another source.
+template <compiled_model Compiled, program_kind Kind>
+struct code_of_stages {
+  static constexpr std::size_t count = static_cast<std::size_t>(Compiled::compiled::stages);
 
-  template <const family* Family, auto Call, const family* Ending>
-  static consteval entry of() {
-    return {kernel_of<Family, Call, Ending>(), has_grains<Family, Call>(),
-            has_dependent_grains<Family, Call>()};
-  }
+  some_functions (*stages[count])();
+
+  constexpr list_view<some_functions (*)()> view() const { return {stages, count}; }
 };
 
-/// The functions of a program, by distinct kernel.
-template <compiled_model C, program_kind Kind>
-inline constexpr const auto& functions_of = kernel_table_of<C, Kind, host_code>;
+template <compiled_model Compiled, program_kind Kind>
+consteval code_of_stages<Compiled, Kind> find_code_of_stages() {
+  return []<std::int32_t... Stage>(std::integer_sequence<std::int32_t, Stage...>) {
+    if constexpr (Kind == program_kind::train) {
+      return code_of_stages<Compiled, Kind>{{&stage_code<Compiled, Stage>::train...}};
+    } else if constexpr (Kind == program_kind::evaluate) {
+      return code_of_stages<Compiled, Kind>{{&stage_code<Compiled, Stage>::evaluate...}};
+    } else {
+      return code_of_stages<Compiled, Kind>{{&stage_code<Compiled, Stage>::predict...}};
+    }
+  }(std::make_integer_sequence<std::int32_t, Compiled::compiled::stages>());
+}
+
+template <compiled_model Compiled, program_kind Kind>
+inline constexpr code_of_stages<Compiled, Kind> code_of_stages_of =
+    find_code_of_stages<Compiled, Kind>();
 
 /// The tensors of what losses, penalties of outputs and metrics count: [results].
 template <compiled_model C>
@@ -128,12 +140,13 @@ template <compiled_model C>
 inline constexpr frozen_list<result_code, result_count<C>> result_codes_of = make_result_codes<C>();
 
 /// A program and its code, or nothing for a program that a model without a loss does not have.
-template <compiled_model C, program_kind Kind>
+template <compiled_model Compiled, program_kind Kind>
 constexpr loaded_program load_program() {
+  using C = typename Compiled::compiled;
   if constexpr (Kind == program_kind::predict) {
-    return {frozen_plan_of<C, Kind>.view(), functions_of<C, Kind>.view(), {}};
+    return {frozen_plan_of<C, Kind>.view(), code_of_stages_of<Compiled, Kind>.view(), {}};
   } else if constexpr (C::settings.has_loss) {
-    return {frozen_plan_of<C, Kind>.view(), functions_of<C, Kind>.view(),
+    return {frozen_plan_of<C, Kind>.view(), code_of_stages_of<Compiled, Kind>.view(),
             result_placements_of<C, Kind>.view()};
   } else {
     return {};
@@ -163,8 +176,9 @@ consteval penalty_function penalty_code_of() {
 
 /// Evaluated by the compiler: graph and settings, which point to families, are not there at run
 /// time.
-template <compiled_model C>
+template <compiled_model Compiled>
 consteval session_parts parts_of() {
+  using C = typename Compiled::compiled;
   return {.model = interface_of(planned_graph_of<C>.view()),
           .settings = C::settings,
           .places = parameter_places_of<C>.view(),
@@ -172,9 +186,9 @@ consteval session_parts parts_of() {
           .gradients = gradient_places_of<C>.view(),
           .penalty = penalty_code_of<C>(),
           .results = result_codes_of<C>.view(),
-          .train = load_program<C, program_kind::train>(),
-          .evaluate = load_program<C, program_kind::evaluate>(),
-          .predict = load_program<C, program_kind::predict>()};
+          .train = load_program<Compiled, program_kind::train>(),
+          .evaluate = load_program<Compiled, program_kind::evaluate>(),
+          .predict = load_program<Compiled, program_kind::predict>()};
 }
 
 /// What keeps a compiled model that is right from running.

@@ -8,6 +8,7 @@
 #include <ipu_dsl/core/non_finite.hpp>
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/training/session_engine.hpp>
+#include <ipu_dsl/training/stage_code.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
@@ -21,6 +22,8 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 ///   // in one source
 ///   #include <ipu_dsl/ipu_dsl.hpp>
 ///   template struct ipu_dsl::session_code<training>;
+///
+/// The kernels of a large model can be compiled in several sources: see `stage_code`.
 template <compiled_model Compiled>
 struct session_code {
   static engine_owner make(const session_options& options);

@@ -44,16 +44,16 @@ class session_core final : public session_engine {
         kept_(parts.kept, memory_),
         gradient_sums_(parts.gradients, memory_, parts.settings.replicas),
         gradients_(gradient_sums_.first_uses(), memory_),
-        predict_(parts.predict.plan, parts.predict.functions, memory_, workers_),
+        predict_(parts.predict.plan, parts.predict.functions(), memory_, workers_),
         values_(parts_.model),
         losses_(parts_, memory_),
         sums_(parts.results, parts.settings.micro_batch),
         evaluated_(parts.results, parts.settings.micro_batch),
         spare_(parts.model) {
     if (parts.settings.has_loss) {
-      train_.emplace(parts.train.plan, parts.train.functions, memory_, workers_,
+      train_.emplace(parts.train.plan, parts.train.functions(), memory_, workers_,
                      parts.settings.replicas);
-      evaluate_.emplace(parts.evaluate.plan, parts.evaluate.functions, memory_, workers_);
+      evaluate_.emplace(parts.evaluate.plan, parts.evaluate.functions(), memory_, workers_);
       train_->poison_freed_slots(options.poison_freed_slots);
       evaluate_->poison_freed_slots(options.poison_freed_slots);
     }

@@ -25,7 +25,7 @@ engine_owner session_code<Compiled>::make(const session_options& options) {
   static_assert(diagnose<operators_fault_of<compiled>>());
   // A model that is wrong has been reported; nothing more is to be said about it.
   if constexpr (runnable<compiled>()) {
-    return make_engine(parts_of<compiled>(), options);
+    return make_engine(parts_of<Compiled>(), options);
   } else {
     return {};
   }

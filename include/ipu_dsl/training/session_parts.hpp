@@ -2,9 +2,11 @@
 // What a session is made of: plain structs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/operators/final_value.hpp>
 #include <ipu_dsl/operators/run_context.hpp>
@@ -14,12 +16,31 @@
 
 namespace ipu_dsl {
 
+/// The code of some kernels of a program.
+struct some_functions {
+  list_view<std::int32_t> kernels;   ///< their numbers among the distinct kernels
+  list_view<kernel_code> functions;  ///< of each
+};
+
 /// A program with its code.
 struct loaded_program {
   program_plan_view plan;
-  list_view<kernel_code> functions;
+  list_view<some_functions (*)()> stages;  ///< of each what it is the first to call
   list_view<placement>
       results;  ///< of each loss, each penalty of an output, each metric; none in prediction
+
+  /// The code of all stages, by distinct kernel.
+  [[gnu::cold]] list<kernel_code> functions() const {
+    list<kernel_code> all;
+    all.resize(plan.codes.size(), kernel_code{});
+    for (some_functions (*const of_stage)() : stages) {
+      const some_functions found = of_stage();
+      for (std::size_t i = 0; i < found.kernels.size(); ++i) {
+        all[found.kernels[i]] = found.functions[i];
+      }
+    }
+    return all;
+  }
 };
 
 /// A loss or a metric: how many numbers it counts in a micro-batch, and what their sums mean.
