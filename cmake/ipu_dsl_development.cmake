@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Flags of our own tests, examples and benchmarks. They live on these targets and nowhere else.
 include(CheckCXXSourceCompiles)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 # Warnings, for programs that choose processor and optimisation themselves.
 add_library(ipu_dsl_strict INTERFACE)
@@ -28,15 +30,50 @@ target_compile_options(ipu_dsl_dev INTERFACE
   # less time to build at -O1.
   $<$<CONFIG:Release>:$<IF:$<BOOL:$<TARGET_PROPERTY:IPU_DSL_EVALUATED>>,-O1,-O2>>)
 
+# A precompiled header forgets where g++ 12 shall not warn of its own vector instructions.
+set(ipu_dsl_precompiled_options "")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  set(ipu_dsl_precompiled_options -Wno-uninitialized -Wno-maybe-uninitialized)
+endif()
+
+# What depends on no model, and the header with everything precompiled, at -O2 and for what is
+# IPU_DSL_EVALUATED: for presets that build many programs.
+if(IPU_DSL_TEST_COMPILED)
+  add_library(ipu_dsl_dev_compiled STATIC EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/src/compiled.cpp")
+  target_compile_definitions(ipu_dsl_dev_compiled PUBLIC IPU_DSL_COMPILED)
+  target_link_libraries(ipu_dsl_dev_compiled PUBLIC ipu_dsl_dev)
+  target_compile_options(ipu_dsl_dev_compiled PUBLIC ${ipu_dsl_precompiled_options})
+  file(CONFIGURE OUTPUT empty.cpp CONTENT "")
+  foreach(evaluated IN ITEMS OFF ON)
+    set(precompiled ipu_dsl_precompiled_evaluated_${evaluated})
+    add_library(${precompiled} OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/empty.cpp")
+    set_target_properties(${precompiled} PROPERTIES IPU_DSL_EVALUATED ${evaluated})
+    target_link_libraries(${precompiled} PRIVATE ipu_dsl_dev_compiled)
+    target_precompile_headers(${precompiled} PRIVATE <ipu_dsl/ipu_dsl.hpp>)
+  endforeach()
+endif()
+
+# ipu_dsl_link_program(<target>): what a program of examples/ and docs/ is built with: headers alone
+# or, where IPU_DSL_TEST_COMPILED says so, what compiles in half the time.
+function(ipu_dsl_link_program target)
+  if(NOT IPU_DSL_TEST_COMPILED)
+    target_link_libraries(${target} PRIVATE ipu_dsl_dev)
+    return()
+  endif()
+  get_target_property(evaluated ${target} IPU_DSL_EVALUATED)
+  if(NOT evaluated)
+    set(evaluated OFF)
+  endif()
+  target_link_libraries(${target} PRIVATE ipu_dsl_dev_compiled)
+  target_precompile_headers(${target} REUSE_FROM ipu_dsl_precompiled_evaluated_${evaluated})
+endfunction()
+
 if(IPU_DSL_SANITIZE)
   string(REPLACE ";" "," sanitizers "${IPU_DSL_SANITIZE}")
   target_compile_options(ipu_dsl_dev INTERFACE
     -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(ipu_dsl_dev INTERFACE -fsanitize=${sanitizers})
 endif()
-
-set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 # What a build without -march would be disappointed by: said once, where its options are read.
 set(CMAKE_REQUIRED_FLAGS "${ipu_dsl_march}")

@@ -15,7 +15,7 @@ set(IPU_DSL_MARCH "${ipu_dsl_default_march}" CACHE STRING
 set(IPU_DSL_SANITIZE "" CACHE STRING
   "Sanitizers of tests and examples: empty, 'address;undefined' or 'thread'")
 option(IPU_DSL_TEST_COMPILED
-  "Tests of sessions are built with ipu_dsl::compiled; otherwise with headers alone" OFF)
+  "Tests of sessions, examples and samples are built with what ipu_dsl::compiled has; otherwise with headers alone" OFF)
 set(IPU_DSL_TESTS_ELSEWHERE "" CACHE STRING
   "Rooms whose tests are not built, since another build has them: 'training;runtime'")
 
