@@ -94,8 +94,7 @@ static_assert(
     boost::hana::type_c<model<input<28, 28>, sequential<Flatten, Dense<16, relu>, Dense<10>>>>);
 
 /// Runs one of them, with a rate that has a name.
-std::vector<float> learned_kernel(int chosen, weights_of<mlp>& known,
-                                         sgd_settings& settings) {
+std::vector<float> learned_kernel(int chosen, weights_of<mlp>& known, sgd_settings& settings) {
   using namespace ipu_dsl::literals;
   with_variant(boost::hana::tuple_t<mlp, activated>, chosen, [](auto) {});
   for_each_member(settings, [](std::string_view, auto& rate) { rate = 0.1F; });
@@ -464,6 +463,8 @@ static_assert(check<model<input<dtype::int32, 16>, Embedding<1000, 8>>>());
 static_assert(check<model<input<dtype::int32, 16>,
                           sequential<Embedding<1000, 8, mask_zero<true>>, LSTM<16>, Dense<2>>>>());
 static_assert(check<model<input<12, 4>, sequential<Masking<0.0F>, GRU<16>, Dense<2>>>>());
+static_assert(check<model<input<12, 4>, sequential<concat<Masking<0.0F>, Masking<-1.0F>>,
+                                                   GlobalAveragePooling1D, Dense<2>>>>());
 
 // row: Input(shape=(28, 28), dtype='uint8'), Rescaling(1.0 / 255, offset=0.0)
 struct of_bytes

@@ -2,7 +2,9 @@
 // Masks in training: recurrent layers pass over steps that are none, forward and back, against a
 // float64 reference; losses and metrics of each step leave them out; and the same bits under every
 // schedule, on any number of workers, for any size of a micro-batch and tile by tile.
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <span>
@@ -76,7 +78,27 @@ struct left_behind_words {
     const auto [last, state, cell] = build.layers<LSTM<2, return_state<true>>, 3>("", back);
     const auto [only, left] =
         build.layers<GRU<2, reset_after<false>, return_state<true>, go_backwards<true>>, 2>("", x);
-    return build.layer<Dense<3>>("", build.layer<Concatenate>("", last, state, cell, only, left));
+    const symbolic_tensor other = build.layer<Masking<>>("", build.layer<Dense<2, relu>>("", rows));
+    const symbolic_tensor both = build.layer<Add>("", x, other);
+    const symbolic_tensor mean =
+        build.layer<GlobalAveragePooling1D>("", build.layer<ConcatenateOn<1>>("", both, x));
+    return build.layer<Dense<3>>("",
+                                 build.layer<Concatenate>("", last, state, cell, only, left, mean));
+  }
+};
+
+/// Steps of zeros are none in one way, in the other steps of ones are none as well: the mean of
+/// what is there by both and, behind it, of what is there by the first.
+struct joined_masks {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({5, 3});
+    const symbolic_tensor first = build.layer<Masking<>>("", x);
+    const symbolic_tensor second = build.layer<Masking<1>>("", x);
+    const symbolic_tensor product = build.layer<Multiply>("", build.layer<Dense<4>>("", first),
+                                                          build.layer<Dense<4>>("", second));
+    const symbolic_tensor alone = build.layer<Dense<4>>("", first);
+    const symbolic_tensor all = build.layer<ConcatenateOn<1>>("", product, alone);
+    return build.layer<Dense<3>>("", build.layer<GlobalAveragePooling1D>("", all));
   }
 };
 
@@ -156,7 +178,101 @@ judged judge(const std::vector<float>& scores) {
   return {found.loss / (samples * steps), found.right / there};
 }
 
+/// Kernels and biases of `joined_masks`, in float64.
+using dense_weights = std::vector<std::vector<double>>;
+
+double dense_of(const dense_weights& weights, std::size_t layer, const double* x,
+                std::size_t inputs, std::size_t units, std::size_t unit) {
+  double sum = weights[2 * layer + 1][unit];
+  for (std::size_t k = 0; k < inputs; ++k) {
+    sum += x[k] * weights[2 * layer][k * units + unit];
+  }
+  return sum;
+}
+
+bool all_are(const double* step, double value) {
+  return step[0] == value && step[1] == value && step[2] == value;
+}
+
+/// The mean loss of all samples, by definition. Samples without a step have a mean of zeros.
+double loss_of_joined_masks(const dense_weights& weights, const std::vector<double>& given,
+                            const std::vector<std::int32_t>& labels) {
+  double total = 0;
+  for (std::size_t sample = 0; sample < labels.size(); ++sample) {
+    double mean[4] = {};
+    double there = 0;
+    for (std::size_t t = 0; t < steps; ++t) {
+      const double* const x = &given[(sample * steps + t) * 3];
+      const bool first = !all_are(x, 0);
+      const bool both = first && !all_are(x, 1);
+      there += (first ? 1 : 0) + (both ? 1 : 0);
+      for (std::size_t n = 0; first && n < 4; ++n) {
+        mean[n] += dense_of(weights, 2, x, 3, 4, n);
+        mean[n] += both ? dense_of(weights, 0, x, 3, 4, n) * dense_of(weights, 1, x, 3, 4, n) : 0;
+      }
+    }
+    double sum = 0;
+    double scores[3] = {};
+    for (double& each : mean) {
+      each = there > 0 ? each / there : 0;
+    }
+    for (std::size_t n = 0; n < 3; ++n) {
+      scores[n] = dense_of(weights, 3, mean, 4, 3, n);
+      sum += std::exp(scores[n]);
+    }
+    total += std::log(sum) - scores[static_cast<std::size_t>(labels[sample])];
+  }
+  return total / static_cast<double>(labels.size());
+}
+
+/// Steps of zeros and steps of ones among others; of the last sample all are zeros.
+std::vector<float> zeros_and_ones() {
+  std::vector<float> given =
+      reference::numbers(tests::sequence_samples * steps * tests::sequence_features, 11, 1.5F);
+  tests::clear_masked(given);
+  for (const std::size_t step : {1U, 3U, 5U, 11U}) {
+    std::fill_n(given.begin() + static_cast<std::ptrdiff_t>(3 * step), 3, 1.0F);
+  }
+  return given;
+}
+
 }  // namespace
+
+TEST_CASE("gradients of means over the steps that are there by masks which layers have joined") {
+  session<tests::recurrent_step_of<joined_masks>> run{{.learning_rate = tests::gradient_rate}};
+  dense_weights weights;
+  for (std::size_t i = 0; i < run.weights().size(); ++i) {
+    const auto count = static_cast<std::size_t>(run.weights().at(i).extents.elements());
+    const std::vector<float> values = reference::numbers(count, 71 + i, 0.6F);
+    run.weights().set(i, values);
+    weights.emplace_back(values.begin(), values.end());
+  }
+  const std::vector<float> features = zeros_and_ones();
+  const std::vector<double> given(features.begin(), features.end());
+  const std::vector<std::int32_t> labels = reference::labels(tests::sequence_samples, 13, 3);
+  CHECK(run.train_step(features, labels) ==
+        Approx(loss_of_joined_masks(weights, given, labels)).epsilon(1e-6));
+  int compared = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    INFO(run.weights().name(i));
+    std::vector<float> after(weights[i].size());
+    run.weights().get(i, after);
+    for (std::size_t j = 0; j < after.size(); ++j) {
+      const double kept = weights[i][j];
+      constexpr double step = 0x1p-17;
+      weights[i][j] = kept + step;
+      const double above = loss_of_joined_masks(weights, given, labels);
+      weights[i][j] = kept - step;
+      const double below = loss_of_joined_masks(weights, given, labels);
+      weights[i][j] = kept;
+      const double got = (kept - static_cast<double>(after[j])) / double{tests::gradient_rate};
+      CHECK(std::abs(got - (above - below) / (2 * step)) <= 2e-6);
+      compared += std::abs(got) > 1e-3 ? 1 : 0;
+    }
+  }
+  CHECK(compared > 50);
+  std::printf("gradients of joined masks: compared %d elements\n", compared);
+}
 
 TEST_CASE("gradients of an LSTM with its state and its cell that passes over masked steps") {
   check_recurrent<recurrent_step_of<left_behind_masks>>(

@@ -53,11 +53,68 @@ struct two_masks {
   }
 };
 
-/// Ten steps, of which the mask says five.
+struct side_by_side {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({5, 3});
+    const symbolic_tensor first = build.layer<Masking<>>("", x);
+    const symbolic_tensor second = build.layer<Masking<1>>("", x);
+    return build.layer<GRU<2>>("", build.layer<Concatenate>("", first, x, second));
+  }
+};
+
+/// Ten steps, and a mask of five twice.
 struct behind_each_other {
   static constexpr symbolic_tensor build(functional_builder& build) {
     const symbolic_tensor x = build.layer<Masking<>>("", build.input({5, 3}));
     return build.layer<GRU<2>>("", build.layer<ConcatenateOn<1>>("", x, x));
+  }
+};
+
+/// A mask of eleven steps, in a model that is a layer of another.
+struct nested_joins {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor first = build.layer<Masking<>>("", build.input({5, 3}));
+    const symbolic_tensor second = build.layer<Masking<>>("", build.input({6, 3}));
+    return build.layer<ConcatenateOn<-2>>("", first, second);
+  }
+};
+
+struct around_joins {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor first = build.input({5, 3});
+    const symbolic_tensor joined = build.layer<nested_joins>("", first, build.input({6, 3}));
+    return build.layer<GlobalAveragePooling1D>("", joined);
+  }
+};
+
+/// Of the second five steps nobody has said whether they are there.
+struct half_masked {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({5, 3});
+    const symbolic_tensor masked = build.layer<Masking<>>("", x);
+    return build.layer<GRU<2>>("", build.layer<ConcatenateOn<1>>("", masked, x));
+  }
+};
+
+/// Two masks, but before them two lengths.
+struct other_lengths {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor first = build.layer<Masking<>>("", build.input({5, 3}));
+    const symbolic_tensor second = build.layer<Masking<>>("", build.input({6, 3}));
+    return build.layer<GRU<2>>("", build.layer<Multiply>("", first, second));
+  }
+};
+
+struct mean_of_steps : model<input<5, 3>, sequential<Masking<>, GlobalAveragePooling1D>> {};
+
+struct largest_of_steps : model<input<5, 3>, sequential<Masking<>, GlobalMaxPooling1D>> {};
+
+struct means_of_windows : model<input<6, 3>, sequential<Masking<>, AveragePooling1D<2>>> {};
+
+struct multiplied {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.layer<Masking<>>("", build.input({5, 3}));
+    return build.layer<Dot<2>>("", x, x);
   }
 };
 
@@ -144,6 +201,36 @@ constexpr checks test_end() {
   return done;
 }
 
+/// How many masks the node reads that makes the mask of what the model's last but one layer makes;
+/// and of which steps that is.
+template <typename M>
+constexpr checks joins(std::string_view family, std::int32_t masks, std::int32_t steps) {
+  const graph_view& view = graph_of<M>;
+  checks done;
+  done.that(!fault_of<M>::value.found());
+  const node& last = view.nodes.back();
+  const std::int32_t mask = view.input_of(last, last.inputs - 1);
+  done.that(view.at(mask).is_mask && view.at(mask).extents == shape{steps});
+  done.that(!view.at(mask).needs_gradient && view.at(view.input_of(last, 0)).mask == mask);
+  const node& maker = view.node_at(view.at(mask).producer);
+  done.that(maker.rule->name == family && maker.inputs == masks && maker.outputs == 1);
+  for (std::int32_t i = 0; i < maker.inputs; ++i) {
+    done.that(view.at(view.input_of(maker, i)).is_mask);
+  }
+  return done;
+}
+
+/// Merges and columns side by side: what is there by all masks; steps behind each other: all masks.
+constexpr checks test_joins() {
+  checks done;
+  done.that(joins<two_masks>("joined masks", 2, 5));
+  done.that(joins<side_by_side>("joined masks", 2, 5));
+  done.that(joins<behind_each_other>("Concatenate", 2, 10));
+  done.that(joins<around_joins>("Concatenate", 2, 11));
+  done.that(!fault_of<mean_of_steps>::value.found());
+  return done;
+}
+
 constexpr checks test_refusals() {
   checks done;
   done.that(fault_of<in_other_order>::value.expected.view() ==
@@ -151,8 +238,11 @@ constexpr checks test_refusals() {
   done.that(fault_of<in_other_order>::value.where.view().starts_with("layer 1 Conv1D"));
   done.that(fault_of<flattened>::value.got.view() == "Flatten");
   done.that(fault_of<attended>::value.got.view() == "MultiHeadAttention");
-  done.that(fault_of<two_masks>::value.got.view() == "two masks");
-  done.that(fault_of<behind_each_other>::value.got.view() == "Concatenate");
+  done.that(fault_of<largest_of_steps>::value.got.view() == "GlobalMaxPooling1D");
+  done.that(fault_of<means_of_windows>::value.got.view() == "AveragePooling1D");
+  done.that(fault_of<multiplied>::value.got.view() == "Dot");
+  done.that(fault_of<half_masked>::value.got.view() == "an input without one");
+  done.that(fault_of<other_lengths>::value.expected.view() == "inputs of one shape");
   done.that(fault_of<goes_on>::value.expected.view() ==
             "a mask of the sequence, or an initial state");
   done.that(apply<Embedding<7, 3, mask_zero<true>>>({{5, 3}}).found.found());
@@ -162,6 +252,7 @@ constexpr checks test_refusals() {
 static_assert(test_masking());
 static_assert(test_way());
 static_assert(test_end());
+static_assert(test_joins());
 static_assert(test_refusals());
 static_assert(describe(Masking<>::description).view() == "Masking<0>");
 static_assert(describe(Embedding<7, 3, mask_zero<true>>::description).view() ==
@@ -174,7 +265,11 @@ TEST_CASE("Masking makes a mask that layers on each step hand on and recurrent o
   CHECK(test_end());
 }
 
-TEST_CASE("layers that do not know masks, and two masks, are refused") {
+TEST_CASE("layers that merge their inputs make one mask of several") {
+  CHECK(test_joins());
+}
+
+TEST_CASE("layers that do not know masks, and steps of which nobody knows, are refused") {
   CHECK(test_refusals());
 }
 

@@ -195,12 +195,14 @@ constexpr std::int32_t laid_out(graph& model, std::int32_t input, storage wanted
   return newest_output(model);
 }
 
-/// Adds a node as `add_node` does, whose inputs have no masks.
+/// Adds a node as `add_node` does, which reads these inputs and no others; one that reads masks is
+/// told by the last.
 constexpr problem add_unmasked(graph& model, const family& rule, const attributes& options,
                                list_view<std::int32_t> inputs, std::int32_t stage,
                                std::int32_t layer, std::int32_t shares, node_purpose purpose,
                                list_view<initializer> starts) {
-  problem unfit = check_inputs(rule, inputs.size());
+  const bool told = rule.reads_mask && !inputs.empty() && model.tensors[inputs.back()].is_mask;
+  problem unfit = check_inputs(rule, inputs.size() - (told ? 1 : 0));
   if (!unfit.found()) {
     unfit = check_input_types(model, rule, inputs);
   }
@@ -236,28 +238,61 @@ constexpr std::int32_t mask_of(const graph& model, list_view<std::int32_t> input
   return found;
 }
 
-/// A layer has lost which steps are masked.
-constexpr problem loses_mask(const family& rule) {
-  return refuse(
-      "a layer that knows which steps are masked", label(rule.name),
-      "put it behind the last state of a recurrent layer, which has no mask, or leave the "
-      "mask out");
-}
-
-/// What is wrong with a layer that reads what has a mask.
-constexpr problem check_masked(const graph& model, const family& rule,
-                               list_view<std::int32_t> inputs, std::int32_t mask) {
-  if (!rule.passes_mask && !rule.reads_mask) {
-    return loses_mask(rule);
+/// What is wrong with masks that a layer is to join.
+constexpr problem check_join(const graph& model, const mask_join& join,
+                             list_view<std::int32_t> inputs) {
+  if (join.rule == nullptr) {
+    return refuse("inputs with one mask", "two masks",
+                  "mask before the ways part, or join behind the last states");
   }
   for (const std::int32_t input : inputs) {
-    const std::int32_t own = model.tensors[input].mask;
-    if (rule.passes_mask && own >= 0 && own != mask) {
-      return refuse("inputs with one mask", "two masks",
-                    "mask before the ways part, or join behind the last states");
+    if (join.takes_steps && model.tensors[input].mask < 0) {
+      return refuse("a mask of each input whose steps stand one behind the other",
+                    "an input without one", "put Masking before all of them, or none");
     }
   }
   return {};
+}
+
+/// Adds the node that makes one mask of those of all inputs, which are several.
+constexpr problem add_joined_mask(graph& model, const mask_join& join,
+                                  list_view<std::int32_t> inputs, std::int32_t stage,
+                                  std::int32_t layer) {
+  problem found = check_join(model, join, inputs);
+  if (found.found()) {
+    return found;
+  }
+  list<std::int32_t> masks;
+  for (const std::int32_t input : inputs) {
+    if (model.tensors[input].mask >= 0) {
+      masks.push_back(model.tensors[input].mask);
+    }
+  }
+  found = add_node_reading(model, *join.rule, join.options, masks, storage::rows, stage, layer, -1,
+                           node_purpose::layer, {});
+  if (!found.found()) {
+    model.tensors[newest_output(model)].is_mask = true;
+  }
+  return found;
+}
+
+/// The mask of a layer of inputs of which one at least has this: that, or one that is added, of
+/// all. Or what is wrong with it.
+constexpr problem join_masks(graph& model, const family& rule, const attributes& options,
+                             list_view<std::int32_t> inputs, std::int32_t stage, std::int32_t layer,
+                             std::int32_t& mask) {
+  const mask_join join = rule.join_masks(options, model.tensors[inputs[0]].extents);
+  bool several = join.takes_steps;
+  for (const std::int32_t input : inputs) {
+    const std::int32_t own = model.tensors[input].mask;
+    several = several || (own >= 0 && own != mask);
+  }
+  if (!several) {
+    return {};
+  }
+  const problem found = add_joined_mask(model, join, inputs, stage, layer);
+  mask = found.found() ? mask : newest_output(model);
+  return found;
 }
 
 /// Adds a node as `add_node` does, of whose inputs one has this mask.
@@ -265,24 +300,26 @@ constexpr problem add_masked(graph& model, std::int32_t mask, const family& rule
                              const attributes& options, list_view<std::int32_t> inputs,
                              std::int32_t stage, std::int32_t layer, std::int32_t shares,
                              list_view<initializer> starts) {
-  problem found = check_masked(model, rule, inputs, mask);
-  if (found.found()) {
-    return found;
+  if (!rule.passes_mask && !rule.reads_mask) {
+    return loses_mask(rule.name);
   }
+  const problem unjoined =
+      rule.passes_mask ? join_masks(model, rule, options, inputs, stage, layer, mask) : problem();
   list<std::int32_t> read;
   read.append(inputs);
   if (rule.reads_mask) {
     read.push_back(mask);
   }
-  found =
+  const problem found =
       add_unmasked(model, rule, options, read, stage, layer, shares, node_purpose::layer, starts);
-  if (found.found()) {
-    return found;
+  // What does not fit in shape is said of the layer first.
+  if (found.found() || unjoined.found()) {
+    return found.found() ? found : unjoined;
   }
   pass_mask(model, mask);
   // Of other steps than before, side by side, say.
   const bool lost = rule.passes_mask && model.tensors[newest_output(model)].mask < 0;
-  return lost ? loses_mask(rule) : found;
+  return lost ? loses_mask(rule.name) : found;
 }
 
 /// Adds one node in `stage`, as part of `layer` (-1: of none), and before it what lays out its

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/shape.hpp>
 #include <ipu_dsl/core/storage.hpp>
 #include <ipu_dsl/core/update_rule.hpp>
 #include <ipu_dsl/graph/attributes.hpp>
@@ -43,6 +44,13 @@ struct adapted_update {
   bool decays = false;      ///< the parameter before the update
   bool clips_norm = false;  ///< the gradient by the norm of its parameter's
   bool averages = false;    ///< keeps a moving average of the parameter, as its last slot
+};
+
+/// What makes one mask of those of several inputs: a node of this family, which reads them.
+struct mask_join {
+  const family* rule = nullptr;  ///< null: nothing does
+  attributes options = {};
+  bool takes_steps = false;  ///< the steps of all inputs, one behind the other: each has its mask
 };
 
 /// Of layers that make of every position what depends on that position alone.
@@ -116,6 +124,11 @@ struct family {
   /// Layers only: what it makes of a step depends on that step of its inputs alone, or does not
   /// care which steps there are, so that its output has the mask of its inputs.
   bool passes_mask = false;
+
+  /// Such layers of several inputs only: how the masks of these become one, where the first input
+  /// has the shape `input`.
+  mask_join (*join_masks)(const attributes& options, const shape& input) =
+      [](const attributes&, const shape&) { return mask_join{}; };
 
   /// Layers only: it is told which steps of its first input there are, where not all are, as its
   /// last input.

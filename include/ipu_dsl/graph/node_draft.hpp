@@ -12,6 +12,14 @@
 
 namespace ipu_dsl {
 
+/// A layer has lost which steps are masked.
+constexpr problem loses_mask(const label& layer) {
+  return refuse(
+      "a layer that knows which steps are masked", layer,
+      "put it behind the last state of a recurrent layer, which has no mask, or leave the "
+      "mask out");
+}
+
 /// What a family's `shapes` rule sees and fills in.
 class node_draft {
  public:

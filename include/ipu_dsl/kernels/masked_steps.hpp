@@ -164,6 +164,56 @@ void add_last_gradient(const float* vectors, const float* masks, float* states) 
   }
 }
 
+/// The mean of the steps that are there, summed in their order; zeros without one: vectors
+/// [samples][row_stride(units)].
+template <masked_steps Of>
+void mean_of_steps(const float* x, const float* masks, float* vectors) noexcept {
+  clear_tensor(vectors, Of.samples * Of.along());
+  for (std::int32_t row = 0; row < Of.samples; ++row) {
+    const float* const mask = Of.mask_of(masks, row);
+    float* const made = vectors + row * Of.along();
+    for (std::int32_t step = 0; step < Of.steps; ++step) {
+      if (mask[step] != 0.0F) {
+        const float* const terms[] = {made, x + row * Of.sample() + step * Of.along()};
+        sum_tensors(terms, 2, made, Of.along());
+      }
+    }
+    const std::int32_t there = Of.count(mask);
+    for (std::int32_t n = 0; there > 0 && n < Of.units; ++n) {
+      made[n] = made[n] / static_cast<float>(there);
+    }
+  }
+}
+
+/// The gradient of the mean: equal parts to the steps that are there, zeros to the others.
+template <masked_steps Of>
+void spread_mean(const float* vectors, const float* masks, float* x) noexcept {
+  clear_tensor(x, Of.samples * Of.sample());
+  for (std::int32_t row = 0; row < Of.samples; ++row) {
+    const float* const mask = Of.mask_of(masks, row);
+    const float* const d = vectors + row * Of.along();
+    const auto there = static_cast<float>(Of.count(mask));
+    for (std::int32_t step = 0; step < Of.steps; ++step) {
+      float* const at = x + row * Of.sample() + step * Of.along();
+      for (std::int32_t n = 0; mask[step] != 0.0F && n < Of.units; ++n) {
+        at[n] = d[n] / there;
+      }
+    }
+  }
+}
+
+/// Of so many masks as `units` says the one of the steps that are there by all of them.
+template <masked_steps Of>
+void join_masks(const float* const* masks, float* made) noexcept {
+  for (std::ptrdiff_t i = 0; i < Of.samples * layout::row_stride(Of.steps); ++i) {
+    bool there = true;
+    for (std::int32_t n = 0; n < Of.units; ++n) {
+      there = there && masks[n][i] != 0.0F;
+    }
+    made[i] = there ? 1.0F : 0.0F;
+  }
+}
+
 /// Of sequences the mask: 1 where a number of a step is not `value`; and the sequences, with zeros
 /// at the other steps.
 template <masked_steps Of>

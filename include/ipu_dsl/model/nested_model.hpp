@@ -133,6 +133,10 @@ class nested_model {
         return;
       }
       // How tensors lie follows anew from what stands around them here.
+      // So do masks that are joined.
+      if (inner_->at(inner_->output_of(inner, 0)).is_mask) {
+        continue;
+      }
       if (inner.rule->lays_out) {
         tensors_[inner_->output_of(inner, 0)] = tensors_[inner_->input_of(inner, 0)];
       } else {

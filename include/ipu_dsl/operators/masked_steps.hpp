@@ -2,6 +2,9 @@
 // Sequences of which not all steps are there: which kernel each variant is.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include <ipu_dsl/kernels/masked_steps.hpp>
 #include <ipu_dsl/operators/operators.hpp>
 #include <ipu_dsl/vocabulary/layers/masked_steps.hpp>
@@ -22,6 +25,12 @@ struct operators<&masked_steps_family> {
       kernels::mask_words(integers(operands[1]), made, Call.batch, Call.steps);
     } else if constexpr (Call.variant == masked) {
       kernels::mask_steps<of>(floats(operands[2]), made, floats(operands[1]), scalars[0]);
+    } else if constexpr (Call.variant == joined) {
+      const float* masks[std::size_t{Call.units}] = {};
+      for (std::int32_t i = 0; i < Call.units; ++i) {
+        masks[i] = floats(operands[1 + i]);
+      }
+      kernels::join_masks<of>(masks, made);
     } else {
       const float* const read = floats(operands[1]);
       const float* const masks = floats(operands[2]);
@@ -37,6 +46,10 @@ struct operators<&masked_steps_family> {
         kernels::take_last_state<of>(read, masks, made);
       } else if constexpr (Call.variant == held) {
         kernels::hold_state<of>(made, floats(operands[2]));
+      } else if constexpr (Call.variant == mean) {
+        kernels::mean_of_steps<of>(read, masks, made);
+      } else if constexpr (Call.variant == mean_gradient) {
+        kernels::spread_mean<of>(read, masks, made);
       } else if constexpr (Call.variant == last_added) {
         kernels::add_last_gradient<of>(read, masks, made);
       } else {

@@ -127,6 +127,10 @@ inline std::vector<std::string> read_by(const graph_view& model, const layer_rec
     const node& here = model.node_at(i);
     for (std::int32_t input = 0; input < here.inputs; ++input) {
       const std::int32_t made = as_it_was_made(model, model.input_of(here, input));
+      // Nobody has called a layer on a mask.
+      if (model.at(made).is_mask) {
+        continue;
+      }
       const std::int32_t producer = model.at(made).producer;
       if (producer >= layer.first_node && producer < end) {
         continue;

@@ -8,6 +8,7 @@
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
+#include <ipu_dsl/vocabulary/layers/masked_steps.hpp>
 
 namespace ipu_dsl {
 
@@ -81,7 +82,8 @@ inline constexpr family add_family{.name = "Add",
                                    .one_step = each_step_alone,
                                    .reads = {storage::rows, storage::positions},
                                    .writes = {storage::rows, storage::positions},
-                                   .passes_mask = true};
+                                   .passes_mask = true,
+                                   .join_masks = join_by_step};
 
 /// The sum of inputs of one shape, added in order of inputs.
 struct Add {
@@ -218,6 +220,9 @@ constexpr void input_gradient(emitter& emit) {
   copy_blocks(emit, concatenate_variant::gradient);
 }
 
+/// Along the steps masks are joined as the inputs are, else a step is there that is there in all.
+constexpr mask_join join_masks(const attributes& options, const shape& input);
+
 }  // namespace concatenate_rules
 
 inline constexpr family concatenate_family{.name = "Concatenate",
@@ -227,7 +232,17 @@ inline constexpr family concatenate_family{.name = "Concatenate",
                                            .forward = concatenate_rules::forward,
                                            .input_gradient = concatenate_rules::input_gradient,
                                            .one_step = each_step_alone,
-                                           .passes_mask = true};
+                                           .passes_mask = true,
+                                           .join_masks = concatenate_rules::join_masks};
+
+constexpr mask_join concatenate_rules::join_masks(const attributes& options, const shape& input) {
+  const std::int32_t axis = options.as<concatenate_options>().axis;
+  const bool along_steps = input.rank > 1 && place_of_axis(axis, input.rank) == 0;
+  return along_steps ? mask_join{.rule = &concatenate_family,
+                                 .options = attributes::of(concatenate_options{}),
+                                 .takes_steps = true}
+                     : join_by_step(options, input);
+}
 
 /// The inputs side by side along the last axis, in order of inputs.
 struct Concatenate {

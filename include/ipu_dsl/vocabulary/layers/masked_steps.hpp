@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <ipu_dsl/graph/emitter.hpp>
+#include <ipu_dsl/graph/node_draft.hpp>
 
 namespace ipu_dsl {
 
@@ -19,7 +20,10 @@ enum class masked_steps_variant : std::int32_t {
   last_added,       ///< adds vectors to the gradients of packed states, reads vectors, masks
   masked,           ///< writes sequences and masks, reads sequences; a scalar marks what is none
   masked_gradient,  ///< writes sequences, reads sequences, masks
-  words             ///< writes masks, reads words
+  words,            ///< writes masks, reads words
+  joined,           ///< writes masks, reads masks, of each sample so many as `units` says
+  mean,             ///< writes vectors, reads sequences, masks
+  mean_gradient     ///< writes sequences, reads vectors, masks
 };
 
 struct masked_steps_call {
@@ -83,6 +87,28 @@ struct masked_sequences {
         .reads(emit.input_value(emit.mask_input()), {sample, reach()});
   }
 
+  /// The means of the steps that are there.
+  constexpr void take_mean(emitter& emit, const buffer_ref& vectors, const buffer_ref& read) const {
+    call_draft call = emit.call_of(masked_steps_family, key(emit, masked_steps_variant::mean));
+    const auto [sample, unit] = call.over(emit.batch(), units);
+    const axis_id step = call.all(steps);
+    call.writes(vectors, {sample, unit})
+        .reads(read, {sample, step, unit})
+        .reads(emit.input_value(emit.mask_input()), {sample, step});
+  }
+
+  /// And the gradients of the steps from those of the means.
+  constexpr void spread_mean(emitter& emit, const buffer_ref& sequences,
+                             const buffer_ref& vectors) const {
+    call_draft call =
+        emit.call_of(masked_steps_family, key(emit, masked_steps_variant::mean_gradient));
+    const auto [sample, unit] = call.over(emit.batch(), units);
+    const axis_id step = call.all(steps);
+    call.writes(sequences, {sample, step, unit})
+        .reads(vectors, {sample, unit})
+        .reads(emit.input_value(emit.mask_input()), {sample, step});
+  }
+
   /// And the gradients of vectors to those of sequences.
   constexpr void add_last(emitter& emit, const buffer_ref& sequences,
                           const buffer_ref& vectors) const {
@@ -95,5 +121,44 @@ struct masked_sequences {
         .reads(emit.input_value(emit.mask_input()), {sample, step});
   }
 };
+
+namespace joined_masks_rules {
+
+constexpr problem shapes(node_draft& draft) {
+  for (std::int32_t i = 1; i < draft.inputs(); ++i) {
+    if (!(draft.input(i) == draft.input(0))) {
+      return refuse("masks of as many steps",
+                    label() << draft.input(0)[0] << " and " << draft.input(i)[0]);
+    }
+  }
+  draft.output(draft.input(0));
+  return {};
+}
+
+constexpr void forward(emitter& emit) {
+  const masked_sequences of{.steps = emit.input_shape(0)[0], .units = emit.inputs()};
+  call_draft call = emit.call_of(masked_steps_family, of.key(emit, masked_steps_variant::joined));
+  const axis_id sample = call.over(emit.batch());
+  const axis_id step = call.over(of.steps);
+  call.all(of.units);
+  call.writes(emit.output_value(0), {sample, step});
+  for (std::int32_t i = 0; i < emit.inputs(); ++i) {
+    call.reads(emit.input_value(i), {sample, step});
+  }
+}
+
+}  // namespace joined_masks_rules
+
+/// Of masks of as many steps: a step is there that is there by all of them.
+inline constexpr family joined_masks_family{.name = "joined masks",
+                                            .inputs = any_number,
+                                            .shapes = joined_masks_rules::shapes,
+                                            .forward = joined_masks_rules::forward,
+                                            .one_step = each_step_alone};
+
+/// The masks of layers that merge their inputs number by number.
+constexpr mask_join join_by_step(const attributes&, const shape&) {
+  return {.rule = &joined_masks_family};
+}
 
 }  // namespace ipu_dsl

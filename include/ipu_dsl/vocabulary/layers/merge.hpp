@@ -174,7 +174,8 @@ inline constexpr family merge_family{.name = "Merge",
                                      .input_gradient = merge_rules::input_gradient,
                                      .reads = {storage::rows, storage::positions},
                                      .writes = {storage::rows, storage::positions},
-                                     .passes_mask = true};
+                                     .passes_mask = true,
+                                     .join_masks = join_by_step};
 
 /// What the types of merges have in common.
 template <merge_kind Kind>

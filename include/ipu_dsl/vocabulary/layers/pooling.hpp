@@ -11,6 +11,7 @@
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
+#include <ipu_dsl/vocabulary/layers/masked_steps.hpp>
 #include <ipu_dsl/vocabulary/layers/window_options.hpp>
 
 namespace ipu_dsl {
@@ -155,9 +156,17 @@ constexpr problem refuse_rank(std::int32_t axes, const shape& input) {
                                   : "");
 }
 
+/// What takes a mean of all steps can leave some out.
+constexpr bool knows_masks(const pooling_options& options) {
+  return options.kind == pooling_kind::average && options.axes == 1 && options.is_global != 0;
+}
+
 constexpr problem shapes(node_draft& draft) {
   const auto options = draft.options<pooling_options>();
   const shape& input = draft.input(0);
+  if (draft.is_masked() && !knows_masks(options)) {
+    return loses_mask(name_of(options));
+  }
   if (input.rank != options.axes + 1) {
     return refuse_rank(options.axes, input);
   }
@@ -192,7 +201,15 @@ constexpr buffer_ref as_output(const buffer_ref& lying, const pooling_call& key)
   return lying.as({key.output_rows, key.output_columns, key.channels});
 }
 
+constexpr masked_sequences steps_of(const emitter& emit) {
+  return {.steps = emit.input_shape(0)[0], .units = emit.input_shape(0)[1]};
+}
+
 constexpr void forward(emitter& emit) {
+  if (emit.mask_input() >= 0) {
+    steps_of(emit).take_mean(emit, emit.output_value(0), emit.input_value(0));
+    return;
+  }
   const pooling_call key = key_of(emit, pooling_variant::forward);
   call_draft call = emit.call(key);
   const axis_id sample = call.over(key.batch);
@@ -210,6 +227,10 @@ constexpr void forward(emitter& emit) {
 /// piece, tiles share samples and channels.
 constexpr void input_gradient(emitter& emit) {
   if (!emit.wants_input_gradient(0)) {
+    return;
+  }
+  if (emit.mask_input() >= 0) {
+    steps_of(emit).spread_mean(emit, emit.input_gradient(0), emit.output_gradient(0));
     return;
   }
   const bool of_maximum = emit.options<pooling_options>().kind == pooling_kind::maximum;
@@ -240,7 +261,8 @@ inline constexpr family pooling_family{.name = "Pooling",
                                        .forward = pooling_rules::forward,
                                        .input_gradient = pooling_rules::input_gradient,
                                        .reads = {storage::positions},
-                                       .writes = {storage::positions}};
+                                       .writes = {storage::positions},
+                                       .reads_mask = true};
 
 /// Rows and columns of a window: `MaxPooling2D<pool_size{2, 3}>`.
 struct pool_size {
@@ -370,7 +392,8 @@ struct GlobalMaxPooling1D {
       pooling_reading<>::described({.kind = pooling_kind::maximum, .axes = 1, .is_global = 1});
 };
 
-/// The mean of each channel: of (steps, channels) makes (channels).
+/// The mean of each channel: of (steps, channels) makes (channels). Masked steps are left out, as
+/// in Keras; where all are, the mean is zeros, where Keras has none.
 struct GlobalAveragePooling1D {
   static constexpr element description =
       pooling_reading<>::described({.kind = pooling_kind::average, .axes = 1, .is_global = 1});
