@@ -37,6 +37,35 @@ struct left_behind_masks {
   }
 };
 
+/// From where a layer that reads all steps has ended, those that pass over masked ones: all that is
+/// left behind, from the last step on, from the first.
+struct others_go_on {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({5, 3});
+    const auto [end, h, c] = build.layers<LSTM<2, return_state<true>>, 3>("", x);
+    const symbolic_tensor masked = build.layer<Masking<>>("", x);
+    const auto [last, state, cell] =
+        build.layers<LSTM<2, return_state<true>, go_backwards<true>>, 3>("", masked, h, c);
+    const auto [only, left] = build.layers<GRU<2, return_state<true>>, 2>("", masked, h);
+    const symbolic_tensor simple = build.layer<SimpleRNN<2>>("", masked, end);
+    return build.layer<Dense<3>>(
+        "", build.layer<Concatenate>("", last, state, cell, only, left, simple));
+  }
+};
+
+/// All states from where another has ended, by layers that read them all.
+struct all_go_on {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({5, 3});
+    const symbolic_tensor h = build.layer<SimpleRNN<2>>("", x);
+    const symbolic_tensor masked = build.layer<Masking<>>("", x);
+    const symbolic_tensor back =
+        build.layer<GRU<2, reset_after<false>, return_sequences<true>, go_backwards<true>>>(
+            "", masked, h);
+    return build.layer<Dense<3>>("", build.layer<SimpleRNN<3>>("", back));
+  }
+};
+
 struct both_ways
     : model<input<5, 3>, sequential<Masking<>, Bidirectional<GRU<2, return_sequences<true>>>,
                                     GRU<2, reset_after<false>>, Dense<3>>> {};
@@ -82,8 +111,12 @@ struct left_behind_words {
     const symbolic_tensor both = build.layer<Add>("", x, other);
     const symbolic_tensor mean =
         build.layer<GlobalAveragePooling1D>("", build.layer<ConcatenateOn<1>>("", both, x));
-    return build.layer<Dense<3>>("",
-                                 build.layer<Concatenate>("", last, state, cell, only, left, mean));
+    const symbolic_tensor all =
+        build.layer<GRU<2, return_sequences<true>, go_backwards<true>>>("", x, left);
+    const auto [end, behind, kept] =
+        build.layers<LSTM<2, return_state<true>>, 3>("", all, state, cell);
+    return build.layer<Dense<3>>(
+        "", build.layer<Concatenate>("", last, only, left, mean, end, behind, kept));
   }
 };
 
@@ -280,6 +313,25 @@ TEST_CASE("gradients of an LSTM with its state and its cell that passes over mas
       {{{recurrent_kind::simple, 3, 3, true, tests::tanh_of, true, true},
         {recurrent_kind::lstm, 3, 2, true, tests::tanh_of, false, true, false, true}},
        0.5F,
+       true});
+}
+
+TEST_CASE("gradients of layers that pass over masked steps from where another has ended") {
+  constexpr auto f = tests::tanh_of;
+  check_recurrent<recurrent_step_of<others_go_on>>(
+      "masked layers with an initial state",
+      {{{recurrent_kind::lstm, 3, 2, true, f, false, false, false, false, false, true},
+        {recurrent_kind::lstm, 3, 2, true, f, false, true, false, true, true},
+        {recurrent_kind::gru, 3, 2, true, f, false, false, false, true, true},
+        {recurrent_kind::simple, 3, 2, true, f, false, false, false, false, true}},
+       0.3F,
+       true});
+  check_recurrent<recurrent_step_of<all_go_on>>(
+      "masked layers of all states with an initial state",
+      {{{recurrent_kind::simple, 3, 2, true, f, false, false, false, false, false, true},
+        {recurrent_kind::gru_reset_first, 3, 2, true, f, true, true, false, false, true},
+        {recurrent_kind::simple, 2, 3, true, f}},
+       0.2F,
        true});
 }
 

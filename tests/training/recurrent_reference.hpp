@@ -65,8 +65,9 @@ struct recurrent_layer {
   bool all_states = false;
   bool backwards = false;
   bool both_ways = false;        ///< and another with all states, beside it
-  bool hands_over_cell = false;  ///< behind the last state, twice
+  bool hands_over_cell = false;  ///< behind the last state, twice; of others but that state
   bool goes_on = false;  ///< reads what the network reads, from where the last that does not ended
+  bool reads_all = false;  ///< masked steps as well
 
   std::size_t parameters() const { return (both_ways ? 2 : 1) * own_parameters(); }
 
@@ -180,30 +181,36 @@ struct recurrent_layer {
     return made;
   }
 
-  /// A masked step leaves everything as it was; of both ways it hands over zeros.
+  /// A masked step leaves everything as it was, and what is handed over, which begins with zeros;
+  /// of both ways it hands over zeros.
   numbers one_way(const numbers* weights, const numbers& x, const std::vector<bool>& masked,
                   bool from_last, left_behind& left) const {
     const std::size_t steps = x.size() / inputs;
     numbers state = goes_on ? left.state : numbers(units);
     numbers cell = goes_on ? left.cell : numbers(units);
+    numbers handed(units);
     numbers states;
     for (std::size_t t = 0; t < steps; ++t) {
       const std::size_t place = from_last ? steps - 1 - t : t;
-      if (!masked[place]) {
+      const bool none = masked[place] && !reads_all;
+      if (!none) {
         go_on(weights, &x[place * inputs], state, cell);
+        handed = state;
       }
-      const numbers handed = masked[place] && both_ways ? numbers(units) : state;
-      states.insert(states.end(), handed.begin(), handed.end());
+      const numbers made = none && both_ways ? numbers(units) : handed;
+      states.insert(states.end(), made.begin(), made.end());
     }
     if (!goes_on) {
       left = {state, cell};
     }
     if (hands_over_cell) {
-      states = state;
+      states = handed;
       states.insert(states.end(), state.begin(), state.end());
-      states.insert(states.end(), cell.begin(), cell.end());
+      if (kind == recurrent_kind::lstm) {
+        states.insert(states.end(), cell.begin(), cell.end());
+      }
     }
-    return all_states || hands_over_cell ? states : state;
+    return all_states || hands_over_cell ? states : handed;
   }
 };
 

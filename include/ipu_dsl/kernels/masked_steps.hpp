@@ -20,6 +20,7 @@ struct masked_steps {
   std::int32_t steps;
   std::int32_t units;
   bool from_last;
+  bool is_given;  ///< states have one more place, of what is before the first of the walk
 
   constexpr std::ptrdiff_t along() const { return layout::row_stride(units); }
 
@@ -29,6 +30,14 @@ struct masked_steps {
   constexpr std::int32_t place(std::int32_t number) const {
     return from_last ? steps - 1 - number : number;
   }
+
+  /// The same of the state behind it, of which those of a sample are so many numbers; of -1 that
+  /// of what is given.
+  constexpr std::int32_t place_of_state(std::int32_t number) const {
+    return place(number) + (is_given && !from_last ? 1 : 0);
+  }
+
+  constexpr std::ptrdiff_t states() const { return (steps + (is_given ? 1 : 0)) * along(); }
 
   const float* mask_of(const float* masks, std::int32_t row) const {
     return masks + std::ptrdiff_t{row} * layout::row_stride(steps);
@@ -97,7 +106,7 @@ void repeat_states(const float* states, const float* masks, float* output) noexc
       there += mask[step] != 0.0F ? 1 : 0;
       if (there > 0) {
         const std::int32_t to = InOrder ? number : step;
-        copy_columns(states + first + Of.place(there - 1) * Of.along(), 0,
+        copy_columns(states + row * Of.states() + Of.place_of_state(there - 1) * Of.along(), 0,
                      output + first + to * Of.along(), 0, 1, layout::row_stride(Of.units));
       }
     }
@@ -125,15 +134,15 @@ void sum_state_gradients(const float* output, const float* masks, float* states)
   }
 }
 
-/// The state behind the last step that is there, zeros without one: vectors
+/// The state behind the last step that is there; without one zeros, or what was given: vectors
 /// [samples][row_stride(units)].
-template <masked_steps Of>
+template <masked_steps Of, bool OrGiven>
 void take_last_state(const float* states, const float* masks, float* vectors) noexcept {
   clear_tensor(vectors, Of.samples * Of.along());
   for (std::int32_t row = 0; row < Of.samples; ++row) {
     const std::int32_t there = Of.count(Of.mask_of(masks, row));
-    if (there > 0) {
-      copy_columns(states + row * Of.sample() + Of.place(there - 1) * Of.along(), 0,
+    if (there > 0 || OrGiven) {
+      copy_columns(states + row * Of.states() + Of.place_of_state(there - 1) * Of.along(), 0,
                    vectors + row * Of.along(), 0, 1, layout::row_stride(Of.units));
     }
   }
@@ -160,6 +169,18 @@ void add_last_gradient(const float* vectors, const float* masks, float* states) 
       float* const at = states + row * Of.sample() + Of.place(there - 1) * Of.along();
       const float* const terms[] = {at, vectors + row * Of.along()};
       sum_tensors(terms, 2, at, layout::row_stride(Of.units));
+    }
+  }
+}
+
+/// The gradient of a last state is added to that of what was given in samples without a step.
+template <masked_steps Of>
+void add_to_given(const float* vectors, const float* masks, float* given) noexcept {
+  for (std::int32_t row = 0; row < Of.samples; ++row) {
+    if (Of.count(Of.mask_of(masks, row)) == 0) {
+      float* const at = given + row * Of.along();
+      const float* const terms[] = {at, vectors + row * Of.along()};
+      sum_tensors(terms, 2, at, Of.along());
     }
   }
 }

@@ -18,7 +18,8 @@ struct operators<&masked_steps_family> {
   template <masked_steps_call Call>
   static void run(const run_context&, void* const* operands, const float* scalars) noexcept {
     using enum masked_steps_variant;
-    constexpr kernels::masked_steps of = {Call.batch, Call.steps, Call.units, Call.from_last != 0};
+    constexpr kernels::masked_steps of = {Call.batch, Call.steps, Call.units, Call.from_last != 0,
+                                          Call.is_given != 0};
     constexpr bool in_order = Call.in_order != 0;
     float* const made = floats(operands[0]);
     if constexpr (Call.variant == words) {
@@ -43,9 +44,11 @@ struct operators<&masked_steps_family> {
       } else if constexpr (Call.variant == summed) {
         kernels::sum_state_gradients<of, in_order>(read, masks, made);
       } else if constexpr (Call.variant == last) {
-        kernels::take_last_state<of>(read, masks, made);
+        kernels::take_last_state<of, Call.hands_over_given != 0>(read, masks, made);
       } else if constexpr (Call.variant == held) {
         kernels::hold_state<of>(made, floats(operands[2]));
+      } else if constexpr (Call.variant == given_added) {
+        kernels::add_to_given<of>(read, masks, made);
       } else if constexpr (Call.variant == mean) {
         kernels::mean_of_steps<of>(read, masks, made);
       } else if constexpr (Call.variant == mean_gradient) {

@@ -191,6 +191,7 @@ constexpr void input_gradient(emitter& emit) {
   walk.given_gradient(emit, gate_gradients(emit), walk.steps);
   if (walk.is_given && emit.wants_input_gradient(2)) {
     walk.walked_sequence().take(emit, emit.input_gradient(2), carries(emit), walk.first_place());
+    walk.add_to_given(emit, 2);
   }
 }
 

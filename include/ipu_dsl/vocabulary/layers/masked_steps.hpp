@@ -21,6 +21,7 @@ enum class masked_steps_variant : std::int32_t {
   masked,           ///< writes sequences and masks, reads sequences; a scalar marks what is none
   masked_gradient,  ///< writes sequences, reads sequences, masks
   words,            ///< writes masks, reads words
+  given_added,      ///< adds vectors to those of samples without a step, reads vectors, masks
   joined,           ///< writes masks, reads masks, of each sample so many as `units` says
   mean,             ///< writes vectors, reads sequences, masks
   mean_gradient     ///< writes sequences, reads vectors, masks
@@ -32,7 +33,9 @@ struct masked_steps_call {
   std::int32_t steps;
   std::int32_t units;
   std::int32_t from_last;
-  std::int32_t in_order;  ///< steps are handed over in the order of the walk
+  std::int32_t in_order;          ///< steps are handed over in the order of the walk
+  std::int32_t is_given;          ///< beside packed states stands what the walk begins with
+  std::int32_t hands_over_given;  ///< as the last state, where no step is there
 };
 
 /// Calls of layers of sequences; no layer is made of it.
@@ -44,6 +47,7 @@ struct masked_sequences {
   std::int32_t units;
   bool from_last = false;
   bool in_order = false;
+  bool is_given = false;
 
   constexpr masked_steps_call key(const emitter& emit, masked_steps_variant variant) const {
     return {.variant = variant,
@@ -51,7 +55,9 @@ struct masked_sequences {
             .steps = steps,
             .units = units,
             .from_last = from_last ? 1 : 0,
-            .in_order = in_order ? 1 : 0};
+            .in_order = in_order ? 1 : 0,
+            .is_given = is_given ? 1 : 0,
+            .hands_over_given = 0};
   }
 
   /// Sequences from sequences, by the mask of the node.
@@ -65,9 +71,12 @@ struct masked_sequences {
         .reads(emit.input_value(emit.mask_input()), {sample, step});
   }
 
-  /// Vectors from sequences.
-  constexpr void take_last(emitter& emit, const buffer_ref& vectors, const buffer_ref& read) const {
-    call_draft call = emit.call_of(masked_steps_family, key(emit, masked_steps_variant::last));
+  /// Vectors from sequences; without a step zeros, or with `or_given` what the walk began with.
+  constexpr void take_last(emitter& emit, const buffer_ref& vectors, const buffer_ref& read,
+                           bool or_given) const {
+    masked_steps_call made = key(emit, masked_steps_variant::last);
+    made.hands_over_given = is_given && or_given ? 1 : 0;
+    call_draft call = emit.call_of(masked_steps_family, made);
     const auto [sample, unit] = call.over(emit.batch(), units);
     const axis_id step = call.all(steps);
     call.writes(vectors, {sample, unit})
@@ -85,6 +94,18 @@ struct masked_sequences {
     call.updates(carried, {sample, reach(), unit})
         .reads(carried, {sample, before, unit})
         .reads(emit.input_value(emit.mask_input()), {sample, reach()});
+  }
+
+  /// The gradients of vectors go to what the walk began with, where no step is there.
+  constexpr void add_to_given(emitter& emit, const buffer_ref& given,
+                              const buffer_ref& vectors) const {
+    call_draft call =
+        emit.call_of(masked_steps_family, key(emit, masked_steps_variant::given_added));
+    const auto [sample, unit] = call.over(emit.batch(), units);
+    const axis_id step = call.all(steps);
+    call.updates(given, {sample, unit})
+        .reads(vectors, {sample, unit})
+        .reads(emit.input_value(emit.mask_input()), {sample, step});
   }
 
   /// The means of the steps that are there.

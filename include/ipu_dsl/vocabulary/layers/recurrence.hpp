@@ -40,7 +40,7 @@ struct recurrence {
         steps(emit.input_shape(0)[0]),
         features(emit.input_shape(0)[1]),
         gates(gates_of_a_unit),
-        is_given(emit.inputs() > 1 && emit.mask_input() < 0),
+        is_given(emit.inputs() > (emit.mask_input() < 0 ? 1 : 2)),
         is_masked(emit.mask_input() >= 0) {}
 
   constexpr bool carries() const { return options.order == sequence_order::carried; }
@@ -119,7 +119,8 @@ struct recurrence {
     return {.steps = steps,
             .units = numbers,
             .from_last = from_last(),
-            .in_order = options.order == sequence_order::backwards};
+            .in_order = options.order == sequence_order::backwards,
+            .is_given = is_given};
   }
 
   constexpr buffer_ref read(const emitter& emit) const {
@@ -183,7 +184,7 @@ struct recurrence {
                                              : masked_steps_variant::repeated,
                 emit.output_value(0), states(emit));
     } else if (carries() || options.returns_sequences == 0) {
-      take_last(emit, emit.output_value(0).as({options.units}), states(emit));
+      take_last(emit, emit.output_value(0).as({options.units}), states(emit), false);
     } else if (options.order == sequence_order::backwards) {
       walked_sequence().reverse(emit, emit.output_value(0), states(emit), kept_steps());
     } else if (is_given) {
@@ -195,11 +196,11 @@ struct recurrence {
     }
   }
 
-  /// What is kept of the last step.
-  constexpr void take_last(emitter& emit, const buffer_ref& made,
-                           const buffer_ref& kept_states) const {
+  /// What is kept of the last step; where no step is there zeros, or what the walk began with.
+  constexpr void take_last(emitter& emit, const buffer_ref& made, const buffer_ref& kept_states,
+                           bool or_given = true) const {
     if (packs()) {
-      masked(options.units).take_last(emit, made, kept_states);
+      masked(options.units).take_last(emit, made, kept_states, or_given);
     } else {
       sequence().take(emit, made, kept_states, last_place() + first_kept());
     }
@@ -284,6 +285,16 @@ struct recurrence {
       vector.add(emit, made, added.as({options.units}), 0);
     }
     vector.take(emit, emit.input_gradient(1), made, 0);
+    add_to_given(emit, 1);
+  }
+
+  /// To the gradient of input `number`, which the walk began with, goes where no step is there that
+  /// of what was handed over in its place.
+  constexpr void add_to_given(emitter& emit, std::int32_t number) const {
+    if (packs() && options.returns_state != 0) {
+      masked(options.units)
+          .add_to_given(emit, emit.input_gradient(number), emit.output_gradient(number));
+    }
   }
 
   /// From `gradients`, those of the product of inputs.

@@ -108,10 +108,6 @@ constexpr problem carry_states(attributes& options) {
 constexpr problem check_initial_states(node_draft& draft, const recurrent_options& options,
                                        std::int32_t kept) {
   const std::int32_t given = draft.inputs() - (draft.is_masked() ? 1 : 0);
-  if (draft.is_masked() && given > 1) {
-    return refuse("a mask of the sequence, or an initial state", "both",
-                  "that is not there yet: let it read what no layer masks");
-  }
   if (given != 1 && given != 1 + kept) {
     label expected = "1 input, or ";
     expected << 1 + kept << " with the initial state" << (kept > 1 ? " and the initial cell" : "");
