@@ -463,6 +463,7 @@ static_assert(check<model<input<dtype::int32, 16>, Embedding<1000, 8>>>());
 static_assert(check<model<input<dtype::int32, 16>,
                           sequential<Embedding<1000, 8, mask_zero<true>>, LSTM<16>, Dense<2>>>>());
 static_assert(check<model<input<12, 4>, sequential<Masking<0.0F>, GRU<16>, Dense<2>>>>());
+static_assert(check<model<input<12, 4>, sequential<Masking<0.0F>, MultiHeadAttention<2, 8>>>>());
 static_assert(check<model<input<12, 4>, sequential<concat<Masking<0.0F>, Masking<-1.0F>>,
                                                    GlobalAveragePooling1D, Dense<2>>>>());
 

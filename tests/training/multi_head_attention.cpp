@@ -25,14 +25,15 @@ using namespace reference;
 
 constexpr std::size_t samples_of_update = 8;
 
-/// Attention to other sequences with a key of their own, to the sequence itself with a mask, and
-/// with one sequence as key and value: 4 queries of 5 features.
+/// Attention to other sequences with a key of their own, to the sequence itself as far as it has
+/// come, and with one sequence as key and value: 4 queries of 5 features. Steps of zeros of the
+/// others, and of the keys, are none.
 template <bool Cut>
 struct attending {
   static constexpr symbolic_tensor build(functional_builder& build) {
     const symbolic_tensor queries = build.input({4, 5});
-    const symbolic_tensor others = build.input({3, 6});
-    const symbolic_tensor keys = build.input({3, 2});
+    const symbolic_tensor others = build.layer<Masking<>>("", build.input({3, 6}));
+    const symbolic_tensor keys = build.layer<Masking<>>("", build.input({3, 2}));
     const symbolic_tensor placed = build.layer<PositionEmbedding<>>("", queries);
     const symbolic_tensor values = build.layer<Dense<4>>("", others);
     const symbolic_tensor told = build.layer<MultiHeadAttention<2, 3>>("", placed, values, keys);
@@ -95,8 +96,11 @@ struct attention_sizes {
   bool has_bias = true;
 };
 
+/// Of each step whether it is there.
+using steps_there = std::vector<bool>;
+
 rows attention(weight_reader& from, const attention_sizes& of, const rows& query, const rows& value,
-               const rows& key) {
+               const rows& key, const steps_there& there) {
   const rows q = from.product(query, of.heads * of.key_dim, of.has_bias);
   const rows k = from.product(key, of.heads * of.key_dim, of.has_bias);
   const rows v = from.product(value, of.heads * of.value_dim, of.has_bias);
@@ -111,10 +115,11 @@ rows attention(weight_reader& from, const attention_sizes& of, const rows& query
         for (std::size_t n = head * of.key_dim; n < (head + 1) * of.key_dim; ++n) {
           product += q[i][n] * k[j][n];
         }
-        weights.push_back(std::exp(product / std::sqrt(static_cast<double>(of.key_dim))));
+        const double score = product / std::sqrt(static_cast<double>(of.key_dim));
+        weights.push_back(there[j] ? std::exp(score) : 0);
         sum += weights.back();
       }
-      for (std::size_t j = 0; j < seen; ++j) {
+      for (std::size_t j = 0; sum > 0 && j < seen; ++j) {
         for (std::size_t n = head * of.value_dim; n < (head + 1) * of.value_dim; ++n) {
           context[i][n] += weights[j] / sum * v[j][n];
         }
@@ -134,7 +139,22 @@ struct data_set {
       : queries(numbers(samples * 20, seed, 2.0F)),
         others(numbers(samples * 18, seed + 1, 2.0F)),
         keys(numbers(samples * 6, seed + 2, 2.0F)),
-        wanted(numbers(samples * 4, seed + 3, 1.0F)) {}
+        wanted(numbers(samples * 4, seed + 3, 1.0F)) {
+    // Of four samples one has all steps, one lacks a step of the others, one a step of these and
+    // another of the keys, one has none to attend to.
+    for (std::size_t sample = 0; sample < samples; ++sample) {
+      clear_steps(others, 6, sample, sample % 4 == 3 ? 0 : 2, sample % 4 == 0 ? 0 : 3);
+      clear_steps(keys, 2, sample, 0, sample % 4 == 2 ? 1 : 0);
+    }
+  }
+
+  /// Zeros in the steps from `begin` to before `end` of three.
+  static void clear_steps(std::vector<float>& given, std::size_t width, std::size_t sample,
+                          std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin * width; i < end * width; ++i) {
+      given[sample * 3 * width + i] = 0.0F;
+    }
+  }
 
   /// The first half twice over.
   data_set twice() const {
@@ -147,6 +167,14 @@ struct data_set {
   }
 };
 
+steps_there there_in(const rows& sequence) {
+  steps_there made;
+  for (const std::vector<double>& step : sequence) {
+    made.push_back(std::ranges::count(step, 0.0) < static_cast<std::ptrdiff_t>(step.size()));
+  }
+  return made;
+}
+
 std::vector<double> output_of(const weight_list& weights, const data_set& data,
                               std::size_t sample) {
   weight_reader from{weights};
@@ -155,11 +183,18 @@ std::vector<double> output_of(const weight_list& weights, const data_set& data,
     placed[i / 5][i % 5] += weights[0][i];
   }
   from.next = 1;
-  const rows values = from.product(rows_of(data.others, sample, 3, 6), 4, true);
+  const rows others = rows_of(data.others, sample, 3, 6);
+  const rows values = from.product(others, 4, true);
   const rows keys = rows_of(data.keys, sample, 3, 2);
-  rows x = attention(from, {2, 3, 3}, placed, values, keys);
-  x = attention(from, {2, 4, 3, true, false}, x, x, x);
-  x = attention(from, {1, 2, 2}, x, values, values);
+  const steps_there said = there_in(others);
+  const steps_there asked = there_in(keys);
+  steps_there both = said;
+  for (std::size_t j = 0; j < 3; ++j) {
+    both[j] = said[j] && asked[j];
+  }
+  rows x = attention(from, {2, 3, 3}, placed, values, keys, both);
+  x = attention(from, {2, 4, 3, true, false}, x, x, x, steps_there(4, true));
+  x = attention(from, {1, 2, 2}, x, values, values, said);
   std::vector<double> made;
   for (const std::vector<double>& row : from.product(x, 1, true)) {
     made.push_back(row[0]);
@@ -193,9 +228,47 @@ std::uint64_t train(const data_set& data, int threads) {
   return run.weights().fingerprint();
 }
 
+/// Words that attend to those before them, as long as there are some.
+template <int Steps>
+struct of_words : model<input<dtype::int32, Steps>,
+                        sequential<Embedding<9, 6, mask_zero<true>>,
+                                   residual<MultiHeadAttention<2, 3, use_causal_mask<true>>>,
+                                   MultiHeadAttention<1, 20>, Dense<2>>> {};
+
 }  // namespace
 
-TEST_CASE("attention to others and to itself trains as float64 says") {
+TEST_CASE("a sentence that is filled up with no words has the bits of the shorter one") {
+  weights_of<of_words<19>> weights;
+  weights.initialize(3);
+  weights_of<of_words<17>> same;
+  same.copy_from(weights);
+  predictor<of_words<19>, micro_batch<2>> filled(weights);
+  predictor<of_words<17>, micro_batch<1>> shorter(same);
+  std::vector<std::int32_t> words;
+  for (int i = 0; i < 17; ++i) {
+    words.push_back(1 + i * 5 % 8);
+  }
+  std::vector<std::int32_t> given = words;
+  given.insert(given.end(), {0, 0, 0, 0});
+  // And one that begins with no words.
+  given.insert(given.end(), words.begin(), words.end());
+  std::vector<float> found(2 * 19 * 2);
+  std::vector<float> expected(17 * 2);
+  REQUIRE(filled.predict(given, found));
+  REQUIRE(shorter.predict(words, expected));
+  int compared = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CHECK(found[i] == expected[i]);
+    compared += found[i] != 0.0F ? 1 : 0;
+  }
+  CHECK(compared == 34);
+  for (std::size_t i = 38; i < found.size(); ++i) {
+    CHECK(std::isfinite(found[i]));
+    CHECK((i < 42 || found[i] != found[i - 4]));
+  }
+}
+
+TEST_CASE("attention to itself and to others that are not all there is what float64 says") {
   session<trained<true, grouped>> run({.learning_rate = 0.05F, .momentum = 0.9F});
   weight_list weights = weights_of_session(run.weights());
   REQUIRE(weights.size() == 25);

@@ -32,7 +32,26 @@ struct in_other_order
 struct flattened : model<input<dtype::int32, 5>,
                          sequential<Embedding<7, 3, mask_zero<true>>, Flatten, Dense<2>>> {};
 
-struct attended : model<input<5, 6>, sequential<Masking<>, MultiHeadAttention<2, 3>>> {};
+/// Words attend to each other; then what nobody masks to them, and they to that.
+struct attended {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({5, 6});
+    const symbolic_tensor masked = build.layer<Masking<>>("", x);
+    const symbolic_tensor itself = build.layer<MultiHeadAttention<2, 3>>("", masked);
+    const symbolic_tensor others = build.layer<MultiHeadAttention<2, 3>>("", x, itself, masked);
+    return build.layer<MultiHeadAttention<2, 3>>("", itself, others);
+  }
+};
+
+/// Values and keys with masks of their own.
+struct attended_by_both {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({5, 6});
+    const symbolic_tensor first = build.layer<Masking<>>("", x);
+    const symbolic_tensor second = build.layer<Masking<1>>("", x);
+    return build.layer<MultiHeadAttention<2, 3>>("", x, first, second);
+  }
+};
 
 /// Only one of both ways is masked: the mask is that of the sum.
 struct one_mask {
@@ -232,13 +251,41 @@ constexpr checks test_joins() {
   return done;
 }
 
+/// Attention reads the mask of value and key and hands on that of the query.
+constexpr checks test_attention() {
+  const graph_view& view = graph_of<attended>;
+  const std::int32_t mask = mask_of_only<attended>();
+  constexpr bool told[] = {true, true, false};
+  constexpr bool hands_on[] = {true, false, true};
+  checks done;
+  done.that(!fault_of<attended>::value.found());
+  std::size_t number = 0;
+  for (const node& each : view.nodes) {
+    if (each.rule->name == "MultiHeadAttention") {
+      done.that((view.input_of(each, each.inputs - 1) == mask) == told[number]);
+      done.that((view.at(view.output_of(each, 0)).mask == mask) == hands_on[number]);
+      ++number;
+    }
+  }
+  done.that(number == 3);
+  const graph_view& both = graph_of<attended_by_both>;
+  const node* last = &both.nodes.back();
+  while (last->rule->name != "MultiHeadAttention") {
+    --last;
+  }
+  done.that(last->inputs == 4 && both.at(both.output_of(*last, 0)).mask < 0);
+  const std::int32_t joined = both.input_of(*last, 3);
+  done.that(both.at(joined).is_mask);
+  done.that(both.node_at(both.at(joined).producer).rule == &joined_masks_family);
+  return done;
+}
+
 constexpr checks test_refusals() {
   checks done;
   done.that(fault_of<in_other_order>::value.expected.view() ==
             "a layer that knows which steps are masked");
   done.that(fault_of<in_other_order>::value.where.view().starts_with("layer 1 Conv1D"));
   done.that(fault_of<flattened>::value.got.view() == "Flatten");
-  done.that(fault_of<attended>::value.got.view() == "MultiHeadAttention");
   done.that(fault_of<largest_of_steps>::value.got.view() == "GlobalMaxPooling1D");
   done.that(fault_of<means_of_windows>::value.got.view() == "AveragePooling1D");
   done.that(fault_of<multiplied>::value.got.view() == "Dot");
@@ -252,6 +299,7 @@ static_assert(test_masking());
 static_assert(test_way());
 static_assert(test_end());
 static_assert(test_joins());
+static_assert(test_attention());
 static_assert(test_refusals());
 static_assert(describe(Masking<>::description).view() == "Masking<0>");
 static_assert(describe(Embedding<7, 3, mask_zero<true>>::description).view() ==
@@ -266,6 +314,10 @@ TEST_CASE("Masking makes a mask that layers on each step hand on and recurrent o
 
 TEST_CASE("layers that merge their inputs make one mask of several") {
   CHECK(test_joins());
+}
+
+TEST_CASE("attention reads masks of keys and hands on those of queries") {
+  CHECK(test_attention());
 }
 
 TEST_CASE("layers that do not know masks, and steps of which nobody knows, are refused") {

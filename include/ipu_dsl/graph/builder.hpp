@@ -295,19 +295,28 @@ constexpr problem join_masks(graph& model, const family& rule, const attributes&
   return found;
 }
 
-/// Adds a node as `add_node` does, of whose inputs one has this mask.
-constexpr problem add_masked(graph& model, std::int32_t mask, const family& rule,
-                             const attributes& options, list_view<std::int32_t> inputs,
-                             std::int32_t stage, std::int32_t layer, std::int32_t shares,
-                             list_view<initializer> starts) {
+/// The inputs of whose steps a layer is told, or whose mask it hands on.
+constexpr list_view<std::int32_t> masked_inputs(const family& rule,
+                                                list_view<std::int32_t> inputs) {
+  const bool behind = rule.reads_mask_of_others && inputs.size() > 1;
+  return behind ? list_view<std::int32_t>(inputs.data() + 1, inputs.size() - 1) : inputs;
+}
+
+/// Adds a node as `add_node` does, of whose inputs one at least has a mask.
+constexpr problem add_masked(graph& model, const family& rule, const attributes& options,
+                             list_view<std::int32_t> inputs, std::int32_t stage, std::int32_t layer,
+                             std::int32_t shares, list_view<initializer> starts) {
   if (!rule.passes_mask && !rule.reads_mask) {
     return loses_mask(rule.name);
   }
+  const list_view<std::int32_t> masked = masked_inputs(rule, inputs);
+  std::int32_t mask = mask_of(model, masked);
+  const bool joins = mask >= 0 && (rule.passes_mask || rule.reads_mask_of_others);
   const problem unjoined =
-      rule.passes_mask ? join_masks(model, rule, options, inputs, stage, layer, mask) : problem();
+      joins ? join_masks(model, rule, options, masked, stage, layer, mask) : problem();
   list<std::int32_t> read;
   read.append(inputs);
-  if (rule.reads_mask) {
+  if (rule.reads_mask && mask >= 0) {
     read.push_back(mask);
   }
   const problem found =
@@ -316,7 +325,7 @@ constexpr problem add_masked(graph& model, std::int32_t mask, const family& rule
   if (found.found() || unjoined.found()) {
     return found.found() ? found : unjoined;
   }
-  pass_mask(model, mask);
+  pass_mask(model, rule.reads_mask_of_others ? model.tensors[inputs[0]].mask : mask);
   // Of other steps than before, side by side, say.
   const bool lost = rule.passes_mask && model.tensors[newest_output(model)].mask < 0;
   return lost ? loses_mask(rule.name) : found;
@@ -328,10 +337,9 @@ constexpr problem add_node(graph& model, const family& rule, const attributes& o
                            list_view<std::int32_t> inputs, std::int32_t stage, std::int32_t layer,
                            std::int32_t shares = -1, node_purpose purpose = node_purpose::layer,
                            list_view<initializer> starts = {}) {
-  const std::int32_t mask = purpose == node_purpose::layer ? mask_of(model, inputs) : -1;
-  return mask < 0
-             ? add_unmasked(model, rule, options, inputs, stage, layer, shares, purpose, starts)
-             : add_masked(model, mask, rule, options, inputs, stage, layer, shares, starts);
+  const bool masked = purpose == node_purpose::layer && mask_of(model, inputs) >= 0;
+  return masked ? add_masked(model, rule, options, inputs, stage, layer, shares, starts)
+                : add_unmasked(model, rule, options, inputs, stage, layer, shares, purpose, starts);
 }
 
 /// Outputs of a node that a user sees: not those that say which steps there are.

@@ -134,6 +134,10 @@ struct family {
   /// last input.
   bool reads_mask = false;
 
+  /// Beside that: of several inputs it is told which steps of those behind the first there are, by
+  /// all their masks; what it makes has the mask of the first.
+  bool reads_mask_of_others = false;
+
   /// Only lays its one input out anew: who wants that as it lay reads it there.
   bool lays_out = false;
 

@@ -113,11 +113,31 @@ inline void put_head(const float* from, float* to, std::ptrdiff_t to_stride, std
   clear_columns(to + width, to_stride, rows, padding);
 }
 
+/// In place of numbers at which `mask` is 0 one at which it is not: they are none, and the largest
+/// is not among them. Whether there is one.
+inline bool fill_masked(float* row, const float* mask, std::int32_t units) noexcept {
+  std::int32_t there = 0;
+  while (there < units && mask[there] == 0.0F) {
+    ++there;
+  }
+  for (std::int32_t n = 0; there < units && n < units; ++n) {
+    row[n] = mask[n] == 0.0F ? row[there] : row[n];
+  }
+  return there < units;
+}
+
 /// softmax(scale * row) of the first `units` numbers, zeros up to `stride`. The sum is one of
-/// sixteen chains.
-template <layout::architecture Architecture>
+/// sixteen chains. With a mask [stride] of those at which it is 1, zeros at the others; all are
+/// zeros where none is left.
+template <layout::architecture Architecture, bool Masked = false>
 IPU_DSL_ALWAYS_INLINE void attend_row(float* row, std::int32_t units, std::int32_t stride,
-                                      float scale) {
+                                      float scale, const float* mask = nullptr) {
+  if constexpr (Masked) {
+    if (!fill_masked(row, mask, units)) {
+      clear_padding(row, 0, stride);
+      return;
+    }
+  }
   using lanes = vector<Architecture>;
   const lanes largest(row_maximum<Architecture>(row, units));
   const std::int32_t reached = layout::row_stride(units, Architecture);
@@ -127,6 +147,9 @@ IPU_DSL_ALWAYS_INLINE void attend_row(float* row, std::int32_t units, std::int32
         store(row + n, exponential((load<lanes>(row + n) - largest) * lanes(scale)));
         if (n + Architecture.lanes > units) {
           clear_padding(row + n, units - n, Architecture.lanes);
+        }
+        if constexpr (Masked) {
+          store(row + n, load<lanes>(row + n) * load<lanes>(mask + n));
         }
         sum.sums[part] = sum.sums[part] + load<lanes>(row + n);
       });
@@ -158,9 +181,11 @@ IPU_DSL_ALWAYS_INLINE void attend_row_gradient(float* d, const float* p, std::in
 ///   q        [queries][key_stride], k  [keys][key_stride], v  [keys][value_stride]
 ///   p        [queries][score_stride] of this head: written, what each query attends to
 ///   context  [queries][value_stride]: the columns of this head are written
-template <attention_heads Of, layout::architecture Architecture = layout::native>
+///   mask     [score_stride]: 1 of a position that is attended to, where not all are
+template <attention_heads Of, bool Masked = false,
+          layout::architecture Architecture = layout::native>
 void attend(const float* q, const float* k, const float* v, float* p, float* context,
-            std::int32_t head) noexcept {
+            std::int32_t head, const float* mask = nullptr) noexcept {
   const float scale = Of.scale();
   constexpr std::int32_t key_rows = layout::row_stride(Of.key_width);
   constexpr std::int32_t value_rows = layout::row_stride(Of.value_width);
@@ -171,8 +196,8 @@ void attend(const float* q, const float* k, const float* v, float* p, float* con
   multiply_rows<Architecture, Of.queries, Of.keys, Of.key_stride(), Of.score_stride()>(
       q + head * Of.key_width, transposed, p, Of.key_width);
   for (std::int32_t row = 0; row < Of.queries; ++row) {
-    attend_row<Architecture>(p + std::ptrdiff_t{row} * Of.score_stride(), Of.attended(row),
-                             Of.score_stride(), scale);
+    attend_row<Architecture, Masked>(p + std::ptrdiff_t{row} * Of.score_stride(), Of.attended(row),
+                                     Of.score_stride(), scale, mask);
   }
   float values[std::size_t{Of.keys * value_rows}];
   float made[std::size_t{Of.queries * value_rows}];

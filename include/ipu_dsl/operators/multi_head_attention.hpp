@@ -35,8 +35,10 @@ struct operators<&multi_head_attention_family> {
       };
       const auto of_head = [&](int operand) { return floats(operands[operand]) + number * scores; };
       if constexpr (Call.variant == multi_head_attention_variant::forward) {
-        kernels::attend<of>(of_sample(2, queries), of_sample(3, keys), of_sample(4, values),
-                            of_head(1), of_sample(0, context_rows), head);
+        constexpr bool masked = Call.is_masked != 0;
+        const float* const mask = masked ? of_sample(5, of.score_stride()) : nullptr;
+        kernels::attend<of, masked>(of_sample(2, queries), of_sample(3, keys), of_sample(4, values),
+                                    of_head(1), of_sample(0, context_rows), head, mask);
       } else {
         kernels::attend_gradient<of>({.q = of_sample(4, queries),
                                       .k = of_sample(5, keys),

@@ -37,7 +37,7 @@ struct multi_head_attention_options {
 };
 
 enum class multi_head_attention_variant : std::int32_t {
-  forward,  ///< writes context, probabilities; reads q, k, v
+  forward,  ///< writes context, probabilities; reads q, k, v[, masks of keys]
   gradient  ///< writes dq, dk, dv, gradients of scores; reads q, k, v, probabilities, d of context
 };
 
@@ -50,6 +50,7 @@ struct multi_head_attention_call {
   std::int32_t key_dim;
   std::int32_t value_dim;
   std::int32_t causal;
+  std::int32_t is_masked;  ///< not all keys are there
 };
 
 namespace multi_head_attention_rules {
@@ -90,18 +91,27 @@ constexpr std::int32_t source_of(projection which, std::int32_t inputs) {
   return 0;
 }
 
+/// Sequences that are read, but for a mask behind them.
+constexpr std::int32_t sequences_of(const emitter& emit) {
+  return emit.inputs() - (emit.mask_input() < 0 ? 0 : 1);
+}
+
+constexpr std::int32_t sequences_of(const node_draft& draft) {
+  return draft.inputs() - (draft.is_masked() ? 1 : 0);
+}
+
 /// Numbers of a head that a kernel keeps on the stack, as an array.
 inline constexpr std::int64_t most_numbers_of_head = 1 << 17;
 
 constexpr problem check_inputs(node_draft& draft) {
-  for (std::int32_t i = 0; i < draft.inputs(); ++i) {
+  for (std::int32_t i = 0; i < sequences_of(draft); ++i) {
     if (draft.input(i).rank != 2) {
       return refuse("sequences (steps, features)", ipu_dsl::describe(draft.input(i)),
                     "Reshape<28, 28> makes a sequence of 28 steps");
     }
   }
-  const std::int32_t value = source_of(projection::value, draft.inputs());
-  const std::int32_t key = source_of(projection::key, draft.inputs());
+  const std::int32_t value = source_of(projection::value, sequences_of(draft));
+  const std::int32_t key = source_of(projection::key, sequences_of(draft));
   if (draft.input(value)[0] != draft.input(key)[0]) {
     return refuse(
         "a key for each value",
@@ -131,14 +141,14 @@ constexpr problem check_sizes(const multi_head_attention_options& options, std::
 
 constexpr problem shapes(node_draft& draft) {
   const auto options = draft.options<multi_head_attention_options>();
-  if (draft.inputs() < 1 || draft.inputs() > 3) {
-    return refuse("1 to 3 inputs", label() << draft.inputs(),
+  if (sequences_of(draft) < 1 || sequences_of(draft) > 3) {
+    return refuse("1 to 3 inputs", label() << sequences_of(draft),
                   "they are the query, the value and the key");
   }
   problem found = check_inputs(draft);
   const shape query = draft.input(0);
-  const shape value = draft.input(source_of(projection::value, draft.inputs()));
-  const shape key = draft.input(source_of(projection::key, draft.inputs()));
+  const shape value = draft.input(source_of(projection::value, sequences_of(draft)));
+  const shape key = draft.input(source_of(projection::key, sequences_of(draft)));
   if (!found.found()) {
     found = check_sizes(options, query[0] > key[0] ? query[0] : key[0]);
   }
@@ -167,11 +177,12 @@ constexpr multi_head_attention_call key_of(const emitter& emit, variant which) {
   return {.variant = which,
           .batch = emit.batch(),
           .queries = emit.input_shape(0)[0],
-          .keys = emit.input_shape(source_of(projection::key, emit.inputs()))[0],
+          .keys = emit.input_shape(source_of(projection::key, sequences_of(emit)))[0],
           .heads = options.heads,
           .key_dim = options.key_dim,
           .value_dim = options.value_dim,
-          .causal = options.causal};
+          .causal = options.causal,
+          .is_masked = which == variant::forward && emit.mask_input() >= 0 ? 1 : 0};
 }
 
 /// What the node keeps of a micro-batch, and what its gradients need: tags of scratch. Behind the
@@ -213,7 +224,7 @@ constexpr buffer_ref context(const emitter& emit, kept what) {
 
 constexpr position_product product_of(const emitter& emit, projection which) {
   const auto options = emit.options<multi_head_attention_options>();
-  const shape& input = emit.input_shape(source_of(which, emit.inputs()));
+  const shape& input = emit.input_shape(source_of(which, sequences_of(emit)));
   const std::int32_t keys = options.heads * options.key_dim;
   const std::int32_t values = options.heads * options.value_dim;
   const bool last = which == projection::output;
@@ -268,7 +279,8 @@ constexpr void read_projected(const emitter& emit, call_draft& call, const atten
 constexpr void forward(emitter& emit) {
   for (const projection which : projections) {
     product_of(emit, which)
-        .forward(emit, projected(emit, which), emit.input_value(source_of(which, emit.inputs())));
+        .forward(emit, projected(emit, which),
+                 emit.input_value(source_of(which, sequences_of(emit))));
   }
   const multi_head_attention_call key = key_of(emit, variant::forward);
   {
@@ -277,6 +289,9 @@ constexpr void forward(emitter& emit) {
     call.writes(context(emit, kept::context), {axes.sample, axes.query, axes.value_column()})
         .writes(scores(emit, kept::probabilities), {axes.sample, axes.score_row(), axes.key});
     read_projected(emit, call, axes);
+    if (key.is_masked != 0) {
+      call.reads(emit.input_value(emit.mask_input()), {axes.sample, axes.key});
+    }
     call.costs(axes.operations(1, 1));
   }
   product_of(emit, projection::output)
@@ -304,13 +319,13 @@ constexpr void attend_gradient(emitter& emit) {
 constexpr void gradient_of_input(emitter& emit, std::int32_t i) {
   std::int32_t parts = 0;
   for (const projection which : projections) {
-    parts += source_of(which, emit.inputs()) == i ? 1 : 0;
+    parts += source_of(which, sequences_of(emit)) == i ? 1 : 0;
   }
   const auto part = [&](projection which) {
     return emit.scratch(tag_of(kept::part, which), emit.input_shape(i), storage::positions);
   };
   for (const projection which : projections) {
-    if (source_of(which, emit.inputs()) == i) {
+    if (source_of(which, sequences_of(emit)) == i) {
       product_of(emit, which)
           .input_gradient(emit, parts == 1 ? emit.input_gradient(i) : part(which),
                           projected(emit, which, kept::projected_gradient),
@@ -326,7 +341,7 @@ constexpr void gradient_of_input(emitter& emit, std::int32_t i) {
   call.all(parts);
   call.writes(emit.input_gradient(i).flat(), {sample, element});
   for (const projection which : projections) {
-    if (source_of(which, emit.inputs()) == i) {
+    if (source_of(which, sequences_of(emit)) == i) {
       call.reads(part(which).flat(), {sample, element});
     }
   }
@@ -338,7 +353,7 @@ constexpr void input_gradient(emitter& emit) {
       .input_gradient(emit, context(emit, kept::context_gradient), emit.output_gradient(0),
                       tag_of(kept::transposed, projection::output));
   attend_gradient(emit);
-  for (std::int32_t i = 0; i < emit.inputs(); ++i) {
+  for (std::int32_t i = 0; i < sequences_of(emit); ++i) {
     if (emit.wants_input_gradient(i)) {
       gradient_of_input(emit, i);
     }
@@ -348,7 +363,7 @@ constexpr void input_gradient(emitter& emit) {
 constexpr void weight_gradient(emitter& emit) {
   for (const projection which : projections) {
     product_of(emit, which)
-        .weight_gradient(emit, emit.input_value(source_of(which, emit.inputs())),
+        .weight_gradient(emit, emit.input_value(source_of(which, sequences_of(emit))),
                          projected(emit, which, kept::projected_gradient));
   }
   product_of(emit, projection::output)
@@ -367,6 +382,9 @@ inline constexpr family multi_head_attention_family{
     .weight_gradient = multi_head_attention_rules::weight_gradient,
     .reads = {storage::positions},
     .writes = {storage::positions},
+    .join_masks = join_by_step,
+    .reads_mask = true,
+    .reads_mask_of_others = true,
     .updates_with_gradient = true};
 
 inline constexpr problem without_key_dim =
@@ -409,7 +427,8 @@ struct multi_head_attention_reading {
 /// of `KeyDim` numbers each; a head's softmax(queries * keys^T / sqrt(KeyDim)) * values, all heads
 /// beside each other, times output_kernel + output_bias is the output, of the shape of the query.
 /// With one input a sequence attends to itself; with two they are the query and the value, with
-/// three the key behind them, as Keras calls it. query_kernel [features, heads * key_dim] and the
+/// three the key behind them, as Keras calls it. Nothing attends to masked steps of value and key;
+/// the output has the mask of the query. query_kernel [features, heads * key_dim] and the
 /// others hold their numbers in the order of Keras's [features, heads, key_dim]. Options in any
 /// order, with Keras's defaults: `value_dim<...>` (KeyDim), `use_causal_mask<...>` (false),
 /// `use_bias<...>` (true), `init<...>` (glorot_uniform), `bias_init<...>` (zeros). (Vaswani et al.
