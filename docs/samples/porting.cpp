@@ -28,6 +28,7 @@
 #include <ipu_dsl/queues/infeed_queue.hpp>
 #include <ipu_dsl/report/chrome_trace.hpp>
 #include <ipu_dsl/report/drawn_model.hpp>
+#include <ipu_dsl/report/functional_stage_assignment.hpp>
 #include <ipu_dsl/report/summary.hpp>
 #include <ipu_dsl/report/timeline.hpp>
 #include <ipu_dsl/report/timeline_svg.hpp>
@@ -525,6 +526,33 @@ struct in_two : split_at<resnet50, "conv4_block2_add"> {};
 
 static_assert(check<in_two>());
 
+// row: get_pipeline_stage_assignment(), changed by name and set again
+struct two_towers {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({8});
+    const symbolic_tensor right = build.layer<Dense<8, relu>>("right", x);
+    const symbolic_tensor left = build.layer<Dense<8, relu>>("left", x);
+    return build.layer<Dense<3>>("right_end", build.layer<Add>("right_sum", right, left));
+  }
+};
+
+struct towers_in_two : restaged<two_towers> {
+  static constexpr void assign(std::span<layer_stage> layers) {
+    for (layer_stage& each : layers) {
+      each.stage = each.name.starts_with("right") ? 1 : 0;
+    }
+  }
+};
+
+static_assert(check<towers_in_two>());
+static_assert(layer_stages_of<towers_in_two>[1].name == "left");
+static_assert(layer_stages_of<towers_in_two>[1].stage == 0);
+
+// row: reset_pipeline_stage_assignment()
+struct towers_in_one : split_at<towers_in_two> {};
+
+static_assert(graph_of<towers_in_one>.stages == 1);
+
 // row: get_pipeline_stage_assignment()
 static_assert(stage_assignment_of<assigned>[2] == 1);
 
@@ -944,6 +972,7 @@ void print_models() {
   // row: print_pipeline_stage_assignment_summary()
   const std::string stages = stage_assignment_text(graph_of<mlp>, "mlp");
   std::printf("%s%s", summary.c_str(), stages.c_str());
+  std::printf("%s", functional_stage_assignment_text(graph_of<two_towers>, "two_towers").c_str());
   constexpr graph_view chosen = planned_graph_of<cut_training::compiled>.view();
   std::printf("%s", stage_assignment_text(chosen, "cut").c_str());
 }

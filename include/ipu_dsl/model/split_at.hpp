@@ -37,6 +37,27 @@ concept split_model_type = requires {
   M::cut_count;
 };
 
+/// A layer and its nodes stand in this stage.
+constexpr void assign_stage(graph& made, std::int32_t number, std::int32_t stage) {
+  layer_record& layer = made.layers[number];
+  layer.stage = stage;
+  for (std::int32_t n = layer.first_node; n < layer.first_node + layer.nodes; ++n) {
+    made.nodes[n].stage = stage;
+  }
+}
+
+/// Gradients of all uses are summed where the parameters lie.
+constexpr void refuse_divided_uses(graph& made, std::string_view hint) {
+  for (const layer_record& layer : made.layers) {
+    const std::int32_t first = layer.shares < 0 ? layer.stage : made.layers[layer.shares].stage;
+    if (first != layer.stage && !made.fault.found()) {
+      made.fault = refuse("calls of a shared layer in one stage",
+                          label("stages ") << first << " and " << layer.stage, hint);
+      made.fault.where = where_is(layer);
+    }
+  }
+}
+
 /// Finds the places of cuts in a model, and gives its layers their stages.
 class model_cutter {
  public:
@@ -59,7 +80,7 @@ class model_cutter {
     assign(begin, layer_count(), static_cast<std::int32_t>(names.size()));
     made_->stages = static_cast<std::int32_t>(names.size()) + 1;
     made_->automatic = false;
-    refuse_divided_uses();
+    refuse_divided_uses(*made_, "cut before its first call or behind its last");
   }
 
  private:
@@ -153,27 +174,10 @@ class model_cutter {
                                         << "; summary_text tells their names";
   }
 
-  /// Layers from `begin` to before `end`, and their nodes.
+  /// Layers from `begin` to before `end`.
   constexpr void assign(std::int32_t begin, std::int32_t end, std::int32_t stage) {
     for (std::int32_t i = begin; i < end; ++i) {
-      layer_record& layer = made_->layers[i];
-      layer.stage = stage;
-      for (std::int32_t n = layer.first_node; n < layer.first_node + layer.nodes; ++n) {
-        made_->nodes[n].stage = stage;
-      }
-    }
-  }
-
-  /// Gradients of all uses are summed where the parameters lie.
-  constexpr void refuse_divided_uses() {
-    for (const layer_record& layer : made_->layers) {
-      const std::int32_t first = layer.shares < 0 ? layer.stage : made_->layers[layer.shares].stage;
-      if (first != layer.stage && !made_->fault.found()) {
-        made_->fault = refuse("calls of a shared layer in one stage",
-                              label("stages ") << first << " and " << layer.stage,
-                              "cut before its first call or behind its last");
-        made_->fault.where = where_is(layer);
-      }
+      assign_stage(*made_, i, stage);
     }
   }
 
