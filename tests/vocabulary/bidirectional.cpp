@@ -122,6 +122,9 @@ constexpr checks test_refusals() {
   done.that(fault_of(Bidirectional<LSTM<4>, merge_mode<"product">>::description) ==
             "\"concat\", \"sum\", \"mul\" or \"ave\" in merge_mode<...>");
   done.that(fault_of(Bidirectional<LSTM<4>, relu>::description) == "an option that it takes");
+  done.that(fault_of(GRU<4, stateful<true>>::description) == "false in stateful<...>");
+  done.that(fault_of(GRU<4, stateful<false>>::description).empty());
+  done.that(fault_of(LSTM<4, stateful<1>>::description) == "true or false in stateful<...>");
   done.that(fault_of(TimeDistributed<LSTM<4>>::description) ==
             "a layer on the last axis in TimeDistributed<...>");
   done.that(fault_of(TimeDistributed<sequential<Dense<4>, Bidirectional<LSTM<4>>>>::description) ==

@@ -288,7 +288,8 @@ struct gru_reading : recurrent_reading<Options...> {
                                                    &kernel_constraint_key,
                                                    &recurrent_constraint_key,
                                                    &bias_constraint_key,
-                                                   &activity_regularizer_key};
+                                                   &activity_regularizer_key,
+                                                   &stateful_key};
   static constexpr problem fault = find_weights_fault(read::given, accepted, activation_kind::tanh);
 
   static constexpr element with_units(const whole_number& units) {
@@ -318,7 +319,8 @@ struct gru_reading : recurrent_reading<Options...> {
 /// there is one bias. Options in any order, with Keras's defaults: an activation (tanh),
 /// `alpha<...>` of it, `recurrent_activation<...>` (sigmoid), `reset_after<...>` (true),
 /// `return_sequences<...>` (false: the last state alone), `return_state<...>` (false),
-/// `go_backwards<...>` (false), `use_bias<...>` (true), `init<...>` (glorot_uniform),
+/// `go_backwards<...>` (false), `stateful<...>` (false; true is
+/// refused), `use_bias<...>` (true), `init<...>` (glorot_uniform),
 /// `recurrent_init<...>` (orthogonal), `bias_init<...>` (zeros), regularizers and constraints as
 /// SimpleRNN has them.
 template <auto Units = no_number{}, typename... Options>

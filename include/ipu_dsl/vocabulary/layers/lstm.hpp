@@ -238,7 +238,8 @@ struct lstm_reading : recurrent_reading<Options...> {
                                                    &kernel_constraint_key,
                                                    &recurrent_constraint_key,
                                                    &bias_constraint_key,
-                                                   &activity_regularizer_key};
+                                                   &activity_regularizer_key,
+                                                   &stateful_key};
 
   static constexpr problem find_fault() {
     const problem found = find_weights_fault(read::given, accepted, activation_kind::tanh);
@@ -284,9 +285,9 @@ struct lstm_reading : recurrent_reading<Options...> {
 /// columns are i f g o, side by side. Options in any order, with Keras's defaults: an activation
 /// (tanh), `alpha<...>` of it, `recurrent_activation<...>` (sigmoid), `return_sequences<...>`
 /// (false: the last state alone), `return_state<...>` (false), `go_backwards<...>` (false),
-/// `use_bias<...>` (true), `unit_forget_bias<...>` (true), `init<...>` (glorot_uniform),
-/// `recurrent_init<...>` (orthogonal), `bias_init<...>` (zeros), regularizers and constraints as
-/// SimpleRNN has them.
+/// `stateful<...>` (false; true is refused), `use_bias<...>` (true), `unit_forget_bias<...>`
+/// (true), `init<...>` (glorot_uniform), `recurrent_init<...>` (orthogonal), `bias_init<...>`
+/// (zeros), regularizers and constraints as SimpleRNN has them.
 template <auto Units = no_number{}, typename... Options>
 struct LSTM {
   static constexpr element description = lstm_reading<Options...>::with_units(whole(Units));

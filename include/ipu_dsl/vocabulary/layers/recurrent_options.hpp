@@ -14,6 +14,7 @@ inline constexpr option_key return_sequences_key{"return_sequences"};
 inline constexpr option_key go_backwards_key{"go_backwards"};
 inline constexpr option_key return_state_key{"return_state"};
 inline constexpr option_key recurrent_init_key{"recurrent_init"};
+inline constexpr option_key stateful_key{"stateful"};
 inline constexpr option_key recurrent_activation_key{"recurrent_activation"};
 
 /// Whether all states are the output, (steps, units), or the last one alone.
@@ -34,6 +35,24 @@ struct go_backwards {
 template <auto Value>
 struct return_state {
   static constexpr option as_option = bool_option(&return_state_key, Value);
+};
+
+inline constexpr problem keeps_states =
+    refuse("false", "true",
+           "all that is trained begins every sequence anew; predictor<one_step<M>> of the model M "
+           "without it carries states from push to push");
+
+/// Keras's `stateful`, whether a sequence goes on where the one before has ended. It is refused:
+/// who predicts pushes steps one by one, `predictor<one_step<tagger>>`, and who trains begins anew.
+template <auto Value>
+struct stateful {
+  static constexpr option read() {
+    option made = bool_option(&stateful_key, Value);
+    made.fault = made.integer != 0 ? &keeps_states : made.fault;
+    return made;
+  }
+
+  static constexpr option as_option = read();
 };
 
 /// How the weights start that lead from a state to the next.

@@ -159,7 +159,8 @@ struct simple_rnn_reading : recurrent_reading<Options...> {
                                                    &kernel_constraint_key,
                                                    &recurrent_constraint_key,
                                                    &bias_constraint_key,
-                                                   &activity_regularizer_key};
+                                                   &activity_regularizer_key,
+                                                   &stateful_key};
   static constexpr problem fault =
       find_weights_fault(options_of<Options...>, accepted, activation_kind::tanh);
 
@@ -182,11 +183,11 @@ struct simple_rnn_reading : recurrent_reading<Options...> {
 /// recurrent_kernel + bias), h(-1) being zero, or in a functional model a second input: kernel
 /// [features, units], recurrent_kernel [units, units], bias [units]. Options in any order, with
 /// Keras's defaults: an activation (tanh), `alpha<...>` of it, `return_sequences<...>` (false: the
-/// last state alone), `return_state<...>` (false), `go_backwards<...>` (false), `use_bias<...>`
-/// (true), `init<...>` (glorot_uniform), `recurrent_init<...>` (orthogonal), `bias_init<...>`
-/// (zeros), `kernel_regularizer<...>`, `recurrent_regularizer<...>`, `bias_regularizer<...>`,
-/// `kernel_constraint<...>`, `recurrent_constraint<...>`, `bias_constraint<...>`,
-/// `activity_regularizer<...>` (none).
+/// last state alone), `return_state<...>` (false), `go_backwards<...>` (false), `stateful<...>`
+/// (false; true is refused), `use_bias<...>` (true), `init<...>` (glorot_uniform),
+/// `recurrent_init<...>` (orthogonal), `bias_init<...>` (zeros), `kernel_regularizer<...>`,
+/// `recurrent_regularizer<...>`, `bias_regularizer<...>`, `kernel_constraint<...>`,
+/// `recurrent_constraint<...>`, `bias_constraint<...>`, `activity_regularizer<...>` (none).
 template <auto Units = no_number{}, typename... Options>
 struct SimpleRNN {
   static constexpr element description = simple_rnn_reading<Options...>::with_units(whole(Units));
