@@ -439,6 +439,8 @@ static_assert(check<model<input<12, 4>, sequential<Bidirectional<LSTM<16, return
 // row: GRU(16, stateful=True), predict of a step, reset_states()
 struct tagger : model<input<12, 4>, sequential<GRU<16, return_sequences<true>>, Dense<3>>> {};
 
+static_assert(!valid<model<input<12, 4>, GRU<16, stateful<true>>>>());
+
 [[maybe_unused]] float tag_step(predictor<one_step<tagger>>& stream,
                                 std::span<const float, 4> sample, bool begins) {
   if (begins) {
