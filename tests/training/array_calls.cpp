@@ -127,6 +127,10 @@ TEST_CASE("several inputs, targets and weights of every type are given as arrays
   CHECK(run.weights().fingerprint() == known.weights().fingerprint());
   CHECK(run.evaluate(input_arrays{x, words, grey}, target_arrays{kinds, prices}, counts).loss ==
         known.evaluate(data).loss);
+  const history& passed =
+      run.fit(input_arrays{x, words, grey}, target_arrays{kinds, prices}, counts, {},
+              validation_data(input_arrays{x, words, grey}, target_arrays{kinds, prices}, counts));
+  CHECK(passed.epochs().back()["val_loss"] == run.evaluate(data).loss);
 }
 
 TEST_CASE("arrays that do not belong together are a sentence, and nothing changes") {

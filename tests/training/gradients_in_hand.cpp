@@ -132,9 +132,33 @@ TEST_CASE("an update without gradients is refused, and gradients are there for o
   run.compute_gradients(data.features(), data.labels());
   run.apply_gradients();
   CHECK(sentence_of([&] { run.apply_gradients(); }) == refused);
+}
+
+TEST_CASE("nothing trains between gradients and their update, and gradients are made anew") {
+  const point_set data = labelled_points(32, 1);
+  const point_set others = labelled_points(32, 2);
+  session<plain> run;
+  session<plain> expected({.learning_rate = 0});
   run.compute_gradients(data.features(), data.labels());
+  const std::uint64_t before = run.gradients().fingerprint();
+  CHECK(sentence_of([&] { run.train_step(data.features(), data.labels()); }) ==
+        "There are gradients that are not applied yet, and train_step would lose them: call "
+        "apply_gradients before.");
+  CHECK(sentence_of([&] { run.fit(data, {}); }) ==
+        "There are gradients that are not applied yet, and fit would lose them: call "
+        "apply_gradients before.");
+  CHECK(run.gradients().fingerprint() == before);
+  CHECK(run.weights().fingerprint() == expected.weights().fingerprint());
+  // Those of samples that came behind others, as in the session that really trained on those.
+  run.compute_gradients(others.features(), others.labels());
+  expected.train_step(data.features(), data.labels());
+  expected.compute_gradients(others.features(), others.labels());
+  CHECK(run.gradients().fingerprint() == expected.gradients().fingerprint());
+  CHECK(run.gradients().fingerprint() != before);
+  run.apply_gradients();
+  const std::uint64_t applied = run.weights().fingerprint();
   run.train_step(data.features(), data.labels());
-  CHECK(sentence_of([&] { run.apply_gradients(); }) == refused);
+  CHECK(run.weights().fingerprint() != applied);
 }
 
 TEST_CASE(
@@ -146,8 +170,8 @@ TEST_CASE(
   run.save_training(path);
   run.compute_gradients(data.features(), data.labels());
   CHECK(sentence_of([&] { run.save_training(directory / "other.npz"); }) ==
-        "There are gradients that are not applied yet, and no file keeps them: call "
-        "apply_gradients before save_training.");
+        "There are gradients that are not applied yet, and save_training would lose them: call "
+        "apply_gradients before.");
   CHECK(!file_exists(directory / "other.npz"));
   run.load_training(path);
   CHECK(sentence_of([&] { run.apply_gradients(); }).starts_with("There are no gradients to apply"));

@@ -252,7 +252,15 @@ TEST_CASE("callbacks change no bit, and an evaluation within an epoch no metric"
   CHECK(sentence_of([&] { static_cast<void>(expected.epochs()[0]["val_loss"]); }) ==
         "The epoch 0 has no \"val_loss\": nothing was validated behind it. Give fit "
         "validation_data(...) behind its options.");
-  CHECK(sentence_of([&] { static_cast<void>(expected.epochs()[0]["acuracy"]); }) ==
+  const history& seldom =
+      plain.fit(data, {.epochs = 3, .validation_frequency = 2}, validation_data(unseen));
+  CHECK(sentence_of([&] { static_cast<void>(seldom.epochs()[2]["val_accuracy"]); }) ==
+        "The epoch 2 has no \"val_accuracy\": of every 2 epochs the last is validated, as "
+        "validation_frequency says. Look at those whose validation.samples are not 0, or let "
+        "validation_frequency be 1.");
+  CHECK(seldom.epochs()[1]["val_loss"] == seldom.epochs()[1].validation.loss);
+  CHECK(seldom.epochs()[1].validation.samples == 40);
+  CHECK(sentence_of([&] { static_cast<void>(seldom.epochs()[0]["acuracy"]); }) ==
         "There is no metric \"acuracy\"; the model has accuracy, confusion_matrix.");
 }
 

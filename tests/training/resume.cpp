@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <ipu_dsl/exchange/weights_by_name.hpp>
 #include <ipu_dsl/formats/file.hpp>
 #include <ipu_dsl/formats/npy_conversion.hpp>
 #include <ipu_dsl/formats/zip_reader.hpp>
@@ -275,6 +276,23 @@ TEST_CASE("a file of weights, or of another optimizer, is no training, and nothi
   CHECK(run.weights().fingerprint() == before);
   std::remove("resume_weights.npz");
   std::remove("resume_other.npz");
+}
+
+TEST_CASE("saved training is told from weights, which are read from it by their names") {
+  const point_set data = tests::labelled_points(160, 3);
+  session<training<adam>> run;
+  train(run, data, 0, 2);
+  run.save_training("resume_all.npz");
+  session<training<adam>> other({}, {.seed = 2});
+  const std::uint64_t before = other.weights().fingerprint();
+  CHECK(sentence_of([&] { other.load("resume_all.npz"); }) ==
+        "The file resume_all.npz holds saved training, more than weights. load_training goes on "
+        "from it; load_by_name of <ipu_dsl/exchange/weights_by_name.hpp> takes its weights alone, "
+        "with {.partly = true} behind the path.");
+  CHECK(other.weights().fingerprint() == before);
+  CHECK(load_by_name(other.weights(), "resume_all.npz", {.partly = true}).missing.empty());
+  CHECK(other.weights().fingerprint() == run.weights().fingerprint());
+  std::remove("resume_all.npz");
 }
 
 namespace {

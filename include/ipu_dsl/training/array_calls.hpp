@@ -113,6 +113,18 @@ constexpr bool check_array_data() {
   }
 }
 
+/// Makes one compile error if arrays to validate on are none of a compiled model; `Behind` is what
+/// stands behind the options of `fit`, whatever it is.
+template <compiled_model C, typename Behind>
+inline constexpr bool check_validation_arrays = true;
+
+template <compiled_model C, typename Input, typename Target>
+inline constexpr bool
+    check_validation_arrays<C, validation_data<validation_arrays<Input, Target>>> =
+        !arrays_of_role<std::remove_cvref_t<Input>, tensor_role::input> ||
+        !arrays_of_role<std::remove_cvref_t<Target>, tensor_role::target> ||
+        diagnose<array_data_fault_of<C, std::remove_cvref_t<Input>, std::remove_cvref_t<Target>>>();
+
 /// The calls of a session that take arrays, an array for the features and one for the labels or
 /// targets, of anything that `train_step` takes:
 ///
@@ -186,12 +198,19 @@ class array_calls {
   array_calls() = default;
 
   /// What `work` makes of arrays to validate on, as data.
-  template <typename Input, typename Target, typename Work>
-  static const history& with_array_data(const validation_arrays<Input, Target>& given,
+  template <typename Input, typename Target, typename Weights, typename Work>
+  static const history& with_array_data(const validation_arrays<Input, Target, Weights>& given,
                                         const Work& work) {
     using input = std::remove_cvref_t<Input>;
     using target = std::remove_cvref_t<Target>;
-    if constexpr (check_array_data<C, true, input, target>()) {
+    using weights = std::remove_cvref_t<Weights>;
+    if constexpr (!std::same_as<weights, uncounted>) {
+      if constexpr (check_array_data<C, true, input, target, weights>()) {
+        return work(make_array_data<C>(rows_of<tensor_role::input>(given.input),
+                                       rows_of<tensor_role::target>(given.target),
+                                       rows_of<tensor_role::weight>(given.weights)));
+      }
+    } else if constexpr (check_array_data<C, true, input, target>()) {
       return work(make_array_data<C>(rows_of<tensor_role::input>(given.input),
                                      rows_of<tensor_role::target>(given.target), {}));
     }

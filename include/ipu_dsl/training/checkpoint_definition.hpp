@@ -122,10 +122,19 @@ inline std::size_t find_entry(const zips::archive_reader& archive, std::string_v
   return names.empty() ? "none at all" : names;
 }
 
+/// What only saved training has, which `save_training` and `model_checkpoint` write.
+inline constexpr std::string_view version_name = "training/version";
+
 /// Refuses a file that has every parameter and something else.
 [[noreturn, gnu::cold]] inline void refuse_strangers(const parameters& weights,
                                                      const zips::archive_reader& archive,
                                                      const std::string& path) {
+  if (find_entry(archive, version_name) != archive.size()) {
+    raise_error({"The file ", path,
+                 " holds saved training, more than weights. load_training goes on from it; "
+                 "load_by_name of <ipu_dsl/exchange/weights_by_name.hpp> takes its weights alone, "
+                 "with {.partly = true} behind the path."});
+  }
   list<std::int32_t> seen(weights.size());
   for (std::size_t entry = 0; entry < archive.size(); ++entry) {
     const std::string_view name = array_name(archive.at(entry));

@@ -214,14 +214,20 @@ constexpr problem check_data(const graph_view& model, const data_form& data) {
 constexpr problem check_array_count(const graph_view& model, tensor_role role, std::int32_t given) {
   const std::int32_t wanted = model.count(role);
   problem found;
-  if (wanted != given && (role != tensor_role::target || wanted > 0)) {
-    found = refuse(count_of_sources(wanted, role), count_of_sources(given, role),
-                   role == tensor_role::input
-                       ? "write input_arrays{first, second} with an array for each"
-                   : role == tensor_role::target
-                       ? "write target_arrays{first, second} with an array for each"
-                       : "write weight_arrays{first, second} behind the targets, with an array for "
-                         "each loss with sample_weights");
+  if (role == tensor_role::weight && wanted == 0 && given > 0) {
+    found = refuse("no weights, since no loss asks for them", count_of_sources(given, role),
+                   text<191>("write loss<")
+                       << model.loss()->rule->name << ", sample_weights>, or take the weights out");
+    found.where = "the batch";
+  } else if (wanted != given && (role != tensor_role::target || wanted > 0)) {
+    found = refuse(
+        count_of_sources(wanted, role), count_of_sources(given, role),
+        role == tensor_role::input    ? "write input_arrays{first, second} with an array for each"
+        : role == tensor_role::target ? "write target_arrays{first, second} with an array for each"
+        : wanted == 1 ? "write the weights behind the targets: fit(features, labels, weights), "
+                        "validation_data(features, labels, weights)"
+                      : "write weight_arrays{first, second} behind the targets, with an array for "
+                        "each loss with sample_weights");
     found.where = "the batch";
   }
   return found;

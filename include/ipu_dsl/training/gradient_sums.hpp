@@ -82,10 +82,8 @@ class gradient_sums {
 
 /// Refuses what would lose gradients that have been computed.
 [[noreturn]] inline void refuse_unapplied_gradients(const char* wanted) {
-  raise_error(
-      {"There are gradients that are not applied yet, and no file keeps them: call "
-       "apply_gradients before ",
-       wanted, "."});
+  raise_error({"There are gradients that are not applied yet, and ", wanted,
+               " would lose them: call apply_gradients before."});
 }
 
 }  // namespace ipu_dsl

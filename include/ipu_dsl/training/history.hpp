@@ -33,6 +33,7 @@ struct epoch_record {
   double seconds = 0;     ///< without those of the validation
   std::int64_t samples = 0;
   evaluation validation;  ///< what was found behind the epoch; without samples if nothing was
+  std::int32_t validated_every = 0;  ///< epochs from one validation to the next; 0: there is none
 
   /// By Keras's names: `epoch["loss"]`, `epoch["accuracy"]`, `epoch["val_loss"]`. Throws `error`
   /// that lists the metrics there are if it is none of them, or says that there was no validation.
@@ -45,12 +46,22 @@ struct epoch_record {
       return metrics[name];
     }
     if (validation.samples == 0) {
-      throw error(sentence_of({"The epoch ", epoch, " has no \"", name,
-                               "\": nothing was validated behind it. Give fit validation_data(...) "
-                               "behind its options."}));
+      refuse_missing_validation(name);
     }
     const std::string_view metric = name.substr(of_validation.size());
     return metric == "loss" ? validation.loss : validation.metrics[metric];
+  }
+
+ private:
+  [[noreturn, gnu::cold]] void refuse_missing_validation(std::string_view name) const {
+    if (validated_every == 0) {
+      raise_error({"The epoch ", epoch, " has no \"", name,
+                   "\": nothing was validated behind it. Give fit validation_data(...) behind its "
+                   "options."});
+    }
+    raise_error({"The epoch ", epoch, " has no \"", name, "\": of every ", validated_every,
+                 " epochs the last is validated, as validation_frequency says. Look at those whose "
+                 "validation.samples are not 0, or let validation_frequency be 1."});
   }
 };
 

@@ -72,6 +72,7 @@ class session_core final : public session_engine {
   const history& fit(const fit_request& wanted) override {
     const session_turn whole(fitting_, "fit");
     require_weights("fit");
+    require_whole_update("fit");
     const epoch_steps steps =
         steps_of_epoch(parts_.model, parts_.settings, wanted.source, wanted.wanted);
     check_validation(parts_.model, parts_.settings, wanted);
@@ -99,6 +100,7 @@ class session_core final : public session_engine {
   }
 
   double train_step(feed_reference source, const optimizer_reference& optimizer) override {
+    require_whole_update("train_step");
     return train_once(source, optimizer, run_part::whole);
   }
 
@@ -348,6 +350,7 @@ class session_core final : public session_engine {
     const std::int64_t begin = steady_nanoseconds();
     epoch_record record;
     record.epoch = epoch;
+    record.validated_every = wanted.validation == nullptr ? 0 : wanted.wanted.validation_frequency;
     record.loss = course_.place().loss;
     execution_record execution;
     execution.epoch = epoch;
@@ -392,9 +395,8 @@ class session_core final : public session_engine {
   double run_update(feed_reference& source, const optimizer_reference& optimizer) {
     const session_turn turn(work_, "fit");
     run_training(source, optimizer);
-    const double loss = note_losses();
     count_results();
-    return loss;
+    return note_losses();
   }
 
   /// What `evaluate` does with data that have been checked. The numbers of metrics of several lie

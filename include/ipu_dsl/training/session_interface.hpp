@@ -100,7 +100,8 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
   const history& fit(Source&& source, const fit_options& wanted = {}, Behind&&... behind) {
     static_assert(diagnose<loss_fault_of<compiled>>());
     static_assert(check_source<Source>() &&
-                  check_behind_options<std::remove_reference_t<Behind>...>());
+                  check_behind_options<std::remove_reference_t<Behind>...>() &&
+                  (check_validation_arrays<compiled, std::remove_cvref_t<Behind>> && ...));
     if constexpr (feed<std::remove_reference_t<Source>>) {
       refuse_split(wanted, "a feed cannot be divided");
       return fit_and_validate(source, wanted, behind...);
@@ -147,7 +148,9 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
 
   /// The forward and backward passes of a step, from the same arguments: `gradients()` are complete
   /// then, and nothing else has changed. Returns the mean loss. With `apply_gradients` behind it
-  /// the bits are those of `train_step`. The model is compiled with `gradients_in_hand`.
+  /// the bits are those of `train_step`. Called again in its place it makes others; `train_step`,
+  /// `fit` and `save_training` throw `error` between the two, before anything changes. The model is
+  /// compiled with `gradients_in_hand`.
   template <typename Input, typename Target>
   double compute_gradients(const Input& input, const Target& target,
                            non_finite floats = non_finite::kept) {

@@ -24,7 +24,6 @@ namespace ipu_dsl::checkpoint {
 /// Of what is written and read here. Another one is refused.
 inline constexpr std::uint64_t training_version = 1;
 
-inline constexpr std::string_view version_name = "training/version";
 inline constexpr std::string_view progress_name = "training/progress";
 inline constexpr std::string_view place_name = "training/place";
 inline constexpr std::string_view data_name = "training/data";

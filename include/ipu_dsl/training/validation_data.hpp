@@ -13,25 +13,31 @@
 
 namespace ipu_dsl {
 
-/// Features and labels or targets in arrays to validate on, of a type that is a reference or not.
-template <typename Input, typename Target>
+/// In place of what samples count, where nobody asks for it.
+struct uncounted {};
+
+/// Features and labels or targets in arrays to validate on, and what each sample counts, of types
+/// that are references or not.
+template <typename Input, typename Target, typename Weights = uncounted>
 struct validation_arrays {
   Input input;
   Target target;
+  Weights weights = {};
 };
 
 template <typename T>
 inline constexpr bool are_validation_arrays = false;
 
-template <typename Input, typename Target>
-inline constexpr bool are_validation_arrays<validation_arrays<Input, Target>> = true;
+template <typename Input, typename Target, typename Weights>
+inline constexpr bool are_validation_arrays<validation_arrays<Input, Target, Weights>> = true;
 
-template <typename Input, typename Target>
-inline constexpr bool are_validation_arrays<const validation_arrays<Input, Target>> = true;
+template <typename Input, typename Target, typename Weights>
+inline constexpr bool are_validation_arrays<const validation_arrays<Input, Target, Weights>> = true;
 
 /// Data, or a feed, that `fit` evaluates behind every `validation_frequency`th epoch:
 /// `run.fit(known, {.epochs = 4}, validation_data(unseen))`; of arrays `validation_data(features,
-/// labels)`. Refers to what has a name, and keeps what has none.
+/// labels)`, and `validation_data(features, labels, weights)` where the loss has `sample_weights`.
+/// Refers to what has a name, and keeps what has none.
 template <typename Source>
 class validation_data {
  public:
@@ -40,6 +46,11 @@ class validation_data {
   template <typename Input, typename Target>
   validation_data(Input&& input, Target&& target)
       : source_{std::forward<Input>(input), std::forward<Target>(target)} {}
+
+  template <typename Input, typename Target, typename Weights>
+  validation_data(Input&& input, Target&& target, Weights&& weights)
+      : source_{std::forward<Input>(input), std::forward<Target>(target),
+                std::forward<Weights>(weights)} {}
 
   auto& source() { return source_; }
 
@@ -54,6 +65,10 @@ validation_data(Source&&) -> validation_data<Source>;
 
 template <typename Input, typename Target>
 validation_data(Input&&, Target&&) -> validation_data<validation_arrays<Input, Target>>;
+
+template <typename Input, typename Target, typename Weights>
+validation_data(Input&&, Target&&, Weights&&)
+    -> validation_data<validation_arrays<Input, Target, Weights>>;
 
 template <typename T>
 inline constexpr bool is_validation = false;
