@@ -1063,8 +1063,10 @@ void print_data_of_data() {
   // row: Dataset.from_tensor_slices((x, y))
   const auto referred = over_arrays<feature_column<shape{20}>, label_column<3>>(features, labels);
   const auto copied = feature_column<shape{20}>(numbers_from<float>(features));
-  std::printf("%d and %d samples\n", static_cast<int>(referred.size()),
-              static_cast<int>(copied.size()));
+  const std::vector<std::int32_t> words(2 * 16, 999);
+  const auto texts = index_column<shape{16}, 1'000>(words);
+  std::printf("%d, %d and %d samples\n", static_cast<int>(referred.size()),
+              static_cast<int>(copied.size()), static_cast<int>(texts.size()));
 }
 
 void print_data() {
