@@ -56,6 +56,8 @@ ELSEWHERE = {
     # What is said where a feed is wanted.
     "core/feed_fault": "queues/infeed_queue",
     # What both ends of a queue sleep on.
+    "queues/feed_anchors": "queues/infeed_queue",
+    "queues/infeed_memory": "queues/infeed_queue",
     "queues/queue_alarm": "queues/infeed_queue",
     # Names are looked up to be compared with the weights that have them.
     "hana/literals": "hana/weights",

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include <ipu_dsl/data/columns.hpp>
+#include <ipu_dsl/data/generated.hpp>
 #include <ipu_dsl/data/prefetched.hpp>
 #include <ipu_dsl/data/zipped_dataset.hpp>
 
@@ -133,6 +135,43 @@ TEST_CASE("data and feeds are referred to or taken in, and what is made may be m
   static_assert(stoppable_feed<decltype(named)>);
 }
 
+TEST_CASE(
+    "data that are read ahead go on where their reader stood, a shuffle half drawn included") {
+  const auto data = counted(100);
+  const auto order = data | shuffled(30) | repeated(2);
+  int resumed = 0;
+  for (std::int32_t behind = 0; behind <= 25; ++behind) {
+    auto first = prefetched(order, 5, {.depth = 1 + behind % 4});
+    first.restart();
+    std::vector<float> numbers(8);
+    const std::array<source_rows, 1> to{{{dtype::float32, numbers.data(), 1, 1}}};
+    for (std::int32_t i = 0; i < behind; ++i) {
+      first.next({to, 8});
+    }
+    const feed_position where = first.position();
+    const std::vector<float> rest = first_numbers_of(first, 8);
+    CHECK(rest.size() == static_cast<std::size_t>(200 - 8 * behind));
+    auto second = prefetched(order, 5);
+    second.go_to(where);
+    CHECK(std::ranges::equal(second.position(), where));
+    CHECK(first_numbers_of(second, 8) == rest);
+    // Through another feed, and into the next pass.
+    first.restart();
+    auto third = mapped_batches(prefetched(make_feed(order, 5)), [](const feed_rows&, int) {});
+    third.go_to(where);
+    CHECK(first_numbers_of(third, 8) == rest);
+    third.restart();
+    CHECK(first_numbers_of(third, 8) == first_numbers_of(first, 8));
+    ++resumed;
+  }
+  CHECK(resumed == 26);
+  auto other = prefetched(data, 5);
+  CHECK(sentence_of([&] { other.go_to(prefetched(order, 5).position()); }) ==
+        "This is no position in 100 samples with 0 transformations.");
+  CHECK(sentence_of([&] { other.go_to(make_feed(data, 5).position()); }) ==
+        "This is no position behind an infeed; what was saved took its data without one.");
+}
+
 TEST_CASE("what a feed throws while it reads ahead is thrown in its place") {
   stubborn_feed source(-1);
   auto ahead = prefetched(source);
@@ -194,6 +233,9 @@ TEST_CASE("what is read ahead may end at any time, and is refused with a sentenc
     ++ended;
   }
   CHECK(ended == 100);
+  stubborn_feed mute(-1);
+  auto placeless = mapped_batches(prefetched(mute), [](const feed_rows&, int) {});
+  CHECK(!feed_reference(placeless).has_position());
   CHECK(sentence_of([&] { prefetched(data, 1, {.depth = 0}); }) ==
         "An infeed has a depth of 1 to 255 elements, got 0.");
   auto ahead = prefetched(data, 1);

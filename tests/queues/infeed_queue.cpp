@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -58,6 +59,18 @@ class numbers_feed {
   std::span<const source_form> sources() const { return forms; }
 
   std::optional<std::int64_t> length() const { return length_; }
+
+  feed_position position() const {
+    return {static_cast<std::uint64_t>(pass_.load()), static_cast<std::uint64_t>(position_)};
+  }
+
+  void go_to(list_view<std::uint64_t> where) {
+    if (where.size() != 2) {
+      throw error("This is no position in numbers.");
+    }
+    pass_.store(static_cast<std::int32_t>(where[0]));
+    position_ = static_cast<std::int32_t>(where[1]);
+  }
 
   /// How often it was asked; from any thread.
   int asked() const { return asked_.load(); }
@@ -188,6 +201,108 @@ TEST_CASE("what a feed throws comes in the place of its element, and asking agai
 
 namespace {
 
+/// Takes whole elements, each of which must be the next.
+void take(infeed_queue& infeed, std::int32_t first, std::int32_t elements) {
+  for (std::int32_t i = 0; i < elements; ++i) {
+    session_rows found;
+    REQUIRE(infeed.next(found.rows) == micro_batch);
+    REQUIRE(holds_numbers(found, first + i * micro_batch, micro_batch));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("an infeed stands where its reader does, and goes on there") {
+  int resumed = 0;
+  for (const std::int32_t depth : {1, 3, 255}) {
+    numbers_feed source(1000);
+    infeed_queue infeed(source, {.micro_batch = micro_batch, .depth = depth});
+    infeed.restart();
+    for (std::int32_t taken = 0; taken < 40; ++taken) {
+      // Saved now and then, so that anchors are old, near and not yet there.
+      if (taken % 3 != 2) {
+        const feed_position where = infeed.position();
+        numbers_feed fresh(1000);
+        infeed_queue behind(fresh, {.micro_batch = micro_batch, .depth = 1 + taken % 5});
+        behind.go_to(where);
+        CHECK(std::ranges::equal(behind.position(), where));
+        take(behind, 1000 + taken * micro_batch, 7);
+        ++resumed;
+      }
+      take(infeed, 1000 + taken * micro_batch, 1);
+    }
+  }
+  CHECK(resumed == 3 * 27);
+}
+
+TEST_CASE("who goes on makes again what was taken since the last but one saving") {
+  numbers_feed source(1000);
+  infeed_queue infeed(source, {.micro_batch = micro_batch});
+  feed_position where;
+  for (std::int32_t saving = 0; saving < 5; ++saving) {
+    take(infeed, saving * 10 * micro_batch, 10);
+    where = infeed.position();
+  }
+  numbers_feed fresh(1000);
+  infeed_queue behind(fresh, {.micro_batch = micro_batch, .depth = 1});
+  behind.go_to(where);
+  take(behind, 50 * micro_batch, 1);
+  // What was taken between two savings, what waited, and what is read ahead.
+  CHECK(fresh.asked() <= 10 + 3 + 2);
+}
+
+TEST_CASE(
+    "an infeed goes on at the end of a pass, and begins the next one as if it had been there") {
+  int passes = 0;
+  for (const std::int32_t taken : {0, 1, 24, 25}) {
+    numbers_feed source(100);
+    infeed_queue infeed(source, {.micro_batch = micro_batch});
+    take(infeed, 0, taken);
+    session_rows found;
+    if (taken == 25) {
+      CHECK(infeed.next(found.rows) == 0);
+    }
+    const feed_position where = infeed.position();
+    numbers_feed fresh(100);
+    infeed_queue behind(fresh, {.micro_batch = micro_batch});
+    behind.go_to(where);
+    behind.restart();
+    take(behind, 1000, 25);
+    CHECK(behind.next(found.rows) == 0);
+    // Whoever is put elsewhere in the midst of a pass forgets what waits.
+    behind.go_to(where);
+    take(behind, taken * micro_batch, 25 - taken);
+    CHECK(behind.next(found.rows) == 0);
+    ++passes;
+  }
+  CHECK(passes == 4);
+}
+
+TEST_CASE("a place that is none is refused, and the infeed stays where it is") {
+  numbers_feed source(1000);
+  infeed_queue infeed(source, {.micro_batch = micro_batch});
+  CHECK(infeed.has_position());
+  take(infeed, 0, 3);
+  const feed_position where = infeed.position();
+  const auto refusal = [&](const feed_position& other) {
+    return sentence_of([&] { infeed.go_to(other); });
+  };
+  const std::string none =
+      "This is no position behind an infeed; what was saved took its data without one.";
+  CHECK(refusal({}) == none);
+  CHECK(refusal(numbers_feed(8).position()) == none);
+  CHECK(refusal({where[0], where[1], 0, 0, 12}) == none);
+  CHECK(refusal({where[0], std::uint64_t{1} << 40, 4, 0, 12}) == none);
+  CHECK(refusal({where[0], 1, 8, 0, 0}) ==
+        "This is a position behind an infeed of micro-batches of 8 samples, got one of 4.");
+  CHECK(refusal({where[0], 0, 4, 7}) == "This is no position in numbers.");
+  take(infeed, 3 * micro_batch, 5);
+  infeed.go_to(where);
+  take(infeed, 3 * micro_batch, 5);
+}
+
+namespace {
+
 /// Gives nothing until it is told to stop.
 class silent_feed {
  public:
@@ -278,6 +393,11 @@ TEST_CASE("an infeed of what is none is refused") {
   CHECK(refusal({}) ==
         "An element of an infeed has at least 1 sample, got 0. Hint: say the model's micro-batch, "
         "{.micro_batch = 32}.");
+  silent_feed mute;
+  infeed_queue before(mute, {.micro_batch = 2});
+  CHECK(!before.has_position());
+  CHECK(!feed_reference(before).has_position());
+  CHECK(feed_reference(source).has_position());
   infeed_queue infeed(source, {.micro_batch = 2});
   session_rows found;
   CHECK(sentence_of([&] { infeed.next(found.rows); }) ==

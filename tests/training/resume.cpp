@@ -10,11 +10,13 @@
 #include <string_view>
 #include <vector>
 
+#include <ipu_dsl/data/prefetched.hpp>
 #include <ipu_dsl/exchange/weights_by_name.hpp>
 #include <ipu_dsl/formats/file.hpp>
 #include <ipu_dsl/formats/npy_conversion.hpp>
 #include <ipu_dsl/formats/zip_reader.hpp>
 #include <ipu_dsl/formats/zip_writer.hpp>
+#include <ipu_dsl/queues/infeed_queue.hpp>
 #include <ipu_dsl/training/saved_training.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
@@ -103,21 +105,21 @@ struct saves_behind {
 
 /// Whether a fit that is left behind each of its updates in turn and resumed by another session
 /// ends with the weights and the numbers of one that went through; returns how often it did.
-template <typename Data>
-int equal_resumed_fits(const Data& data, fit_options wanted, std::int64_t updates) {
+template <typename Source>
+int equal_resumed_fits(const Source& source, fit_options wanted, std::int64_t updates) {
   const std::string path = "resume_fit.npz";
   session<digits> unbroken({.learning_rate = 0.01F});
-  const epoch_record last = unbroken.fit(data, wanted).epochs().back();
+  const epoch_record last = unbroken.fit(source(), wanted).epochs().back();
   int equal = 0;
   for (std::int64_t behind = 1; behind <= updates; ++behind) {
     {
       session<digits> first({.learning_rate = 0.01F});
-      first.fit(data, wanted, saves_behind{behind, path});
+      first.fit(source(), wanted, saves_behind{behind, path});
     }
     session<digits> second({.learning_rate = 0.01F});
     second.load_training(path);
     wanted.resume = true;
-    const std::span<const epoch_record> passed = second.fit(data, wanted).epochs();
+    const std::span<const epoch_record> passed = second.fit(source(), wanted).epochs();
     wanted.resume = false;
     const bool same = second.weights().fingerprint() == unbroken.weights().fingerprint() &&
                       passed.back().epoch == last.epoch && passed.back().loss == last.loss &&
@@ -133,11 +135,36 @@ int equal_resumed_fits(const Data& data, fit_options wanted, std::int64_t update
 TEST_CASE("a fit resumes behind any of its updates, in its epoch and in its data") {
   const point_set data = tests::labelled_points(80, 3);
   // Three epochs of six updates, which begin in the midst of the data.
-  CHECK(equal_resumed_fits(data | shuffled(50) | repeated(),
-                           {.epochs = 3, .steps_per_epoch = 12, .steps_per_execution = 4},
-                           18) == 18);
+  const auto endless = data | shuffled(50) | repeated();
+  const fit_options epochs = {.epochs = 3, .steps_per_epoch = 12, .steps_per_execution = 4};
+  CHECK(equal_resumed_fits([&] { return endless; }, epochs, 18) == 18);
+  CHECK(equal_resumed_fits([&] { return prefetched(endless, 1); }, epochs, 18) == 18);
   // Three passes of five.
-  CHECK(equal_resumed_fits(data | shuffled(80), {.epochs = 3}, 15) == 15);
+  const auto passes = data | shuffled(80);
+  CHECK(equal_resumed_fits([&] { return passes; }, {.epochs = 3}, 15) == 15);
+  CHECK(equal_resumed_fits([&] { return prefetched(passes, 1, {.depth = 7}); }, {.epochs = 3},
+                           15) == 15);
+}
+
+TEST_CASE("what waits in an infeed is not lost to training that goes on") {
+  const point_set data = tests::labelled_points(80, 3);
+  const fit_options some = {.steps_per_epoch = 6};
+  auto source = make_feed(data | shuffled(50) | repeated(), 1);
+  infeed_queue infeed(source, {.micro_batch = 8, .depth = 5});
+  session<digits> first;
+  first.fit(infeed, some);
+  first.save_training("resume_infeed.npz", infeed);
+  first.fit(infeed, some);
+  auto again = make_feed(data | shuffled(50) | repeated(), 1);
+  infeed_queue behind(again, {.micro_batch = 8});
+  session<digits> second;
+  second.load_training("resume_infeed.npz", behind);
+  second.fit(behind, some);
+  CHECK(second.weights().fingerprint() == first.weights().fingerprint());
+  infeed_queue larger(again, {.micro_batch = 16});
+  CHECK(sentence_of([&] { second.load_training("resume_infeed.npz", larger); }) ==
+        "This is a position behind an infeed of micro-batches of 8 samples, got one of 16.");
+  std::remove("resume_infeed.npz");
 }
 
 TEST_CASE("a feed of one's own stands where it stood when it was saved along") {
@@ -256,6 +283,11 @@ TEST_CASE("a feed that does not say where it stands is saved without, and not re
   CHECK(sentence_of([&] { run.fit(mute, {.resume = true}); }) ==
         "This fit cannot go on in its data: its feed does not say where it stands. Give fit a data "
         "set, or the feed position() and go_to(...); see placed_feed.");
+  auto ahead = prefetched(mute);
+  run.load_training("resume_mute.npz");
+  CHECK(sentence_of([&] {
+          run.fit(ahead, {.resume = true});
+        }).starts_with("This fit cannot go on in its data: its feed does not say"));
   std::remove("resume_mute.npz");
 }
 

@@ -96,13 +96,26 @@ using feed_position = list<std::uint64_t>;
 /// A feed that says where it stands and can be put there again, so that training which is saved in
 /// the midst of its data goes on there. `position()` is asked between two micro-batches; behind
 /// `go_to(where)` comes what would have come then, in every bit. It throws `error` for what is no
-/// position in these data, and changes nothing.
+/// position in these data, and changes nothing. One that stands in front of any other feed may have
+/// a `bool has_position()` as well, false where that one is no `placed_feed`.
 template <typename T>
 concept placed_feed =
     feed<T> && requires(T& source, const T& constant, list_view<std::uint64_t> where) {
       { constant.position() } -> std::same_as<feed_position>;
       { source.go_to(where) } -> std::same_as<void>;
     };
+
+/// Whether this feed says where it stands.
+template <feed Feed>
+bool says_position(const Feed& source) {
+  if constexpr (!placed_feed<Feed>) {
+    return false;
+  } else if constexpr (requires { source.has_position(); }) {
+    return source.has_position();
+  } else {
+    return true;
+  }
+}
 
 /// Refers to any feed, so that a session is compiled once and not once for each kind of data. It
 /// neither owns nor allocates; the feed must outlive it. Itself a feed.
@@ -118,6 +131,9 @@ class feed_reference {
         sources_(source.sources()),
         length_(source.length()) {
     if constexpr (placed_feed<Feed>) {
+      if (!says_position(source)) {
+        return;
+      }
       position_ = [](const void* object) { return static_cast<const Feed*>(object)->position(); };
       go_to_ = [](void* object, list_view<std::uint64_t> where) {
         static_cast<Feed*>(object)->go_to(where);
@@ -138,8 +154,8 @@ class feed_reference {
 
   std::optional<std::int64_t> length() const { return length_; }
 
-  /// Whether the feed is a `placed_feed`: only then it is asked for what follows. Those have other
-  /// names than the feed's, because not every reference is one of a `placed_feed`.
+  /// Whether the feed says where it stands: only then it is asked for what follows. Those have
+  /// other names than the feed's, because not every reference is one of a `placed_feed`.
   bool has_position() const { return position_ != nullptr; }
 
   feed_position position_of_feed() const { return position_(source_); }

@@ -251,6 +251,12 @@ class batches_mapped_feed {
 
   std::optional<std::int64_t> length() const { return source_.length(); }
 
+  bool has_position() const
+    requires placed_feed<std::remove_reference_t<Source>>
+  {
+    return says_position(source_);
+  }
+
   /// That of the feed: the function is taken to keep nothing from micro-batch to micro-batch.
   feed_position position() const
     requires placed_feed<std::remove_reference_t<Source>>

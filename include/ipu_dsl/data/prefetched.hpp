@@ -14,9 +14,11 @@
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/feed.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/data/feed.hpp>
 #include <ipu_dsl/data/transform.hpp>
+#include <ipu_dsl/queues/feed_anchors.hpp>
 #include <ipu_dsl/queues/infeed_queue.hpp>
 
 namespace ipu_dsl {
@@ -54,6 +56,33 @@ class prefetched_feed {
       parts_->queue->restart();
     } else {
       parts_->source.restart();
+    }
+  }
+
+  /// Whether the feed says where it stands, which is asked before what follows.
+  bool has_position() const { return parts_->known.has_position(); }
+
+  /// Where training stands in the data, however far they are read ahead.
+  feed_position position() const {
+    if (parts_->queue) {
+      return parts_->queue->position();
+    }
+    const feed_position where = parts_->known.position_of_feed();
+    return infeed_place{.of_feed = where}.words();
+  }
+
+  /// As `infeed_queue::go_to`. The queue is made at once, for micro-batches of as many samples as
+  /// there were, unless nothing had been taken by then.
+  void go_to(list_view<std::uint64_t> where) {
+    if (parts_->queue) {
+      parts_->queue->go_to(where);
+      return;
+    }
+    const infeed_place place = infeed_place::of(where);
+    parts_->known.put_feed_at(place.of_feed);
+    if (place.micro_batch > 0) {
+      parts_->make_queue(static_cast<std::int32_t>(place.micro_batch));
+      parts_->queue->skip(place.elements);
     }
   }
 

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <exception>
 #include <optional>
 #include <span>
@@ -21,9 +19,11 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/core/feed_fault.hpp>
-#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/queues/feed_anchors.hpp>
+#include <ipu_dsl/queues/infeed_memory.hpp>
 #include <ipu_dsl/queues/queue_alarm.hpp>
 
 namespace ipu_dsl {
@@ -59,7 +59,9 @@ struct infeed_source_fault_of {
 /// begins when somebody asks for the first time, or restarts it: a first pass is the feed's first.
 /// From then on it takes from the feed past what is asked for; that the feed has come to its end,
 /// or has thrown, is said only when somebody asks for what would have come then. What it threw is
-/// thrown to that one, and asking again asks the feed again. Nothing is allocated once it is made.
+/// thrown to that one, and asking again asks the feed again. Where the feed says where it stands,
+/// the queue says where its reader does. Nothing is allocated once it is made, but for the words of
+/// that: when a pass begins, and when somebody asks.
 /// The feed must outlive it and is left alone meanwhile; what waits when the queue ends is lost to
 /// the feed. A feed that waits without a stop token is waited for by the destructor.
 class infeed_queue {
@@ -80,7 +82,7 @@ class infeed_queue {
     requires(!std::same_as<Source, infeed_queue>)
   infeed_queue(Source& source, const infeed_options& options) : source_(source), options_(options) {
     check();
-    lay_out();
+    memory_ = infeed_memory(sources(), options_.micro_batch, options_.depth);
     start();
   }
 
@@ -115,44 +117,59 @@ class infeed_queue {
   /// more, and what the feed threw in place of this element.
   std::int32_t next(const feed_rows& rows, const stop_token& stop = {}) {
     check_sources(rows);
-    if (!begun_.load(std::memory_order_relaxed)) {
+    if (!begun_.load(std::memory_order_relaxed) && !amid_pass_) {
       check_micro_batch(rows);
     }
-    begin();
-    for (;;) {
-      const std::uint32_t before = alarm_.rung();
-      // In this order: an element that is pushed comes before the end that is seen behind it.
-      const source_state state = state_.load(std::memory_order_acquire);
-      if (pushed_.load(std::memory_order_acquire) != popped_.load(std::memory_order_relaxed)) {
-        check_micro_batch(rows);
-        return pop(rows);
-      }
-      if (state == source_state::failed) {
-        throw_failure();
-      }
-      if (state == source_state::ended || stop.requested()) {
-        copy(rows, 0, 0);
-        return 0;
-      }
-      alarm_.wait(before);
+    if (drop_skipped(stop) && arrives(stop)) {
+      check_micro_batch(rows);
+      return pop(rows);
     }
+    memory_.copy(0, 0, rows);
+    return 0;
   }
 
   /// Begins the feed's next pass; what waits of this one is dropped. Throws what the feed throws.
   void restart() {
-    wanted_.fetch_add(1, std::memory_order_seq_cst);
-    alarm_.ring();
-    source_.wake();
-    for (;;) {
-      const std::uint32_t before = alarm_.rung();
-      if (!restart_wanted()) {
-        break;
-      }
-      alarm_.wait(before);
+    // A feed may begin anew elsewhere where it had not come so far.
+    drop_skipped({});
+    ask_for(errand::restart);
+    skipped_ = 0;
+  }
+
+  /// Takes so many elements more from the feed, and drops them, before the next that is asked for.
+  void skip(std::uint64_t elements) {
+    skipped_ += elements;
+    amid_pass_ = true;
+  }
+
+  /// Whether the feed says where it stands, which is asked before what follows.
+  bool has_position() const { return source_.has_position(); }
+
+  /// Where the reader stands, however far the thread is ahead: where the feed stood once, and how
+  /// many elements were taken since.
+  feed_position position() const {
+    if (rests()) {
+      const feed_position where = source_.position_of_feed();
+      return infeed_place{skipped_, samples_of_element(), where}.words();
     }
-    if (restart_failure_ != nullptr) {
-      std::rethrow_exception(std::exchange(restart_failure_, nullptr));
+    const std::uint64_t taken = popped_.load(std::memory_order_relaxed);
+    const feed_anchor from = anchors_.before(taken);
+    return infeed_place{taken - from.element + skipped_, samples_of_element(), from.where}.words();
+  }
+
+  /// Puts the feed where it stood; what was taken from there is taken again by the next who asks,
+  /// and dropped. What waits is dropped. Throws `error` for what is no position behind an infeed of
+  /// these micro-batches and this feed, and changes nothing.
+  void go_to(list_view<std::uint64_t> where) {
+    const infeed_place place = infeed_place::of(where);
+    if (place.elements > 0 && place.micro_batch != samples_of_element()) {
+      raise_error({"This is a position behind an infeed of micro-batches of ", place.micro_batch,
+                   " samples, got one of ", options_.micro_batch, "."});
     }
+    place_ = place.of_feed;
+    ask_for(errand::go_to);
+    skipped_ = place.elements;
+    amid_pass_ = true;
   }
 
   std::span<const source_form> sources() const { return source_.sources(); }
@@ -174,7 +191,10 @@ class infeed_queue {
   std::int32_t micro_batch() const { return options_.micro_batch; }
 
  private:
-  enum class source_state { runs, ended, failed };
+  enum class source_state : std::uint8_t { runs, ended, failed };
+
+  /// What the thread does for a reader who waits meanwhile.
+  enum class errand : std::uint8_t { restart, go_to };
 
   void check() const {
     check_depth(options_.depth);
@@ -194,31 +214,6 @@ class infeed_queue {
     }
   }
 
-  /// Rows without padding: an element is [micro_batch, elements] of each source, one behind the
-  /// other, each on a line of its own.
-  void lay_out() {
-    constexpr std::size_t line = 64;
-    list<std::size_t> offsets;
-    std::size_t bytes = 0;
-    for (const source_form& each : sources()) {
-      offsets.push_back(bytes);
-      const std::size_t used = static_cast<std::size_t>(options_.micro_batch) *
-                               static_cast<std::size_t>(each.elements) *
-                               static_cast<std::size_t>(bytes_of(each.type));
-      bytes += (used + line - 1) / line * line;
-    }
-    memory_ = list<std::byte>(bytes * static_cast<std::size_t>(options_.depth));
-    valid_ = list<std::int32_t>(options_.depth);
-    for (std::int32_t slot = 0; slot < options_.depth; ++slot) {
-      std::byte* const first = memory_.data() + bytes * static_cast<std::size_t>(slot);
-      for (std::size_t i = 0; i < sources().size(); ++i) {
-        const source_form& form = sources()[i];
-        const auto elements = static_cast<std::int32_t>(form.elements);
-        rows_.push_back({form.type, first + offsets[i], elements, elements});
-      }
-    }
-  }
-
   void start() {
     try {
       producer_ = std::thread([this] { produce(); });
@@ -228,17 +223,82 @@ class infeed_queue {
     }
   }
 
+  /// Until now the feed was nobody's.
   void begin() {
     if (!begun_.load(std::memory_order_relaxed)) {
+      set_anchor();
       begun_.store(true, std::memory_order_seq_cst);
       alarm_.ring();
     }
   }
 
-  std::span<const source_rows> slot(std::uint64_t element) const {
-    const std::size_t sources = this->sources().size();
-    return {rows_.data() + sources * (element % static_cast<std::uint64_t>(options_.depth)),
-            sources};
+  /// Begins a row of anchors where the feed stands, if it says so.
+  void set_anchor() {
+    if (has_position()) {
+      anchors_.begin({pushed_.load(std::memory_order_relaxed), source_.position_of_feed()});
+    }
+  }
+
+  /// Until an element is there: false at the end, or once a stop is requested.
+  bool arrives(const stop_token& stop) {
+    begin();
+    for (;;) {
+      const std::uint32_t before = alarm_.rung();
+      // In this order: an element that is pushed comes before the end that is seen behind it.
+      const source_state state = state_.load(std::memory_order_acquire);
+      if (pushed_.load(std::memory_order_acquire) != popped_.load(std::memory_order_relaxed)) {
+        return true;
+      }
+      if (state == source_state::failed) {
+        throw_failure();
+      }
+      if (state == source_state::ended || stop.requested()) {
+        return false;
+      }
+      alarm_.wait(before);
+    }
+  }
+
+  /// What is to be skipped; false if that is more than comes.
+  bool drop_skipped(const stop_token& stop) {
+    while (skipped_ > 0) {
+      if (!arrives(stop)) {
+        return false;
+      }
+      drop();
+      --skipped_;
+    }
+    return true;
+  }
+
+  /// Whether nobody takes from the feed, which then stands where the reader does.
+  bool rests() const {
+    return !begun_.load(std::memory_order_relaxed) ||
+           (state_.load(std::memory_order_acquire) == source_state::ended && waiting() == 0);
+  }
+
+  std::uint64_t samples_of_element() const {
+    return static_cast<std::uint64_t>(options_.micro_batch);
+  }
+
+  /// Has the thread do it, and throws what it threw there.
+  void ask_for(errand what) {
+    errand_.store(what, std::memory_order_relaxed);
+    wanted_.fetch_add(1, std::memory_order_seq_cst);
+    alarm_.ring();
+    if (what == errand::restart) {
+      source_.wake();
+    }
+    for (;;) {
+      const std::uint32_t before = alarm_.rung();
+      if (!errand_wanted()) {
+        break;
+      }
+      alarm_.wait(before);
+    }
+    if (errand_failure_ != nullptr) {
+      std::rethrow_exception(std::exchange(errand_failure_, nullptr));
+    }
   }
 
   void check_micro_batch(const feed_rows& rows) const {
@@ -257,31 +317,16 @@ class infeed_queue {
 
   std::int32_t pop(const feed_rows& rows) {
     const std::uint64_t element = popped_.load(std::memory_order_relaxed);
-    const std::int32_t valid = valid_[element % static_cast<std::uint64_t>(options_.depth)];
-    copy(rows, element, (std::clamp)(valid, 0, options_.micro_batch));
-    popped_.store(element + 1, std::memory_order_release);
-    alarm_.ring();
+    const std::int32_t valid = memory_.valid(element);
+    memory_.copy(element, (std::clamp)(valid, 0, options_.micro_batch), rows);
+    drop();
     return valid;
   }
 
-  /// The first `valid` rows of an element, and zeros behind them and behind each.
-  void copy(const feed_rows& rows, std::uint64_t element, std::int32_t valid) const {
-    const std::span<const source_rows> from = slot(element);
-    for (std::size_t i = 0; i < rows.sources.size(); ++i) {
-      const source_rows& to = rows.sources[i];
-      const std::size_t number = static_cast<std::size_t>(bytes_of(from[i].type));
-      const std::size_t used = static_cast<std::size_t>(from[i].elements) * number;
-      const std::size_t stride = static_cast<std::size_t>(to.stride) * number;
-      const auto* read = static_cast<const std::byte*>(from[i].first);
-      auto* written = static_cast<std::byte*>(to.first);
-      for (std::int32_t row = 0; row < rows.micro_batch; ++row) {
-        const std::size_t kept = row < valid ? used : 0;
-        std::memcpy(written, read, kept);
-        std::memset(written + kept, 0, stride - kept);
-        read += used;
-        written += stride;
-      }
-    }
+  /// The element that waits longest.
+  void drop() {
+    popped_.store(popped_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    alarm_.ring();
   }
 
   [[noreturn]] void throw_failure() {
@@ -291,25 +336,36 @@ class infeed_queue {
     std::rethrow_exception(failure);
   }
 
-  bool restart_wanted() const {
-    return wanted_.load(std::memory_order_seq_cst) != restarted_.load(std::memory_order_seq_cst);
+  bool errand_wanted() const {
+    return wanted_.load(std::memory_order_seq_cst) != done_.load(std::memory_order_seq_cst);
   }
 
-  /// What the feed's token answers: nobody wants the rows that it is asked for any more.
-  bool interrupted() const { return closing_.load(std::memory_order_seq_cst) || restart_wanted(); }
+  /// What the feed's token answers: nobody wants the rows that it is asked for any more. A place
+  /// that may be refused leaves them what they are.
+  bool interrupted() const {
+    return closing_.load(std::memory_order_seq_cst) ||
+           (errand_wanted() && errand_.load(std::memory_order_relaxed) == errand::restart);
+  }
 
   bool has_room() const {
     return pushed_.load(std::memory_order_relaxed) - popped_.load(std::memory_order_acquire) <
            static_cast<std::uint64_t>(options_.depth);
   }
 
+  /// Whether the feed is the thread's.
+  bool takes() const {
+    return begun_.load(std::memory_order_seq_cst) &&
+           state_.load(std::memory_order_acquire) == source_state::runs;
+  }
+
   void produce() {
     while (!closing_.load(std::memory_order_seq_cst)) {
       const std::uint32_t before = alarm_.rung();
-      if (restart_wanted()) {
-        begin_anew();
-      } else if (begun_.load(std::memory_order_seq_cst) &&
-                 state_.load(std::memory_order_acquire) == source_state::runs && has_room()) {
+      if (errand_wanted()) {
+        run_errand();
+      } else if (takes() && anchors_.wanted()) {
+        add_anchor();
+      } else if (takes() && has_room()) {
         push();
       } else if (!interrupted()) {
         alarm_.wait(before);
@@ -318,18 +374,38 @@ class infeed_queue {
   }
 
   /// Whoever wanted it waits meanwhile, so that both ends of the queue are this thread's.
-  void begin_anew() {
+  void run_errand() {
+    try {
+      if (errand_.load(std::memory_order_relaxed) == errand::go_to) {
+        source_.put_feed_at(place_);
+        drop_all();
+        set_anchor();
+      } else {
+        drop_all();
+        begun_.store(true, std::memory_order_seq_cst);
+        source_.restart();
+        set_anchor();
+      }
+    } catch (...) {
+      errand_failure_ = std::current_exception();
+    }
+    done_.store(wanted_.load(std::memory_order_relaxed), std::memory_order_seq_cst);
+    alarm_.ring();
+  }
+
+  void drop_all() {
     failure_ = nullptr;
-    begun_.store(true, std::memory_order_seq_cst);
     popped_.store(pushed_.load(std::memory_order_relaxed), std::memory_order_relaxed);
     state_.store(source_state::runs, std::memory_order_relaxed);
+  }
+
+  /// Between two elements.
+  void add_anchor() {
     try {
-      source_.restart();
+      anchors_.add({pushed_.load(std::memory_order_relaxed), source_.position_of_feed()});
     } catch (...) {
-      restart_failure_ = std::current_exception();
+      anchors_.decline();
     }
-    restarted_.store(wanted_.load(std::memory_order_relaxed), std::memory_order_seq_cst);
-    alarm_.ring();
   }
 
   void push() {
@@ -339,8 +415,8 @@ class infeed_queue {
       const stop_token stop{this, [](const void* queue) {
                               return static_cast<const infeed_queue*>(queue)->interrupted();
                             }};
-      const std::int32_t valid = source_.next({slot(element), options_.micro_batch}, stop);
-      valid_[element % static_cast<std::uint64_t>(options_.depth)] = valid;
+      const std::int32_t valid = source_.next({memory_.rows(element), options_.micro_batch}, stop);
+      memory_.set_valid(element, valid);
       found = valid == 0 ? source_state::ended : source_state::runs;
     } catch (...) {
       failure_ = std::current_exception();
@@ -359,18 +435,21 @@ class infeed_queue {
 
   feed_reference source_;
   infeed_options options_;
-  list<std::byte> memory_;
-  list<source_rows> rows_;    ///< [depth, sources]
-  list<std::int32_t> valid_;  ///< [depth] what the feed said
+  infeed_memory memory_;
   std::atomic<std::uint64_t> pushed_{0};
   std::atomic<std::uint64_t> popped_{0};
   std::atomic<source_state> state_{source_state::runs};
-  std::atomic<std::uint32_t> wanted_{0};  ///< restarts
-  std::atomic<std::uint32_t> restarted_{0};
+  std::uint64_t skipped_ = 0;     ///< the reader's: elements still to be dropped
+  bool amid_pass_ = false;        ///< the reader's: what comes first may be the end
+  mutable feed_anchors anchors_;  ///< of a feed that says where it stands
+  std::atomic<errand> errand_{errand::restart};
+  list_view<std::uint64_t> place_;        ///< of `go_to`
+  std::atomic<std::uint32_t> wanted_{0};  ///< errands
+  std::atomic<std::uint32_t> done_{0};
   std::atomic<bool> begun_{false};  ///< somebody has asked
   std::atomic<bool> closing_{false};
-  std::exception_ptr failure_;          ///< the reader's while `failed`, else the thread's
-  std::exception_ptr restart_failure_;  ///< the reader's once the restart is done
+  std::exception_ptr failure_;         ///< the reader's while `failed`, else the thread's
+  std::exception_ptr errand_failure_;  ///< the reader's once the errand is done
   queue_alarm alarm_;
   std::thread producer_;
 };
