@@ -134,6 +134,79 @@ TEST_CASE("a walk ends behind the last element of a closed outfeed") {
   CHECK(walked == 100);
 }
 
+TEST_CASE("who leaves a walk has taken what was seen, and the next reader goes on behind it") {
+  outfeed_queue queue(pair_of_tensors(), {.depth = 8});
+  for (int i = 0; i < 6; ++i) {
+    enqueue(queue, i);
+  }
+  std::vector<float> seen;
+  for (int walk = 0; walk < 2; ++walk) {
+    for (const outfeed_element element : queue) {
+      seen.push_back(element["value"][0]);
+      if (seen.size() % 2 == 0) {
+        break;
+      }
+    }
+  }
+  CHECK(seen == std::vector<float>{0, -1, -2, -3});
+  {
+    const auto unseen = queue.begin();
+    CHECK(unseen != queue.end());
+  }
+  CHECK(queue.dequeue()["value"][0] == -4);
+}
+
+TEST_CASE("a second reader is refused with a sentence, and takes nothing from the first") {
+  const std::string refused =
+      "An outfeed has one reader, and somebody walks over this one or dequeues it: a second one "
+      "would take elements from the first. Hint: end the walk before, or let its reader hand on "
+      "what others want.";
+  outfeed_queue queue(pair_of_tensors(), {.depth = 8});
+  for (int i = 0; i < 5; ++i) {
+    enqueue(queue, i);
+  }
+  queue.close();
+  int walked = 0;
+  for (const outfeed_element element : queue) {
+    CHECK(sentence_of([&] { queue.dequeue(); }) == refused);
+    std::string of_walk;
+    std::thread second([&] { of_walk = sentence_of([&] { queue.begin(); }); });
+    second.join();
+    CHECK(of_walk == refused);
+    CHECK(element["value"][0] == -static_cast<float>(walked));
+    ++walked;
+  }
+  CHECK(walked == 5);
+  CHECK(queue.dequeue().count() == 0);
+
+  // Of those who read at once one reads.
+  outfeed_queue shared(pair_of_tensors(), {.depth = 2, .reader = outfeed_reader::meanwhile});
+  std::atomic<int> read{0};
+  std::atomic<int> sent_away{0};
+  const auto reader = [&] {
+    sent_away += sentence_of([&] {
+                   for (const outfeed_element element : shared) {
+                     read += element["rows"].size() == 6 ? 1 : 0;
+                   }
+                 }) == refused
+                     ? 1
+                     : 0;
+  };
+  std::thread one(reader);
+  std::thread other(reader);
+  while (sent_away == 0) {
+    std::this_thread::yield();
+  }
+  for (int i = 0; i < 200; ++i) {
+    enqueue(shared, i);
+  }
+  shared.close();
+  one.join();
+  other.join();
+  CHECK(read == 200);
+  CHECK(sent_away == 1);
+}
+
 TEST_CASE("a scope closes an outfeed, so that its reader ends whatever is thrown") {
   outfeed_queue queue(pair_of_tensors());
   int walked = 0;

@@ -144,6 +144,32 @@ TEST_CASE("values are carried from iteration to iteration, so often or while som
   CHECK(all_are(second, 64));
 }
 
+TEST_CASE("what a loop carries without a feed is handed out on its way") {
+  session<body> run;
+  std::vector<float> first(800, 3.0F);
+  std::vector<float> second(800, 1.0F);
+  carried_values<2> carried{first, second};
+  output_outfeed<body> results({.depth = 6});
+  repeat<4>(run, carried, results);
+  CHECK(all_are(first, 12));
+  CHECK(all_are(second, 4));
+  const outfeed_values found = results.dequeue();
+  CHECK(found.extents("d1") == extents{4, 800});
+  // (3, 1), (4, 2), (6, 2), (8, 4), (12, 4)
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(all_are(found["d1"].subspan(i * 800, 800), std::array{4.0F, 6.0F, 8.0F, 12.0F}[i]));
+    CHECK(all_are(found["d2"].subspan(i * 800, 800), std::array{2.0F, 2.0F, 4.0F, 4.0F}[i]));
+  }
+  const auto below = [](const carried_values<2>& now) { return now[0][0] < 40; };
+  CHECK(repeat_while(run, carried, below, results) == 4);
+  CHECK(all_are(first, 48));
+  CHECK(results.dequeue()["d1"][3 * 800] == 48);
+  CHECK(sentence_of([&] {
+          repeat<7>(run, carried, results);
+        }).starts_with("An outfeed has room for 6 elements, this run hands out 7"));
+  CHECK(all_are(first, 48));
+}
+
 TEST_CASE("what a loop carries meets what a feed brings") {
   session<body> run;
   std::vector<float> sum(800, 0.0F);

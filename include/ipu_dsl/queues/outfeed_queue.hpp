@@ -217,12 +217,14 @@ class outfeed_queue {
                                      popped_.load(std::memory_order_acquire));
   }
 
-  /// Of `all`: everything since the last time, in order, which may be nothing. Of `last`: the
-  /// newest element; throws `error` before the first one.
+  /// Of `all`: everything since the last time, in order, which may be nothing; throws `error` while
+  /// somebody else reads. Of `last`: the newest element, for any number of readers; throws `error`
+  /// before the first one.
   outfeed_values dequeue() {
     if (options_.mode == outfeed_mode::last) {
       return copy_of_last();
     }
+    const reading turn(*this);
     outfeed_values found(form_, true);
     const std::uint64_t end = pushed_.load(std::memory_order_acquire);
     for (std::uint64_t i = popped_.load(std::memory_order_relaxed); i < end; ++i) {
@@ -236,18 +238,51 @@ class outfeed_queue {
   /// The end of a walk over the elements.
   struct end_of_elements {};
 
+  /// The one reader of a moment: the elements that it takes are seen by nobody else.
+  class reading {
+   public:
+    /// Throws `error` while somebody else reads.
+    explicit reading(outfeed_queue& queue) : queue_(&queue) {
+      if (queue.read_.exchange(true, std::memory_order_acquire)) {
+        throw error(
+            "An outfeed has one reader, and somebody walks over this one or dequeues it: a second "
+            "one would take elements from the first. Hint: end the walk before, or let its reader "
+            "hand on what others want.");
+      }
+    }
+
+    reading(const reading&) = delete;
+    reading& operator=(const reading&) = delete;
+
+    ~reading() { queue_->read_.store(false, std::memory_order_release); }
+
+   private:
+    outfeed_queue* queue_;
+  };
+
   /// A walk over the elements as they come: takes each, and waits for the next until the outfeed is
-  /// closed.
+  /// closed. Who leaves it has taken the element that was seen.
   class walk {
    public:
-    explicit walk(outfeed_queue& queue) : queue_(&queue) { there_ = queue.wait(); }
+    explicit walk(outfeed_queue& queue) : queue_(&queue), turn_(queue) { there_ = queue.wait(); }
 
-    outfeed_element operator*() const {
+    walk(const walk&) = delete;
+    walk& operator=(const walk&) = delete;
+
+    ~walk() {
+      if (seen_) {
+        queue_->pop();
+      }
+    }
+
+    outfeed_element operator*() {
+      seen_ = true;
       return {queue_->form_, queue_->slot(queue_->popped_.load(std::memory_order_relaxed)).data()};
     }
 
     walk& operator++() {
       queue_->pop();
+      seen_ = false;
       there_ = queue_->wait();
       return *this;
     }
@@ -256,11 +291,14 @@ class outfeed_queue {
 
    private:
     outfeed_queue* queue_;
+    reading turn_;
     bool there_ = false;
+    bool seen_ = false;
   };
 
   /// `for (const outfeed_element element : losses)`, on the reader's thread: ends behind the last
-  /// element once the outfeed is closed. Throws `error` for one of mode `last`.
+  /// element once the outfeed is closed. Throws `error` for one of mode `last`, and while somebody
+  /// else reads.
   walk begin() {
     if (options_.mode == outfeed_mode::last) {
       throw error(
@@ -377,6 +415,7 @@ class outfeed_queue {
   std::atomic<std::uint64_t> pushed_{0};
   std::atomic<std::uint64_t> popped_{0};
   std::atomic<bool> closed_{false};
+  std::atomic<bool> read_{false};  ///< of `all`: somebody takes elements
   queue_alarm alarm_;
   std::mutex last_;  ///< of `last` alone: what is copied is not overwritten
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loops around a model: so many iterations, or as long as something holds, with what is carried
 // from one to the next.
+// Over 300 lines: each loop with and without a feed and an outfeed.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include <ipu_dsl/core/diagnose.hpp>
@@ -72,6 +74,12 @@ struct iterations_fault_of {
 /// caller's memory, where the last ones are when the loop ends.
 template <std::size_t Carried>
 using carried_values = std::array<std::span<float>, Carried>;
+
+template <typename T>
+inline constexpr bool is_carried = false;
+
+template <std::size_t Carried>
+inline constexpr bool is_carried<carried_values<Carried>> = true;
 
 /// The sources of one iteration: what is carried, then a micro-batch of a feed if there is one.
 template <std::size_t Carried>
@@ -208,6 +216,7 @@ feed_reference reference_to(Feed& infeed) {
 /// each. None advance nothing. Throws `error` if the feed ends before the last of them; the
 /// iterations before stand in the outfeed then.
 template <std::int64_t Times, compiled_model C, typename Feed>
+  requires(!is_carried<std::remove_const_t<Feed>>)
 void repeat(session<C>& run, Feed& infeed, output_outfeed<C>& results) {
   static_assert(diagnose<iterations_fault_of<Times>>());
   static_assert(check_feed_wanted<Feed>());
@@ -217,15 +226,32 @@ void repeat(session<C>& run, Feed& infeed, output_outfeed<C>& results) {
   }
 }
 
+/// So many iterations of a loop. Throws `error` if its feed ends before the last.
+template <std::int64_t Times, compiled_model C, std::size_t Carried>
+void run_iterations(carried_loop<C, Carried>& loop) {
+  static_assert(diagnose<iterations_fault_of<Times>>());
+  loop.expect(Times);
+  for (std::int64_t i = 0; i < Times; ++i) {
+    if (!loop.step()) {
+      throw error(sentence_of({"The data ended behind ", i, " of ", Times, " iterations."}));
+    }
+  }
+}
+
 /// The same with carried values: the first inputs of the first iteration, and in their place in
 /// the end the first outputs of the last one.
 template <std::int64_t Times, compiled_model C, std::size_t Carried>
 void repeat(session<C>& run, const carried_values<Carried>& carried) {
-  static_assert(diagnose<iterations_fault_of<Times>>());
   carried_loop<C, Carried> loop(run, carried);
-  for (std::int64_t i = 0; i < Times; ++i) {
-    loop.step();
-  }
+  run_iterations<Times>(loop);
+}
+
+/// The same with an outfeed of all outputs.
+template <std::int64_t Times, compiled_model C, std::size_t Carried>
+void repeat(session<C>& run, const carried_values<Carried>& carried, output_outfeed<C>& results) {
+  carried_loop<C, Carried> loop(run, carried);
+  loop.hand_to(results);
+  run_iterations<Times>(loop);
 }
 
 /// The same with a feed for the other inputs, and an outfeed of all outputs. Throws `error` if the
@@ -233,17 +259,27 @@ void repeat(session<C>& run, const carried_values<Carried>& carried) {
 template <std::int64_t Times, compiled_model C, std::size_t Carried, typename Feed>
 void repeat(session<C>& run, const carried_values<Carried>& carried, Feed& infeed,
             output_outfeed<C>& results) {
-  static_assert(diagnose<iterations_fault_of<Times>>());
   carried_loop<C, Carried> loop(run, carried);
   auto others = reference_to(infeed);
   loop.take_from(others);
   loop.hand_to(results);
-  loop.expect(Times);
-  for (std::int64_t i = 0; i < Times; ++i) {
+  run_iterations<Times>(loop);
+}
+
+/// Iterations of a loop as long as `holds(carried)` is true; returns how many there were. Throws
+/// `error` if its feed ends before.
+template <compiled_model C, std::size_t Carried, typename Predicate>
+std::int64_t run_while(carried_loop<C, Carried>& loop, const carried_values<Carried>& carried,
+                       Predicate& holds) {
+  std::int64_t iterations = 0;
+  while (holds(carried)) {
     if (!loop.step()) {
-      throw error(sentence_of({"The data ended behind ", i, " of ", Times, " iterations."}));
+      throw error(sentence_of(
+          {"The data ended behind ", iterations, " iterations, and the loop would go on."}));
     }
+    ++iterations;
   }
+  return iterations;
 }
 
 /// Iterations as long as `holds(carried)` is true, which is asked before each: a loop of 0
@@ -254,17 +290,22 @@ template <compiled_model C, std::size_t Carried, typename Predicate>
 std::int64_t repeat_while(session<C>& run, const carried_values<Carried>& carried,
                           Predicate holds) {
   carried_loop<C, Carried> loop(run, carried);
-  std::int64_t iterations = 0;
-  while (holds(carried)) {
-    loop.step();
-    ++iterations;
-  }
-  return iterations;
+  return run_while(loop, carried, holds);
 }
 
-/// The same with a feed for the other inputs, and an outfeed of all outputs, which needs a reader
-/// on another thread unless it has room for them: how many there will be is not known. Throws
-/// `error` if the feed ends while the predicate holds.
+/// The same with an outfeed of all outputs, which needs a reader on another thread unless it has
+/// room for them: how many there will be is not known.
+template <compiled_model C, std::size_t Carried, typename Predicate>
+  requires std::predicate<Predicate&, const carried_values<Carried>&>
+std::int64_t repeat_while(session<C>& run, const carried_values<Carried>& carried, Predicate holds,
+                          output_outfeed<C>& results) {
+  carried_loop<C, Carried> loop(run, carried);
+  loop.hand_to(results);
+  return run_while(loop, carried, holds);
+}
+
+/// The same with a feed for the other inputs as well. Throws `error` if the feed ends while the
+/// predicate holds.
 template <compiled_model C, std::size_t Carried, typename Predicate, typename Feed>
   requires std::predicate<Predicate&, const carried_values<Carried>&>
 std::int64_t repeat_while(session<C>& run, const carried_values<Carried>& carried, Predicate holds,
@@ -273,15 +314,7 @@ std::int64_t repeat_while(session<C>& run, const carried_values<Carried>& carrie
   auto others = reference_to(infeed);
   loop.take_from(others);
   loop.hand_to(results);
-  std::int64_t iterations = 0;
-  while (holds(carried)) {
-    if (!loop.step()) {
-      throw error(sentence_of(
-          {"The data ended behind ", iterations, " iterations, and the loop would go on."}));
-    }
-    ++iterations;
-  }
-  return iterations;
+  return run_while(loop, carried, holds);
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE
