@@ -25,7 +25,7 @@ is_installed() {
   [ "$(dpkg-query --show --showformat='${db:Status-Abbrev}' "$1" 2>/dev/null)" = 'ii ' ]
 }
 
-# What a Debian package provides, however it came there: a command or a header.
+# What a Debian package provides, however it came there: a command, a header or a module of Python.
 evidence_of() {
   case $1 in
     g++) echo command g++ ;;
@@ -47,6 +47,8 @@ evidence_of() {
     libxsmm-dev) echo header libxsmm.h ;;
     libtorch-dev) echo header c10/macros/Macros.h ;;
     libdlib-dev) echo header dlib/config.h ;;
+    python3-numpy) echo module numpy ;;
+    python3-h5py) echo module h5py ;;
     clang-19) echo command clang++-19 ;;
     clang-format-19) echo command clang-format-19 ;;
     *) echo none ;;
@@ -63,6 +65,7 @@ is_found() {
   case $kind in
     command) command -v "$name" >/dev/null 2>&1 ;;
     header) has_header "$name" || { [ "$1" = catch2 ] && has_header catch2/catch_all.hpp; } ;;
+    module) /usr/bin/python3 -c "import $name" >/dev/null 2>&1 ;;
     *) return 1 ;;
   esac
 }
@@ -103,6 +106,9 @@ tools=(g++ cmake ninja-build libxsimd-dev xtl-dev zlib1g-dev)
 example_packages=("${tools[@]}" libcli11-dev)
 # shellcheck disable=SC2034
 test_packages=("${example_packages[@]}" catch2 python3 libxtensor-dev libboost-dev)
+# With which the exporting lines of docs/weights.md run; each may be missing.
+# shellcheck disable=SC2034
+test_modules=(python3-numpy python3-h5py)
 # shellcheck disable=SC2034
 bench_packages=("${example_packages[@]}" python3 libbenchmark-dev libfmt-dev nlohmann-json3-dev)
 # Libraries that benchmarks compare with; each may be missing.

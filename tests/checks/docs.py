@@ -135,18 +135,28 @@ def check(root):
     return faults, blocks, references
 
 
+def recording_for(recorded, printed):
+    """The recorded lines to compare with. What depends on the width of vectors says so in its first
+    line, and has a file for each width: other ones than the documents quote lie in a folder of that
+    name. None if there is no such file."""
+    expected = recorded.read_text().splitlines()
+    if printed[:1] == expected[:1] or not expected[0].startswith("vectors of"):
+        return expected
+    other = recorded.parent / "_".join(printed[0].split()[:3]) / recorded.name
+    return other.read_text().splitlines() if other.is_file() else None
+
+
 def compare_output(recorded, program):
-    """A sample prints what the documents say it prints. What depends on the width of vectors says
-    so in its first line; with another width there is nothing to compare."""
+    """A sample prints what the documents say it prints."""
     with tempfile.TemporaryDirectory() as empty:
         ran = subprocess.run([program], cwd=empty, capture_output=True, text=True)
     printed = ran.stdout.splitlines()
-    expected = pathlib.Path(recorded).read_text().splitlines()
-    if ran.returncode:
-        print(f"{program} ended with {ran.returncode}: {ran.stderr}")
+    if ran.returncode or not printed:
+        print(f"{program} printed {len(printed)} lines and ended with {ran.returncode}: {ran.stderr}")
         return 1
-    if printed[:1] != expected[:1] and expected[0].startswith("vectors of"):
-        print(f"skipped: recorded with {expected[0]}, here it is {printed[0]}")
+    expected = recording_for(pathlib.Path(recorded), printed)
+    if expected is None:
+        print(f"skipped: nothing is recorded of {program} with {printed[0]}")
         return SKIPPED
     differing = [i for i, (a, b) in enumerate(zip(printed, expected)) if a != b]
     if differing or len(printed) != len(expected):
@@ -172,8 +182,30 @@ PLANTED = [
 ]
 
 
-def self_test():
+# What a program prints, and what becomes of it beside recordings of 16 and of 8 numbers.
+PRINTED = [("vectors of 16 numbers\none", 0), ("vectors of 8 numbers\ntwo", 0),
+           ("vectors of 8 numbers\none", 1), ("vectors of 16 numbers\none\nmore", 1),
+           ("vectors of 4 numbers\none", SKIPPED), ("", 1)]
+
+
+def test_outputs():
+    """How many of these were not found to be what they are."""
     missed = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        root = pathlib.Path(temporary)
+        (root / "vectors_of_8").mkdir()
+        (root / "sample.txt").write_text(PRINTED[0][0] + "\n")
+        (root / "vectors_of_8" / "sample.txt").write_text(PRINTED[1][0] + "\n")
+        for printed, expected in PRINTED:
+            program = root / "program"
+            program.write_text(f"#!/bin/sh\nprintf '%s' '{printed}'\n")
+            program.chmod(0o755)
+            missed += compare_output(root / "sample.txt", program) != expected
+    return missed
+
+
+def self_test():
+    missed = test_outputs()
     for what, path, planted, expected in PLANTED:
         with tempfile.TemporaryDirectory() as temporary:
             root = pathlib.Path(temporary)
@@ -187,7 +219,7 @@ def self_test():
             found = [fault for fault in check(root)[0] if expected in fault and path in fault]
         print(f"{what}: {found[0] if found else 'NOT FOUND'}")
         missed += not found
-    print(f"checked {len(PLANTED)} planted faults, {missed} not found")
+    print(f"checked {len(PLANTED)} planted faults and {len(PRINTED)} outputs, {missed} not found")
     return 1 if missed else 0
 
 
