@@ -83,6 +83,7 @@ class infeed_queue {
   infeed_queue(Source& source, const infeed_options& options) : source_(source), options_(options) {
     check();
     memory_ = infeed_memory(sources(), options_.micro_batch, options_.depth);
+    set_anchor();
     start();
   }
 
@@ -223,10 +224,8 @@ class infeed_queue {
     }
   }
 
-  /// Until now the feed was nobody's.
   void begin() {
     if (!begun_.load(std::memory_order_relaxed)) {
-      set_anchor();
       begun_.store(true, std::memory_order_seq_cst);
       alarm_.ring();
     }
