@@ -223,6 +223,14 @@ TEST_CASE("convolutions over time and features are those of conv2d") {
   strided.replace(strided.find("\"strides\": 1"), 12, "\"strides\": 2");
   CHECK(refusal<pictures>(strided) ==
         "The layer 0 of m.json has strides of 2 where conv of the model has 1.");
+  std::string padded = file;
+  padded.replace(padded.find("\"valid\""), 7, "\"same\"");
+  CHECK(refusal<pictures>(padded) ==
+        "The layer 0 of m.json has the padding same where conv of the model has valid_padding.");
+  // PyTorch's exporter writes numbers in a string.
+  padded = file;
+  padded.replace(padded.find("\"valid\""), 7, "\"(0, 0)\"");
+  CHECK(load(weights, padded).matched.size() == 6);
 }
 
 }  // namespace

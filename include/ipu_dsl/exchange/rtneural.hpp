@@ -48,6 +48,17 @@ inline void check_numbers(std::span<const layer_number> numbers, const model_ste
   }
 }
 
+/// Throws `error` if a convolution has another padding than the model's. Other words than Keras's
+/// say nothing.
+inline void check_padding(padding_kind in_model, const model_step& ours, const model_step& theirs,
+                          const rtneural_layer& layer, std::string_view file) {
+  const bool is_same = in_model == padding_kind::same;
+  if (layer.padding == (is_same ? "valid" : "same")) {
+    raise_error({"The ", theirs.name, " of ", file, " has the padding ", layer.padding, " where ",
+                 ours.name, " of the model has ", name_of(in_model), "."});
+  }
+}
+
 /// Throws `error` if a file says something else of a layer than the model: dilations say nothing in
 /// the shapes of weights.
 inline void check_layer(const graph_view& model, const model_step& ours, const model_step& theirs,
@@ -65,6 +76,9 @@ inline void check_layer(const graph_view& model, const model_step& ours, const m
         {"groups of", layer.groups, options.groups},
         {"strides of", layer.stride, options.stride_columns}};
     check_numbers(numbers, ours, theirs, file);
+    if (!is_sequence) {
+      check_padding(options.padding, ours, theirs, layer, file);
+    }
   }
   if (here.rule == &batch_normalization_family &&
       here.options.as<batch_normalization_options>().epsilon != layer.epsilon) {

@@ -37,6 +37,7 @@ struct rtneural_layer {
   std::int64_t dilation = 0;         ///< along time
   std::int64_t groups = 0;
   std::int64_t stride = 0;  ///< of a conv2d along its features
+  std::string padding;      ///< of a conv2d: "valid", "same"; empty: it does not say
   float epsilon = 0;
 };
 
@@ -150,6 +151,8 @@ inline void read_entry(json_text& text, std::string_view key, rtneural_layer& in
     into.groups = read_count(text, key);
   } else if (key == "strides") {
     into.stride = read_count(text, key);
+  } else if (key == "padding" && text.sees('"')) {
+    into.padding = text.quoted();
   } else if (key == "epsilon") {
     into.epsilon = text.real();
   } else {
