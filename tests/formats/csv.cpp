@@ -41,10 +41,10 @@ std::string said(std::string_view text) {
 
 TEST_CASE("rows end in any way, the last one with or without an end") {
   const rows expected = {{"a", "b"}, {"1", ""}, {"", "2"}};
-  for (const char* text :
-       {"a,b\n1,\n,2\n", "a,b\r\n1,\r\n,2\r\n", "a,b\n1,\r\n,2", "\n\na,b\n\n1,\n\n,2\n\n",
-        "\xEF\xBB\xBF"
-        "a,b\n1,\n,2\r"}) {
+  for (const char* text : {"a,b\n1,\n,2\n", "a,b\r\n1,\r\n,2\r\n", "a,b\r1,\r,2\r",
+                           "a,b\r\r1,\n\r,2", "a,b\n1,\r\n,2", "\n\na,b\n\n1,\n\n,2\n\n",
+                           "\xEF\xBB\xBF"
+                           "a,b\n1,\n,2\r"}) {
     CHECK(cells_of(parse(text)) == expected);
   }
   CHECK(cells_of(parse("a;b\n1;\n;2", ';')) == expected);

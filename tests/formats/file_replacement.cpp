@@ -117,6 +117,38 @@ TEST_CASE("a file that may not be written is not replaced") {
   CHECK(files_in(directory) == 1);
 }
 
+TEST_CASE("what cannot be written is known before there is anything to write") {
+  const tests::temporary_directory directory;
+  const auto refusal = [](const std::string& path) {
+    return tests::sentence_of([&] { files::check_writable(path); });
+  };
+  const std::string there = directory / "there";
+  write_file_atomically(there, bytes{1});
+  CHECK(refusal(there).empty());
+  CHECK(refusal(directory / "new").empty());
+  CHECK(refusal("/dev/null").empty());
+  CHECK(files_in(directory) == 1);
+  CHECK(refusal(directory.path()) == "Cannot write " + directory.path() + ": Is a directory.");
+  CHECK(refusal(directory / "none/new") ==
+        "Cannot write " + (directory / "none/new") + ": No such file or directory.");
+  CHECK(refusal(there + "/new") == "Cannot write " + there + "/new: Not a directory.");
+  CHECK(refusal("") == "Expected the path of a file, got an empty one.");
+  const std::string link = directory / "link";
+  REQUIRE(::symlink("none/new", link.c_str()) == 0);
+  CHECK(refusal(link) == "Cannot write " + link + ": No such file or directory.");
+  // Root may write everywhere, so for once be somebody else.
+  REQUIRE(::chmod(there.c_str(), 0444) == 0);
+  REQUIRE(::chmod(directory.path().c_str(), 0555) == 0);
+  const bool root = ::geteuid() == 0;
+  REQUIRE((!root || ::seteuid(65534) == 0));
+  const std::string of_file = refusal(there);
+  const std::string of_folder = refusal(directory / "new");
+  REQUIRE((!root || ::seteuid(0) == 0));
+  REQUIRE(::chmod(directory.path().c_str(), 0700) == 0);
+  CHECK(of_file == "Cannot write " + there + ": Permission denied.");
+  CHECK(of_folder == "Cannot write " + (directory / "new") + ": Permission denied.");
+}
+
 TEST_CASE("a symbolic link stays, and what it leads to is replaced") {
   const tests::temporary_directory directory;
   std::filesystem::create_directory(directory / "folder");

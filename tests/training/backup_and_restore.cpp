@@ -283,6 +283,8 @@ TEST_CASE("a backup that cannot be gone on with is refused before the first step
   CHECK(sentence_of([&] {
           train(run, backup_and_restore({.filename = path}));
         }).starts_with("The training in " + path + " has the seed 2, this session the seed 1"));
+  CHECK(sentence_of([&] { train(run, backup_and_restore({.filename = "/nowhere/b.npz"})); }) ==
+        "Cannot write /nowhere/b.npz: No such file or directory.");
   CHECK(run.weights().fingerprint() == before);
   CHECK(sentence_of([&] { train(run, backup_and_restore({.filename = path, .save_freq = -1})); }) ==
         "backup_and_restore expects a save_freq of 0 updates or more, got -1.");

@@ -428,6 +428,14 @@ TEST_CASE("a checkpoint is written behind every epoch, or behind the best alone"
   CHECK(saved == std::vector<std::int32_t>{1, 3});
   CHECK(best.best() == 0.5);
 
+  for (const std::string name : {"/nowhere/best.npz", "/nowhere/w.{epoch:02d}.npz"}) {
+    model_checkpoint nowhere({.filepath = name});
+    CHECK(sentence_of([&] { nowhere.on_train_begin(of.run); }) ==
+          "Cannot write " + name + ": No such file or directory.");
+  }
+  model_checkpoint later({.filepath = "/nowhere.{epoch}/w.npz"});
+  CHECK(sentence_of([&] { later.on_train_begin(of.run); }).empty());
+
   model_checkpoint unnamed({});
   CHECK(sentence_of([&] { unnamed.on_train_begin(of.run); }) ==
         "Expected the path of a file, got an empty one.");

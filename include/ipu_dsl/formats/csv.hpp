@@ -167,13 +167,12 @@ class csv_parser {
   }
 
   bool at_line_end() const {
-    return at_ < text_.size() &&
-           (text_[at_] == '\n' || text_.substr(at_, 2) == "\r\n" || text_.substr(at_) == "\r");
+    return at_ < text_.size() && (text_[at_] == '\n' || text_[at_] == '\r');
   }
 
   void take_line_end() {
     if (at_ < text_.size()) {
-      at_ += text_[at_] == '\r' && at_ + 1 < text_.size() ? 2U : 1U;
+      at_ += text_.substr(at_, 2) == "\r\n" ? 2U : 1U;
       ++line_;
     }
   }
@@ -191,11 +190,11 @@ class csv_parser {
 };
 
 /// Parses the bytes of a CSV file of UTF-8, with or without a mark of that at its beginning: cells
-/// between separators, lines that end with or without a carriage return; a cell in quotes holds
-/// separators, lines and, twice each, quotes. Blanks belong to cells, empty lines are left out.
-/// `name` is what sentences call the file. Throws `error` with line and column for a row of another
-/// length than the first, a quote in the middle of a cell, one without end, what follows one, and
-/// for what is no text.
+/// between separators, lines that end with a line feed, a carriage return or both; a cell in quotes
+/// holds separators, lines and, twice each, quotes. Blanks belong to cells, empty lines are left
+/// out. `name` is what sentences call the file. Throws `error` with line and column for a row of
+/// another length than the first, a quote in the middle of a cell, one without end, what follows
+/// one, and for what is no text.
 inline csv_cells parse_csv(std::span<const std::uint8_t> bytes, const std::string& name,
                            char separator = ',') {
   return csv_parser(bytes, name, separator).parse();

@@ -275,12 +275,16 @@ class replacement {
   descriptor file_;
 };
 
+/// Where the file at `path` stands: "." or a path that ends with a slash.
+inline std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
 /// Asks for the new name of a file to be on the disk too. Whoever reads the directory sees it
 /// already, so that a system that cannot do it has not failed.
 inline void synchronise_directory_of(const std::string& path) {
-  const std::size_t slash = path.find_last_of('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const descriptor directory(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.number() >= 0) {
     ::fsync(directory.number());
   }
@@ -305,6 +309,28 @@ inline void replace_regular(const std::string& path, const struct stat* old,
   synchronise_directory_of(target);
 }
 
+/// Throws `error` if nothing can be written to `path` as things are: so that nobody trains for
+/// hours for a file whose directory is not there. That it can be written later is not promised.
+inline void check_writable(const std::string& path) {
+  check_path(path);
+  struct stat found = {};
+  const bool there = ::stat(path.c_str(), &found) == 0;
+  if (there && S_ISDIR(found.st_mode)) {
+    errno = EISDIR;
+    refuse_writing(path);
+  }
+  if (there && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) {
+    refuse_writing(path);
+  }
+  if (there && !S_ISREG(found.st_mode)) {
+    return;
+  }
+  const std::string folder = folder_of(follow_links(path));
+  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
+    refuse_writing(path);
+  }
+}
+
 /// Replaces what is at `path`, as `write_file_atomically` promises.
 inline void replace(const std::string& path, std::span<const std::uint8_t> bytes) {
   struct stat found = {};
@@ -326,6 +352,10 @@ inline void replace(const std::string& path, std::span<const std::uint8_t> bytes
 }
 
 #else
+
+inline void check_writable(const std::string& path) {
+  check_path(path);
+}
 
 inline void replace(const std::string& path, std::span<const std::uint8_t> bytes) {
   replace_portably(path, bytes);

@@ -37,7 +37,7 @@ class backup_and_restore {
   explicit backup_and_restore(backup_and_restore_options options) : options_(std::move(options)) {}
 
   void on_train_begin(training_run& run) {
-    files::check_path(options_.filename);
+    files::check_writable(options_.filename);
     if (options_.save_freq < 0) {
       raise_error({"backup_and_restore expects a save_freq of 0 updates or more, got ",
                    options_.save_freq, "."});

@@ -26,9 +26,9 @@ struct model_checkpoint_options {
 /// Writes a file behind every epoch, or behind those that are better than all before:
 /// `model_checkpoint({.filepath = "best.npz", .save_best_only = true})`. A file is replaced as a
 /// whole, so that there is always the old one or the new one. Epochs that lack a number that is
-/// asked for are passed over. Throws `error` before the first step for a name that cannot be made
-/// and a number that no epoch reports, and behind an epoch if the file cannot be written; the
-/// weights are trained then.
+/// asked for are passed over. Throws `error` before the first step for a name that cannot be made,
+/// a directory that is not there or takes no files, and a number that no epoch reports; and behind
+/// an epoch if the file cannot be written: the weights are trained then.
 class model_checkpoint {
  public:
   explicit model_checkpoint(model_checkpoint_options options)
@@ -39,6 +39,7 @@ class model_checkpoint {
   void on_train_begin(training_run& run) {
     files::check_path(options_.filepath);
     path_.check(run, "model_checkpoint");
+    path_.check_writable();
     if (options_.save_best_only) {
       watched_.check(run, "model_checkpoint");
     }

@@ -11,6 +11,7 @@
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/formats/file_replacement.hpp>
 #include <ipu_dsl/training/callbacks/record_line.hpp>
 #include <ipu_dsl/training/history.hpp>
 #include <ipu_dsl/training/training_run.hpp>
@@ -33,6 +34,15 @@ class path_pattern {
         run.check_reported(found.name, who);
       }
     });
+  }
+
+  /// Throws `error` if no such file can be written as things are, unless epochs have directories of
+  /// their own.
+  void check_writable() const {
+    const std::string_view folder = std::string_view(words_).substr(0, words_.rfind('/') + 1);
+    if (folder.find_first_of("{}") == std::string_view::npos) {
+      files::check_writable(words_);
+    }
   }
 
   std::string of(const epoch_record& record) const {
