@@ -327,6 +327,13 @@ TEST_CASE("a table has a line an epoch, and goes on behind what is there") {
         "2,0.3333333333333333,1,2,0.5\n");
 
   still_run plain(4);
+  csv_logger narrower({.filename = path, .append = true});
+  const std::string before = text_of(path);
+  CHECK(sentence_of([&] { narrower.on_train_begin(plain.run); }) ==
+        "csv_logger cannot go on in " + path +
+            ": it has the columns epoch,loss,accuracy,val_loss,val_accuracy, this fit writes "
+            "epoch,loss,accuracy. Hint: give it a file of its own, or leave out .append.");
+  CHECK(text_of(path) == before);
   csv_logger other({.filename = path, .separator = ';'});
   other.on_train_begin(plain.run);
   other.on_epoch_end(still_run::record(0, 1, 0.5), plain.run);

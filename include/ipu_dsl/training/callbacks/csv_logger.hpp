@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/formats/printable.hpp>
 #include <ipu_dsl/training/callbacks/log_file.hpp>
 #include <ipu_dsl/training/callbacks/record_line.hpp>
 #include <ipu_dsl/training/training_run.hpp>
@@ -18,29 +20,36 @@ namespace ipu_dsl {
 struct csv_logger_options {
   std::string filename;
   char separator = ',';
-  bool append = false;  ///< goes on behind what is there, whose columns should be the same
+  bool append = false;  ///< goes on behind what is there, whose columns are the same
 };
 
 /// Writes a line an epoch: its number, counted from 0, the loss, the metrics of one number, and
 /// those of the validation, "NA" where there was none. The first line says which they are.
 /// `csv_logger({.filename = "training.csv"})`. Throws `error` before the first step if the file
-/// cannot be written, and behind an epoch if a line cannot; the weights are trained then.
+/// cannot be written, or if it is to go on in one of other columns, and behind an epoch if a line
+/// cannot; the weights are trained then.
 class csv_logger {
  public:
   explicit csv_logger(csv_logger_options options) : options_(std::move(options)) {}
 
   void on_train_begin(training_run& run) {
-    file_.open(options_.filename, options_.append);
     std::size_t longest = 64;
     for (std::size_t i = 0; i < run.names(); ++i) {
       longest += run.reported(i).size() + 32;
     }
     line_.reserve(longest);
+    if (options_.append) {
+      begin_names(run.metrics(), run.plan().validates);
+      check_columns();
+    }
+    file_.open(options_.filename, options_.append);
   }
 
   void on_epoch_end(const epoch_record& record, training_run& run) {
     if (file_.empty()) {
-      write_names(record, run.plan().validates);
+      begin_names(record.metrics, run.plan().validates);
+      line_ << "\n";
+      file_.write(line_);
     }
     line_.begin();
     line_ << std::int64_t{record.epoch};
@@ -57,15 +66,24 @@ class csv_logger {
   void on_train_end() { file_.close(); }
 
  private:
-  void write_names(const epoch_record& record, bool validates) {
+  /// The first line, without its end.
+  void begin_names(const metric_values& metrics, bool validates) {
     line_.begin();
     line_ << "epoch";
-    add_names("", record.metrics);
+    add_names("", metrics);
     if (validates) {
-      add_names("val_", record.metrics);
+      add_names("val_", metrics);
     }
-    line_ << "\n";
-    file_.write(line_);
+  }
+
+  /// Throws `error` if a file that is there has another first line.
+  void check_columns() const {
+    const std::string there = log_file::first_line_of(options_.filename);
+    if (!there.empty() && there != line_.view()) {
+      raise_error({"csv_logger cannot go on in ", options_.filename, ": it has the columns ",
+                   printable(there), ", this fit writes ", line_.view(),
+                   ". Hint: give it a file of its own, or leave out .append."});
+    }
   }
 
   void add_names(std::string_view prefix, const metric_values& metrics) {

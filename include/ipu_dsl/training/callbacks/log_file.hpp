@@ -32,6 +32,20 @@ class log_file {
     empty_ = std::ftell(file_.get()) <= 0;
   }
 
+  /// The first line of a file without its end, or as much of it as there is; empty for a file that
+  /// is not there.
+  static std::string first_line_of(const std::string& path) {
+    constexpr std::size_t longest = std::size_t{1} << 16;
+    std::string line;
+    const files::handle file(std::fopen(path.c_str(), "rb"));
+    int letter = file == nullptr ? EOF : std::fgetc(file.get());
+    while (letter != EOF && letter != '\n' && letter != '\r' && line.size() < longest) {
+      line += static_cast<char>(letter);
+      letter = std::fgetc(file.get());
+    }
+    return line;
+  }
+
   /// Whether nothing stands in it.
   bool empty() const { return empty_; }
 
