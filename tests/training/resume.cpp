@@ -161,7 +161,8 @@ TEST_CASE("what waits in an infeed is not lost to training that goes on") {
   second.load_training("resume_infeed.npz", behind);
   second.fit(behind, some);
   CHECK(second.weights().fingerprint() == first.weights().fingerprint());
-  infeed_queue larger(again, {.micro_batch = 16});
+  auto other = make_feed(data | shuffled(50) | repeated(), 1);
+  infeed_queue larger(other, {.micro_batch = 16});
   CHECK(sentence_of([&] { second.load_training("resume_infeed.npz", larger); }) ==
         "This is a position behind an infeed of micro-batches of 8 samples, got one of 16.");
   std::remove("resume_infeed.npz");
