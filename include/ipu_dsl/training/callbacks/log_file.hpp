@@ -18,18 +18,16 @@ namespace ipu_dsl {
 /// that was written. Takes no memory between `open` and `close`.
 class log_file {
  public:
-  /// Begins an empty file, or goes on behind what is there. Throws `error` if it cannot be written.
+  /// Begins an empty file, or goes on behind what is there, which stays until the first line is
+  /// written: a `fit` that another callback refuses loses no log. Throws `error` if it cannot be
+  /// written.
   void open(const std::string& path, bool append) {
     files::check_path(path);
     path_ = path;
-    file_.reset(std::fopen(path.c_str(), append ? "ab" : "wb"));
-    if (file_ == nullptr) {
-      files::refuse_writing(path_);
-    }
-    // What is written goes to the system as it is: there is nothing to lose, and no buffer to take.
-    std::setvbuf(file_.get(), nullptr, _IONBF, 0);
+    reopen("ab");
     std::fseek(file_.get(), 0, SEEK_END);
-    empty_ = std::ftell(file_.get()) <= 0;
+    begins_ = !append;
+    empty_ = begins_ || std::ftell(file_.get()) <= 0;
   }
 
   /// The first line of a file without its end, or as much of it as there is; empty for a file that
@@ -52,6 +50,9 @@ class log_file {
   /// Throws `error` if the line cannot be written: the disk is full, say.
   void write(const record_line& line) {
     empty_ = false;
+    if (std::exchange(begins_, false)) {
+      discard();
+    }
     if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size()) {
       files::refuse_writing(path_);
     }
@@ -65,9 +66,30 @@ class log_file {
   }
 
  private:
+  void reopen(const char* mode) {
+    file_.reset(std::fopen(path_.c_str(), mode));
+    if (file_ == nullptr) {
+      files::refuse_writing(path_);
+    }
+    // What is written goes to the system as it is: there is nothing to lose, and no buffer to take.
+    std::setvbuf(file_.get(), nullptr, _IONBF, 0);
+  }
+
+  /// What stood in the file. Pipes and devices hold nothing.
+  void discard() {
+#if IPU_DSL_POSIX_FILES
+    if (::ftruncate(::fileno(file_.get()), 0) != 0 && errno != EINVAL) {
+      files::refuse_writing(path_);
+    }
+#else
+    reopen("wb");
+#endif
+  }
+
   std::string path_;
   files::handle file_;
   bool empty_ = true;
+  bool begins_ = false;  ///< with the next line, and without what is there
 };
 
 }  // namespace ipu_dsl
