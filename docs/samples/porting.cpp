@@ -25,6 +25,7 @@
 #include <ipu_dsl/inference.hpp>
 #include <ipu_dsl/interface.hpp>
 #include <ipu_dsl/ipu_dsl.hpp>
+#include <ipu_dsl/model/restaged.hpp>
 #include <ipu_dsl/queues/infeed_queue.hpp>
 #include <ipu_dsl/report/chrome_trace.hpp>
 #include <ipu_dsl/report/drawn_model.hpp>

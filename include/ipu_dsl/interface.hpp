@@ -14,7 +14,6 @@
 #include <ipu_dsl/data/transform.hpp>
 #include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/model/restaged.hpp>
 #include <ipu_dsl/model/split_at.hpp>
 #include <ipu_dsl/plan/predictor_names.hpp>
 #include <ipu_dsl/training/session_interface.hpp>
