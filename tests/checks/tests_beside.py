@@ -290,6 +290,7 @@ ELSEWHERE = {
     "training/session_engine": "training/session",
     "training/session_engine_definition": "training/session",
     "training/session_refusal": "training/session",
+    "training/options_elsewhere": "training/array_calls",
     "training/session_faults": "training/session",
     "training/session_source": "training/session",
     "training/weights_header": "inference/weights_header",

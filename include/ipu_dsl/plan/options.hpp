@@ -134,16 +134,17 @@ concept optimizer_kind = requires {
 
 /// The optimizer, with options that all of them take: `optimizer<sgd<momentum>>`,
 /// `optimizer<adam, clipvalue<0.5F>>`.
-template <typename... Parts>
+template <typename... OptimizerAndOptions>
 struct optimizer {
   static constexpr option as_option{&optimizer_key};
   static constexpr problem fault =
-      (optimizer_kind<Parts> || ...)
+      (optimizer_kind<OptimizerAndOptions> || ...)
           ? refuse("the optimizer first in optimizer<...>",
-                   label() << type_name<typename first_type<Parts...>::type>() << " before it",
+                   label() << type_name<typename first_type<OptimizerAndOptions...>::type>()
+                           << " before it",
                    "write optimizer<adam, clipnorm<1>>")
           : refuse("an optimizer in optimizer<...>",
-                   type_name<typename first_type<Parts...>::type>(),
+                   type_name<typename first_type<OptimizerAndOptions...>::type>(),
                    "write optimizer<sgd<momentum>>; there are adadelta, adagrad, adam, adamax, "
                    "adamw, amsgrad, ftrl, lamb, lion, nadam, rmsprop and sgd");
   using type = sgd<>;

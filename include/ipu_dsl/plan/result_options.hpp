@@ -176,8 +176,8 @@ struct one_loss {
 
 /// The loss, with options: `loss<sparse_categorical_crossentropy, from_probabilities>`; of a model
 /// with several outputs one for each that is to be trained: see `for_output`.
-template <typename... Parts>
-struct loss : one_loss<read_loss<typename first_type<Parts...>::type>> {};
+template <typename... LossAndOptions>
+struct loss : one_loss<read_loss<typename first_type<LossAndOptions...>::type>> {};
 
 template <loss_kind Loss, typename... Options>
 struct loss<Loss, Options...> : one_loss<read_loss<Loss, Options...>> {};

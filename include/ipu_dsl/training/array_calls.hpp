@@ -16,6 +16,7 @@
 #include <ipu_dsl/training/call_checks.hpp>
 #include <ipu_dsl/training/hooks.hpp>
 #include <ipu_dsl/training/model_arrays.hpp>
+#include <ipu_dsl/training/options_elsewhere.hpp>
 #include <ipu_dsl/training/session_faults.hpp>
 #include <ipu_dsl/training/session_options.hpp>
 #include <ipu_dsl/training/session_source.hpp>
@@ -79,6 +80,19 @@ struct behind_arrays_fault_of {
       }
     }
     found.where = OfFit ? "fit" : "evaluate";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with `fit()`.
+template <int Nothing>
+struct no_data_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("data to train on", "nothing",
+                           "write fit(data, {.epochs = 4}), or fit(features, labels)");
+    found.where = "fit";
     return found;
   }
 
@@ -167,6 +181,35 @@ class array_calls {
     }
     return refused_history();
   }
+
+  /// Refused with a sentence.
+  template <int Nothing = 0>
+  const history& fit() {
+    static_assert(diagnose<no_data_fault_of<Nothing>>());
+    return refused_history();
+  }
+
+  /// Refused with a sentence: options by names that they have elsewhere. Volatile, because what a
+  /// session does is not: where both can be called, that is nearer.
+  template <typename Source, typename... Behind>
+  const history& fit(const Source&, const options_elsewhere&, Behind&&...) volatile {
+    static_assert(diagnose<options_elsewhere_fault_of<Source>>());
+    return refused_history();
+  }
+
+  /// The same behind arrays.
+  template <typename Input, typename Target, typename... Behind>
+  const history& fit(const Input&, const Target&, const options_elsewhere&, Behind&&...) volatile {
+    static_assert(diagnose<options_elsewhere_fault_of<Input>>());
+    return refused_history();
+  }
+
+  /// Of any other name a compiler itself says that there is none, in as few lines as it can.
+  template <typename Source>
+  not_in_fit_options fit(const Source&, ...) volatile = delete;
+
+  template <typename Input, typename Target>
+  not_in_fit_options fit(const Input&, const Target&, ...) volatile = delete;
 
   /// Mean loss and metrics over arrays, in order. Behind them stand callbacks.
   template <typename Input, typename Target, callback... Callbacks>

@@ -9,9 +9,11 @@
 #include <string>
 #include <utility>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/formats/file.hpp>
+#include <ipu_dsl/training/callbacks/unnamed_options.hpp>
 #include <ipu_dsl/training/saved_training.hpp>
 #include <ipu_dsl/training/training_run.hpp>
 
@@ -35,6 +37,15 @@ struct backup_and_restore_options {
 class backup_and_restore {
  public:
   explicit backup_and_restore(backup_and_restore_options options) : options_(std::move(options)) {}
+
+  /// Refused with a sentence: options without their names.
+  template <typename First, typename... More>
+  explicit backup_and_restore(const First&, const More&...)
+      : backup_and_restore(backup_and_restore_options()) {
+    static_assert(
+        diagnose<
+            unnamed_options_fault_of<"backup_and_restore({.filename = \"backup.npz\"})", First>>());
+  }
 
   void on_train_begin(training_run& run) {
     files::check_writable(options_.filename);

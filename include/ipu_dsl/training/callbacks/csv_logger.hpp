@@ -8,10 +8,12 @@
 #include <string_view>
 #include <utility>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/formats/printable.hpp>
 #include <ipu_dsl/training/callbacks/log_file.hpp>
 #include <ipu_dsl/training/callbacks/record_line.hpp>
+#include <ipu_dsl/training/callbacks/unnamed_options.hpp>
 #include <ipu_dsl/training/training_run.hpp>
 
 namespace ipu_dsl {
@@ -31,6 +33,13 @@ struct csv_logger_options {
 class csv_logger {
  public:
   explicit csv_logger(csv_logger_options options) : options_(std::move(options)) {}
+
+  /// Refused with a sentence: options without their names.
+  template <typename First, typename... More>
+  explicit csv_logger(const First&, const More&...) : csv_logger(csv_logger_options()) {
+    static_assert(
+        diagnose<unnamed_options_fault_of<"csv_logger({.filename = \"training.csv\"})", First>>());
+  }
 
   void on_train_begin(training_run& run) {
     std::size_t longest = 64;

@@ -10,8 +10,10 @@
 #include <string>
 #include <vector>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/training/callbacks/monitor.hpp>
 #include <ipu_dsl/training/callbacks/no_options.hpp>
+#include <ipu_dsl/training/callbacks/unnamed_options.hpp>
 
 namespace ipu_dsl {
 
@@ -38,6 +40,13 @@ class early_stopping {
   explicit early_stopping(early_stopping_options options)
       : options_(std::move(options)),
         watched_(options_.monitor, options_.mode, options_.min_delta) {}
+
+  /// Refused with a sentence: options without their names.
+  template <typename First, typename... More>
+  explicit early_stopping(const First&, const More&...) : early_stopping(early_stopping_options()) {
+    static_assert(diagnose<unnamed_options_fault_of<
+                      "early_stopping({.monitor = \"val_loss\", .patience = 3})", First>>());
+  }
 
   void on_train_begin(training_run& run) {
     watched_.check(run, "early_stopping");

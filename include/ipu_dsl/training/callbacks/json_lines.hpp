@@ -10,9 +10,11 @@
 #include <string_view>
 #include <utility>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/training/callbacks/epoch_columns.hpp>
 #include <ipu_dsl/training/callbacks/log_file.hpp>
 #include <ipu_dsl/training/callbacks/record_line.hpp>
+#include <ipu_dsl/training/callbacks/unnamed_options.hpp>
 #include <ipu_dsl/training/training_run.hpp>
 
 namespace ipu_dsl {
@@ -30,6 +32,14 @@ struct json_lines_options {
 class json_lines {
  public:
   explicit json_lines(json_lines_options options) : options_(std::move(options)) {}
+
+  /// Refused with a sentence: options without their names.
+  template <typename First, typename... More>
+  explicit json_lines(const First&, const More&...) : json_lines(json_lines_options()) {
+    static_assert(
+        diagnose<
+            unnamed_options_fault_of<"json_lines({.filename = \"training.jsonl\"})", First>>());
+  }
 
   void on_train_begin(training_run& run) {
     file_.open(options_.filename, options_.append);

@@ -6,8 +6,10 @@
 #include <string>
 #include <utility>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/training/callbacks/monitor.hpp>
 #include <ipu_dsl/training/callbacks/path_pattern.hpp>
+#include <ipu_dsl/training/callbacks/unnamed_options.hpp>
 #include <ipu_dsl/training/checkpoint.hpp>
 #include <ipu_dsl/training/saved_training.hpp>
 
@@ -35,6 +37,15 @@ class model_checkpoint {
       : options_(std::move(options)),
         path_(options_.filepath),
         watched_(options_.monitor, options_.mode, 0) {}
+
+  /// Refused with a sentence: options without their names.
+  template <typename First, typename... More>
+  explicit model_checkpoint(const First&, const More&...)
+      : model_checkpoint(model_checkpoint_options()) {
+    static_assert(
+        diagnose<unnamed_options_fault_of<
+            "model_checkpoint({.filepath = \"best.npz\", .save_best_only = true})", First>>());
+  }
 
   void on_train_begin(training_run& run) {
     files::check_path(options_.filepath);

@@ -8,10 +8,12 @@
 #include <cstdio>
 #include <string_view>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/formats/terminal.hpp>
 #include <ipu_dsl/runtime/host_clock.hpp>
 #include <ipu_dsl/training/callbacks/no_options.hpp>
 #include <ipu_dsl/training/callbacks/record_line.hpp>
+#include <ipu_dsl/training/callbacks/unnamed_options.hpp>
 #include <ipu_dsl/training/training_run.hpp>
 
 namespace ipu_dsl {
@@ -41,6 +43,13 @@ class progress_bar {
   explicit progress_bar(no_options = {}) : progress_bar(progress_bar_options()) {}
 
   explicit progress_bar(const progress_bar_options& options) : options_(options) {}
+
+  /// Refused with a sentence: options without their names.
+  template <typename First, typename... More>
+  explicit progress_bar(const First&, const More&...) : progress_bar(progress_bar_options()) {
+    static_assert(
+        diagnose<unnamed_options_fault_of<"progress_bar({.verbose = verbosity::line})", First>>());
+  }
 
   void on_train_begin(training_run& run) {
     shown_ = options_.verbose;

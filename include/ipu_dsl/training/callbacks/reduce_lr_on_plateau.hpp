@@ -7,9 +7,11 @@
 #include <string>
 #include <utility>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/training/callbacks/constant_rate.hpp>
 #include <ipu_dsl/training/callbacks/monitor.hpp>
 #include <ipu_dsl/training/callbacks/no_options.hpp>
+#include <ipu_dsl/training/callbacks/unnamed_options.hpp>
 
 namespace ipu_dsl {
 
@@ -35,6 +37,15 @@ class reduce_lr_on_plateau {
   explicit reduce_lr_on_plateau(reduce_lr_on_plateau_options options)
       : options_(std::move(options)),
         watched_(options_.monitor, options_.mode, options_.min_delta) {}
+
+  /// Refused with a sentence: options without their names.
+  template <typename First, typename... More>
+  explicit reduce_lr_on_plateau(const First&, const More&...)
+      : reduce_lr_on_plateau(reduce_lr_on_plateau_options()) {
+    static_assert(
+        diagnose<unnamed_options_fault_of<"reduce_lr_on_plateau({.factor = 0.5, .patience = 2})",
+                                          First>>());
+  }
 
   void on_train_begin(training_run& run) {
     watched_.check(run, "reduce_lr_on_plateau");
