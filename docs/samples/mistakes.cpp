@@ -12,6 +12,36 @@
 
 using namespace ipu_dsl;
 
+// [own_names]
+namespace shop {
+
+struct node {
+  int number;
+};
+
+enum class label { book, record };
+
+label label_of(const node& sold) {
+  return sold.number % 2 == 0 ? label::book : label::record;
+}
+
+struct sorter : model<input<4>, sequential<Dense<8, relu>, Dense<2>>> {};
+
+static_assert(check<sorter>());
+
+}  // namespace shop
+// [/own_names]
+
+// [alias]
+namespace dsl = ipu_dsl;
+
+struct counted
+    : dsl::model<dsl::input<4>, dsl::sequential<dsl::Dense<8, dsl::relu>, dsl::Dense<2>>> {};
+
+// [/alias]
+
+static_assert(dsl::check<counted>());
+
 namespace {
 
 struct without_flatten {
