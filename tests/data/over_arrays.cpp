@@ -58,12 +58,31 @@ TEST_CASE("arrays that do not belong together are refused") {
         "Array 0 has 5 numbers, which do not divide into samples of 2.");
   CHECK(tests::sentence_of([&] { over_arrays<pairs, kinds>(four, labels); }) ==
         "Array 1 has 3 samples, the first 2.");
+  const std::vector<float> six(6);
+  CHECK(tests::sentence_of([&] { over_arrays<pairs, label_column<2>>(six, labels); }) ==
+        "Value 2 of a column is 2; expected 0 to 1.");
+  const std::vector<float> not_finite = {1, nan};
+  const std::vector<std::int32_t> zero = {0};
   CHECK(tests::sentence_of([&] {
-          over_arrays<pairs, label_column<2>>(std::vector<float>(6), labels);
-        }) == "Value 2 of a column is 2; expected 0 to 1.");
-  CHECK(tests::sentence_of([&] {
-          over_arrays<pairs, kinds>(std::vector<float>{1, nan}, std::vector<std::int32_t>{0});
+          over_arrays<pairs, kinds>(not_finite, zero);
         }).starts_with("Value 1 of sample 0 of Array 0 is nan; expected finite numbers."));
+}
+
+/// What is said where the first of two arrays is taken as `Features`.
+template <typename Features>
+constexpr problem fault_of_features = over_arrays_fault_of<element_form<pairs, kinds>, Features,
+                                                           const std::vector<std::int32_t>&>::value;
+
+TEST_CASE("arrays that nobody keeps are refused, spans and views of others are not") {
+  static_assert(fault_of_features<std::vector<float>>.found());
+  static_assert(fault_of_features<std::array<float, 4>>.found());
+  static_assert(!fault_of_features<std::vector<float>&>.found());
+  static_assert(!fault_of_features<const std::array<float, 4>&>.found());
+  static_assert(!fault_of_features<std::span<const float>>.found());
+  const std::vector<float> features = {1, 2, 3, 4};
+  const std::vector<std::int32_t> labels = {2, 0};
+  const auto data = over_arrays<pairs, kinds>(std::span(features), std::span(labels));
+  CHECK(first_numbers(data) == features);
 }
 
 TEST_CASE("any range of numbers is copied, and of ranges of them") {

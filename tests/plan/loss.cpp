@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of plan/loss.hpp: what a loss is attached to.
+// Tests of plan/loss.hpp: what a loss is attached to, and of plan/reported_names.hpp.
 #include <ipu_dsl/plan/loss.hpp>
 
 #include "plan/models.hpp"
@@ -68,6 +68,50 @@ constexpr shape labels_for() {
 
 static_assert(labels_for<image_end>() == shape{2});
 static_assert(labels_for<positions_end>() == shape{3});
+
+/// The loss or metric of an output that is called as `name` says, or as its family.
+constexpr result_choice judge(std::string_view output, std::string_view name = {}) {
+  return {.rule = &accuracy_family, .output = output, .name = name};
+}
+
+/// Whether what a model of two outputs with losses reports beside them has names of its own.
+constexpr bool told_apart(std::string_view first, std::string_view second,
+                          const result_choice& metric) {
+  const result_choice losses[] = {judge(first), judge(second)};
+  return !check_reported_names(2, losses, {&metric, 1}).found();
+}
+
+/// The same of a model of one output.
+constexpr bool told_apart(std::string_view metric) {
+  const result_choice one = judge({}, metric);
+  const result_choice loss = judge({});
+  return !check_reported_names(1, {&loss, 1}, {&one, 1}).found();
+}
+
+constexpr checks test_reported_names() {
+  checks done;
+  done.that(told_apart("accuracy"));
+  done.that(told_apart("val"));
+  done.that(told_apart("value_loss"));
+  done.that(!told_apart("loss"));
+  done.that(!told_apart("val_loss"));
+  done.that(told_apart("kind", "price", judge("kind")));
+  done.that(told_apart("kind", "price", judge("kind", "loss_of_price")));
+  done.that(told_apart("value", "other", judge("value")));
+  done.that(!told_apart("val", "other", judge("other")));
+  done.that(!told_apart("kind", "price", judge("kind", "loss")));
+  done.that(!told_apart("kind", "kind_of", judge("kind", "of_loss")));
+  done.that(!told_apart("kind", "val_kind", judge("kind")));
+  return done;
+}
+
+static_assert(test_reported_names());
+
+TEST_CASE("no two numbers of an epoch and its validation have one name") {
+  CHECK(test_reported_names());
+  const result_choice losses[] = {judge("val"), judge("other")};
+  CHECK(check_reported_names(2, losses, {}).got.view() == "val_loss twice");
+}
 
 TEST_CASE("a loss trains on the logits before a softmax") {
   CHECK(trains_on_logits<softmax_end>(score_kind::probabilities));

@@ -113,14 +113,22 @@ TEST_CASE("integers are of no more classes than the model knows") {
       "as many rows as the data have classes");
 }
 
+TEST_CASE("weights that no loss asks for are told how they would be asked for") {
+  const graph unweighed = model_between({8}, {10});
+  const problem found = check_array_count(unweighed.view(), tensor_role::weight, 1);
+  CHECK(found.expected.view() == "0 arrays of weights");
+  CHECK(found.hint.view() ==
+        "write loss<..., sample_weights> in compile, or leave the weights out");
+}
+
 TEST_CASE("targets are of the kind that the loss judges by") {
   const graph by_labels = model_between({8}, {10});
   const graph by_floats = model_between({8}, {2, 5});
   CHECK(said_of(by_floats, {.extents = {8}}, {.extents = {2, 5}}).empty());
-  CHECK(
-      said_of(by_labels, {.extents = {8}}, {.extents = {2, 5}}).view() ==
-      "the data: expected labels, which the loss judge judges by, got float targets. Hint: take a "
-      "loss of float targets, such as mean_squared_error");
+  CHECK(said_of(by_labels, {.extents = {8}}, {.extents = {2, 5}}).view() ==
+        "the data: expected labels, which the loss judge judges by, got float targets. Hint: give "
+        "integers as a label_column<classes>, or take a loss of float targets: "
+        "categorical_crossentropy of one-hot rows, mean_squared_error of numbers");
   CHECK(said_of(by_floats, {{8}, dtype::float32}, {{}, dtype::int32, 10}).view() ==
         "the data: expected float targets, which the loss judge judges by, got labels. Hint: take "
         "sparse_categorical_crossentropy, or give the data as a paired_dataset");

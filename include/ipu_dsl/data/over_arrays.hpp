@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -38,6 +39,13 @@ constexpr bool holds_column() {
   }
 }
 
+/// Whether an argument that was taken as `Numbers&&` is a vector or an array that nobody keeps: it
+/// ends with the call, and its numbers with it. Spans and views refer to somebody's.
+template <typename Numbers>
+inline constexpr bool ends_with_the_call =
+    !std::is_reference_v<Numbers> &&
+    (requires { typename Numbers::allocator_type; } || requires { std::tuple_size<Numbers>::value; });
+
 }  // namespace datasets
 
 /// What is wrong with the arrays of `over_arrays`.
@@ -46,8 +54,9 @@ struct over_arrays_fault_of;
 
 template <typename... Columns, typename... Numbers>
 struct over_arrays_fault_of<element_form<Columns...>, Numbers...> {
-  template <typename Column, typename Array>
+  template <typename Column, typename Given>
   static constexpr problem find_in() {
+    using Array = std::remove_cvref_t<Given>;
     problem found;
     if constexpr (!datasets::is_column<Column>) {
       found = refuse("columns, each of one array", type_name<Column>());
@@ -56,6 +65,10 @@ struct over_arrays_fault_of<element_form<Columns...>, Numbers...> {
                          << name_of(datasets::sources_of<Column>()[0].type) << " for its column",
                      type_name<Array>(),
                      "an array, a span, a vector; numbers_from<float>(range) copies any range");
+    } else if constexpr (datasets::ends_with_the_call<Given>) {
+      found = refuse("an array with a name, which outlives the data", type_name<Array>(),
+                     "nobody keeps it: give it a name, or give it to a column, which owns its "
+                     "numbers, as in zipped(feature_column<shape{20}>(...), label_column<3>(...))");
     }
     return found;
   }
@@ -82,9 +95,10 @@ struct over_arrays_fault_of<element_form<Columns...>, Numbers...> {
 ///
 ///   const auto data = over_arrays<feature_column<shape{20}>, label_column<3>>(features, labels);
 ///
-/// Throws `error` if they do not belong together, and for what a column refuses.
+/// Throws `error` if they do not belong together, and for what a column refuses. A vector that
+/// nobody keeps does not compile.
 template <typename... Columns, typename... Numbers>
-auto over_arrays(const Numbers&... numbers) {
+auto over_arrays(Numbers&&... numbers) {
   using fault = over_arrays_fault_of<element_form<Columns...>, Numbers...>;
   if constexpr (!fault::value.found()) {
     return array_dataset<Columns...>({arrays::plain(numbers)...}, non_finite::refused);

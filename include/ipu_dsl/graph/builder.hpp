@@ -40,8 +40,10 @@ constexpr problem check_input_types(const graph& model, const family& rule,
     const dtype type = model.tensors[input].type;
     if (type != dtype::float32 && !rule.reads_integers) {
       return refuse("an input of float32", name_of(type),
-                    type == dtype::uint8 ? "put Rescaling<1.0F / 255> before it"
-                                         : "put a layer before it that reads these");
+                    type == dtype::uint8
+                        ? "put Rescaling<1.0F / 255> before it"
+                        : "put a layer before it that reads these, such as Embedding<1000, 8> "
+                          "of words");
     }
   }
   return {};

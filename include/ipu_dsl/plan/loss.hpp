@@ -8,27 +8,11 @@
 
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/builder.hpp>
+#include <ipu_dsl/plan/reported_names.hpp>
 #include <ipu_dsl/vocabulary/activity_penalty.hpp>
 #include <ipu_dsl/vocabulary/sample_weights.hpp>
 
 namespace ipu_dsl {
-
-/// A loss or a metric, with its own options.
-struct result_choice {
-  const family* rule = nullptr;
-  attributes options = {};
-  /// The name of the layer that makes what it judges; empty: the model's one output.
-  std::string_view output = {};
-  float weight = 1;  ///< of a loss
-  weighed weighs = weighed::nothing;
-  std::string_view name = {};  ///< of a metric, if it was given one
-  bool sums = false;           ///< of a loss: over samples and positions, where others are means
-};
-
-/// What a metric is called.
-constexpr std::string_view name_of(const result_choice& metric) {
-  return metric.name.empty() ? metric.rule->name : metric.name;
-}
 
 /// The names of a model's outputs for a sentence: "logits, price".
 constexpr label names_of_outputs(const graph_view& model) {
@@ -208,7 +192,7 @@ constexpr problem check_results(const graph_view& model, list_view<result_choice
   for (std::size_t i = 0; i < metrics.size() && !found.found(); ++i) {
     found = check_judged(model, metrics[i]);
   }
-  return found;
+  return found.found() ? found : check_reported_names(model.outputs.size(), losses, metrics);
 }
 
 /// Appends a node that judges what a layer puts out by its penalty, in the layer's stage.

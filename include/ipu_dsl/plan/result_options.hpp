@@ -10,7 +10,6 @@
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/option.hpp>
-#include <ipu_dsl/core/source_form.hpp>
 #include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/plan/loss.hpp>
 #include <ipu_dsl/vocabulary/metric.hpp>
@@ -26,8 +25,7 @@ inline constexpr option_key loss_reduction_key{"reduction"};
 /// What becomes of the losses of a micro-batch's samples, by Keras's names: their mean,
 /// `reduction<"sum_over_batch_size">`, the default; or their sum, over the positions of a sample as
 /// well: `loss<mean_squared_error, reduction<"sum">>`. What is reported then is the sum of a
-/// micro-batch, a mean over micro-batches, each of which counts by its samples: a last one that is
-/// short, as an evaluation may end with, by as many as it has.
+/// micro-batch, a mean over micro-batches, each by its samples, a short last one by those it has.
 template <fixed_string Name>
 struct reduction {
   static constexpr problem find_fault() {
@@ -155,7 +153,7 @@ struct read_loss<for_output<Name, Loss, Options...>> {
   static constexpr result_choice choice = own::choice(Name.view());
 };
 
-/// What is wrong with losses that are read one by one.
+/// The first of several problems.
 constexpr problem first_problem(std::initializer_list<const problem*> faults) {
   for (const problem* each : faults) {
     if (each->found()) {
@@ -255,11 +253,13 @@ struct read_metric<for_output<Name, Metric>> {
   static constexpr result_choice choice = make();
 };
 
-/// So many metrics a model can have.
-inline constexpr int most_metrics = 15;
-
-/// Losses and metrics.
-inline constexpr int most_results = most_metrics + most_outputs;
+/// Several things in one `for_output`.
+template <fixed_string Name, typename First, typename Second, typename... More>
+struct read_metric<for_output<Name, First, Second, More...>> : read_metric<First> {
+  static constexpr problem fault =
+      refuse("one metric in for_output<...>", label() << 2 + sizeof...(More),
+             "write for_output<...> for each of them; options of a metric stand in metric<...>");
+};
 
 /// What is wrong with some of the metrics.
 constexpr problem check_metrics(list_view<result_choice> chosen,

@@ -90,7 +90,9 @@ constexpr problem check_targets(const graph_view& model, std::int32_t target,
     const std::string_view loss = judge_of(model, target);
     return wants_labels
                ? refuse(label("labels, which the loss ") << loss << " judges by", "float targets",
-                        "take a loss of float targets, such as mean_squared_error")
+                        "give integers as a label_column<classes>, or take a loss of float "
+                        "targets: categorical_crossentropy of one-hot rows, mean_squared_error of "
+                        "numbers")
                : refuse(label("float targets, which the loss ") << loss << " judges by", "labels",
                         "take sparse_categorical_crossentropy, or give the data as a "
                         "paired_dataset");

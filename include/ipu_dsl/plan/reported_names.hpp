@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// What epochs report of losses and metrics, by name, and that no two of these names are one.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/source_form.hpp>
+#include <ipu_dsl/core/text.hpp>
+#include <ipu_dsl/graph/graph.hpp>
+#include <ipu_dsl/vocabulary/sample_weights.hpp>
+
+namespace ipu_dsl {
+
+/// So many metrics a model can have.
+inline constexpr int most_metrics = 15;
+
+/// Losses and metrics.
+inline constexpr int most_results = most_metrics + most_outputs;
+
+/// A loss or a metric, with its own options.
+struct result_choice {
+  const family* rule = nullptr;
+  attributes options = {};
+  /// The name of the layer that makes what it judges; empty: the model's one output.
+  std::string_view output = {};
+  float weight = 1;  ///< of a loss
+  weighed weighs = weighed::nothing;
+  std::string_view name = {};  ///< of a metric, if it was given one
+  bool sums = false;           ///< of a loss: over samples and positions, where others are means
+};
+
+/// What a metric is called.
+constexpr std::string_view name_of(const result_choice& metric) {
+  return metric.name.empty() ? metric.rule->name : metric.name;
+}
+
+/// What stands before the names of what is found on validation data: "val_loss".
+inline constexpr std::string_view name_of_validation = "val_";
+
+/// What is reported of a loss or a metric: of one output its own name, of several that of the
+/// output before it.
+constexpr label reported_name(std::size_t outputs, const result_choice& judge,
+                              std::string_view own) {
+  label name;
+  if (outputs > 1) {
+    name << judge.output << "_";
+  }
+  name << own;
+  return name;
+}
+
+/// All names that an epoch reports: the loss, of several outputs each one's, and the metrics.
+constexpr list<label> reported_names(std::size_t outputs, list_view<result_choice> losses,
+                                     list_view<result_choice> metrics) {
+  list<label> names;
+  names.push_back(label("loss"));
+  for (const result_choice& loss : losses) {
+    if (outputs > 1) {
+      names.push_back(reported_name(outputs, loss, "loss"));
+    }
+  }
+  for (const result_choice& metric : metrics) {
+    names.push_back(reported_name(outputs, metric, name_of(metric)));
+  }
+  return names;
+}
+
+/// Refuses two numbers of an epoch by one name, those of its validation included: who asks for
+/// "val_loss" would be told the loss of an output "val".
+constexpr problem check_reported_names(std::size_t outputs, list_view<result_choice> losses,
+                                       list_view<result_choice> metrics) {
+  const list<label> names = reported_names(outputs, losses, metrics);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    for (std::size_t other = 0; other < names.size(); ++other) {
+      const bool doubled = other < i && names[other] == names[i];
+      const bool of_validation = names[i] == (label(name_of_validation) << names[other].view());
+      if (doubled || of_validation) {
+        problem found =
+            refuse("names of their own for what epochs report", label(names[i].view()) << " twice",
+                   "val_ stands before what is found on validation data; call the layer that makes "
+                   "the output otherwise, or the metric: metric<..., metric_name<\"another\">>");
+        found.where = "compile";
+        return found;
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace ipu_dsl
