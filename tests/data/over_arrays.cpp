@@ -127,7 +127,7 @@ TEST_CASE("arrays of NumPy that are no such column are refused") {
   CHECK(tests::sentence_of([&] { column_of<byte_column<shape{3, 2}>>(file, "images"); }) ==
         "images has the shape (2, 2, 3, 1); expected samples (3, 2) side by side.");
   CHECK(tests::sentence_of([&] { column_of<feature_column<shape{2, 3}>>(file, "images"); }) ==
-        "images holds uint8; expected float32.");
+        "images holds uint8; expected float32. Hint: save array.astype(\"float32\").");
   CHECK(tests::sentence_of([&] { column_of<label_column<2>>(file, "labels"); }) ==
         "Value 0 of a column is 2; expected 0 to 1.");
   CHECK(tests::sentence_of([&] { column_of<label_column<3>>(file, "kinds"); }) ==

@@ -145,7 +145,7 @@ TEST_CASE("values of the wrong number or type are refused") {
   CHECK(tests::sentence_of([&] { make_npy<float>(two, {-1, -2}); }) ==
         "The array has impossible extents (-1, -2).");
   CHECK(tests::sentence_of([&] { npy_values<std::int32_t>(make_npy<float>(two, {2}), "w"); }) ==
-        "w holds float32; expected int32.");
+        "w holds float32; expected int32. Hint: save array.astype(\"int32\").");
 }
 
 TEST_CASE("a damaged NPY file parses or is refused") {
