@@ -194,8 +194,8 @@ TEST_CASE("a second reader is refused with a sentence, and takes nothing from th
   };
   std::thread one(reader);
   std::thread other(reader);
-  while (sent_away == 0) {
-    std::this_thread::yield();
+  for (int looked = 0; looked < 2000 && sent_away == 0; ++looked) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   for (int i = 0; i < 200; ++i) {
     enqueue(shared, i);
