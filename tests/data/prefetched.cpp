@@ -168,8 +168,10 @@ TEST_CASE(
   auto other = prefetched(data, 5);
   CHECK(sentence_of([&] { other.go_to(prefetched(order, 5).position()); }) ==
         "This is no position in 100 samples with 0 transformations.");
-  CHECK(sentence_of([&] { other.go_to(make_feed(data, 5).position()); }) ==
-        "This is no position behind an infeed; what was saved took its data without one.");
+  auto direct = make_feed(data, 5);
+  first_numbers_of(direct, 100);
+  other.go_to(direct.position());
+  CHECK(first_numbers_of(other, 8).empty());
 }
 
 TEST_CASE("what a feed throws while it reads ahead is thrown in its place") {

@@ -83,14 +83,17 @@ struct infeed_place {
     return all;
   }
 
-  /// Refers to the words. Throws `error` for those of no infeed.
+  /// Refers to the words. Those of a feed without a queue are a place as well: nothing was taken
+  /// since. Throws `error` for what no infeed says.
   static infeed_place of(list_view<std::uint64_t> where) {
     constexpr std::size_t head = 3;
     constexpr std::uint64_t most = 0x7FFFFFFF;
-    if (where.size() < head || where[0] != mark || where[1] > most || where[2] > most ||
+    if (where.empty() || where[0] != mark) {
+      return {0, 0, where};
+    }
+    if (where.size() < head || where[1] > most || where[2] > most ||
         (where[1] > 0 && where[2] == 0)) {
-      raise_error(
-          "This is no position behind an infeed; what was saved took its data without one.");
+      raise_error("This is no position behind an infeed.");
     }
     return {where[1], where[2], {where.data() + head, where.size() - head}};
   }
