@@ -116,9 +116,8 @@ TEST_CASE("integers are of no more classes than the model knows") {
 TEST_CASE("weights that no loss asks for are told how they would be asked for") {
   const graph unweighed = model_between({8}, {10});
   const problem found = check_array_count(unweighed.view(), tensor_role::weight, 1);
-  CHECK(found.expected.view() == "0 arrays of weights");
-  CHECK(found.hint.view() ==
-        "write loss<..., sample_weights> in compile, or leave the weights out");
+  CHECK(found.expected.view() == "no weights, since no loss asks for them");
+  CHECK(found.hint.view() == "write loss<judge, sample_weights>, or take the weights out");
 }
 
 TEST_CASE("targets are of the kind that the loss judges by") {
