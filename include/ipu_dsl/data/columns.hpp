@@ -3,14 +3,19 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/text.hpp>
+#include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/data/dataset.hpp>
 
 namespace ipu_dsl {
@@ -46,6 +51,27 @@ class rows {
 
  private:
   std::vector<Number> numbers_;
+};
+
+/// What becomes no vector of a column's numbers by itself: other numbers, or spans and views of
+/// them.
+template <typename Given, typename Number>
+concept other_than_vector = requires(const Given& of) { of.begin(); } &&
+                            !std::convertible_to<const Given&, std::vector<Number>>;
+
+/// What is wrong with them, for the column of this name.
+template <fixed_string Column, typename Number, typename Given>
+struct numbers_fault_of {
+  static constexpr std::string_view number = std::same_as<Number, float>          ? "float"
+                                             : std::same_as<Number, std::uint8_t> ? "std::uint8_t"
+                                                                                  : "std::int32_t";
+
+  static constexpr problem value = [] {
+    problem found = refuse(label("a std::vector<") << number << ">", type_name<Given>(),
+                           text<191>("numbers_from<") << number << ">(values) copies any range");
+    found.where = Column.view();
+    return found;
+  }();
 };
 
 /// Throws `error` for the first weight that is negative, or not finite and such are not to be kept.
@@ -88,6 +114,12 @@ class feature_column {
     }
   }
 
+  /// Refused with a sentence: other numbers.
+  template <datasets::other_than_vector<float> Given>
+  explicit feature_column(const Given&, non_finite = non_finite::refused) {
+    static_assert(diagnose<datasets::numbers_fault_of<"feature_column", float, Given>>());
+  }
+
   /// How many samples there are.
   std::int64_t size() const { return rows_.size(); }
 
@@ -108,6 +140,12 @@ class byte_column {
   byte_column() = default;
 
   explicit byte_column(std::vector<std::uint8_t> bytes) : rows_(std::move(bytes)) {}
+
+  /// Refused with a sentence: other numbers.
+  template <datasets::other_than_vector<std::uint8_t> Given>
+  explicit byte_column(const Given&) {
+    static_assert(diagnose<datasets::numbers_fault_of<"byte_column", std::uint8_t, Given>>());
+  }
 
   /// How many samples there are.
   std::int64_t size() const { return rows_.size(); }
@@ -133,6 +171,12 @@ class index_column {
     datasets::check_integers(rows_.numbers(), Classes);
   }
 
+  /// Refused with a sentence: other numbers.
+  template <datasets::other_than_vector<std::int32_t> Given>
+  explicit index_column(const Given&) {
+    static_assert(diagnose<datasets::numbers_fault_of<"index_column", std::int32_t, Given>>());
+  }
+
   /// How many samples there are.
   std::int64_t size() const { return rows_.size(); }
 
@@ -156,6 +200,12 @@ class label_column {
 
   explicit label_column(std::vector<std::int32_t> labels) : rows_(std::move(labels)) {
     datasets::check_integers(rows_.numbers(), Classes);
+  }
+
+  /// Refused with a sentence: other numbers.
+  template <datasets::other_than_vector<std::int32_t> Given>
+  explicit label_column(const Given&) {
+    static_assert(diagnose<datasets::numbers_fault_of<"label_column", std::int32_t, Given>>());
   }
 
   /// How many samples there are.
@@ -195,6 +245,12 @@ class target_column {
     }
   }
 
+  /// Refused with a sentence: other numbers.
+  template <datasets::other_than_vector<float> Given>
+  explicit target_column(const Given&, non_finite = non_finite::refused) {
+    static_assert(diagnose<datasets::numbers_fault_of<"target_column", float, Given>>());
+  }
+
   /// How many samples there are.
   std::int64_t size() const { return rows_.size(); }
 
@@ -221,6 +277,12 @@ class weight_column {
 
   explicit weight_column(std::vector<float> weights) : rows_(std::move(weights)) {
     datasets::check_weights(rows_.numbers());
+  }
+
+  /// Refused with a sentence: other numbers.
+  template <datasets::other_than_vector<float> Given>
+  explicit weight_column(const Given&) {
+    static_assert(diagnose<datasets::numbers_fault_of<"weight_column", float, Given>>());
   }
 
   /// How many samples there are.
