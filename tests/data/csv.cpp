@@ -50,6 +50,8 @@ TEST_CASE("columns have names and kinds") {
   CHECK(table.classes("street") == std::vector<std::string>{"Elm", "Oak, north"});
   CHECK(tests::sentence_of([&] { static_cast<void>(table.find("prize")); }) ==
         "h.csv has no column prize; it has size, rooms, street, price.");
+  CHECK(tests::sentence_of([&] { static_cast<void>(table_of("a;b\n1;2\n").find("b")); }) ==
+        "h.csv has no column b; it has a;b. Hint: {.separator = ';'} reads it as several.");
 }
 
 TEST_CASE("columns of a table are features, targets and labels") {

@@ -305,7 +305,8 @@ TEST_CASE("a file of weights, or of another optimizer, is no training, and nothi
   other.save_training("resume_other.npz");
   const std::string said = sentence_of([&] { run.load_training("resume_other.npz"); });
   INFO(said);
-  CHECK(said.find("/kernel/m; it has") != std::string::npos);
+  CHECK(said.find("/kernel/m, which the optimizer of this session keeps: it was saved with another "
+                  "one. Hint: load_by_name(") != std::string::npos);
   CHECK(run.weights().fingerprint() == before);
   std::remove("resume_weights.npz");
   std::remove("resume_other.npz");

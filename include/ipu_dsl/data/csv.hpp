@@ -143,7 +143,8 @@ class csv_table {
       for (const std::string& each : names_) {
         all += (all.empty() ? "" : ", ") + printable(each);
       }
-      throw error(name_ + " has no column " + printable(name) + "; it has " + all + ".");
+      throw error(name_ + " has no column " + printable(name) + "; it has " + all + "." +
+                  hint_of_separator());
     }
     return static_cast<std::size_t>(found - names_.begin());
   }
@@ -262,6 +263,16 @@ class csv_table {
   }
 
  private:
+  /// What is said of a table of one column whose name holds what other files separate cells by.
+  std::string hint_of_separator() const {
+    const std::size_t at = columns() == 1 ? names_[0].find_first_of(";\t|") : std::string::npos;
+    if (at == std::string::npos) {
+      return {};
+    }
+    const std::string letter = names_[0][at] == '\t' ? "\\t" : names_[0].substr(at, 1);
+    return " Hint: {.separator = '" + letter + "'} reads it as several.";
+  }
+
   std::size_t first_row() const { return options_.header ? 1 : 0; }
 
   void read_header() {

@@ -100,12 +100,25 @@ struct loaded_training {
   training_place place;  ///< without the position of its data
 };
 
+/// Throws `error` for the first array that the optimizer of a session keeps and a file has not.
+inline void check_kept(const opened_training& file, const parameters& kept) {
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (!file.has(kept.name(i))) {
+      raise_error({"The file ", file.path, " has no array ", kept.name(i),
+                   ", which the optimizer of this session keeps: it was saved with another one. "
+                   "Hint: load_by_name(run.weights(), path, {.partly = true}) takes its weights "
+                   "alone."});
+    }
+  }
+}
+
 /// Reads a file. Throws `error` unless all of it belongs to the training of this engine.
 inline loaded_training read_training(opened_training& file, session_engine& engine,
                                      non_finite floats) {
   loaded_training found;
   found.reached = read_progress(file, engine.seed());
   found.weights = read_all(engine.weights(), file.archive, file.path, floats);
+  check_kept(file, engine.kept());
   found.kept = read_all(engine.kept(), file.archive, file.path, floats);
   found.values = read_run_values(file, engine);
   file.used += engine.weights().size() + engine.kept().size();
