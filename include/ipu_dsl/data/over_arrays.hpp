@@ -2,12 +2,12 @@
 // Data over arrays that a program has: spans of them are referred to, ranges are copied.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <iterator>
 #include <limits>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -39,12 +39,21 @@ constexpr bool holds_column() {
   }
 }
 
-/// Whether an argument that was taken as `Numbers&&` is a vector or an array that nobody keeps: it
-/// ends with the call, and its numbers with it. Spans and views refer to somebody's.
+/// Whether numbers live in an object of this type, and end with it; those of spans and views are
+/// somebody's. What is made for another library's arrays (`data/xtensor.hpp`) says so of them.
 template <typename Numbers>
+inline constexpr bool holds_numbers = false;
+
+template <typename Number, typename Allocator>
+inline constexpr bool holds_numbers<std::vector<Number, Allocator>> = true;
+
+template <typename Number, std::size_t Size>
+inline constexpr bool holds_numbers<std::array<Number, Size>> = true;
+
+/// Whether an argument that was taken as `Given&&` ends with the call, and its numbers with it.
+template <typename Given>
 inline constexpr bool ends_with_the_call =
-    !std::is_reference_v<Numbers> &&
-    (requires { typename Numbers::allocator_type; } || requires { std::tuple_size<Numbers>::value; });
+    !std::is_reference_v<Given> && holds_numbers<std::remove_cv_t<Given>>;
 
 }  // namespace datasets
 

@@ -29,6 +29,16 @@
 
 namespace ipu_dsl {
 
+namespace datasets {
+
+template <typename Number, std::size_t Rank, xt::layout_type Layout>
+inline constexpr bool holds_numbers<xt::xtensor<Number, Rank, Layout>> = true;
+
+template <typename Number, xt::layout_type Layout>
+inline constexpr bool holds_numbers<xt::xarray<Number, Layout>> = true;
+
+}  // namespace datasets
+
 /// Copies features [samples, SampleShape...] and labels [samples] into a data set. The rank is
 /// checked by the compiler; throws `error` if the extents differ from `SampleShape`, the counts
 /// differ, a label is not in [0, Classes), or a float is an infinity or NaN and they are not to be
