@@ -7,12 +7,16 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <ipu_dsl/core/arrays.hpp>
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/dtype.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/type_name.hpp>
 
 namespace ipu_dsl {
 
@@ -38,6 +42,17 @@ inline void clear_unused(const feed_rows& rows, std::int32_t valid) {
 
 }  // namespace feeds
 
+/// What is wrong with a vector that nobody keeps.
+template <typename Numbers>
+struct batch_source_fault_of {
+  static constexpr problem value = [] {
+    problem found = refuse("an array with a name, which outlives the feed", type_name<Numbers>(),
+                           "nobody keeps it, and a feed refers to its numbers: give it a name");
+    found.where = "batch_feed";
+    return found;
+  }();
+};
+
 /// Numbers in a plain array, rows of `form.elements` of them: one source of a `batch_feed`.
 struct batch_source {
   source_form form;
@@ -55,6 +70,12 @@ struct batch_source {
 
   batch_source(std::span<const std::uint8_t> bytes, std::int64_t elements)
       : form{dtype::uint8, elements}, first(bytes.data()), count(bytes.size()) {}
+
+  /// Refused with a sentence: a vector that nobody keeps.
+  template <typename Number, typename Allocator>
+  batch_source(std::vector<Number, Allocator>&&, std::int64_t, std::int32_t = 0) {
+    static_assert(diagnose<batch_source_fault_of<std::vector<Number, Allocator>>>());
+  }
 
   /// Numbers as the model takes them.
   batch_source(const plain_array& numbers, const source_form& taken)
