@@ -201,6 +201,7 @@ ELSEWHERE = {
     "plan/program_plan_view": "plan/large_proof",
     "plan/proven_slots": "plan/large_proof",
     "plan/reported_names": "plan/loss",
+    "plan/result_choice": "plan/loss",
     "plan/run_settings": "plan/schedules",
     "plan/run_values": "vocabulary/scale_by_value",
     "plan/stage_cost": "plan/automatic_stages",

@@ -304,6 +304,32 @@ TEST_CASE("training ends where the loss is no number") {
   CHECK(ends.stopped_epoch() == 3);
 }
 
+/// A callback made of one that is there, and of its options with a field more.
+struct patient_options : early_stopping_options {
+  int longest = 0;
+};
+
+struct patient : early_stopping {
+  explicit patient(const patient_options& options) : early_stopping(options) {}
+
+  patient(const patient& other) : early_stopping(other), copies(other.copies + 1) {}
+
+  int copies = 0;
+};
+
+TEST_CASE("a callback can be made of another one of its kind") {
+  patient_options options;
+  options.patience = 2;
+  const patient first(options);
+  const patient second(first);
+  CHECK(second.copies == 1);
+}
+
+TEST_CASE("what holds no lines has no first one") {
+  CHECK(log_file::first_line_of("/dev/zero").empty());
+  CHECK(log_file::first_line_of("/nowhere/log.csv").empty());
+}
+
 TEST_CASE("a table has a line an epoch, and goes on behind what is there") {
   const temporary_directory directory;
   const std::string path = directory.path() + "/log.csv";

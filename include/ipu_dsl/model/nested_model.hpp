@@ -132,11 +132,11 @@ class nested_model {
       if (failed()) {
         return;
       }
-      // How tensors lie follows anew from what stands around them here.
-      // So do masks that are joined.
+      // Masks are joined anew, by what stands around them here.
       if (inner_->at(inner_->output_of(inner, 0)).is_mask) {
         continue;
       }
+      // So follows how tensors lie.
       if (inner.rule->lays_out) {
         tensors_[inner_->output_of(inner, 0)] = tensors_[inner_->input_of(inner, 0)];
       } else {

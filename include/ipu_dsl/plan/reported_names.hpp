@@ -8,46 +8,20 @@
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/problem.hpp>
-#include <ipu_dsl/core/source_form.hpp>
 #include <ipu_dsl/core/text.hpp>
-#include <ipu_dsl/graph/graph.hpp>
-#include <ipu_dsl/vocabulary/sample_weights.hpp>
+#include <ipu_dsl/plan/result_choice.hpp>
 
 namespace ipu_dsl {
-
-/// So many metrics a model can have.
-inline constexpr int most_metrics = 15;
-
-/// Losses and metrics.
-inline constexpr int most_results = most_metrics + most_outputs;
-
-/// A loss or a metric, with its own options.
-struct result_choice {
-  const family* rule = nullptr;
-  attributes options = {};
-  /// The name of the layer that makes what it judges; empty: the model's one output.
-  std::string_view output = {};
-  float weight = 1;  ///< of a loss
-  weighed weighs = weighed::nothing;
-  std::string_view name = {};  ///< of a metric, if it was given one
-  bool sums = false;           ///< of a loss: over samples and positions, where others are means
-};
-
-/// What a metric is called.
-constexpr std::string_view name_of(const result_choice& metric) {
-  return metric.name.empty() ? metric.rule->name : metric.name;
-}
 
 /// What stands before the names of what is found on validation data: "val_loss".
 inline constexpr std::string_view name_of_validation = "val_";
 
 /// What is reported of a loss or a metric: of one output its own name, of several that of the
 /// output before it.
-constexpr label reported_name(std::size_t outputs, const result_choice& judge,
-                              std::string_view own) {
+constexpr label reported_name(std::size_t outputs, std::string_view output, std::string_view own) {
   label name;
   if (outputs > 1) {
-    name << judge.output << "_";
+    name << output << "_";
   }
   name << own;
   return name;
@@ -60,11 +34,11 @@ constexpr list<label> reported_names(std::size_t outputs, list_view<result_choic
   names.push_back(label("loss"));
   for (const result_choice& loss : losses) {
     if (outputs > 1) {
-      names.push_back(reported_name(outputs, loss, "loss"));
+      names.push_back(reported_name(outputs, loss.output, "loss"));
     }
   }
   for (const result_choice& metric : metrics) {
-    names.push_back(reported_name(outputs, metric, name_of(metric)));
+    names.push_back(reported_name(outputs, metric.output, name_of(metric)));
   }
   return names;
 }

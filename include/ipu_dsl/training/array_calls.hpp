@@ -127,8 +127,8 @@ constexpr bool check_array_data() {
   }
 }
 
-/// Makes one compile error if arrays to validate on are none of a compiled model; `Behind` is what
-/// stands behind the options of `fit`, whatever it is.
+/// Makes one compile error if arrays to validate on, without weights, are none of a compiled model;
+/// `Behind` is what stands behind the options of `fit`, whatever it is.
 template <compiled_model C, typename Behind>
 inline constexpr bool check_validation_arrays = true;
 

@@ -28,7 +28,8 @@ struct step_fault_of {
     if (!found.found()) {
       found = find_array_fault<C, tensor_role::target, Target>();
     }
-    if (!found.found()) {
+    // A model without a loss is refused as that.
+    if (!found.found() && C::settings.has_loss) {
       found = find_weights_fault();
     }
     return found;

@@ -156,14 +156,21 @@ constexpr problem check_data_count(const graph_view& model, tensor_role role, st
           : "take out what the model has no input for");
 }
 
+/// Weights that the loss does not ask for; `what` is to be taken out.
+constexpr problem refuse_unasked_weights(const graph_view& model, const label& expected,
+                                         const label& got, std::string_view what) {
+  return refuse(expected, got,
+                text<191>("write loss<") << model.loss()->rule->name
+                                         << ", sample_weights>, or take the " << what << " out");
+}
+
 /// What is wrong with the weights of data: a loss, or a metric, asks for each of them.
 constexpr problem check_weights(const graph_view& model, list_view<data_source> given) {
   const std::int32_t wanted = model.count(tensor_role::weight);
   const auto count = static_cast<std::int32_t>(given.size());
   if (wanted == 0 && count > 0) {
-    return refuse("data without weights, since no loss asks for them", "a column of weights",
-                  text<191>("write loss<")
-                      << model.loss()->rule->name << ", sample_weights>, or take the column out");
+    return refuse_unasked_weights(model, "data without weights, since no loss asks for them",
+                                  "a column of weights", "column");
   }
   if (count < wanted) {
     const std::int32_t missing = model.source(tensor_role::weight, count);
@@ -217,9 +224,8 @@ constexpr problem check_array_count(const graph_view& model, tensor_role role, s
   const std::int32_t wanted = model.count(role);
   problem found;
   if (role == tensor_role::weight && wanted == 0 && given > 0) {
-    found = refuse("no weights, since no loss asks for them", count_of_sources(given, role),
-                   text<191>("write loss<")
-                       << model.loss()->rule->name << ", sample_weights>, or take the weights out");
+    found = refuse_unasked_weights(model, "no weights, since no loss asks for them",
+                                   count_of_sources(given, role), "weights");
     found.where = "the batch";
   } else if (wanted != given && (role != tensor_role::target || wanted > 0)) {
     found = refuse(

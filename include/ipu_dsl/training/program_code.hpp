@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/plan/reported_names.hpp>
 #include <ipu_dsl/runtime/kernel_table.hpp>
 #include <ipu_dsl/training/session_parts.hpp>
 #include <ipu_dsl/training/stage_definition.hpp>
@@ -82,18 +84,16 @@ template <compiled_model C, std::size_t Index>
 constexpr label name_result() {
   const graph_view model = planned_graph_of<C>.view();
   const node& judge = model.node_at(model.at(result_tensors<C>()[Index]).producer);
-  label name;
-  if (judge.purpose != node_purpose::penalty && model.outputs.size() > 1) {
-    name << model.name_of_output(judge.judged) << "_";
+  if (judge.purpose == node_purpose::penalty) {
+    return "penalty";
   }
+  std::string_view own = "loss";
   if (judge.purpose == node_purpose::metric) {
     // Metrics are the last.
     constexpr std::size_t others = result_count<C> - C::settings.metrics.size();
-    name << name_of(C::settings.metrics[Index - others]);
-  } else {
-    name << (judge.purpose == node_purpose::penalty ? "penalty" : "loss");
+    own = name_of(C::settings.metrics[Index - others]);
   }
-  return name;
+  return reported_name(model.outputs.size(), model.name_of_output(judge.judged), own);
 }
 
 template <compiled_model C, std::size_t Index>

@@ -40,6 +40,7 @@ class backup_and_restore {
 
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>
+    requires no_options_of<First, backup_and_restore, backup_and_restore_options>
   explicit backup_and_restore(const First&, const More&...)
       : backup_and_restore(backup_and_restore_options()) {
     static_assert(

@@ -36,6 +36,7 @@ class csv_logger {
 
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>
+    requires no_options_of<First, csv_logger, csv_logger_options>
   explicit csv_logger(const First&, const More&...) : csv_logger(csv_logger_options()) {
     static_assert(
         diagnose<unnamed_options_fault_of<"csv_logger({.filename = \"training.csv\"})", First>>());

@@ -43,6 +43,7 @@ class early_stopping {
 
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>
+    requires no_options_of<First, early_stopping, early_stopping_options>
   explicit early_stopping(const First&, const More&...) : early_stopping(early_stopping_options()) {
     static_assert(diagnose<unnamed_options_fault_of<
                       "early_stopping({.monitor = \"val_loss\", .patience = 3})", First>>());

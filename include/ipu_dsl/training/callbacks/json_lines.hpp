@@ -35,6 +35,7 @@ class json_lines {
 
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>
+    requires no_options_of<First, json_lines, json_lines_options>
   explicit json_lines(const First&, const More&...) : json_lines(json_lines_options()) {
     static_assert(
         diagnose<

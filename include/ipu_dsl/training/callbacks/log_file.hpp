@@ -30,11 +30,14 @@ class log_file {
     empty_ = begins_ || std::ftell(file_.get()) <= 0;
   }
 
-  /// The first line of a file without its end, or as much of it as there is; empty for a file that
-  /// is not there.
+  /// The first line of a file without its end, or its first 4 KB; empty for a file that is not
+  /// there, and for what holds nothing, such as a pipe, from which reading may wait for ever.
   static std::string first_line_of(const std::string& path) {
-    constexpr std::size_t longest = std::size_t{1} << 16;
+    constexpr std::size_t longest = 4096;
     std::string line;
+    if (!holds_lines(path)) {
+      return line;
+    }
     const files::handle file(std::fopen(path.c_str(), "rb"));
     int letter = file == nullptr ? EOF : std::fgetc(file.get());
     while (letter != EOF && letter != '\n' && letter != '\r' && line.size() < longest) {
@@ -66,6 +69,15 @@ class log_file {
   }
 
  private:
+  static bool holds_lines(const std::string& path) {
+#if IPU_DSL_POSIX_FILES
+    struct stat found{};
+    return ::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode);
+#else
+    return !path.empty();
+#endif
+  }
+
   void reopen(const char* mode) {
     file_.reset(std::fopen(path_.c_str(), mode));
     if (file_ == nullptr) {

@@ -40,6 +40,7 @@ class model_checkpoint {
 
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>
+    requires no_options_of<First, model_checkpoint, model_checkpoint_options>
   explicit model_checkpoint(const First&, const More&...)
       : model_checkpoint(model_checkpoint_options()) {
     static_assert(

@@ -46,6 +46,7 @@ class progress_bar {
 
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>
+    requires no_options_of<First, progress_bar, progress_bar_options>
   explicit progress_bar(const First&, const More&...) : progress_bar(progress_bar_options()) {
     static_assert(
         diagnose<unnamed_options_fault_of<"progress_bar({.verbose = verbosity::line})", First>>());

@@ -40,6 +40,7 @@ class reduce_lr_on_plateau {
 
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>
+    requires no_options_of<First, reduce_lr_on_plateau, reduce_lr_on_plateau_options>
   explicit reduce_lr_on_plateau(const First&, const More&...)
       : reduce_lr_on_plateau(reduce_lr_on_plateau_options()) {
     static_assert(

@@ -12,6 +12,11 @@
 
 namespace ipu_dsl {
 
+/// Whether a callback is given something else than its options or another one, of which a struct
+/// that is derived from it may be made.
+template <typename First, typename Callback, typename Options>
+concept no_options_of = !std::derived_from<First, Callback> && !std::derived_from<First, Options>;
+
 /// `Written` is how the callback is made, such as `csv_logger({.filename = "training.csv"})`.
 template <fixed_string Written, typename... Given>
 struct unnamed_options_fault_of {
