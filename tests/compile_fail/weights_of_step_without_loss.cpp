@@ -9,6 +9,7 @@ using namespace ipu_dsl;
 struct regression : model<input<4>, sequential<Dense<8, relu>, Dense<1>>> {};
 
 struct scored : compile<regression, micro_batch<8>> {};
+
 struct trained : compile<regression, micro_batch<8>, loss<mean_squared_error, sample_weights>> {};
 
 #ifdef WITH_MISTAKE
