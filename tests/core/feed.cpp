@@ -3,9 +3,11 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include <ipu_dsl/core/feed.hpp>
 
+#include "formats/sentence_of.hpp"
 #include "support/catch2.hpp"
 
 namespace {
@@ -59,7 +61,13 @@ static_assert(!feed<int>);
 
 TEST_CASE("feed_reference says where a feed stands, if the feed does, and puts it there") {
   three_numbers plain;
-  CHECK(!feed_reference(plain).has_position());
+  feed_reference placeless = plain;
+  CHECK(!placeless.has_position());
+  const std::string refusal =
+      "This feed does not say where it stands: it has no position() and go_to(...); see "
+      "placed_feed.";
+  CHECK(tests::sentence_of([&] { placeless.position_of_feed(); }) == refusal);
+  CHECK(tests::sentence_of([&] { placeless.put_feed_at({}); }) == refusal);
   placed_numbers numbers;
   feed_reference any = numbers;
   REQUIRE(any.has_position());

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/source_form.hpp>
@@ -154,13 +155,31 @@ class feed_reference {
 
   std::optional<std::int64_t> length() const { return length_; }
 
-  /// Whether the feed says where it stands: only then it is asked for what follows. Those have
+  /// Whether the feed says where it stands: only then it can be asked for what follows. Those have
   /// other names than the feed's, because not every reference is one of a `placed_feed`.
   bool has_position() const { return position_ != nullptr; }
 
-  feed_position position_of_feed() const { return position_(source_); }
+  /// Throws `error` for a feed that does not say where it stands.
+  void require_position() const {
+    if (!has_position()) {
+      raise_error(
+          "This feed does not say where it stands: it has no position() and go_to(...); see "
+          "placed_feed.");
+    }
+  }
 
-  void put_feed_at(list_view<std::uint64_t> where) const { go_to_(source_, where); }
+  /// Where the feed stands. Throws `error` for one that does not say so.
+  feed_position position_of_feed() const {
+    require_position();
+    return position_(source_);
+  }
+
+  /// Puts the feed there. Throws `error` for one that does not say where it stands, and what the
+  /// feed throws for what is no position in its data; both change nothing.
+  void put_feed_at(list_view<std::uint64_t> where) const {
+    require_position();
+    go_to_(source_, where);
+  }
 
  private:
   template <typename Feed>

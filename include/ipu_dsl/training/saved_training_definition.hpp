@@ -178,10 +178,8 @@ inline void take_over(session_engine& engine, loaded_training& found) {
 }
 
 inline void require_position(const training_beside& beside) {
-  if (beside.source != nullptr && !beside.source->has_position()) {
-    raise_error(
-        "This feed does not say where it stands: it has no position() and go_to(...); see "
-        "placed_feed.");
+  if (beside.source != nullptr) {
+    beside.source->require_position();
   }
 }
 
