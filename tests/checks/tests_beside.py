@@ -59,6 +59,8 @@ ELSEWHERE = {
     "queues/feed_anchors": "queues/infeed_queue",
     "queues/infeed_memory": "queues/infeed_queue",
     "queues/queue_alarm": "queues/infeed_queue",
+    # A queue that is made when it is first asked.
+    "queues/woken_infeed": "data/prefetched",
     # Names are looked up to be compared with the weights that have them.
     "hana/literals": "hana/weights",
     "hana/weight_names": "hana/weights",

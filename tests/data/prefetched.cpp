@@ -95,6 +95,15 @@ struct one_number {
   feed_rows rows{sources, 1};
 };
 
+/// The next one of a feed of one number a sample.
+template <typename Feed>
+float first_number_behind(Feed& source, std::int32_t micro_batch) {
+  std::vector<float> numbers(static_cast<std::size_t>(micro_batch));
+  const std::array<source_rows, 1> to{{{dtype::float32, numbers.data(), 1, 1}}};
+  CHECK(source.next({to, micro_batch}) == micro_batch);
+  return numbers[0];
+}
+
 }  // namespace
 
 TEST_CASE("what is read ahead are the numbers of the feed, pass after pass") {
@@ -174,6 +183,74 @@ TEST_CASE(
   CHECK(first_numbers_of(other, 8).empty());
 }
 
+TEST_CASE("a place that is refused changes nothing, and as long as nobody asks any size is taken") {
+  const auto data = counted(100);
+  const auto order = data | shuffled(30);
+  const auto place = [&](std::int32_t size, std::int32_t taken) {
+    auto direct = prefetched(order, 5);
+    direct.restart();
+    std::vector<float> numbers(8);
+    const std::array<source_rows, 1> to{{{dtype::float32, numbers.data(), 1, 1}}};
+    for (std::int32_t i = 0; i < taken; ++i) {
+      CHECK(direct.next({to, size}) == size);
+    }
+    return direct.position();
+  };
+  auto direct = make_feed(order, 5);
+  direct.restart();
+  const std::vector<float> all = first_numbers_of(direct, 4);
+  const auto rest = [&](std::size_t from) { return std::vector(all.begin() + from, all.end()); };
+  auto ahead = prefetched(order, 5);
+  ahead.go_to(place(8, 3));
+  // Of another feed, and of a damaged file.
+  auto other = prefetched(data, 5);
+  first_numbers_of(other, 8);
+  feed_position damaged = place(8, 3);
+  damaged[2] = 0x7FFFFFFF;
+  feed_position foreign = place(8, 3);
+  foreign.push_back(0);
+  const feed_position before = ahead.position();
+  CHECK(sentence_of([&] { ahead.go_to(damaged); }) ==
+        "This is no position in 100 samples: 3 micro-batches of 2147483647 are more.");
+  CHECK(!sentence_of([&] { ahead.go_to(foreign); }).empty());
+  CHECK(std::ranges::equal(ahead.position(), before));
+  // Another size is refused before anything is skipped.
+  std::vector<float> numbers(8);
+  const std::array<source_rows, 1> to{{{dtype::float32, numbers.data(), 1, 1}}};
+  CHECK(sentence_of([&] { ahead.next({to, 4}); }) ==
+        "An infeed of micro-batches of 8 samples was asked for one of 4.");
+  CHECK(std::ranges::equal(ahead.position(), before));
+  // Nothing is made for a number that the data do not bound.
+  auto endless = prefetched(order | repeated(), 5);
+  auto reader = prefetched(order | repeated(), 5);
+  CHECK(reader.next({to, 8}) == 8);
+  feed_position bare = reader.position();
+  REQUIRE(bare[1] == 1);
+  bare[2] = 0x7FFFFFFF;
+  endless.go_to(bare);
+  CHECK(std::ranges::equal(endless.position(), bare));
+  CHECK(sentence_of([&] { endless.next({to, 8}); }) ==
+        "An infeed of micro-batches of 2147483647 samples was asked for one of 8.");
+  endless.go_to(reader.position());
+  CHECK(first_number_behind(endless, 8) == first_number_behind(reader, 8));
+  ahead.go_to(place(4, 5));
+  CHECK(first_numbers_of(ahead, 4) == rest(20));
+  // A place that is refused first, and one that nothing was taken behind, fix no size.
+  auto fresh = prefetched(order, 5);
+  CHECK(!sentence_of([&] { fresh.go_to(foreign); }).empty());
+  feed_position start = place(8, 0);
+  start[2] = 8;
+  fresh.go_to(start);
+  CHECK(first_numbers_of(fresh, 4) == all);
+  // Neither does what a session asks for behind the end.
+  auto ended = prefetched(order, 5);
+  first_numbers_of(direct, 8);
+  ended.go_to(direct.position());
+  CHECK(ended.next({to, 1}) == 0);
+  ended.restart();
+  CHECK(ended.next({to, 8}) == 8);
+}
+
 TEST_CASE("what a feed throws while it reads ahead is thrown in its place") {
   stubborn_feed source(-1);
   auto ahead = prefetched(source);
@@ -238,6 +315,12 @@ TEST_CASE("what is read ahead may end at any time, and is refused with a sentenc
   stubborn_feed mute(-1);
   auto placeless = mapped_batches(prefetched(mute), [](const feed_rows&, int) {});
   CHECK(!feed_reference(placeless).has_position());
+  auto unplaced = prefetched(mute);
+  const std::string refusal =
+      "This feed does not say where it stands: it has no position() and go_to(...); see "
+      "placed_feed.";
+  CHECK(sentence_of([&] { unplaced.position(); }) == refusal);
+  CHECK(sentence_of([&] { unplaced.go_to({}); }) == refusal);
   CHECK(sentence_of([&] { prefetched(data, 1, {.depth = 0}); }) ==
         "An infeed has a depth of 1 to 255 elements, got 0.");
   auto ahead = prefetched(data, 1);

@@ -297,6 +297,15 @@ TEST_CASE("a place that is none is refused, and the infeed stays where it is") {
   CHECK(refusal({where[0], 0, 4, 7}) == "This is no position in numbers.");
   take(infeed, 3 * micro_batch, 5);
   infeed.go_to(where);
+  // Another size is refused before the feed is asked for what is to be skipped.
+  numbers_feed fresh(1000);
+  infeed_queue behind(fresh, {.micro_batch = micro_batch});
+  behind.go_to(where);
+  session_rows found;
+  CHECK(sentence_of([&] { behind.next({found.sources, 3}); }) ==
+        "An infeed of micro-batches of 4 samples was asked for one of 3.");
+  CHECK(fresh.asked() == 0);
+  take(behind, 3 * micro_batch, 5);
   take(infeed, 3 * micro_batch, 5);
   // That of a feed which had no queue in front of it.
   infeed.go_to(feed_position{2, 40});
@@ -399,6 +408,13 @@ TEST_CASE("an infeed of what is none is refused") {
   infeed_queue before(mute, {.micro_batch = 2});
   CHECK(!before.has_position());
   CHECK(!feed_reference(before).has_position());
+  const std::string placeless =
+      "This feed does not say where it stands: it has no position() and go_to(...); see "
+      "placed_feed.";
+  CHECK(sentence_of([&] { before.position(); }) == placeless);
+  CHECK(sentence_of([&] { before.go_to({}); }) == placeless);
+  before.restart();
+  CHECK(sentence_of([&] { before.position(); }) == placeless);
   CHECK(feed_reference(source).has_position());
   infeed_queue infeed(source, {.micro_batch = 2});
   session_rows found;

@@ -2,7 +2,6 @@
 // Data and feeds that are read ahead, `run.fit(prefetched(data | shuffled(1000) | repeated(), 1))`.
 #pragma once
 
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/type_name.hpp>
@@ -20,6 +20,7 @@
 #include <ipu_dsl/data/transform.hpp>
 #include <ipu_dsl/queues/feed_anchors.hpp>
 #include <ipu_dsl/queues/infeed_queue.hpp>
+#include <ipu_dsl/queues/woken_infeed.hpp>
 
 namespace ipu_dsl {
 
@@ -45,13 +46,21 @@ class prefetched_feed {
   /// The next micro-batch; waits for the thread. Throws what the feed threw in its place.
   std::int32_t next(const feed_rows& rows, const stop_token& stop = {}) {
     if (!parts_->queue) {
-      parts_->make_queue(rows.micro_batch);
+      make_queue_for(rows);
     }
-    return parts_->queue->next(rows, stop);
+    const std::int32_t valid = parts_->queue->next(rows, stop);
+    // Behind the end a session asks for one sample, which says nothing of its micro-batches.
+    if (valid == 0 && parts_->queue->found_nothing()) {
+      parts_->queue.replace(nullptr);
+    }
+    return valid;
   }
 
   /// Begins the feed's next pass; what waits of this one is dropped.
   void restart() {
+    if (!parts_->queue && parts_->to_skip > 0) {
+      parts_->make_queue(parts_->skipped_size);
+    }
     if (parts_->queue) {
       parts_->queue->restart();
     } else {
@@ -59,7 +68,7 @@ class prefetched_feed {
     }
   }
 
-  /// Whether the feed says where it stands, which is asked before what follows.
+  /// Whether the feed says where it stands. What follows throws `error` where it does not.
   bool has_position() const { return parts_->known.has_position(); }
 
   /// Where training stands in the data, however far they are read ahead.
@@ -68,26 +77,29 @@ class prefetched_feed {
       return parts_->queue->position();
     }
     const feed_position where = parts_->known.position_of_feed();
-    return infeed_place{.of_feed = where}.words();
+    const auto size = static_cast<std::uint64_t>(parts_->skipped_size);
+    return infeed_place{parts_->to_skip, size, where}.words();
   }
 
-  /// As `infeed_queue::go_to`. The queue is made at once, for micro-batches of as many samples as
-  /// there were, unless nothing had been taken by then.
+  /// As `infeed_queue::go_to`. As long as nobody has asked, a place of micro-batches of any size is
+  /// taken, and who asks for others than had been taken there is refused. Throws `error` for more
+  /// micro-batches than the data have as well, and changes nothing.
   void go_to(list_view<std::uint64_t> where) {
-    if (parts_->queue) {
+    if (parts_->queue && parts_->queue->has_begun()) {
       parts_->queue->go_to(where);
       return;
     }
+    parts_->known.require_position();
     const infeed_place place = infeed_place::of(where);
+    check_elements(place);
     parts_->known.put_feed_at(place.of_feed);
-    if (place.micro_batch > 0) {
-      parts_->make_queue(static_cast<std::int32_t>(place.micro_batch));
-      parts_->queue->skip(place.elements);
-    }
+    parts_->queue.replace(nullptr);
+    parts_->to_skip = place.elements;
+    parts_->skipped_size = static_cast<std::int32_t>(place.micro_batch);
   }
 
   /// Sends whoever waits in `next` to look at its stop token; from another thread.
-  void wake() noexcept { parts_->wake(); }
+  void wake() noexcept { parts_->queue.wake(); }
 
   std::span<const source_form> sources() const { return parts_->known.sources(); }
 
@@ -97,30 +109,47 @@ class prefetched_feed {
   std::int32_t waiting() const { return parts_->queue ? parts_->queue->waiting() : 0; }
 
  private:
+  /// All micro-batches but the last are whole.
+  void check_elements(const infeed_place& place) const {
+    const std::optional<std::int64_t> samples = length();
+    if (!samples || place.elements == 0) {
+      return;
+    }
+    const std::uint64_t whole = (place.elements - 1) * place.micro_batch;
+    if (whole > 0 && whole >= static_cast<std::uint64_t>(*samples)) {
+      raise_error({"This is no position in ", *samples, " samples: ", place.elements,
+                   " micro-batches of ", place.micro_batch, " are more."});
+    }
+  }
+
+  /// Of the size that was taken before, which is refused before there is memory for it.
+  void make_queue_for(const feed_rows& rows) {
+    if (parts_->to_skip > 0 && rows.micro_batch > 1) {
+      infeed_queue::check_micro_batch(rows, parts_->skipped_size);
+    }
+    parts_->make_queue(parts_->to_skip > 0 ? parts_->skipped_size : rows.micro_batch);
+  }
+
   struct parts {
     parts(Source taken, const prefetch_options& options)
         : source(std::move(taken)), known(source), depth(options.depth) {}
 
     void make_queue(std::int32_t micro_batch) {
-      queue.emplace(source, infeed_options{.micro_batch = micro_batch, .depth = depth});
-      woken.exchange(&*queue, std::memory_order_acq_rel);
-    }
-
-    // Whoever finds no queue writes that as well: who makes one then sees what had been requested
-    // before, and does not begin to wait.
-    void wake() noexcept {
-      infeed_queue* found = nullptr;
-      if (!woken.compare_exchange_strong(found, nullptr, std::memory_order_acq_rel,
-                                         std::memory_order_acquire)) {
-        found->wake();
+      const infeed_options options{.micro_batch = micro_batch, .depth = depth};
+      auto made = std::make_unique<infeed_queue>(source, options);
+      if (to_skip > 0) {
+        made->skip(to_skip);
       }
+      queue.replace(std::move(made));
+      to_skip = 0;
     }
 
     Source source;
     feed_reference known;  ///< what it said before there was a thread
     std::int32_t depth;
-    std::atomic<infeed_queue*> woken{nullptr};
-    std::optional<infeed_queue> queue;  ///< ends before what it takes from
+    std::uint64_t to_skip = 0;      ///< elements, by the queue that is not there yet
+    std::int32_t skipped_size = 0;  ///< samples of each
+    woken_infeed queue;             ///< ends before what it takes from
   };
 
   std::unique_ptr<parts> parts_;

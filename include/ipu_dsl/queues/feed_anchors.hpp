@@ -24,7 +24,7 @@ struct feed_anchor {
 /// The last anchors of a queue's feed. A place in the queue is an anchor and how many elements lie
 /// behind it. Whoever asks for one wants a nearer anchor for the next time: so no feed is asked
 /// where it stands but for those who save it, and who goes on at a place makes again what lies
-/// between two savings at most.
+/// between two savings at most; of the first saving, all since the pass began.
 class feed_anchors {
  public:
   /// Forgets all others: a pass begins here, or the feed was put here.
@@ -76,7 +76,7 @@ struct infeed_place {
   static constexpr std::uint64_t mark = 0x646565666E69;
 
   feed_position words() const {
-    feed_position all{mark, elements, micro_batch};
+    feed_position all{mark, elements, elements > 0 ? micro_batch : 0};
     for (const std::uint64_t word : of_feed) {
       all.push_back(word);
     }

@@ -76,6 +76,14 @@ class infeed_queue {
     }
   }
 
+  /// Throws `error` for rows of another micro-batch than a queue's.
+  static void check_micro_batch(const feed_rows& rows, std::int32_t micro_batch) {
+    if (rows.micro_batch != micro_batch) {
+      throw error(sentence_of({"An infeed of micro-batches of ", micro_batch,
+                               " samples was asked for one of ", rows.micro_batch, "."}));
+    }
+  }
+
   /// Throws `error` for a depth other than 1 to `most_depth`, an empty micro-batch, a feed of
   /// nothing, or if the system grants no thread.
   template <feed Source>
@@ -115,14 +123,15 @@ class infeed_queue {
 
   /// The next element, or 0 behind the last; waits for the thread. Throws `error` for rows of
   /// another micro-batch than the queue's, but behind the last, where sessions ask for one sample
-  /// more, and what the feed threw in place of this element.
+  /// more, and what the feed threw in place of this element. Rows of several samples are refused
+  /// before anything is skipped.
   std::int32_t next(const feed_rows& rows, const stop_token& stop = {}) {
     check_sources(rows);
-    if (!begun_.load(std::memory_order_relaxed) && !amid_pass_) {
-      check_micro_batch(rows);
+    if ((!has_begun() && !amid_pass_) || (skipped_ > 0 && rows.micro_batch > 1)) {
+      check_micro_batch(rows, options_.micro_batch);
     }
     if (drop_skipped(stop) && arrives(stop)) {
-      check_micro_batch(rows);
+      check_micro_batch(rows, options_.micro_batch);
       return pop(rows);
     }
     memory_.copy(0, 0, rows);
@@ -143,12 +152,13 @@ class infeed_queue {
     amid_pass_ = true;
   }
 
-  /// Whether the feed says where it stands, which is asked before what follows.
+  /// Whether the feed says where it stands. What follows throws `error` where it does not.
   bool has_position() const { return source_.has_position(); }
 
   /// Where the reader stands, however far the thread is ahead: where the feed stood once, and how
   /// many elements were taken since.
   feed_position position() const {
+    source_.require_position();
     if (rests()) {
       const feed_position where = source_.position_of_feed();
       return infeed_place{skipped_, samples_of_element(), where}.words();
@@ -162,6 +172,7 @@ class infeed_queue {
   /// and dropped. What waits is dropped. Throws `error` for what is no position behind an infeed of
   /// these micro-batches and this feed, and changes nothing.
   void go_to(list_view<std::uint64_t> where) {
+    source_.require_position();
     const infeed_place place = infeed_place::of(where);
     if (place.elements > 0 && place.micro_batch != samples_of_element()) {
       raise_error({"This is a position behind an infeed of micro-batches of ", place.micro_batch,
@@ -171,6 +182,16 @@ class infeed_queue {
     ask_for(errand::go_to);
     skipped_ = place.elements;
     amid_pass_ = true;
+  }
+
+  /// Whether somebody has asked: until then the feed is not the thread's.
+  bool has_begun() const { return begun_.load(std::memory_order_relaxed); }
+
+  /// Whether the feed was at its end when it was first asked, so that this queue never had
+  /// anything.
+  bool found_nothing() const {
+    return state_.load(std::memory_order_acquire) == source_state::ended &&
+           pushed_.load(std::memory_order_relaxed) == 0;
   }
 
   std::span<const source_form> sources() const { return source_.sources(); }
@@ -225,7 +246,7 @@ class infeed_queue {
   }
 
   void begin() {
-    if (!begun_.load(std::memory_order_relaxed)) {
+    if (!has_begun()) {
       begun_.store(true, std::memory_order_seq_cst);
       alarm_.ring();
     }
@@ -272,7 +293,7 @@ class infeed_queue {
 
   /// Whether nobody takes from the feed, which then stands where the reader does.
   bool rests() const {
-    return !begun_.load(std::memory_order_relaxed) ||
+    return !has_begun() ||
            (state_.load(std::memory_order_acquire) == source_state::ended && waiting() == 0);
   }
 
@@ -297,13 +318,6 @@ class infeed_queue {
     }
     if (errand_failure_ != nullptr) {
       std::rethrow_exception(std::exchange(errand_failure_, nullptr));
-    }
-  }
-
-  void check_micro_batch(const feed_rows& rows) const {
-    if (rows.micro_batch != options_.micro_batch) {
-      throw error(sentence_of({"An infeed of micro-batches of ", options_.micro_batch,
-                               " samples was asked for one of ", rows.micro_batch, "."}));
     }
   }
 
