@@ -199,7 +199,9 @@ TEST_CASE("a place that is refused changes nothing, and as long as nobody asks a
   auto direct = make_feed(order, 5);
   direct.restart();
   const std::vector<float> all = first_numbers_of(direct, 4);
-  const auto rest = [&](std::size_t from) { return std::vector(all.begin() + from, all.end()); };
+  const auto rest = [&](std::size_t from) {
+    return std::vector(all.begin() + static_cast<std::ptrdiff_t>(from), all.end());
+  };
   auto ahead = prefetched(order, 5);
   ahead.go_to(place(8, 3));
   // Of another feed, and of a damaged file.

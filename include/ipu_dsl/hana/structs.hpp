@@ -36,7 +36,8 @@ BOOST_HANA_ADAPT_STRUCT(ipu_dsl::training_progress, updates, samples);
 
 // What is found.
 BOOST_HANA_ADAPT_STRUCT(ipu_dsl::evaluation, loss, metrics, samples);
-BOOST_HANA_ADAPT_STRUCT(ipu_dsl::epoch_record, epoch, loss, metrics, seconds, samples, validation);
+BOOST_HANA_ADAPT_STRUCT(ipu_dsl::epoch_record, epoch, loss, metrics, seconds, samples, validation,
+                        validated_every);
 BOOST_HANA_ADAPT_STRUCT(ipu_dsl::execution_record, epoch, steps, loss, epoch_loss, metrics);
 
 // The numbers of optimizers.

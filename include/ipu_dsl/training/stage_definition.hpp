@@ -40,7 +40,7 @@ struct kernels_by_stage {
 template <compiled_model C, program_kind Kind>
 consteval auto sort_kernels() {
   constexpr program_plan_view plan = planned_program_of<C, Kind>.plan.view();
-  constexpr std::int32_t count = static_cast<std::int32_t>(plan_sizes_of<C, Kind>.codes);
+  constexpr std::size_t count = plan_sizes_of<C, Kind>.codes;
   // By distinct kernel its first stage; every kernel is called.
   std::int32_t stages[count + 1] = {};
   for (std::int32_t& stage : stages) {
@@ -51,16 +51,16 @@ consteval auto sort_kernels() {
     stage = plan.calls[i].stage < stage ? plan.calls[i].stage : stage;
   }
   kernels_by_stage<count, C::stages> sorted;
-  for (std::int32_t kernel = 0; kernel < count; ++kernel) {
+  for (std::size_t kernel = 0; kernel < count; ++kernel) {
     ++sorted.first[stages[kernel] + 1];
   }
   for (std::int32_t stage = 0; stage < C::stages; ++stage) {
     sorted.first[stage + 1] += sorted.first[stage];
   }
   std::int32_t next[C::stages] = {};
-  for (std::int32_t kernel = 0; kernel < count; ++kernel) {
+  for (std::size_t kernel = 0; kernel < count; ++kernel) {
     const std::int32_t stage = stages[kernel];
-    sorted.kernels[sorted.first[stage] + next[stage]++] = kernel;
+    sorted.kernels[sorted.first[stage] + next[stage]++] = static_cast<std::int32_t>(kernel);
   }
   return sorted;
 }
