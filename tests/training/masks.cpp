@@ -298,7 +298,8 @@ TEST_CASE("gradients of means over the steps that are there by masks which layer
       weights[i][j] = kept - step;
       const double below = loss_of_joined_masks(weights, given, labels);
       weights[i][j] = kept;
-      const double got = (kept - static_cast<double>(after[j])) / double{tests::gradient_rate};
+      const double got =
+          (kept - static_cast<double>(after[j])) / static_cast<double>(tests::gradient_rate);
       CHECK(std::abs(got - (above - below) / (2 * step)) <= 2e-6);
       compared += std::abs(got) > 1e-3 ? 1 : 0;
     }
