@@ -135,8 +135,9 @@ std::int32_t draw(const float* scores, float chance) {
 // [write]
 /// Character by character: the model reads the end of what stands there and says what comes next.
 /// No position sees those behind it, so that it does not matter what they hold.
-std::string written(const weights_of<writer>& weights, std::string text, std::size_t length) {
+std::string written(const weights_of<writer>& weights, std::string_view begin, std::size_t length) {
   predictor<writer, micro_batch<1>> tell(weights);
+  std::string text(begin);
   std::array<std::int32_t, steps> window{};
   while (text.size() < length) {
     const std::size_t seen = std::min(text.size(), steps);

@@ -13,6 +13,7 @@
 #include <ipu_dsl/report/drawn_model.hpp>
 #include <ipu_dsl/report/drawn_trace.hpp>
 #include <ipu_dsl/report/timeline_svg.hpp>
+#include <ipu_dsl/runtime/execution_table.hpp>
 
 #include "mnist_mlp.hpp"
 
