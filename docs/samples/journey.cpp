@@ -210,7 +210,8 @@ void print_memory() {
 void print_steps() {
   const program_plan_view plans[] = {plan};
   const region_set memory(plans);
-  const execution_table table(plan, functions_of<compiled, program_kind::train>.view(), memory, 2);
+  const session_parts parts = parts_of<compiled>();
+  const execution_table table(plan, parts.train.functions(), memory, 2);
   std::printf("[steps]\n");
   for (int worker = 0; worker < 2; ++worker) {
     for (const execution_step& made : table.row(worker)) {
