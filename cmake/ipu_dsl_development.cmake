@@ -30,12 +30,10 @@ target_compile_options(ipu_dsl_dev INTERFACE
   # less time to build at -O1.
   $<$<CONFIG:Release>:$<IF:$<BOOL:$<TARGET_PROPERTY:IPU_DSL_EVALUATED>>,-O1,-O2>>)
 
-# A precompiled header forgets where g++ 12 shall not warn of its own vector instructions, and of
-# short strings that are moved.
+# A precompiled header forgets where g++ 12 shall not warn of its own vector instructions.
 set(ipu_dsl_precompiled_options "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  set(ipu_dsl_precompiled_options
-    -Wno-uninitialized -Wno-maybe-uninitialized -Wno-array-bounds)
+  set(ipu_dsl_precompiled_options -Wno-uninitialized -Wno-maybe-uninitialized)
 endif()
 
 # What depends on no model, and the header with everything precompiled, at -O2 and for what is
