@@ -25,8 +25,11 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 /// A stage that the model does not have is a compile error.
 template <compiled_model Compiled, std::int32_t Stage>
 struct stage_code {
+  /// Those of the program that trains; none without a loss.
   static some_functions train();
+  /// Those of the program that evaluates; none without a loss.
   static some_functions evaluate();
+  /// Those of the program that predicts.
   static some_functions predict();
 };
 

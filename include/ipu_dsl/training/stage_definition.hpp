@@ -37,6 +37,7 @@ struct kernels_by_stage {
   }
 };
 
+/// Of the kernels of a stage those of lower numbers come first.
 template <compiled_model C, program_kind Kind>
 consteval auto sort_kernels() {
   constexpr program_plan_view plan = planned_program_of<C, Kind>.plan.view();
@@ -68,7 +69,8 @@ consteval auto sort_kernels() {
 template <compiled_model C, program_kind Kind>
 inline constexpr auto sorted_kernels_of = sort_kernels<C, Kind>();
 
-/// Built by a consteval function, so that its long list of indices is part of no emitted name.
+/// The functions of a stage's kernels. Built by a consteval function, so that its long list of
+/// indices is part of no emitted name.
 template <compiled_model C, program_kind Kind, std::int32_t Stage>
 consteval auto make_stage_table() {
   constexpr std::size_t count = sorted_kernels_of<C, Kind>.of(Stage).size();
@@ -95,8 +97,8 @@ struct stage_number_fault_of {
   static constexpr problem value = find();
 };
 
-/// The code of a program that begins in a stage; nothing of a program that a model without a loss
-/// does not have.
+/// The code of the kernels that a stage is the first to call in a program; none of a program that
+/// a model without a loss does not have.
 template <compiled_model C, program_kind Kind, std::int32_t Stage>
 some_functions functions_of_stage() {
   static_assert(diagnose<stage_number_fault_of<C, Stage>>());
