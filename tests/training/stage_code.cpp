@@ -25,7 +25,7 @@ struct training : compile<three_stages, micro_batch<4>, gradient_accumulation<6>
 template <program_kind Kind>
 constexpr tests::checks check_stages() {
   tests::checks found;
-  constexpr program_plan_view plan = planned_program_of<training::compiled, Kind>.plan.view();
+  constexpr program_plan_view plan = frozen_plan_of<training::compiled, Kind>.view();
   constexpr auto sorted = sorted_kernels_of<training::compiled, Kind>;
   std::size_t seen = 0;
   for (std::int32_t stage = 0; stage < training::stages; ++stage) {

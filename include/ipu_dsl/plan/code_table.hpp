@@ -9,6 +9,7 @@
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/call.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
+#include <ipu_dsl/schedule/frozen.hpp>
 
 namespace ipu_dsl {
 
@@ -36,6 +37,31 @@ constexpr kernel_name name_of(const code& kernel) {
 struct code_table {
   list<code> distinct;
   list<std::int32_t> of_call;  ///< by call
+};
+
+/// The same in static storage.
+template <std::size_t Calls, std::size_t Kernels>
+struct frozen_code_table {
+  frozen_list<code, Kernels> distinct;
+  frozen_list<std::int32_t, Calls> of_call;
+
+  constexpr explicit frozen_code_table(const code_table& made)
+      : distinct(freeze_list<Kernels>(made.distinct)), of_call(freeze_list<Calls>(made.of_call)) {}
+};
+
+/// The same without families, of which only the compiler knows: the rules of families would be
+/// compiled into every program that has it.
+template <std::size_t Calls, std::size_t Kernels>
+struct named_code_table {
+  frozen_list<kernel_name, Kernels> distinct;
+  frozen_list<std::int32_t, Calls> of_call;
+
+  constexpr explicit named_code_table(const frozen_code_table<Calls, Kernels>& known)
+      : of_call(known.of_call) {
+    for (std::size_t i = 0; i < Kernels; ++i) {
+      distinct.elements[i] = name_of(known.distinct.elements[i]);
+    }
+  }
 };
 
 /// A hash of the key alone: pointers have no value during constant evaluation.

@@ -40,6 +40,8 @@ struct executable_program {
   frozen_program_plan<Sizes> plan;
   frozen_waits<Sizes.actions.actions, Waits> waits;
   frozen_list<int, Sizes.actions.actions> order;
+  list_view<std::int32_t> code_of_call;
+  list_view<kernel_name> codes;
   list_view<std::uint64_t> streams;  ///< by node: see `streams_of_nodes`
 
   constexpr program_plan_view view() const {
@@ -47,6 +49,8 @@ struct executable_program {
     all.first_wait = waits.begin.view();
     all.waits = waits.waits.view();
     all.order = order.view();
+    all.code_of_call = code_of_call;
+    all.codes = codes;
     all.streams = streams;
     return all;
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <ipu_dsl/graph/random_streams.hpp>
+#include <ipu_dsl/plan/distinct_kernels.hpp>
 #include <ipu_dsl/plan/execution_order.hpp>
 #include <ipu_dsl/plan/large_proof.hpp>
 #include <ipu_dsl/plan/proven_slots.hpp>
@@ -155,8 +156,10 @@ struct execution_order_of {
 /// A program as it is known at run time.
 template <compiled_model C, program_kind Kind>
 inline constexpr executable_program<plan_sizes_of<C, Kind>, execution_order_of<C, Kind>::count>
-    frozen_plan_of{planned_program_of<C, Kind>.plan, execution_order_of<C, Kind>::waits,
-                   execution_order_of<C, Kind>::order, node_streams_of<C>.view()};
+    frozen_plan_of{
+        planned_program_of<C, Kind>.plan,          execution_order_of<C, Kind>::waits,
+        execution_order_of<C, Kind>::order,        named_kernels_of<C, Kind>.of_call.view(),
+        named_kernels_of<C, Kind>.distinct.view(), node_streams_of<C>.view()};
 
 template <compiled_model C>
 inline constexpr std::size_t parameter_count_of = parameter_places<C>().size();

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include <ipu_dsl/core/list_view.hpp>
-#include <ipu_dsl/plan/code_table.hpp>
 #include <ipu_dsl/plan/memory.hpp>
 #include <ipu_dsl/plan/program_plan_view.hpp>
 #include <ipu_dsl/plan/stage_cost.hpp>
@@ -20,7 +19,6 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 struct program_plan {
   program_view actions;
   lowered_view lowered;
-  code_table codes;
   memory_layout memory;
   list<int> slots;
   list<int> time_slots;  ///< by action, once it is proven
@@ -35,14 +33,13 @@ constexpr frozen_stage_graph<Edges, Readers, Stages> freeze_stages(const program
           freeze_list<Readers>(plan.memory.readers), freeze_list<Stages>(plan.costs)};
 }
 
-/// Everything about one program except its slots.
+/// A program except its slots. Its code is another question: see called_kernels.hpp.
 constexpr program_plan plan_calls(const graph_view& model, const lowered_view& lowered,
                                   const program_view& actions, std::int32_t batch,
                                   const parameter_layout_view& lasting) {
   program_plan made;
   made.actions = actions;
   made.lowered = lowered;
-  made.codes = distinct_code(lowered.calls);
   made.memory =
       memory_planner(model, lowered, batch, actions.micro_batches, actions.device_of_stage, lasting)
           .plan();
@@ -53,7 +50,6 @@ constexpr program_plan plan_calls(const graph_view& model, const lowered_view& l
 struct program_plan_sizes {
   program_sizes actions;
   std::size_t calls = 0;
-  std::size_t codes = 0;
   std::size_t operands = 0;
   std::size_t buffers = 0;
   std::size_t edges = 0;
@@ -67,7 +63,6 @@ constexpr program_plan_sizes sizes_of(const program_plan& plan) {
                       .actions = plan.actions.actions.size(),
                       .slots = plan.actions.actions.size()},
           .calls = plan.lowered.calls.size(),
-          .codes = plan.codes.distinct.size(),
           .operands = plan.lowered.operands.size(),
           .buffers = plan.lowered.buffers.size(),
           .edges = plan.memory.edges.size(),
@@ -85,16 +80,6 @@ constexpr frozen_list<call, Size> freeze_calls(list_view<emitted_call> calls) {
   return frozen;
 }
 
-/// The names of distinct kernels in static storage.
-template <std::size_t Size>
-constexpr frozen_list<kernel_name, Size> freeze_names(const list<code>& kernels) {
-  frozen_list<kernel_name, Size> frozen;
-  for (std::size_t i = 0; i < Size; ++i) {
-    frozen.elements[i] = name_of(kernels[i]);
-  }
-  return frozen;
-}
-
 /// A planned program in static storage. It points to no family, because it is there at run time:
 /// the rules of families would be compiled into every program that has a plan.
 template <program_plan_sizes Sizes>
@@ -104,8 +89,6 @@ struct frozen_program_plan {
 
   frozen_program<devices, stages, Sizes.actions.actions, Sizes.actions.slots> actions;
   frozen_list<call, Sizes.calls> calls;
-  frozen_list<std::int32_t, Sizes.calls> code_of_call;
-  frozen_list<kernel_name, Sizes.codes> codes;
   frozen_list<std::int32_t, Sizes.operands> operands;
   frozen_list<placement, Sizes.buffers> placements;
   frozen_list<std::int32_t, stages * action_kinds + 1> first_call;
@@ -122,8 +105,6 @@ struct frozen_program_plan {
   constexpr explicit frozen_program_plan(const program_plan& plan)
       : actions(freeze_program<Sizes.actions>(with_slots(plan))),
         calls(freeze_calls<Sizes.calls>(plan.lowered.calls)),
-        code_of_call(freeze_list<Sizes.calls>(plan.codes.of_call)),
-        codes(freeze_names<Sizes.codes>(plan.codes.distinct)),
         operands(freeze_list<Sizes.operands>(plan.lowered.operands)),
         placements(freeze_list<Sizes.buffers>(plan.memory.of_buffer)),
         first_call(freeze_list<stages * action_kinds + 1>(plan.lowered.first_call)),
@@ -144,8 +125,6 @@ struct frozen_program_plan {
   constexpr program_plan_view view() const {
     return {.actions = actions.view(),
             .calls = calls.view(),
-            .code_of_call = code_of_call.view(),
-            .codes = codes.view(),
             .operands = operands.view(),
             .placements = placements.view(),
             .first_call = first_call.view(),
@@ -163,11 +142,9 @@ struct frozen_program_plan {
 template <program_plan_sizes Sizes>
 struct planned_program {
   frozen_program_plan<Sizes> plan;
-  frozen_list<code, Sizes.codes> codes;  ///< the distinct kernels
-  problem fault;                         ///< what the proof found
+  problem fault;  ///< what the proof found
 
-  constexpr explicit planned_program(const program_plan& made)
-      : plan(made), codes(freeze_list<Sizes.codes>(made.codes.distinct)), fault(made.fault) {}
+  constexpr explicit planned_program(const program_plan& made) : plan(made), fault(made.fault) {}
 };
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -38,27 +38,27 @@ struct parameter_place {
   std::uint64_t stream = 0;      ///< of its initial values
 };
 
-/// A planned program, read only: all that an executor needs. What comes last is found when the
-/// program is proven; until then it is empty.
+/// A planned program, read only: all that an executor needs. What comes last is found apart from
+/// memory and proof, or after them; until then it is empty.
 struct program_plan_view {
   program_view actions;
   list_view<call> calls;
-  list_view<std::int32_t> code_of_call;      ///< by call, into `codes`
-  list_view<kernel_name> codes;              ///< the distinct kernels
-  list_view<std::int32_t> operands;          ///< numbers of buffers
-  list_view<placement> placements;           ///< by buffer
-  list_view<std::int32_t> first_call;        ///< see lowered_program
-  list_view<edge> edges;                     ///< what lives in slots
-  list_view<step> readers;                   ///< of all edges
-  list_view<int> slots;                      ///< by edge
-  list_view<stage_cost> costs;               ///< by stage, modelled
-  list_view<std::int64_t> shared_of_device;  ///< by device: see memory_layout
-  list_view<std::int64_t> bytes_of_device;   ///< by device
-  list_view<int> first_wait = {};            ///< by action, and the end: see wait_list
-  list_view<awaited_count> waits = {};       ///< of all actions
-  list_view<int> order = {};                 ///< of all actions: see global_order
-  list_view<std::uint64_t> streams = {};     ///< by node: see streams_of_nodes
-  std::int32_t replicas = 1;                 ///< that run it together
+  list_view<std::int32_t> operands;           ///< numbers of buffers
+  list_view<placement> placements;            ///< by buffer
+  list_view<std::int32_t> first_call;         ///< see lowered_program
+  list_view<edge> edges;                      ///< what lives in slots
+  list_view<step> readers;                    ///< of all edges
+  list_view<int> slots;                       ///< by edge
+  list_view<stage_cost> costs;                ///< by stage, modelled
+  list_view<std::int64_t> shared_of_device;   ///< by device: see memory_layout
+  list_view<std::int64_t> bytes_of_device;    ///< by device
+  list_view<std::int32_t> code_of_call = {};  ///< by call, into `codes`
+  list_view<kernel_name> codes = {};          ///< the distinct kernels
+  list_view<int> first_wait = {};             ///< by action, and the end: see wait_list
+  list_view<awaited_count> waits = {};        ///< of all actions
+  list_view<int> order = {};                  ///< of all actions: see global_order
+  list_view<std::uint64_t> streams = {};      ///< by node: see streams_of_nodes
+  std::int32_t replicas = 1;                  ///< that run it together
 
   constexpr stage_graph_view stages() const { return {actions.stages, edges, readers, costs}; }
 

@@ -198,6 +198,11 @@ inline constexpr backward_form backward_form_of =
     splits_backward(actions_of<C, leading_program<C>>) ? backward_form::halves
                                                        : backward_form::whole;
 
+/// How one of its programs is lowered.
+template <compiled_model C, program_kind Kind>
+inline constexpr backward_form form_of =
+    Kind == program_kind::train ? backward_form_of<C> : backward_form::whole;
+
 /// Where a compiled model's parameters lie, in all of its programs.
 template <compiled_model C>
 constexpr parameter_layout lay_out_compiled() {
@@ -215,9 +220,7 @@ inline constexpr frozen_parameter_layout<planned_graph_sizes_of<C>.tensors,
 /// The calls of a program of a compiled model, as it is executed.
 template <compiled_model C, program_kind Kind>
 constexpr lowered_view calls_of() {
-  constexpr backward_form form =
-      Kind == program_kind::train ? backward_form_of<C> : backward_form::whole;
-  return lowered_of<C, Kind, form>.view();
+  return lowered_of<C, Kind, form_of<C, Kind>>.view();
 }
 
 /// What the calls of a program of a compiled model access: only who looks at tiles asks for it. In
@@ -230,11 +233,9 @@ struct listed_accesses {
 
   template <std::size_t Piece>
   static constexpr access_list list_piece() {
-    constexpr backward_form form =
-        Kind == program_kind::train ? backward_form_of<C> : backward_form::whole;
     constexpr auto begin = static_cast<std::int32_t>(Piece * calls_of_piece);
     constexpr auto end = static_cast<std::int32_t>(begin + calls_of_piece);
-    return lower_program<C, Kind, form>({begin, end}).made.accesses;
+    return lower_program<C, Kind, form_of<C, Kind>>({begin, end}).made.accesses;
   }
 
   template <std::size_t Piece>
@@ -276,9 +277,7 @@ constexpr lowered_view calls_with_accesses_of() {
 template <compiled_model C, program_kind Kind>
 struct definition_fault_of {
   static constexpr problem find() {
-    constexpr backward_form form =
-        Kind == program_kind::train ? backward_form_of<C> : backward_form::whole;
-    const problem& asked = lowered_of<C, Kind, form>.fault;
+    const problem& asked = lowered_of<C, Kind, form_of<C, Kind>>.fault;
     return asked.found()
                ? asked
                : definition_check(planned_graph_of<C>.view(), calls_of<C, Kind>(), Kind).find();

@@ -29,7 +29,7 @@ struct kernel_table {
 /// What `What` makes of a distinct kernel of a program.
 template <compiled_model C, program_kind Kind, typename What, std::size_t Kernel>
 consteval typename What::entry entry_of() {
-  constexpr const auto& code = planned_program_of<C, Kind>.codes[Kernel];
+  constexpr const auto& code = distinct_kernels_of<C, Kind>.distinct[Kernel];
   return What::template of<code.rule, key_of<code.rule, takes_key<code.rule>(code.key)>(code.key),
                            code.ending>();
 }
@@ -37,7 +37,7 @@ consteval typename What::entry entry_of() {
 /// Built by a consteval function, so that its long list of indices is part of no emitted name.
 template <compiled_model C, program_kind Kind, typename What>
 consteval auto make_kernel_table() {
-  constexpr std::size_t count = plan_sizes_of<C, Kind>.codes;
+  constexpr std::size_t count = kernel_count_of<C, Kind>;
   return []<std::size_t... I>(std::index_sequence<I...>) {
     return kernel_table<typename What::entry, count>{{entry_of<C, Kind, What, I>()..., {}}};
   }(std::make_index_sequence<count>());
@@ -46,7 +46,7 @@ consteval auto make_kernel_table() {
 /// By distinct kernel of a program, what `What::of<family, key, ending>()` makes of it, a
 /// `What::entry`.
 template <compiled_model C, program_kind Kind, typename What>
-inline constexpr kernel_table<typename What::entry, plan_sizes_of<C, Kind>.codes> kernel_table_of =
+inline constexpr kernel_table<typename What::entry, kernel_count_of<C, Kind>> kernel_table_of =
     make_kernel_table<C, Kind, What>();
 
 /// What keeps a kernel from being called, told by its family. What exchanges with whoever runs the

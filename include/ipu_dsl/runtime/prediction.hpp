@@ -268,6 +268,8 @@ struct frozen_prediction {
 template <compiled_model C>
 constexpr prediction resolve_prediction() {
   program_plan_view plan = planned_program_of<C, program_kind::predict>.plan.view();
+  plan.code_of_call = named_kernels_of<C, program_kind::predict>.of_call.view();
+  plan.codes = named_kernels_of<C, program_kind::predict>.distinct.view();
   plan.streams = node_streams_of<C>.view();
   return prediction_resolver(planned_graph_of<C>.view(), plan, weight_bytes_of<C>).resolve();
 }

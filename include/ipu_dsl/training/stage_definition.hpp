@@ -40,16 +40,17 @@ struct kernels_by_stage {
 /// Of the kernels of a stage those of lower numbers come first.
 template <compiled_model C, program_kind Kind>
 consteval auto sort_kernels() {
-  constexpr program_plan_view plan = planned_program_of<C, Kind>.plan.view();
-  constexpr std::size_t count = plan_sizes_of<C, Kind>.codes;
+  constexpr list_view<emitted_call> calls = calls_of<C, Kind>().calls;
+  constexpr list_view<std::int32_t> kernel_of_call = distinct_kernels_of<C, Kind>.of_call.view();
+  constexpr std::size_t count = kernel_count_of<C, Kind>;
   // By distinct kernel its first stage; every kernel is called.
   std::int32_t stages[count + 1] = {};
   for (std::int32_t& stage : stages) {
     stage = C::stages - 1;
   }
-  for (std::size_t i = 0; i < plan.calls.size(); ++i) {
-    std::int32_t& stage = stages[plan.code_of_call[i]];
-    stage = plan.calls[i].stage < stage ? plan.calls[i].stage : stage;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    std::int32_t& stage = stages[kernel_of_call[i]];
+    stage = calls[i].stage < stage ? calls[i].stage : stage;
   }
   kernels_by_stage<count, C::stages> sorted;
   for (std::size_t kernel = 0; kernel < count; ++kernel) {
