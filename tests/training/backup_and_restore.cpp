@@ -288,6 +288,12 @@ TEST_CASE("a backup that cannot be gone on with is refused before the first step
   CHECK(run.weights().fingerprint() == before);
   CHECK(sentence_of([&] { train(run, backup_and_restore({.filename = path, .save_freq = -1})); }) ==
         "backup_and_restore expects a save_freq of 0 updates or more, got -1.");
+  CHECK(sentence_of([&] {
+          train(run, asynchronous(backup_and_restore({.filename = path, .save_freq = 1})));
+        }) ==
+        "backup_and_restore with a save_freq saves between updates, for which training does not "
+        "wait within asynchronous(...). Give fit this callback beside it, or leave save_freq out.");
+  CHECK(run.weights().fingerprint() == before);
   CHECK(sentence_of([&] { train(run, backup_and_restore({})); }) ==
         "Expected the path of a file, got an empty one.");
   // Saved outside of a fit it does not say where to go on.

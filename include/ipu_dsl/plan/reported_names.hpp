@@ -14,7 +14,7 @@
 namespace ipu_dsl {
 
 /// What stands before the names of what is found on validation data: "val_loss".
-inline constexpr std::string_view name_of_validation = "val_";
+inline constexpr std::string_view validation_prefix = "val_";
 
 /// What is reported of a loss or a metric: of one output its own name, of several that of the
 /// output before it.
@@ -51,7 +51,7 @@ constexpr problem check_reported_names(std::size_t outputs, list_view<result_cho
   for (std::size_t i = 0; i < names.size(); ++i) {
     for (std::size_t other = 0; other < names.size(); ++other) {
       const bool doubled = other < i && names[other] == names[i];
-      const bool of_validation = names[i] == (label(name_of_validation) << names[other].view());
+      const bool of_validation = names[i] == (label(validation_prefix) << names[other].view());
       if (doubled || of_validation) {
         problem found =
             refuse("names of their own for what epochs report", label(names[i].view()) << " twice",

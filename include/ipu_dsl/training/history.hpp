@@ -14,6 +14,7 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/plan/reported_names.hpp>
 #include <ipu_dsl/training/metric_values.hpp>
 
 namespace ipu_dsl {
@@ -38,18 +39,22 @@ struct epoch_record {
   /// By Keras's names: `epoch["loss"]`, `epoch["accuracy"]`, `epoch["val_loss"]`. Throws `error`
   /// that lists the metrics there are if it is none of them, or says that there was no validation.
   double operator[](std::string_view name) const {
-    constexpr std::string_view of_validation = "val_";
     if (name == "loss") {
       return loss;
     }
-    if (metrics.has(name) || !name.starts_with(of_validation)) {
+    if (metrics.has(name) || !name.starts_with(validation_prefix)) {
       return metrics[name];
     }
     if (validation.samples == 0) {
       refuse_missing_validation(name);
     }
-    const std::string_view metric = name.substr(of_validation.size());
+    const std::string_view metric = name.substr(validation_prefix.size());
     return metric == "loss" ? validation.loss : validation.metrics[metric];
+  }
+
+  /// Whether it has a number that epochs of its fit report: not every one of them is validated.
+  bool has(std::string_view name) const {
+    return validation.samples > 0 || metrics.has(name) || !name.starts_with(validation_prefix);
   }
 
  private:

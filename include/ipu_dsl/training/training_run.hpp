@@ -12,6 +12,7 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/near_names.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/plan/reported_names.hpp>
 #include <ipu_dsl/training/callback_list.hpp>
 #include <ipu_dsl/training/session_engine.hpp>
 #include <ipu_dsl/vocabulary/optimizers/learning_rate_schedule.hpp>
@@ -41,7 +42,7 @@ class training_run {
   struct on_another_thread {};
 
   training_run(const training_run& of, on_another_thread)
-      : engine_(of.engine_), rate_(of.rate_), plan_(of.plan_) {}
+      : engine_(of.engine_), rate_(of.rate_), plan_(of.plan_), asynchronous_(true) {}
 
   training_run(const training_run&) = delete;
   training_run& operator=(const training_run&) = delete;
@@ -56,6 +57,10 @@ class training_run {
 
   /// Before its callbacks are told of it.
   void set_plan(const fit_plan& plan) { plan_ = plan; }
+
+  /// Whether it is that of callbacks on another thread, which hear of updates while training goes
+  /// on.
+  bool is_asynchronous() const { return asynchronous_; }
 
   /// Whether the training goes on while this is looked at: then there is nothing to look at but
   /// the plan.
@@ -104,11 +109,13 @@ class training_run {
     if (reports(name)) {
       return;
     }
-    if (name.starts_with("val_") && !plan_.validates && reports(name.substr(4))) {
+    const bool of_validation = name.starts_with(validation_prefix);
+    const std::string_view validated = name.substr(of_validation ? validation_prefix.size() : 0);
+    if (of_validation && !plan_.validates && reports(validated)) {
       throw error(sentence_of({who, " looks at ", name,
                                ", and nothing is validated. Give fit validation_data(...) behind "
                                "its options, or let it look at ",
-                               name.substr(4), "."}));
+                               validated, "."}));
     }
     throw error(sentence_of({who, " looks at ", name, ", which no epoch reports.", nearest(name)}));
   }
@@ -129,7 +136,7 @@ class training_run {
   std::string reported(std::size_t number) const {
     const std::size_t of_training = plan_.metrics.size() + 1;
     const std::size_t which = number % of_training;
-    return sentence_of({number < of_training ? "" : "val_",
+    return sentence_of({number < of_training ? std::string_view() : validation_prefix,
                         which == 0 ? std::string_view("loss") : plan_.metrics[which - 1]});
   }
 
@@ -164,6 +171,7 @@ class training_run {
   fit_plan plan_;
   std::atomic<bool> stopped_{false};
   bool beside_ = false;
+  bool asynchronous_ = false;
 };
 
 [[gnu::noinline]] inline void callback_list::call(hook when, const void* report) const {

@@ -54,6 +54,12 @@ class backup_and_restore {
       raise_error({"backup_and_restore expects a save_freq of 0 updates or more, got ",
                    options_.save_freq, "."});
     }
+    if (options_.save_freq > 0 && run.is_asynchronous()) {
+      raise_error(
+          "backup_and_restore with a save_freq saves between updates, for which training does not "
+          "wait within asynchronous(...). Give fit this callback beside it, or leave save_freq "
+          "out.");
+    }
     training_place place;
     if (!run.engine().tell_place(place)) {
       raise_error(

@@ -11,6 +11,7 @@
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/formats/printable.hpp>
+#include <ipu_dsl/plan/reported_names.hpp>
 #include <ipu_dsl/training/callbacks/log_file.hpp>
 #include <ipu_dsl/training/callbacks/record_line.hpp>
 #include <ipu_dsl/training/callbacks/unnamed_options.hpp>
@@ -82,7 +83,7 @@ class csv_logger {
     line_ << "epoch";
     add_names("", metrics);
     if (validates) {
-      add_names("val_", metrics);
+      add_names(validation_prefix, metrics);
     }
   }
 

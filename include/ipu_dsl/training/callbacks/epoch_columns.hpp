@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include <ipu_dsl/plan/reported_names.hpp>
 #include <ipu_dsl/training/history.hpp>
 
 namespace ipu_dsl {
@@ -23,7 +24,7 @@ void for_each_number(const epoch_record& record, const Take& take) {
   };
   each("", record.loss, record.metrics);
   if (record.validation.samples > 0) {
-    each("val_", record.validation.loss, record.validation.metrics);
+    each(validation_prefix, record.validation.loss, record.validation.metrics);
   }
 }
 

@@ -86,9 +86,7 @@ class monitor {
   }
 
   /// Whether the epoch reports the number: not every epoch is validated.
-  bool is_in(const epoch_record& record) const {
-    return record.validation.samples > 0 || record.metrics.has(name_) || !name_.starts_with("val_");
-  }
+  bool is_in(const epoch_record& record) const { return record.has(name_); }
 
   double value_in(const epoch_record& record) const { return record[name_]; }
 

@@ -10,6 +10,7 @@
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/formats/terminal.hpp>
+#include <ipu_dsl/plan/reported_names.hpp>
 #include <ipu_dsl/runtime/host_clock.hpp>
 #include <ipu_dsl/training/callbacks/no_options.hpp>
 #include <ipu_dsl/training/callbacks/record_line.hpp>
@@ -110,8 +111,8 @@ class progress_bar {
     add_number("", "loss", record.loss);
     add_metrics("", record.metrics);
     if (record.validation.samples > 0) {
-      add_number("val_", "loss", record.validation.loss);
-      add_metrics("val_", record.validation.metrics);
+      add_number(validation_prefix, "loss", record.validation.loss);
+      add_metrics(validation_prefix, record.validation.metrics);
     }
     end_bar(begin, "\n");
   }
