@@ -154,39 +154,36 @@ struct model_fold<M> {
   using whole = typename M::restaged_model;
 
   static constexpr graph make() {
-    graph made;
-    if constexpr (!model_type<whole>) {
-      made.fault = refuse("a model", type_name<whole>(),
-                          "write restaged<mlp> for a struct mlp : model<...> {}");
-      made.fault.where = "restaged";
-    } else if constexpr (!assigns_stages<M>) {
-      made.fault = refuse("a function that gives layers their stages", "none that can be called",
-                          "write static constexpr void assign(std::span<layer_stage> layers)");
-      made.fault.where = type_name<M>();
-    } else {
-      made = model_fold<whole>::make();
-      if (!made.fault.found()) {
-        model_restager restager(made);
-        M::assign(restager.layers());
-        restager.finish();
-      }
-    }
-    return made;
+    return fold_changed<whole>("restaged", "write restaged<mlp> for a struct mlp : model<...> {}",
+                               assign);
   }
 
   static constexpr problem refuse_late() {
     if constexpr (model_type<whole>) {
       if constexpr (folded_by_compiler<whole>) {
-        problem found = refuse("an assign that the compiler can run", "one that it can not",
-                               "write static constexpr void assign(std::span<layer_stage> layers)");
-        found.where = type_name<M>();
-        return found;
-      } else {
-        return model_fold<whole>::refuse_late();
+        return refuse_assign("an assign that the compiler can run", "one that it can not");
       }
-    } else {
-      return heard_late(refuse("a model", type_name<whole>()));
     }
+    return refuse_whole_late<whole>();
+  }
+
+ private:
+  static constexpr void assign(graph& made) {
+    if constexpr (assigns_stages<M>) {
+      model_restager restager(made);
+      M::assign(restager.layers());
+      restager.finish();
+    } else {
+      made.fault =
+          refuse_assign("a function that gives layers their stages", "none that can be called");
+    }
+  }
+
+  static constexpr problem refuse_assign(std::string_view expected, std::string_view got) {
+    problem found =
+        refuse(expected, got, "write static constexpr void assign(std::span<layer_stage> layers)");
+    found.where = type_name<M>();
+    return found;
   }
 };
 

@@ -58,6 +58,33 @@ constexpr void refuse_divided_uses(graph& made, std::string_view hint) {
   }
 }
 
+/// The graph of the model `Whole`, as `change` makes another of it; `where` and `hint` are said if
+/// it is no model.
+template <typename Whole, typename Change>
+constexpr graph fold_changed(std::string_view where, std::string_view hint, const Change& change) {
+  graph made;
+  if constexpr (!model_type<Whole>) {
+    made.fault = refuse("a model", type_name<Whole>(), hint);
+    made.fault.where = where;
+  } else {
+    made = model_fold<Whole>::make();
+    if (!made.fault.found()) {
+      change(made);
+    }
+  }
+  return made;
+}
+
+/// Why the compiler does not fold it.
+template <typename Whole>
+constexpr problem refuse_whole_late() {
+  if constexpr (model_type<Whole>) {
+    return model_fold<Whole>::refuse_late();
+  } else {
+    return heard_late(refuse("a model", type_name<Whole>()));
+  }
+}
+
 /// Finds the places of cuts in a model, and gives its layers their stages.
 class model_cutter {
  public:
@@ -189,27 +216,12 @@ struct model_fold<M> {
   using whole = typename M::split_model;
 
   static constexpr graph make() {
-    graph made;
-    if constexpr (!model_type<whole>) {
-      made.fault = refuse("a model", type_name<whole>(),
-                          "write split_at<mlp, \"dense_1\"> for a struct mlp : model<...> {}");
-      made.fault.where = "split_at";
-    } else {
-      made = model_fold<whole>::make();
-      if (!made.fault.found()) {
-        model_cutter(made).cut({M::cut_names, M::cut_count});
-      }
-    }
-    return made;
+    return fold_changed<whole>(
+        "split_at", "write split_at<mlp, \"dense_1\"> for a struct mlp : model<...> {}",
+        [](graph& made) { model_cutter(made).cut({M::cut_names, M::cut_count}); });
   }
 
-  static constexpr problem refuse_late() {
-    if constexpr (model_type<whole>) {
-      return model_fold<whole>::refuse_late();
-    } else {
-      return heard_late(refuse("a model", type_name<whole>()));
-    }
-  }
+  static constexpr problem refuse_late() { return refuse_whole_late<whole>(); }
 };
 
 }  // namespace ipu_dsl
