@@ -8,10 +8,16 @@
 #include <limits>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include <CLI/CLI.hpp>
+#include <boost/hana/pair.hpp>
+#include <boost/hana/tuple.hpp>
+#include <boost/hana/type.hpp>
 
 #include <ipu_dsl/formats/file.hpp>
+#include <ipu_dsl/hana/literals.hpp>
+#include <ipu_dsl/hana/variants.hpp>
 #include <ipu_dsl/ipu_dsl.hpp>
 #include <ipu_dsl/report/chrome_trace.hpp>
 #include <ipu_dsl/report/drawn_trace.hpp>
@@ -26,6 +32,8 @@
 #include "example.hpp"
 
 using namespace ipu_dsl;
+using namespace ipu_dsl::literals;
+namespace hana = boost::hana;
 
 namespace {
 
@@ -43,6 +51,16 @@ struct training
     : compile<mlp<Cut>, micro_batch<32>, gradient_accumulation<4>, Schedule,
               loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
 };
+
+// All of them are compiled; the command line chooses one of each.
+// [variants]
+constexpr auto schedules =
+    hana::make_tuple(hana::make_pair("grouped"_s, hana::type_c<grouped>),
+                     hana::make_pair("interleaved"_s, hana::type_c<interleaved>),
+                     hana::make_pair("sequential"_s, hana::type_c<sequential_schedule>));
+constexpr auto cuts = hana::tuple_c<int, 1, 2, 3, 4, 5>;
+
+// [/variants]
 
 struct command_line {
   std::string data;
@@ -127,31 +145,16 @@ void train(const command_line& wanted) {
   }
 }
 
-template <typename Schedule>
-void train_cut(const command_line& wanted) {
-  switch (wanted.cut) {
-    case 1:
-      return train<1, Schedule>(wanted);
-    case 2:
-      return train<2, Schedule>(wanted);
-    case 3:
-      return train<3, Schedule>(wanted);
-    case 4:
-      return train<4, Schedule>(wanted);
-    default:
-      return train<5, Schedule>(wanted);
-  }
+// [chosen]
+void train_chosen(const command_line& wanted) {
+  with_variant(schedules, wanted.schedule, [&wanted](auto schedule) {
+    with_variant(cuts, wanted.cut - 1, [&wanted](auto cut) {
+      train<decltype(cut)::value, typename decltype(schedule)::type>(wanted);
+    });
+  });
 }
 
-void train_schedule(const command_line& wanted) {
-  if (wanted.schedule == "interleaved") {
-    train_cut<interleaved>(wanted);
-  } else if (wanted.schedule == "sequential") {
-    train_cut<sequential_schedule>(wanted);
-  } else {
-    train_cut<grouped>(wanted);
-  }
-}
+// [/chosen]
 
 /// Refused here, before the digits are drawn; empty if nothing is wrong.
 std::string multiple_of_four(const std::string& steps) {
@@ -194,8 +197,9 @@ void describe_training(CLI::App& options, command_line& wanted) {
                   "folder of the MNIST files, plain or .gz; without it digits are drawn")
       ->type_name("FOLDER")
       ->check(no_empty_name);
+  const auto names = variant_names(schedules);
   options.add_option("--schedule", wanted.schedule, "grouped, interleaved or sequential")
-      ->check(CLI::IsMember({"grouped", "interleaved", "sequential"}))
+      ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())))
       ->type_name("NAME")
       ->capture_default_str();
   options.add_option("--cut", wanted.cut, "layers in the first stage, Flatten included")
@@ -242,7 +246,7 @@ int follow(int argc, char** argv) {
   if (!architecture_note().empty()) {
     std::printf("%s\n", architecture_note().data());
   }
-  train_schedule(wanted);
+  train_chosen(wanted);
   return 0;
 }
 

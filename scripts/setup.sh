@@ -103,9 +103,9 @@ build() {
 # What each script needs.
 # shellcheck disable=SC2034
 tools=(g++ cmake ninja-build libxsimd-dev xtl-dev zlib1g-dev)
-example_packages=("${tools[@]}" libcli11-dev)
+example_packages=("${tools[@]}" libcli11-dev libboost-dev)
 # shellcheck disable=SC2034
-test_packages=("${example_packages[@]}" catch2 python3 libxtensor-dev libboost-dev)
+test_packages=("${example_packages[@]}" catch2 python3 libxtensor-dev)
 # With which the exporting lines of docs/weights.md run; each may be missing.
 # shellcheck disable=SC2034
 test_modules=(python3-numpy python3-h5py)
