@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of data/generated.hpp.
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -42,6 +43,53 @@ TEST_CASE("samples are made of their numbers, the same whenever they are asked f
   CHECK(first_numbers(data | shuffled(100), 3) == first_numbers(data | shuffled(100), 3));
   CHECK(tests::sentence_of([] { generated<point, label_column<3>>(-1, number_pairs); }) ==
         "generated makes 0 samples or more, got -1.");
+}
+
+/// Writes the first number of every second sample alone, and leaves the label out.
+constexpr auto forgetful = [](std::uint32_t i, std::span<float> x, std::span<std::int32_t>) {
+  if (i % 2 == 0) {
+    x[0] = static_cast<float>(i + 1);
+  }
+};
+
+TEST_CASE("what a function does not write is 0, and not of another sample") {
+  // A row is used again and again, and holds what was there before.
+  std::vector<float> rows(2 * 8, -7.0F);
+  std::vector<std::int32_t> labels(8, 99);
+  const source_rows sources[] = {
+      {.type = dtype::float32, .first = rows.data(), .elements = 2, .stride = 2},
+      {.type = dtype::int32, .first = labels.data(), .elements = 1, .stride = 1}};
+  const std::vector<float> expected = {1, 0, 0, 0, 3, 0, 0, 0, 5, 0, 0, 0, 7, 0, 0, 0};
+
+  const auto data = generated<point, label_column<3>>(8, forgetful);
+  auto room = data.make_scratch();
+  for (std::int32_t row = 0; row < 8; ++row) {
+    data.read(room, static_cast<std::uint32_t>(row), sources, row);
+  }
+  CHECK(rows == expected);
+  CHECK(labels == std::vector<std::int32_t>(8, 0));
+
+  std::fill(rows.begin(), rows.end(), -7.0F);
+  auto source = from_generator<point, label_column<3>>(
+      [i = 0U](std::span<float> x, std::span<std::int32_t> label) mutable {
+        forgetful(i, x, label);
+        ++i;
+        return true;
+      },
+      8);
+  CHECK(source.next({.sources = sources, .micro_batch = 8}) == 8);
+  CHECK(rows == expected);
+
+  std::fill(rows.begin(), rows.end(), -7.0F);
+  const auto halved =
+      data | mapped<point, label_column<3>>([](std::span<const float> x,
+                                               std::span<const std::int32_t>, std::span<float> half,
+                                               std::span<std::int32_t>) { half[0] = x[0]; });
+  auto other_room = halved.make_scratch();
+  for (std::int32_t row = 0; row < 8; ++row) {
+    halved.read(other_room, static_cast<std::uint32_t>(row), sources, row);
+  }
+  CHECK(rows == expected);
 }
 
 TEST_CASE("infinities and NaN that functions make are no matter of data") {

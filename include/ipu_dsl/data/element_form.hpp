@@ -2,6 +2,7 @@
 // What an element of data is, said by columns; and the spans that functions get of it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -78,6 +79,14 @@ struct source_spans {
   template <std::size_t Source>
   static written<Source> of(const source_rows& row) {
     return written<Source>(static_cast<number<Source>*>(row.first), elements<Source>);
+  }
+
+  /// The same, zeros: what nobody writes must not be of the sample that was there before.
+  template <std::size_t Source>
+  static written<Source> cleared(const source_rows& row) {
+    const written<Source> numbers = of<Source>(row);
+    std::fill(numbers.begin(), numbers.end(), number<Source>());
+    return numbers;
   }
 };
 

@@ -84,7 +84,7 @@ class generated_dataset {
   template <std::size_t... Source>
   void call(std::uint32_t index, const std::array<source_rows, spans::count>& rows,
             std::index_sequence<Source...>) const {
-    function_(index, spans::template of<Source>(rows[Source])...);
+    function_(index, spans::template cleared<Source>(rows[Source])...);
   }
 
   std::int64_t size_;
@@ -114,7 +114,7 @@ struct generated_fault_of {
 /// A data set of `samples` samples, each made of its number whenever it is read, by whatever thread
 /// reads it; `uniform_unit(random_word(seed, 0, i))` gives it a random number that is always the
 /// same. The columns say what an element is; the function gets a span of each source, inputs before
-/// targets before weights:
+/// targets before weights, in which what it does not write is 0:
 ///
 ///   const auto waves = generated<feature_column<shape{64}>, label_column<2>>(
 ///       10'000, [](std::uint32_t i, std::span<float> wave, std::span<std::int32_t> kind) { ... });
@@ -198,7 +198,7 @@ class generator_feed {
 
   template <std::size_t... Source>
   bool call(const std::array<source_rows, spans::count>& to, std::index_sequence<Source...>) {
-    return (*now_)(spans::template of<Source>(to[Source])...);
+    return (*now_)(spans::template cleared<Source>(to[Source])...);
   }
 
   Function first_;
@@ -210,10 +210,10 @@ class generator_feed {
 
 /// A feed of what a function makes, one sample after the other, as `Dataset.from_generator`. The
 /// columns say what an element is; the function gets a span of each source, inputs before targets
-/// before weights, writes them and returns true, or false at the end of its data. A pass has
-/// `samples` of them and begins with a copy of the function as it was given; without a number it
-/// has no end, and a function that comes to one is an error of whoever trains. Throws `error` for a
-/// negative number.
+/// before weights, writes them and returns true, or false at the end of its data; what it does not
+/// write is 0. A pass has `samples` of them and begins with a copy of the function as it was given;
+/// without a number it has no end, and a function that comes to one is an error of whoever trains.
+/// Throws `error` for a negative number.
 ///
 ///   auto source = from_generator<feature_column<shape{2}>, target_column<shape{1}>>(
 ///       [t = 0](std::span<float> x, std::span<float> y) mutable { ...; return true; }, 1'000);

@@ -129,7 +129,7 @@ class remapped_dataset {
             const std::array<source_rows, into::count>& made, std::index_sequence<From...>,
             std::index_sequence<Into...>) const {
     function_(typename from::template read<From>(from::template of<From>(rows[From]))...,
-              into::template of<Into>(made[Into])...);
+              into::template cleared<Into>(made[Into])...);
   }
 
   Data data_;
@@ -217,7 +217,8 @@ struct mapping {
 ///
 ///   digits.train | mapped([](std::span<float> image) { for (float& each : image) each *= 2; })
 ///
-/// With columns, which say what an element becomes, it reads the old sources and writes the new:
+/// With columns, which say what an element becomes, it reads the old sources and writes the new, in
+/// which what it does not write is 0:
 ///
 ///   data | mapped<feature_column<shape{14, 14}>, label_column<10>>(
 ///              [](std::span<const float> image, std::span<const std::int32_t> label,
