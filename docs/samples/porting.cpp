@@ -1331,6 +1331,9 @@ void print_training() {
     std::printf("another number of predictions\n");
   }
 #endif
+  // row: model.predict(dataset)
+  std::vector<float> output_of_digits(static_cast<std::size_t>(digits.size()) * 10);
+  run.predict(digits, output_of_digits);
   // row: model.save_weights(path), model.load_weights(path)
   run.save("weights.npz");
   run.load("weights.npz");

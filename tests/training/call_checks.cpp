@@ -75,6 +75,16 @@ constexpr checks test_predictions_that_do_not_fit() {
   return done;
 }
 
+constexpr checks test_room_for_a_feed() {
+  checks done;
+  done.that(said<output_count_fault_of<trained<line>, 1>>().empty());
+  done.that(said<output_count_fault_of<trained<line>, 2>>().view().find(
+                "predict: expected room for 1 output, got 2") == 0);
+  done.that(said<room_fault_of<const floats&>>().view().find(
+                "predict: expected floats to write to, got const std::vector<float>") == 0);
+  return done;
+}
+
 constexpr checks test_steps() {
   checks done;
   done.that(said<step_fault_of<trained<line>, floats, integers>>().empty());
@@ -90,6 +100,7 @@ constexpr checks test_steps() {
 static_assert(test_predictions_that_fit());
 static_assert(test_what_can_be_written_to());
 static_assert(test_predictions_that_do_not_fit());
+static_assert(test_room_for_a_feed());
 static_assert(test_steps());
 
 }  // namespace
@@ -98,5 +109,6 @@ TEST_CASE("what a prediction or a step is given is checked by its types") {
   CHECK(test_predictions_that_fit());
   CHECK(test_what_can_be_written_to());
   CHECK(test_predictions_that_do_not_fit());
+  CHECK(test_room_for_a_feed());
   CHECK(test_steps());
 }

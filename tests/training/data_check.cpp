@@ -36,6 +36,11 @@ constexpr sentence said_of(const graph& made, const data_form& data) {
   return found.found() ? found.message() : sentence();
 }
 
+constexpr sentence said_of_inputs(const graph& made, list_view<data_source> inputs) {
+  const problem found = check_inputs(made.view(), inputs);
+  return found.found() ? found.message() : sentence();
+}
+
 /// Of one input and one target.
 constexpr sentence said_of(const graph& made, const data_source& input, const data_source& target) {
   return said_of(made, {{&input, 1}, {&target, 1}});
@@ -92,6 +97,19 @@ TEST_CASE("samples of another shape are refused, even of as many values") {
   CHECK(said_of_data({28, 28}, {784}, 10).view() ==
         "the data: expected samples of shape (28, 28), got (784). Hint: give the model's input "
         "the shape of the data");
+}
+
+TEST_CASE("what only predicts asks nothing of targets") {
+  const graph model = model_between({8}, {10});
+  const data_source fits{.extents = {8}};
+  const data_source another{.extents = {9}};
+  const data_source both[] = {fits, fits};
+  CHECK(said_of_inputs(model, {&fits, 1}).empty());
+  CHECK(said_of_inputs(model, {&another, 1}).view() ==
+        "the data: expected samples of shape (8), got (9). Hint: give the model's input the shape "
+        "of the data");
+  CHECK(said_of_inputs(model, both).view() ==
+        "the data: expected 1 input, got 2 inputs. Hint: take out what the model has no input for");
 }
 
 TEST_CASE("more classes than the model scores are refused") {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <ipu_dsl/data/over_arrays.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/layers/dropout.hpp>
 
@@ -142,6 +143,45 @@ TEST_CASE("prediction takes any number of samples, each as if it were alone") {
   }
   CHECK(run.evaluate(data).metrics["accuracy"] == hits / 300);
   std::printf("predict: checked %zu values\n", compared);
+}
+
+TEST_CASE("prediction from data and from a feed is that from their features") {
+  const point_set data = labelled_points(300, 1);
+  session<trained<net>> run(rates);
+  std::vector<float> expected(3 * 300);
+  run.predict(data.features(), expected);
+  std::vector<float> outputs(3 * 300);
+  run.predict(data, outputs);
+  CHECK(outputs == expected);
+
+  const auto last = data | skip(7);
+  std::vector<float> of_last(3 * 293);
+  run.predict(last, of_last);
+  CHECK(std::equal(of_last.begin(), of_last.end(), expected.begin() + 3 * 7));
+
+  auto source = make_feed(data, 1);
+  for (int pass = 0; pass < 2; ++pass) {
+    std::fill(outputs.begin(), outputs.end(), 0.0F);
+    run.predict(source, outputs);
+    CHECK(outputs == expected);
+  }
+  // Columns of features alone are data of a model that is not trained on them.
+  const auto columns = over_arrays<feature_column<shape{8}>>(data.features());
+  std::fill(outputs.begin(), outputs.end(), 0.0F);
+  run.predict(columns, outputs);
+  CHECK(outputs == expected);
+  std::printf("predict: checked %zu values\n", 4 * outputs.size() + of_last.size());
+}
+
+TEST_CASE("prediction from data is refused before anything is written") {
+  const point_set data = labelled_points(40, 1);
+  session<trained<net>> run(rates);
+  std::vector<float> outputs(119, -1.0F);
+  CHECK(refusal(run, [&] { run.predict(data, outputs); }) ==
+        "predict of 40 samples writes 120 values, got room for 119.");
+  CHECK(refusal(run, [&] { run.predict(data | repeated(), outputs); }) ==
+        "predict needs data with an end; these are repeated without one.");
+  CHECK(std::count(outputs.begin(), outputs.end(), -1.0F) == 119);
 }
 
 TEST_CASE("a model that ends in softmax trains on logits and predicts probabilities") {

@@ -125,12 +125,18 @@ inline constexpr std::size_t outputs_given<output_arrays<Numbers...>&> = sizeof.
 template <typename... Numbers>
 inline constexpr std::size_t outputs_given<const output_arrays<Numbers...>&> = sizeof...(Numbers);
 
+/// What is wrong with the number of arrays that outputs are written to.
+template <compiled_model C, std::size_t Outputs>
+struct output_count_fault_of {
+  static constexpr problem value = check_output_count(planned_graph_of<C>.view(), Outputs);
+};
+
 /// What is wrong with arrays as the input and the outputs of a compiled model, the first thing that
 /// is.
 template <compiled_model C, typename Input, std::size_t Outputs>
 struct predicted_arrays_fault_of {
   static constexpr problem find() {
-    problem found = check_output_count(planned_graph_of<C>.view(), Outputs);
+    const problem& found = output_count_fault_of<C, Outputs>::value;
     return found.found() ? found : find_array_fault<C, tensor_role::input, Input>();
   }
 
@@ -161,26 +167,31 @@ struct prediction_arguments_fault_of {
   }
 };
 
-template <typename Input, typename Output>
-struct prediction_arguments_fault_of<Input, Output> {
+/// What is wrong with what outputs are to be written to.
+template <typename Output>
+struct room_fault_of {
   static constexpr problem find() {
-    problem found = find_argument_fault<tensor_role::input, Input>();
-    if (!found.found()) {
-      found = refuse("floats to write to", find_got(),
-                     "write std::vector<float> scores(samples * classes) and predict(features, "
-                     "scores)");
-    }
+    problem found = refuse("floats to write to",
+                           label(writable_floats<Output&> ? "a temporary " : "")
+                               << type_name<std::remove_reference_t<Output>>(),
+                           "write std::vector<float> scores(samples * classes) and "
+                           "predict(features, scores)");
     found.where = "predict";
     return found;
   }
 
   static constexpr problem value = find();
+};
 
- private:
-  static constexpr label find_got() {
-    return label(writable_floats<Output&> ? "a temporary " : "")
-           << type_name<std::remove_reference_t<Output>>();
+template <typename Input, typename Output>
+struct prediction_arguments_fault_of<Input, Output> {
+  static constexpr problem find() {
+    problem found = find_argument_fault<tensor_role::input, Input>();
+    found.where = "predict";
+    return found.found() ? found : room_fault_of<Output>::value;
   }
+
+  static constexpr problem value = find();
 };
 
 /// Makes one compile error if a compiled model cannot predict from an input to an output; whether
@@ -191,6 +202,17 @@ constexpr bool check_prediction() {
     return diagnose<predicted_arrays_fault_of<C, Input, outputs_given<Output>>>();
   } else {
     return !diagnose<prediction_arguments_fault_of<Input, Output>>();
+  }
+}
+
+/// Makes one compile error if the outputs of a compiled model cannot be written there; whether
+/// they can be written at all.
+template <compiled_model C, typename Output>
+constexpr bool check_outputs() {
+  if constexpr (outputs_given<Output> != 0) {
+    return diagnose<output_count_fault_of<C, outputs_given<Output>>>();
+  } else {
+    return !diagnose<room_fault_of<Output>>();
   }
 }
 

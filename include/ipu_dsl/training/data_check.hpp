@@ -194,15 +194,24 @@ constexpr problem check_weights(const graph_view& model, list_view<data_source> 
   return {};
 }
 
+/// What is wrong with the inputs of data for a model.
+constexpr problem check_inputs(const graph_view& model, list_view<data_source> inputs) {
+  problem found = check_data_count(model, tensor_role::input, inputs.size());
+  for (std::size_t i = 0; i < inputs.size() && !found.found(); ++i) {
+    const std::int32_t input = model.source(tensor_role::input, static_cast<std::int32_t>(i));
+    found = check_samples(model.at(input), inputs[i]);
+  }
+  if (found.found()) {
+    found.where = "the data";
+  }
+  return found;
+}
+
 /// What is wrong with data for a model.
 constexpr problem check_data(const graph_view& model, const data_form& data) {
-  problem found = check_data_count(model, tensor_role::input, data.inputs.size());
+  problem found = check_inputs(model, data.inputs);
   if (!found.found()) {
     found = check_data_count(model, tensor_role::target, data.targets.size());
-  }
-  for (std::size_t i = 0; i < data.inputs.size() && !found.found(); ++i) {
-    const std::int32_t input = model.source(tensor_role::input, static_cast<std::int32_t>(i));
-    found = check_samples(model.at(input), data.inputs[i]);
   }
   for (std::size_t i = 0; i < data.targets.size() && !found.found(); ++i) {
     const std::int32_t target = model.source(tensor_role::target, static_cast<std::int32_t>(i));

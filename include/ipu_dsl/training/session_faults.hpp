@@ -21,6 +21,15 @@ template <compiled_model C, dataset Data>
 using data_fault_of = form_fault_of<C, datasets::inputs_of<Data>(), datasets::targets_of<Data>(),
                                     datasets::weight_sources_of<Data>()>;
 
+/// The same of data that are predicted from: of their inputs alone.
+template <compiled_model C, auto Inputs>
+struct inputs_fault_of {
+  static constexpr problem value = check_inputs(planned_graph_of<C>.view(), Inputs);
+};
+
+template <compiled_model C, dataset Data>
+using predicted_data_fault_of = inputs_fault_of<C, datasets::inputs_of<Data>()>;
+
 /// What is wrong with the rank of a batch.
 template <compiled_model C, int Rank>
 struct rank_fault_of {

@@ -217,19 +217,28 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
   }
 
   /// The model's output [samples, elements] for an input [samples, elements] of the type that it
-  /// takes; of several inputs or outputs `run.predict(input_arrays{images, words},
-  /// output_arrays{scores, prices})`. Floats are read as they are: a NaN makes the output of its
-  /// own sample NaN, and no other. Throws `error` before anything is written if an output has
-  /// another size. Behind the output stand callbacks, whose hooks of a prediction are called.
+  /// takes, or for data, whose targets nobody reads; of several inputs or outputs
+  /// `run.predict(input_arrays{images, words}, output_arrays{scores, prices})`. Floats are read as
+  /// they are: a NaN makes the output of its own sample NaN, and no other. Throws `error` before
+  /// anything is written if an output has another size. Behind it stand callbacks.
   template <typename Input, typename Output, callback... Callbacks>
   void predict(const Input& input, Output&& output, Callbacks&&... callbacks) {
-    static_assert(check_behind_options<std::remove_reference_t<Callbacks>...>());
-    if constexpr (check_prediction<compiled, Input, Output>()) {
+    if constexpr (dataset<dataset_of<Input>>) {
+      static_assert(diagnose<predicted_data_fault_of<compiled, dataset_of<Input>>>());
+      auto made = make_feed(input, engine().seed());
+      predict(made, output, callbacks...);
+    } else if constexpr (check_prediction<compiled, Input, Output>()) {
       const auto rows = rows_of<tensor_role::input>(input);
       batch_feed given(rows, {});
-      with_callbacks(
-          [&](const callback_list& heard) { engine().predict(given, rooms_of(output), heard); },
-          callbacks...);
+      predict_all(given, output, callbacks...);
+    }
+  }
+
+  /// The same for all samples of a feed.
+  template <feed Source, typename Output, callback... Callbacks>
+  void predict(Source& source, Output&& output, Callbacks&&... callbacks) {
+    if constexpr (check_outputs<compiled, Output>()) {
+      predict_all(source, output, callbacks...);
     }
   }
 
@@ -351,14 +360,6 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
     return fit_feed(trained, &validation, wanted, behind...);
   }
 
-  /// Throws `error` if a share of the data is to be validated on.
-  static void refuse_split(const fit_options& wanted, const char* why) {
-    if (wanted.validation_split != 0) {
-      raise_error(sentence_of({"validation_split divides a data set, and ", why,
-                               ". Give fit validation_data(...) behind its options alone."}));
-    }
-  }
-
   template <feed Feed, typename... Behind>
   const history& fit_and_validate(Feed& source, const fit_options& wanted, Behind&... behind) {
     if constexpr (!(is_validation<Behind> || ...)) {
@@ -390,6 +391,7 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
   const history& fit_feed(Feed& source, feed_reference* validation, const fit_options& wanted,
                           Callbacks&... callbacks) {
     return with_callbacks(
+        engine(), learning_rate(),
         [&](const callback_list& heard) -> const history& {
           return engine().fit({source, wanted, numbers_of_optimizer(), heard, validation});
         },
@@ -399,19 +401,17 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
   template <feed Feed, typename... Callbacks>
   evaluation evaluate_feed(Feed& source, Callbacks&... callbacks) {
     return with_callbacks(
+        engine(), learning_rate(),
         [&](const callback_list& heard) { return engine().evaluate(source, heard); }, callbacks...);
   }
 
-  /// Does something with callbacks without their types, if there are any.
-  template <typename Work, typename... Callbacks>
-  decltype(auto) with_callbacks(const Work& work, Callbacks&... callbacks) {
-    if constexpr (sizeof...(Callbacks) == 0) {
-      return work({});
-    } else {
-      training_run run(engine(), learning_rate());
-      const callback_reference all[] = {refer_to(callbacks)...};
-      return work({all, run});
-    }
+  template <feed Feed, typename Output, typename... Callbacks>
+  void predict_all(Feed& source, Output& output, Callbacks&... callbacks) {
+    static_assert(check_behind_options<Callbacks...>());
+    with_callbacks(
+        engine(), learning_rate(),
+        [&](const callback_list& heard) { engine().predict(source, rooms_of(output), heard); },
+        callbacks...);
   }
 
   /// The rate in the settings; null if they have none.

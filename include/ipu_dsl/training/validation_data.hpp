@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What `fit` evaluates between its epochs.
+// What stands behind the options of a call: what `fit` evaluates between its epochs, and callbacks.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -10,6 +11,8 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/data/transform.hpp>
 #include <ipu_dsl/training/hooks.hpp>
+#include <ipu_dsl/training/session_options.hpp>
+#include <ipu_dsl/training/training_run.hpp>
 
 namespace ipu_dsl {
 
@@ -134,6 +137,20 @@ constexpr bool check_behind_options() {
   }
 }
 
+/// Does the work of a call with the callbacks that stand behind it, without their types; `rate` is
+/// null for an optimizer that has none.
+template <typename Work, typename... Callbacks>
+decltype(auto) with_callbacks(session_engine& engine, learning_rate_schedule* rate,
+                              const Work& work, Callbacks&... callbacks) {
+  if constexpr (sizeof...(Callbacks) == 0) {
+    return work({});
+  } else {
+    training_run run(engine, rate);
+    const callback_reference all[] = {refer_to(callbacks)...};
+    return work({all, run});
+  }
+}
+
 /// A data set cut in two, of which the share at the end is validated on; the first part takes the
 /// steps that the whole was to take.
 template <dataset Data>
@@ -169,6 +186,14 @@ split_data<Data> split_off(const owned_transformed<Data>& given, double share) {
 template <dataset Data>
 split_data<Data> split_off(const Data& given, double share) {
   return split_off(transformed<Data>{&given, {}}, share);
+}
+
+/// Throws `error` if a share of the data is to be validated on.
+[[gnu::cold]] inline void refuse_split(const fit_options& wanted, std::string_view why) {
+  if (wanted.validation_split != 0) {
+    raise_error({"validation_split divides a data set, and ", why,
+                 ". Give fit validation_data(...) behind its options alone."});
+  }
 }
 
 }  // namespace ipu_dsl
