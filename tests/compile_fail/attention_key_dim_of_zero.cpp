@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Heads of attention whose keys have no numbers.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/multi_head_attention.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

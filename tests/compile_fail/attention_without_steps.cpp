@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Attention to the numbers of a vector, which has no steps.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/multi_head_attention.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Averages of weights from an optimizer that keeps none.
-#include <ipu_dsl/interface.hpp>
-#include <ipu_dsl/training/session_interface.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -2,9 +2,7 @@
 // A batch of flat rows for a model of images.
 #include <span>
 
-#include <ipu_dsl/training/session_interface.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
-#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

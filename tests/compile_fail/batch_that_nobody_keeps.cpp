@@ -2,7 +2,7 @@
 // A feed of a vector that ends before it is read.
 #include <vector>
 
-#include <ipu_dsl/data/batch_feed.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

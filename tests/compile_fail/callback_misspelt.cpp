@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A hook that would never be called.
-#include <ipu_dsl/data/dataset.hpp>
-#include <ipu_dsl/training/session_interface.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A wrong model that is trained with a local callback is one error.
-#include <ipu_dsl/core/diagnose.hpp>
-#include <ipu_dsl/data/paired_dataset.hpp>
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/training/session_interface.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -2,7 +2,7 @@
 // A loop that carries what the model does not make.
 #include <vector>
 
-#include <ipu_dsl/interface.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 #include <ipu_dsl/training/loops.hpp>
 
 using namespace ipu_dsl;

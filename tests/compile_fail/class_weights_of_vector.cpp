@@ -2,7 +2,7 @@
 // Weights by class of labels that do not say how many classes there are.
 #include <vector>
 
-#include <ipu_dsl/data/class_weights.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Two norms for one gradient.
-#include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

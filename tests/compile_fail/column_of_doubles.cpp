@@ -2,7 +2,7 @@
 // A column of floats is given doubles.
 #include <vector>
 
-#include <ipu_dsl/data/over_arrays.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

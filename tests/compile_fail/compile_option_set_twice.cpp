@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Two sizes of a micro-batch.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Branches that cannot stand side by side.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
-#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Concatenation along an axis that there is not.
-#include <ipu_dsl/model/functional.hpp>
-#include <ipu_dsl/vocabulary/layers/join.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Data of different shapes behind one another.
-#include <ipu_dsl/data/concatenated.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A metric that tells classes apart, of an output that is no vector of scores.
-#include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

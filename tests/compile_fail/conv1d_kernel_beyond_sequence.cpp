@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A kernel that with its holes is longer than the sequence.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/conv1d.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A convolution of sequences on an image.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/conv1d.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Groups that do not divide the channels.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/conv2d.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

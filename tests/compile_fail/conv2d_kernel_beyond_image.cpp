@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A kernel that fits nowhere within the image.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/conv2d.hpp>
-#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An output padding that is no part of a stride.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/conv2d_transpose.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

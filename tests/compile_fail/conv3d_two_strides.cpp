@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Two strides of a volume.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/conv3d.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

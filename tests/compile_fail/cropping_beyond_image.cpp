@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // More cropped than there is.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/resize.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

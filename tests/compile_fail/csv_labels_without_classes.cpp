@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Labels of a table without the number of their classes.
 #include <ipu_dsl/data/csv.hpp>
-#include <ipu_dsl/data/zipped_dataset.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <ipu_dsl/data/dataset.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

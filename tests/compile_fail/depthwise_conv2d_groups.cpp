@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Groups, which the channels are already.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/depthwise_conv2d.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Products of rows of different lengths: the second matrix is multiplied along the wrong axis.
-#include <ipu_dsl/model/functional.hpp>
-#include <ipu_dsl/vocabulary/layers/dot.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

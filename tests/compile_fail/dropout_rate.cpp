@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A rate that leaves nothing.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
-#include <ipu_dsl/vocabulary/layers/dropout.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Features where numbers of words belong.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/embedding.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

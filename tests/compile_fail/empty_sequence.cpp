@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A branch without layers.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

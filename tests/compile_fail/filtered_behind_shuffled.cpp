@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A predicate behind what gives samples an order of their own.
-#include <ipu_dsl/data/picked.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

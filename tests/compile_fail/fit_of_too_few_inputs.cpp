@@ -2,11 +2,7 @@
 // Data of one input for a model of two.
 #include <vector>
 
-#include <ipu_dsl/core/diagnose.hpp>
-#include <ipu_dsl/data/zipped_dataset.hpp>
-#include <ipu_dsl/model/functional.hpp>
-#include <ipu_dsl/training/session_interface.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <ipu_dsl/training/session_interface.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

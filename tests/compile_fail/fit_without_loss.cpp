@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Training what was compiled to predict.
-#include <ipu_dsl/data/digits.hpp>
-#include <ipu_dsl/training/session_interface.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

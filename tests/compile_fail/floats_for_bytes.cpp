@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A data set that gives floats, for an input of bytes.
-#include <ipu_dsl/data/dataset.hpp>
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/training/session_interface.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

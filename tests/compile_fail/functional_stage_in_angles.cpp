@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The stage is given as a template argument.
-#include <ipu_dsl/model/functional.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How a gamma starts, beside an option that takes it away.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/layer_normalization.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

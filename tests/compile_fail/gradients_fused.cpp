@@ -2,7 +2,7 @@
 // Asking for the gradients of a model whose updates are fused into its weight gradients.
 #include <vector>
 
-#include <ipu_dsl/interface.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Groups of channels of which one would be smaller than the others.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/group_normalization.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A number for a truth value.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/gru.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

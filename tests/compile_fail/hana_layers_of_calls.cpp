@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The layers of a functional model, which has calls.
 #include <ipu_dsl/hana/layers.hpp>
-#include <ipu_dsl/model/functional.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 
@@ -15,9 +14,9 @@ struct calls {
 struct listed : model<input<4>, sequential<Dense<10>>> {};
 
 #ifdef WITH_MISTAKE
-using repeated = decltype(model_of<input<4>>(layers_of<calls>))::type;
+using made_again = decltype(model_of<input<4>>(layers_of<calls>))::type;
 #else
-using repeated = decltype(model_of<input<4>>(layers_of<listed>))::type;
+using made_again = decltype(model_of<input<4>>(layers_of<listed>))::type;
 #endif
 
-constexpr auto found = graph_of<repeated>.layers.size();
+constexpr auto found = graph_of<made_again>.layers.size();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Weights of a layer that the model has not.
 #include <ipu_dsl/hana/weights.hpp>
-#include <ipu_dsl/training/session_interface.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 using namespace ipu_dsl::literals;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A weight that a layer has not, of those that predictors share.
 #include <ipu_dsl/hana/weights.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 #include <ipu_dsl/runtime/weights.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
 
 using namespace ipu_dsl;
 using namespace ipu_dsl::literals;

@@ -3,8 +3,8 @@
 #include <array>
 
 #include <ipu_dsl/hana/weights.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 #include <ipu_dsl/runtime/weights.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
 
 using namespace ipu_dsl;
 using namespace ipu_dsl::literals;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A queue in front of data instead of their feed.
-#include <ipu_dsl/data/digits.hpp>
-#include <ipu_dsl/data/feed.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 #include <ipu_dsl/queues/infeed_queue.hpp>
 
 using namespace ipu_dsl;

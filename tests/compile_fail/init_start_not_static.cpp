@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A start that needs an object, of which there is none.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

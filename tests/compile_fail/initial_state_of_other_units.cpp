@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A recurrent layer that begins with the state of one that has other units.
-#include <ipu_dsl/model/functional.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

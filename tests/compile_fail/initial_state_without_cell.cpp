@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An LSTM that is given a state to begin with and no cell.
-#include <ipu_dsl/model/functional.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -2,9 +2,7 @@
 // The input of something that is no data.
 #include <vector>
 
-#include <ipu_dsl/data/input_of.hpp>
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

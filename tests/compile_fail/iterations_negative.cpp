@@ -2,7 +2,7 @@
 // A loop of fewer than no iterations.
 #include <vector>
 
-#include <ipu_dsl/interface.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 #include <ipu_dsl/training/loops.hpp>
 
 using namespace ipu_dsl;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A session of a model with a layer of one's own whose kernel may throw: nothing would catch it.
+#include <ipu_dsl/ipu_dsl.hpp>
 #include <ipu_dsl/training/session.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
 
 using namespace ipu_dsl;
 

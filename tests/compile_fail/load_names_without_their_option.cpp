@@ -2,7 +2,7 @@
 // Pairs of layers without `.names =`.
 #include <ipu_dsl/exchange/keras.hpp>
 #include <ipu_dsl/inference.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -2,7 +2,7 @@
 // Weights of PyTorch for a compiled model.
 #include <ipu_dsl/exchange/pytorch.hpp>
 #include <ipu_dsl/inference.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -2,7 +2,7 @@
 // Weights of RTNeural for no model.
 #include <ipu_dsl/exchange/rtneural.hpp>
 #include <ipu_dsl/inference.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

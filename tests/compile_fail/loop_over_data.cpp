@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A loop is given data, which have no place to go on from.
-#include <ipu_dsl/interface.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 #include <ipu_dsl/training/loops.hpp>
 
 using namespace ipu_dsl;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A recurrent layer behind one that hands over its last state alone.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/lstm.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

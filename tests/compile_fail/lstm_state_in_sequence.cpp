@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Three outputs where one tensor goes on.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/lstm.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

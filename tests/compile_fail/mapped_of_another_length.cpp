@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A function of spans of another length than samples have.
-#include <ipu_dsl/data/mapped.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // All words side by side, though some of them are none.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
-#include <ipu_dsl/vocabulary/layers/embedding.hpp>
-#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

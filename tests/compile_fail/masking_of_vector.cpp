@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A mask of steps where there are none.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
-#include <ipu_dsl/vocabulary/layers/lstm.hpp>
-#include <ipu_dsl/vocabulary/layers/masking.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

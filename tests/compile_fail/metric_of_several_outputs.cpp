@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A metric that does not say which of two outputs it judges.
-#include <ipu_dsl/model/functional.hpp>
-#include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

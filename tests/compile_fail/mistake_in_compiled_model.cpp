@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A mistake of the model is reported once, through its compilation.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/layers/conv2d.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

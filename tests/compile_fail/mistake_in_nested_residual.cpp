@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The numbers of nested parts differ.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

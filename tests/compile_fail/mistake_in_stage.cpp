@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The message names the stage, and the layer counts through all stages.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/conv2d.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
-#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A model with stages of its own as a layer of another.
-#include <ipu_dsl/model/functional.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Something else than a penalty.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

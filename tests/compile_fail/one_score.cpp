@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sparse cross-entropy of one unit: its softmax is 1 whatever it learns.
-#include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Steps one by one for a layer that takes all of them.
+#include <ipu_dsl/ipu_dsl.hpp>
 #include <ipu_dsl/model/one_step.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A training of a model that carries its states from step to step.
+#include <ipu_dsl/ipu_dsl.hpp>
 #include <ipu_dsl/model/one_step.hpp>
-#include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
 
 using namespace ipu_dsl;
 

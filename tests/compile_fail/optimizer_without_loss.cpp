@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An optimizer for a model that only predicts.
-#include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An option where the layer is called, as in Keras.
-#include <ipu_dsl/model/functional.hpp>
-#include <ipu_dsl/vocabulary/layers/multi_head_attention.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

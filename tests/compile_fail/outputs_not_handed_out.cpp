@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Asking for the outputs of a training that hands out none.
-#include <ipu_dsl/interface.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 #include <ipu_dsl/training/training_outfeed.hpp>
 
 using namespace ipu_dsl;

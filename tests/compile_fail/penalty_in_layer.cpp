@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A penalty that does not say of which parameters it is.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Permute counted from 0.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/permute.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

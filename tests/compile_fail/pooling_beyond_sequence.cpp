@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A window that is longer than the sequence.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/pooling.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Causal padding of windows.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/pooling.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

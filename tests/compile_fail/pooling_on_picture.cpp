@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A picture without channels reaches the pooling of images: is it a sequence?
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/flatten.hpp>
-#include <ipu_dsl/vocabulary/layers/pooling.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -2,11 +2,7 @@
 // Room for one output of a model that has two.
 #include <vector>
 
-#include <ipu_dsl/core/diagnose.hpp>
-#include <ipu_dsl/data/zipped_dataset.hpp>
-#include <ipu_dsl/model/functional.hpp>
-#include <ipu_dsl/training/session_interface.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

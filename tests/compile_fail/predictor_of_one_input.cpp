@@ -3,8 +3,7 @@
 #include <vector>
 
 #include <ipu_dsl/inference.hpp>
-#include <ipu_dsl/model/functional.hpp>
-#include <ipu_dsl/vocabulary/layers/join.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Options where the seed of data is wanted.
-#include <ipu_dsl/data/digits.hpp>
 #include <ipu_dsl/data/prefetched.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // PReLU that shares its slopes along an axis that there is not.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/prelu.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

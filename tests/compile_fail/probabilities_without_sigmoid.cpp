@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A binary cross-entropy of probabilities, where a linear layer makes numbers of any size.
-#include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

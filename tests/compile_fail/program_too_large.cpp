@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // More micro-batches than a compiler proves without a flag.
 #include <ipu_dsl/catalogue/fill.hpp>
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -3,7 +3,7 @@
 #include <array>
 
 #include <ipu_dsl/inference.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A constraint of a kernel that the layer does not have.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

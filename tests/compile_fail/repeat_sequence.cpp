@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // RepeatVector of what is no vector.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/flatten.hpp>
-#include <ipu_dsl/vocabulary/layers/resize.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

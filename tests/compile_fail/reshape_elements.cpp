@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reshape to another number of elements.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

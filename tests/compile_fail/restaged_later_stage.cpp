@@ -2,8 +2,8 @@
 // A layer is given a stage before that of what it reads.
 #include <span>
 
+#include <ipu_dsl/ipu_dsl.hpp>
 #include <ipu_dsl/model/restaged.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
 
 using namespace ipu_dsl;
 

@@ -2,9 +2,7 @@
 // Counts that none of several schedules takes.
 #include <ipu_dsl/catalogue/best_of.hpp>
 #include <ipu_dsl/catalogue/v_shape.hpp>
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -2,9 +2,7 @@
 // A schedule of one's own in which two devices wait for each other.
 #include <string_view>
 
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

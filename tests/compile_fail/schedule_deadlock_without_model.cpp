@@ -2,8 +2,7 @@
 // The same without a model.
 #include <string_view>
 
-#include <ipu_dsl/schedule/schedules.hpp>
-#include <ipu_dsl/schedule/study.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

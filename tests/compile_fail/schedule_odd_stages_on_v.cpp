@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A V has two stages a device.
 #include <ipu_dsl/catalogue/v_shape.hpp>
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -2,10 +2,8 @@
 // A letter that stands for no action.
 #include <string_view>
 
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/plan/compile.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 #include <ipu_dsl/study/text/written_schedule.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A schedule that keeps the weights twice.
 #include <ipu_dsl/catalogue/bidirectional.hpp>
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The settings of an optimizer are no second mistake where the model is wrong.
-#include <ipu_dsl/training/session_interface.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Several layers that are to be shared.
-#include <ipu_dsl/model/functional.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

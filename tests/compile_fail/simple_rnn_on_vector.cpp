@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A vector where a sequence belongs.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/simple_rnn.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

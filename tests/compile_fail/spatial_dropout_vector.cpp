@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Channels dropped of what has no positions.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/noise.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Cuts in another order than that of the layers.
-#include <ipu_dsl/model/split_at.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The code of a stage that the model does not have.
-#include <ipu_dsl/training/session_definition.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

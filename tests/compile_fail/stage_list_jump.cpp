@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Stage numbers that leave one out.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A layer of one's own folds what no micro-batch contributes.
-#include <ipu_dsl/graph/element.hpp>
-#include <ipu_dsl/graph/emitter.hpp>
-#include <ipu_dsl/graph/node_draft.hpp>
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

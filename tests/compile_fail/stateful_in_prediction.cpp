@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Keras's stateful in prediction, where steps are pushed one by one here.
+#include <ipu_dsl/ipu_dsl.hpp>
 #include <ipu_dsl/model/one_step.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Keras's stateful in training: states that go on from one batch to the next.
-#include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

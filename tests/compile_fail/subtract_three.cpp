@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Subtract of three tensors.
-#include <ipu_dsl/model/functional.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
-#include <ipu_dsl/vocabulary/layers/merge.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A type that is no option of a compilation.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/plan/compile.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

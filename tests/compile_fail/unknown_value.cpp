@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A value that the model does not read.
-#include <ipu_dsl/core/diagnose.hpp>
-#include <ipu_dsl/model/functional.hpp>
-#include <ipu_dsl/training/session_interface.hpp>
-#include <ipu_dsl/vocabulary/library.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 

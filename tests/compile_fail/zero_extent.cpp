@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An input without elements.
-#include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/ipu_dsl.hpp>
 
 using namespace ipu_dsl;
 
