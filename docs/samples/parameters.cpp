@@ -48,6 +48,7 @@ int main() {
   print<input<9, 7, 4>, Conv2D<8, kernel_size{3, 5}>>();
   print<input<9, 7, 4>, Conv2D<8, 3, groups<2>>>();
   print<input<6, 9, 7, 4>, Conv3D<8, 3>>();
+  print<input<12, 4>, LocallyConnected1D<8, 3>>();
   print<input<12, 4>, Conv1DTranspose<8, 3>>();
   print<input<9, 7, 4>, Conv2DTranspose<8, 3>>();
   print<input<9, 7, 4>, DepthwiseConv2D<3>>();

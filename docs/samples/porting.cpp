@@ -343,6 +343,8 @@ static_assert(
 // row: Conv1D(16, 3, padding='causal', dilation_rate=2)
 static_assert(
     check<model<input<100, 2>, sequential<Conv1D<16, 3, causal_padding, dilation_rate<2>>>>>());
+// row: LocallyConnected1D(16, 3, strides=2, activation='relu')
+static_assert(check<model<input<100, 2>, LocallyConnected1D<16, 3, strides<2>, relu>>>());
 // row: Conv2D(8, 3, dilation_rate=(2, 1))
 static_assert(check<model<input<28, 28, 1>, Conv2D<8, 3, dilation_rate<2, 1>>>>());
 // row: Conv2D(64, 3, groups=32)

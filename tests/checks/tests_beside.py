@@ -115,6 +115,7 @@ ELSEWHERE = {
     "kernels/group_layout": "operators/conv2d",
     "kernels/lanewise_product": "operators/conv2d",
     "kernels/line_tiles": "operators/conv2d",
+    "kernels/locally_connected1d": "operators/locally_connected1d",
     "kernels/pixelwise_product": "operators/conv2d",
     "kernels/tap_gradient": "operators/conv2d",
     "kernels/window_gradient": "operators/conv2d",

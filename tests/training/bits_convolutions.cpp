@@ -26,7 +26,8 @@ using second_half = stage<DepthwiseConv2D<3, same_padding, depth_multiplier<3>, 
                           Conv2D<4, 3, dilation_rate<2>, same_padding, groups<2>>,
                           SeparableConv2D<5, 3, strides<2>, same_padding, hyperbolic_tangent>,
                           Conv2DTranspose<3, 3, strides<2, 1>, same_padding, relu>, Reshape<28, 3>,
-                          Conv1DTranspose<2, 2, strides<2>, sigmoid>, Flatten, Dense<10>>;
+                          Conv1DTranspose<2, 2, strides<2>, sigmoid>,
+                          LocallyConnected1D<3, 4, strides<3>, relu>, Flatten, Dense<10>>;
 
 struct two_stages : model<input<28, 28>, pipeline<first_half, second_half>> {};
 

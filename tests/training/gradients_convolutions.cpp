@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Gradients of convolutions of sequences, of kernels with holes, of groups and single channels, and
-// of transposed convolutions, of volumes.
+// of transposed convolutions, of volumes, and of windows with weights of their own.
 #include <ipu_dsl/vocabulary/library.hpp>
 
 #include "training/gradient_check.hpp"
@@ -9,6 +9,7 @@ namespace {
 
 using namespace ipu_dsl;
 using reference::activation;
+using reference::connect_locally;
 using reference::convolve;
 using reference::convolve_back;
 using reference::convolve_volume;
@@ -100,6 +101,23 @@ TEST_CASE("gradients of Conv3D") {
             {convolve_volume(3, 2, {4, 3, 2, 3, 3, 2, 2, true}), function(activation::tanh),
              convolve_volume(2, 2, {2, 2, 3, 2, 1, 2}), dense(1 * 2 * 1 * 2, 3)},
             3 * 4 * 3 * 2));
+}
+
+TEST_CASE("gradients of LocallyConnected1D") {
+  check_gradients<
+      step_of<model<input<7, 2>, sequential<LocallyConnected1D<3, 3, hyperbolic_tangent>,
+                                            LocallyConnected1D<5, 2, strides<2>, use_bias<false>>,
+                                            Flatten, Dense<3>>>>>(
+      about("LocallyConnected1D, of stride 2 without a bias",
+            {connect_locally({.rows = 1,
+                              .columns = 7,
+                              .channels = 2,
+                              .filters = 3,
+                              .kernel_rows = 1,
+                              .kernel_columns = 3}),
+             function(activation::tanh), connect_locally({1, 5, 3, 5, 1, 2, 2}, false),
+             dense(2 * 5, 3)},
+            7 * 2));
 }
 
 }  // namespace

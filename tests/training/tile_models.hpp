@@ -66,7 +66,7 @@ struct convolutions
                            Flatten, Dense<3>>>> {};
 
 /// Convolutions of sequences, with holes, in groups (narrow and wide), of single channels, of
-/// volumes and transposed.
+/// volumes and transposed; windows with weights of their own.
 struct convolution_kinds
     : model<input<7, 3>,
             pipeline<stage<Conv1D<4, 3, causal_padding, dilation_rate<2>, relu>,
@@ -79,7 +79,8 @@ struct convolution_kinds
                            Conv2D<4, 1, groups<2>, hyperbolic_tangent>,
                            SeparableConv2D<3, 2, same_padding, strides<2>, relu>,
                            Conv2DTranspose<2, 3, strides<2>, relu>, Reshape<3, 6>,
-                           Conv1DTranspose<2, 2, use_bias<false>>, Flatten, Dense<3>>>> {};
+                           Conv1DTranspose<2, 2, use_bias<false>>,
+                           LocallyConnected1D<3, 2, hyperbolic_tangent>, Flatten, Dense<3>>>> {};
 
 /// Windows beside and over each other, beyond the image, over all of it, with a gradient to give.
 struct pooled_windows

@@ -14,6 +14,7 @@
 #include <ipu_dsl/operators/gru.hpp>
 #include <ipu_dsl/operators/join.hpp>
 #include <ipu_dsl/operators/layer_normalization.hpp>
+#include <ipu_dsl/operators/locally_connected1d.hpp>
 #include <ipu_dsl/operators/lstm.hpp>
 #include <ipu_dsl/operators/masked_steps.hpp>
 #include <ipu_dsl/operators/merge.hpp>

@@ -21,6 +21,7 @@
 #include <ipu_dsl/vocabulary/layers/gru.hpp>
 #include <ipu_dsl/vocabulary/layers/join.hpp>
 #include <ipu_dsl/vocabulary/layers/layer_normalization.hpp>
+#include <ipu_dsl/vocabulary/layers/locally_connected1d.hpp>
 #include <ipu_dsl/vocabulary/layers/lstm.hpp>
 #include <ipu_dsl/vocabulary/layers/masking.hpp>
 #include <ipu_dsl/vocabulary/layers/merge.hpp>

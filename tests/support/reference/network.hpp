@@ -165,6 +165,22 @@ inline layer convolve(const convolution& by, bool has_bias = true) {
   return made;
 }
 
+/// The same with weights and biases of its own at each place.
+inline layer connect_locally(const convolution& by, bool has_bias = true) {
+  layer made = convolve(by, has_bias);
+  const std::size_t shared = made.kernel.values.size();
+  made.kernel = parameter(made.units / by.filters * shared);
+  made.bias = parameter(has_bias ? made.units : 0);
+  for (std::size_t i = 0; i < made.kernel_at.size(); ++i) {
+    const std::size_t place = i % made.units / by.filters;
+    made.kernel_at[i] += made.kernel_at[i] == no_weight ? 0 : place * shared;
+  }
+  for (std::size_t unit = 0; unit < made.units; ++unit) {
+    made.bias_at[unit] = unit;
+  }
+  return made;
+}
+
 /// The layer of a convolution of a volume of `planes` images with kernels of `kernel_planes`
 /// planes.
 inline layer convolve_volume(std::size_t planes, std::size_t kernel_planes, const convolution& by) {
