@@ -150,6 +150,15 @@ constexpr score_kind clipped = score_kind::clipped_probabilities;
 static_assert(taken_for<Dense<3>>() == score_kind::logits);
 static_assert(taken_for<Dense<3>, sigmoid>() == score_kind::logits);
 static_assert(taken_for<Dense<3, sigmoid>>() == clipped);
+static_assert(taken_for<Reshape<2, 2>, Conv1D<1, 2, sigmoid>>() == clipped);
+static_assert(taken_for<Reshape<2, 2>, Conv1D<1, 2, relu>>() == score_kind::logits);
+static_assert(taken_for<Reshape<2, 2, 1>, DepthwiseConv2D<2, sigmoid>>() == clipped);
+static_assert(taken_for<Reshape<2, 2, 1>, Conv2DTranspose<1, 2, sigmoid>>() == clipped);
+static_assert(taken_for<Reshape<2, 2, 1>, SeparableConv2D<1, 2, sigmoid>>() == clipped);
+static_assert(taken_for<Reshape<2, 2, 1, 1>, Conv3D<1, 1, sigmoid>>() == clipped);
+static_assert(taken_for<Reshape<2, 2>, LocallyConnected1D<1, 2, sigmoid>>() == clipped);
+static_assert(taken_for<Reshape<2, 2>, SimpleRNN<1, sigmoid>>() == clipped);
+static_assert(taken_for<Reshape<2, 2>, SimpleRNN<1>>() == score_kind::logits);
 static_assert(taken_for<Dense<3>, softmax>() == clipped);
 static_assert(taken_for<Dense<3, softmax>>() == clipped);
 

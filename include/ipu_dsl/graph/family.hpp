@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/activation_kind.hpp>
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/shape.hpp>
 #include <ipu_dsl/core/storage.hpp>
@@ -103,6 +104,12 @@ struct family {
 
   /// Optimizers only: appends the calls that update one parameter.
   void (*update)(emitter& emit) = [](emitter&) {};
+
+  /// Layers only: the activation that ends what it computes, where it has one of its own. By it a
+  /// loss knows probabilities, which it must not take for logits.
+  activation_kind (*activation)(const attributes& options) = [](const attributes&) {
+    return activation_kind::linear;
+  };
 
   /// Layers only: what becomes of the options in a model that is given one step of a sequence after
   /// the other, `one_step<M>`; a layer that carries something from step to step finds it there. Or

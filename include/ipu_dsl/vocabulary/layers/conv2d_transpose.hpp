@@ -169,6 +169,7 @@ constexpr family family_called(std::string_view name) {
           .forward = forward,
           .input_gradient = input_gradient,
           .weight_gradient = weight_gradient,
+          .activation = activation_in<convolution_options>,
           .reads = {storage::positions},
           .writes = {storage::positions},
           .updates_with_gradient = true};

@@ -103,6 +103,7 @@ inline constexpr family depthwise_conv2d_family{.name = "DepthwiseConv2D",
                                                 .forward = depthwise_rules::forward,
                                                 .input_gradient = depthwise_rules::input_gradient,
                                                 .weight_gradient = depthwise_rules::weight_gradient,
+                                                .activation = activation_in<convolution_options>,
                                                 .reads = {storage::positions},
                                                 .writes = {storage::positions}};
 

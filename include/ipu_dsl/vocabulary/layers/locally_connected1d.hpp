@@ -225,6 +225,7 @@ inline constexpr family locally_connected1d_family{
     .forward = locally_connected1d_rules::forward,
     .input_gradient = locally_connected1d_rules::input_gradient,
     .weight_gradient = locally_connected1d_rules::weight_gradient,
+    .activation = activation_in<convolution_options>,
     .writes = {storage::positions},
     .updates_with_gradient = true};
 

@@ -136,6 +136,7 @@ inline constexpr family separable_conv2d_family{.name = "SeparableConv2D",
                                                 .forward = separable_rules::forward,
                                                 .input_gradient = separable_rules::input_gradient,
                                                 .weight_gradient = separable_rules::weight_gradient,
+                                                .activation = activation_in<convolution_options>,
                                                 .reads = {storage::positions},
                                                 .writes = {storage::positions}};
 

@@ -28,6 +28,12 @@ constexpr initializer start_of(const option_list<Count>& given, const option_key
   return *given.start(key, &otherwise);
 }
 
+/// The rule for `family::activation` of layers whose options have it as a member of that name.
+template <typename Options>
+constexpr activation_kind activation_in(const attributes& options) {
+  return options.as<Options>().activation;
+}
+
 /// What a node with weights computes itself of an activation. One whose gradient needs more than
 /// the output is a node of its own behind it.
 constexpr activation_kind fused_activation(activation_kind wanted) {

@@ -6,11 +6,6 @@
 
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/option.hpp>
-#include <ipu_dsl/vocabulary/layers/conv1d.hpp>
-#include <ipu_dsl/vocabulary/layers/conv1d_transpose.hpp>
-#include <ipu_dsl/vocabulary/layers/conv3d.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
-#include <ipu_dsl/vocabulary/layers/separable_conv2d.hpp>
 #include <ipu_dsl/vocabulary/pointwise.hpp>
 #include <ipu_dsl/vocabulary/scores.hpp>
 
@@ -79,28 +74,11 @@ struct binary_crossentropy_rule {
 
 namespace binary_crossentropy_rules {
 
-/// Families with `convolution_options`.
-inline constexpr const family* convolutions[] = {
-    &conv1d_family,           &conv2d_family,           &conv1d_transpose_family,
-    &conv2d_transpose_family, &depthwise_conv2d_family, &separable_conv2d_family};
-
 /// What a layer computes with a sigmoid of its own cannot be taken for logits.
 constexpr bool ends_in_probabilities(node_draft& draft) {
   const node* const last = draft.made_by(0);
-  if (last == nullptr) {
-    return false;
-  }
-  bool found = made_by(draft, activation_kind::softmax) ||
-               (last->rule == &dense_family &&
-                last->options.as<dense_options>().activation == activation_kind::sigmoid);
-  if (last->rule == &conv3d_family) {
-    found = found || last->options.as<conv3d_options>().activation == activation_kind::sigmoid;
-  }
-  for (const family* const each : convolutions) {
-    found = found || (last->rule == each && last->options.as<convolution_options>().activation ==
-                                                activation_kind::sigmoid);
-  }
-  return found;
+  return last != nullptr && (made_by(draft, activation_kind::softmax) ||
+                             last->rule->activation(last->options) == activation_kind::sigmoid);
 }
 
 constexpr problem shapes(node_draft& draft) {
