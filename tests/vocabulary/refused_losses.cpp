@@ -160,6 +160,11 @@ static_assert(taken_for<Reshape<2, 2>, LocallyConnected1D<1, 2, sigmoid>>() == c
 static_assert(taken_for<Reshape<2, 2>, SimpleRNN<1, sigmoid>>() == clipped);
 static_assert(taken_for<Reshape<2, 2>, SimpleRNN<1>>() == score_kind::logits);
 static_assert(taken_for<Dense<3>, softmax>() == clipped);
+// In whatever shape they come.
+static_assert(taken_for<Dense<4, sigmoid>, Reshape<2, 2>>() == clipped);
+static_assert(taken_for<Dense<4>, sigmoid, Reshape<2, 2>>() == clipped);
+static_assert(taken_for<Reshape<2, 2, 1>, Conv2D<3, 1, sigmoid>, Flatten>() == clipped);
+static_assert(taken_for<Dense<4>, Reshape<2, 2>>() == score_kind::logits);
 static_assert(taken_for<Dense<3, softmax>>() == clipped);
 
 TEST_CASE("what ends in a sigmoid of its own is taken for probabilities") {

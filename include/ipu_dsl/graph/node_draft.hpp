@@ -73,6 +73,19 @@ class node_draft {
     return producer < 0 ? nullptr : &owner_->nodes[producer];
   }
 
+  /// The node that computes the numbers of an input, in whatever shape and order they come; null if
+  /// they come from the feed.
+  constexpr const node* computed_by(std::int32_t index) {
+    const graph_view model = owner_->view();
+    std::int32_t source = model.storage_of(tensor_of(index));
+    std::int32_t producer = model.at(source).producer;
+    while (producer >= 0 && model.node_at(producer).rule->lays_out) {
+      source = model.storage_of(model.input_of(model.node_at(producer), 0));
+      producer = model.at(source).producer;
+    }
+    return producer < 0 ? nullptr : &owner_->nodes[producer];
+  }
+
   /// The options that the node keeps.
   constexpr const attributes& chosen_options() const { return *options_; }
 

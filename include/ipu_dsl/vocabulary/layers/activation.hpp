@@ -80,6 +80,10 @@ constexpr void input_gradient(emitter& emit) {
       .reads(kept.flat(), {sample, unit});
 }
 
+constexpr activation_kind kind_of(const attributes& options) {
+  return options.as<activation_options>().kind;
+}
+
 }  // namespace activation_rules
 
 /// Elementwise activations, as a node of their own.
@@ -88,6 +92,7 @@ inline constexpr family activation_family{.name = "Activation",
                                           .shapes = activation_rules::shapes,
                                           .forward = activation_rules::forward,
                                           .input_gradient = activation_rules::input_gradient,
+                                          .activation = activation_rules::kind_of,
                                           .one_step = each_step_alone,
                                           .reads = {storage::rows, storage::positions},
                                           .writes = {storage::rows, storage::positions},
@@ -144,6 +149,7 @@ inline constexpr family softmax_family{.name = "Softmax",
                                        .shapes = softmax_rules::shapes,
                                        .forward = softmax_rules::forward,
                                        .input_gradient = softmax_rules::input_gradient,
+                                       .activation = activation_rules::kind_of,
                                        .one_step = each_step_alone,
                                        .reads = {storage::positions},
                                        .writes = {storage::positions},

@@ -74,11 +74,15 @@ struct binary_crossentropy_rule {
 
 namespace binary_crossentropy_rules {
 
-/// What a layer computes with a sigmoid of its own cannot be taken for logits.
+/// What has gone through a sigmoid or a softmax, of a layer or between layers, cannot be taken for
+/// logits, whatever shape it has been given since.
 constexpr bool ends_in_probabilities(node_draft& draft) {
-  const node* const last = draft.made_by(0);
-  return last != nullptr && (made_by(draft, activation_kind::softmax) ||
-                             last->rule->activation(last->options) == activation_kind::sigmoid);
+  const node* const last = draft.computed_by(0);
+  if (last == nullptr) {
+    return false;
+  }
+  const activation_kind through = last->rule->activation(last->options);
+  return through == activation_kind::sigmoid || through == activation_kind::softmax;
 }
 
 constexpr problem shapes(node_draft& draft) {
