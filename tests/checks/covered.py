@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Every loss stands in a test of gradients, and every optimizer in the test of bits.
+"""Every loss stands in a test of gradients, every optimizer in the test of bits, every layer in a model
+whose calls are checked block by block, and one with an activation in the test of what losses take for
+probabilities.
 
 What there is, is found in the headers of a folder; where it must stand, in the tests of that row.
 A name counts where it is a template argument. `--self-test` takes each name away in turn and
@@ -13,22 +15,33 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STRUCT = re.compile(r"^struct (\w+) \{\n(.*?)^\};", re.MULTILINE | re.DOTALL)
 
-# What there is, by the folder of its headers and a line that its struct has; the tests that have it.
+LAYERS = "include/ipu_dsl/vocabulary/layers"
+# What there is, by the folder of its headers, a line that its struct has and what its header says; the
+# tests that have it.
 COVERED = {
-    "losses": ("include/ipu_dsl/vocabulary/losses", "is_loss = true",
+    "losses": ("include/ipu_dsl/vocabulary/losses", "is_loss = true", r"",
                ["tests/training/gradients_row_losses.cpp", "tests/training/gradients_losses.cpp"]),
-    "optimizers": ("include/ipu_dsl/vocabulary/optimizers", "const family* rule",
+    "optimizers": ("include/ipu_dsl/vocabulary/optimizers", "const family* rule", r"",
                    ["tests/training/bits_optimizers.cpp"]),
+    "layers": (LAYERS, "element description", r"",
+               ["tests/training/tile_models.hpp", "tests/training/shape_models.hpp",
+                "tests/training/state_models.hpp", "tests/training/activity_regularizers.cpp",
+                "tests/training/asked_of_tables.cpp", "tests/training/dots.cpp",
+                "tests/training/masks.cpp", "tests/training/run_values.cpp"]),
+    "layers with an activation": (LAYERS, "element description",
+                                  r"&activation_key\b|\bconvolution_reading<|\btransposed_reading<",
+                                  ["tests/vocabulary/refused_losses.cpp"]),
 }
-# Structs with such a line that are none by themselves.
-PARTS = {"adapted_optimizer"}
+# Structs with such a line that are none by themselves, and a wrapper that is what it is given.
+PARTS = {"adapted_optimizer", "activation_layer", "merge_layer", "TimeDistributed"}
 
 
-def names_in(folder, line):
+def names_in(folder, line, says):
     found = set()
     for header in sorted((ROOT / folder).glob("*.hpp")):
-        for name, body in STRUCT.findall(header.read_text()):
-            if line in body and name not in PARTS:
+        text = header.read_text()
+        for name, body in STRUCT.findall(text):
+            if line in body and re.search(says, text) and name not in PARTS:
                 found.add(name)
     return found
 
@@ -40,8 +53,8 @@ def missing(names, text):
 
 def check(self_test):
     checked, faults = 0, 0
-    for kind, (folder, line, tests) in COVERED.items():
-        names = names_in(folder, line)
+    for kind, (folder, line, says, tests) in COVERED.items():
+        names = names_in(folder, line, says)
         text = "\n".join((ROOT / test).read_text() for test in tests)
         checked += len(names)
         if not names:
@@ -57,7 +70,7 @@ def check(self_test):
             for name in missing(names, text):
                 print(f"{kind}: {name} does not stand in {' or '.join(tests)}")
                 faults += 1
-    what = "names taken away" if self_test else "losses and optimizers"
+    what = "names taken away" if self_test else "losses, optimizers and layers"
     print(f"checked {checked} {what}, {faults} faults")
     return 1 if faults or checked == 0 else 0
 

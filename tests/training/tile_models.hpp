@@ -83,11 +83,16 @@ struct convolution_kinds
                            LocallyConnected1D<3, 2, hyperbolic_tangent>, Flatten, Dense<3>>>> {};
 
 /// Windows beside and over each other, beyond the image, over all of it, with a gradient to give.
+using pooled_lines =
+    sequential<Reshape<8, 3>, concat<sequential<MaxPooling1D<3>, Dense<4>, GlobalAveragePooling1D>,
+                                     sequential<AveragePooling1D<3>, GlobalMaxPooling1D>>>;
+
 struct pooled_windows
     : model<input<6, 5, 2>,
             pipeline<stage<Conv2D<3, 1>, MaxPooling2D<3, strides<2, 1>, same_padding>>,
-                     stage<AveragePooling2D<2, strides<1>>, Reshape<8, 3>, MaxPooling1D<3>,
-                           Dense<4>, GlobalAveragePooling1D, Dense<3>>>> {};
+                     stage<AveragePooling2D<2, strides<1>>,
+                           concat<GlobalAveragePooling2D, GlobalMaxPooling2D, pooled_lines>,
+                           Dense<3>>>> {};
 
 /// Merges, noise, and numbers that are moved, repeated and left out.
 struct moved_numbers : shaped<3, 3, 4, true, true> {};

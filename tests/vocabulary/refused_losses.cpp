@@ -159,6 +159,12 @@ static_assert(taken_for<Reshape<2, 2, 1, 1>, Conv3D<1, 1, sigmoid>>() == clipped
 static_assert(taken_for<Reshape<2, 2>, LocallyConnected1D<1, 2, sigmoid>>() == clipped);
 static_assert(taken_for<Reshape<2, 2>, SimpleRNN<1, sigmoid>>() == clipped);
 static_assert(taken_for<Reshape<2, 2>, SimpleRNN<1>>() == score_kind::logits);
+static_assert(taken_for<Reshape<2, 2>, Conv1DTranspose<1, 2, sigmoid>>() == clipped);
+static_assert(taken_for<Activation<sigmoid>>() == score_kind::logits);
+// Behind a gate they lie between 0 and 1 all the same.
+static_assert(taken_for<Reshape<2, 2>, LSTM<1, sigmoid>>() == clipped);
+static_assert(taken_for<Reshape<2, 2>, GRU<1, sigmoid>>() == clipped);
+static_assert(taken_for<Reshape<2, 2>, GRU<1>>() == score_kind::logits);
 static_assert(taken_for<Dense<3>, softmax>() == clipped);
 // In whatever shape they come.
 static_assert(taken_for<Dense<4, sigmoid>, Reshape<2, 2>>() == clipped);

@@ -105,8 +105,8 @@ struct family {
   /// Optimizers only: appends the calls that update one parameter.
   void (*update)(emitter& emit) = [](emitter&) {};
 
-  /// Layers only: the activation that ends what it computes, where it has one of its own. By it a
-  /// loss knows probabilities, which it must not take for logits.
+  /// Layers only: the activation that ends what it computes, where it has one of its own, gates
+  /// aside. By it a loss knows probabilities, which it must not take for logits.
   activation_kind (*activation)(const attributes& options) = [](const attributes&) {
     return activation_kind::linear;
   };
