@@ -137,7 +137,15 @@ static_assert(!takes<auc, Dense<1>>());
 static_assert(!takes<f1_score, Dense<1>>());
 static_assert(!takes<metric<recall, threshold<0.25F>>, Dense<1>>());
 
-/// The score kind of a binary cross-entropy behind such layers.
+/// The score kind of a categorical cross-entropy behind such layers.
+template <typename... Layers>
+constexpr score_kind categorical_taken_for() {
+  graph made;
+  judge_behind<categorical_crossentropy, Layers...>(made);
+  return made.nodes.back().options.as<categorical_crossentropy_rule>().scores;
+}
+
+/// The same of a binary one.
 template <typename... Layers>
 constexpr score_kind taken_for() {
   graph made;
@@ -171,6 +179,13 @@ static_assert(taken_for<Dense<4, sigmoid>, Reshape<2, 2>>() == clipped);
 static_assert(taken_for<Dense<4>, sigmoid, Reshape<2, 2>>() == clipped);
 static_assert(taken_for<Reshape<2, 2, 1>, Conv2D<3, 1, sigmoid>, Flatten>() == clipped);
 static_assert(taken_for<Dense<4>, Reshape<2, 2>>() == score_kind::logits);
+
+static_assert(categorical_taken_for<Dense<3>>() == score_kind::logits);
+static_assert(categorical_taken_for<Dense<3>, softmax>() == score_kind::logits);
+static_assert(categorical_taken_for<Dense<3>, softmax, Reshape<3>>() == clipped);
+static_assert(categorical_taken_for<Dense<3, sigmoid>>() == clipped);
+static_assert(categorical_taken_for<Dense<3>, sigmoid>() == clipped);
+static_assert(categorical_taken_for<Dense<3, relu>>() == score_kind::logits);
 static_assert(taken_for<Dense<3, softmax>>() == clipped);
 
 TEST_CASE("what ends in a sigmoid of its own is taken for probabilities") {

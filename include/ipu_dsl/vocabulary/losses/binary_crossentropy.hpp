@@ -74,26 +74,11 @@ struct binary_crossentropy_rule {
 
 namespace binary_crossentropy_rules {
 
-/// What has gone through a sigmoid or a softmax, of a layer or between layers, cannot be taken for
-/// logits, whatever shape it has been given since.
-constexpr bool ends_in_probabilities(node_draft& draft) {
-  const node* const last = draft.computed_by(0);
-  if (last == nullptr) {
-    return false;
-  }
-  const activation_kind through = last->rule->activation(last->options);
-  return through == activation_kind::sigmoid || through == activation_kind::softmax;
-}
-
 constexpr problem shapes(node_draft& draft) {
-  auto rule = draft.options<binary_crossentropy_rule>();
+  const auto rule = draft.options<binary_crossentropy_rule>();
   const problem unfit = check_smoothing(rule.smoothing);
   if (unfit.found()) {
     return unfit;
-  }
-  if (ends_in_probabilities(draft)) {
-    rule.scores = score_kind::clipped_probabilities;
-    draft.choose(rule);
   }
   const problem found = choose_scores<binary_crossentropy_rule>(draft, activation_kind::sigmoid);
   return found.found() ? found : pointwise_rules::shapes(draft);
