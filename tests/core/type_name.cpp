@@ -2,6 +2,7 @@
 // Tests of core/type_name.hpp.
 #include <string_view>
 
+#include <ipu_dsl/core/shape.hpp>
 #include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/core/type_name.hpp>
 
@@ -16,6 +17,13 @@ struct numbered {};
 
 template <fixed_string Name, typename... Parts>
 struct lettered {};
+
+}  // namespace ipu_dsl
+
+namespace ipu_dsl {
+
+template <shape... Extents>
+struct shaped {};
 
 }  // namespace ipu_dsl
 
@@ -38,6 +46,12 @@ static_assert(type_name<ipu_dsl::numbered<-3>>() == "numbered<-3>");
 static_assert(type_name<theirs::layer>() == "theirs::layer");
 static_assert(type_name<ipu_dsl::lettered<"sum">>() == "lettered<\"sum\">");
 static_assert(type_name<ipu_dsl::lettered<"a}b">>() == "lettered<\"a}b\">");
+static_assert(type_name<ipu_dsl::shaped<ipu_dsl::shape{4}>>() == "shaped<shape{4}>");
+static_assert(type_name<ipu_dsl::shaped<ipu_dsl::shape{28, 28, 1}, ipu_dsl::shape{7}>>() ==
+              "shaped<shape{28, 28, 1}, shape{7}>");
+static_assert(type_name<ipu_dsl::shaped<ipu_dsl::shape{1, 2, 3, 4, 5, 6}>>() ==
+              "shaped<shape{1, 2, 3, 4, 5, 6}>");
+static_assert(type_name<ipu_dsl::shaped<ipu_dsl::shape{}>>() == "shaped<shape{}>");
 static_assert(type_name<theirs::fixed_string<int>>() == "theirs::fixed_string<int>");
 
 TEST_CASE("type_name spells texts as they are written") {

@@ -40,8 +40,48 @@ constexpr std::size_t letters_before_quotes(std::string_view spelled) {
   return quotes == other && quotes != std::string_view::npos ? quotes : 0;
 }
 
-/// Writes a name as a user writes it, `named<"logits", ...>`, and not as compilers spell it,
-/// `named<fixed_string<7>{"logits"}, ...>`. Returns its length, which is no longer.
+/// What compilers spell in front of a shape among template arguments, before its rank.
+inline constexpr std::string_view before_shape = "shape{";
+
+/// Where the extents of a spelled shape stand.
+struct spelled_extents {
+  std::size_t begin = 0;
+  std::size_t length = 0;
+  std::size_t whole = 0;  ///< letters of the shape; 0: there is none
+};
+
+/// The extents if a spelled name begins with a shape: `shape{1, int32_t [6]{4}}`, or
+/// `shape{1, {4, 0, 0, 0, 0, 0}}`.
+constexpr spelled_extents extents_in(std::string_view spelled) {
+  const std::size_t rank = before_shape.size();
+  if (!spelled.starts_with(before_shape) || spelled.size() <= rank + 1 ||
+      spelled[rank + 1] != ',') {
+    return {};
+  }
+  const std::size_t begin = spelled.find_first_of("{(", rank) + 1;
+  const std::size_t last = spelled.find_first_of("})", begin);
+  std::size_t end = begin;
+  for (char left = spelled[rank]; left > '0' && end < last; --left) {
+    end = spelled.find_first_of(",}", end + 1);
+  }
+  return {begin, end - begin, last + 2};
+}
+
+/// Writes a shape of these extents; returns the letters that it takes.
+constexpr std::size_t write_shape(std::string_view extents, char* to) {
+  std::size_t length = 0;
+  for (const std::string_view part : {before_shape, extents, std::string_view("}")}) {
+    for (const char letter : part) {
+      to[length] = letter;
+      ++length;
+    }
+  }
+  return length;
+}
+
+/// Writes a name as a user writes it, `named<"logits", ...>`, `column<shape{4}>`, and not as
+/// compilers spell it, `named<fixed_string<7>{"logits"}, ...>`. Returns its length, which is no
+/// longer.
 constexpr std::size_t write_as_written(std::string_view spelled, char* to) {
   std::size_t length = 0;
   bool within_text = false;
@@ -49,7 +89,11 @@ constexpr std::size_t write_as_written(std::string_view spelled, char* to) {
     const std::size_t skipped = within_text ? 0 : letters_before_quotes(spelled.substr(i));
     within_text = within_text || skipped > 0;
     i += skipped;
-    if (within_text && spelled[i] == '}' && spelled[i - 1] == '"') {
+    const spelled_extents shape = within_text ? spelled_extents() : extents_in(spelled.substr(i));
+    if (shape.whole > 0) {
+      length += write_shape(spelled.substr(i + shape.begin, shape.length), to + length);
+      i += shape.whole - 1;
+    } else if (within_text && spelled[i] == '}' && spelled[i - 1] == '"') {
       within_text = false;
     } else {
       to[length] = spelled[i];
@@ -59,7 +103,7 @@ constexpr std::size_t write_as_written(std::string_view spelled, char* to) {
   return length;
 }
 
-/// A name with texts in it, as a user writes it.
+/// A name with texts or shapes in it, as a user writes it.
 template <typename T>
 struct name_with_texts {
   char letters[spelled_name<T>().size()] = {};
@@ -74,7 +118,8 @@ inline constexpr name_with_texts<T> kept_name_with_texts{};
 template <typename T>
 consteval std::string_view type_name() {
   constexpr std::string_view name = spelled_name<T>();
-  if constexpr (name.find(before_text) == std::string_view::npos) {
+  if constexpr (name.find(before_text) == std::string_view::npos &&
+                name.find(before_shape) == std::string_view::npos) {
     return name;
   } else {
     return {kept_name_with_texts<T>.letters, kept_name_with_texts<T>.length};

@@ -77,9 +77,19 @@ struct source_fault_of {
       found.got << ", a feed without it";
       found.hint = "core/feed.hpp says what a feed has";
     } else if constexpr (requires { &T::gather; }) {
-      found.expected = lacking_of_dataset<T>();
-      found.got << ", a data set without it";
-      found.hint = "data/dataset.hpp says what a data set has";
+      if constexpr (
+          requires { T::sample_shape; } && !requires { T::classes; } &&
+          !requires { T::target_shape; }) {
+        found.expected = "labels or targets beside the features";
+        found.got << " alone";
+        found.hint =
+            "write zipped(features, label_column<10>(labels)), or a target_column; a data set of "
+            "one's own has classes and label(...)";
+      } else {
+        found.expected = lacking_of_dataset<T>();
+        found.got << ", a data set without it";
+        found.hint = "data/dataset.hpp says what a data set has";
+      }
     }
     found.where = "the data";
     return found;
