@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // libtorch on one thread: nn::Sequential, cross_entropy, optim::SGD and Adam; predictions without
 // autograd.
+#include "peers/libtorch.hpp"
+
 #include <cmath>
 #include <torch/torch.h>
 
@@ -36,13 +38,6 @@ struct network {
   torch::nn::Sequential sequence;
   std::vector<torch::nn::Linear> layers;
 };
-
-/// One thread, which takes subnormals for zeros as ours does: what Adam keeps of pixels that are
-/// always black becomes such numbers after some thousand steps, and torch's step 20 times as slow.
-void settle() {
-  at::set_num_threads(1);
-  at::globalContext().setFlushDenormal(true);
-}
 
 network network_of(const network_question& question) {
   settle();

@@ -18,6 +18,9 @@ void measure_convolutions(const run& settings);
 /// Training steps on one worker.
 void measure_steps(const run& settings);
 
+/// Training steps of models that people know.
+void measure_models(const run& settings);
+
 /// Updates of parameters by themselves.
 void measure_updates(const run& settings);
 

@@ -46,6 +46,7 @@ void measure_all(const table::run& settings) {
   table::measure_products(settings);
   table::measure_convolutions(settings);
   table::measure_steps(settings);
+  table::measure_models(settings);
   table::measure_updates(settings);
   table::measure_normalizations(settings);
   table::measure_predictors(settings);

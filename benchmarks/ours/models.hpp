@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Models that people know, each from a source of its own, with samples and initial parameters.
+#pragma once
+
+#include "peers/model.hpp"
+
+namespace ours {
+
+/// Of 32 digits of 28 x 28 bytes.
+peers::model_question lenet_question();
+
+/// Of 32 pictures of 32 x 32 pixels of three colours.
+peers::model_question resnet8_question();
+
+/// Of 32 sequences of 32 steps of 128 numbers.
+peers::model_question lstm_question();
+
+/// Of 8 texts of 64 characters, of which there are 65: 128 wide, 4 heads, 4 blocks.
+peers::model_question gpt_question();
+
+}  // namespace ours
