@@ -24,8 +24,8 @@ void measure_models(const run& settings);
 /// Updates of parameters by themselves.
 void measure_updates(const run& settings);
 
-/// Layers by themselves that normalise.
-void measure_normalizations(const run& settings);
+/// Layers by themselves that move more than they compute.
+void measure_memory_bound(const run& settings);
 
 /// Predictions at batch 1 and 32, and of one sample after the other.
 void measure_predictors(const run& settings);

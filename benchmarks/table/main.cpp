@@ -48,7 +48,7 @@ void measure_all(const table::run& settings) {
   table::measure_steps(settings);
   table::measure_models(settings);
   table::measure_updates(settings);
-  table::measure_normalizations(settings);
+  table::measure_memory_bound(settings);
   table::measure_predictors(settings);
   table::measure_recurrent(settings);
   table::measure_workers(settings);
