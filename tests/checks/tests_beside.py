@@ -111,6 +111,7 @@ ELSEWHERE = {
     "kernels/prefetch": "kernels/update",
     "kernels/prelu": "training/shapes",
     "kernels/product_tile": "kernels/dense_forward",
+    "kernels/batch_normalization_channels": "kernels/batch_normalization",
     "kernels/chain_sums": "kernels/layer_normalization",
     "kernels/row_sum": "kernels/pointwise",
     "kernels/group_layout": "operators/conv2d",

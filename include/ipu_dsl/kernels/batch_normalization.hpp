@@ -5,23 +5,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include <ipu_dsl/kernels/activation.hpp>
+#include <ipu_dsl/kernels/batch_normalization_channels.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/layout/padding.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
-
-/// A batch of samples [positions][channels], each a row that is padded to whole vectors.
-struct channel_rows {
-  std::int32_t batch;
-  std::int32_t positions;
-  std::int32_t channels;
-
-  constexpr std::int32_t elements() const { return positions * channels; }
-
-  constexpr std::int32_t stride() const { return layout::row_stride(elements()); }
-};
 
 /// What the elements of each channel are normalised by: (x - mean) / sqrt(variance + epsilon).
 struct channel_statistics {
@@ -35,60 +26,80 @@ struct channel_statistics {
   }
 };
 
-/// Channels whose sums stand beside each other while all rows pass by.
-inline constexpr std::int32_t channel_block = 64;
-
-/// Calls `visit(first channel, channels)` for each block.
-template <typename Visit>
-void for_channel_blocks(std::int32_t channels, const Visit& visit) {
-  for (std::int32_t first = 0; first < channels; first += channel_block) {
-    visit(first, (std::min)(channel_block, channels - first));
-  }
-}
-
-/// Calls `visit(index of the first channel)` for each position of the first `samples` samples, in
-/// ascending order.
-template <typename Visit>
-void for_positions(const channel_rows& rows, std::int32_t samples, const Visit& visit) {
-  for (std::int32_t sample = 0; sample < samples; ++sample) {
-    const std::ptrdiff_t row = std::ptrdiff_t{sample} * rows.stride();
-    for (std::int32_t position = 0; position < rows.positions; ++position) {
-      visit(row + std::ptrdiff_t{position} * rows.channels);
-    }
-  }
-}
-
 /// How many elements of a channel the first `valid` samples have; 1 for none, to divide by.
 inline double elements_of_channel(const channel_rows& rows, std::int32_t valid) {
   return (std::max)(1.0, static_cast<double>(valid) * static_cast<double>(rows.positions));
+}
+
+/// `channel_moments` of the channels of a block.
+template <std::int32_t Width, layout::architecture Architecture>
+[[gnu::noinline]] void moments_of_block(const float* __restrict x, const channel_rows& rows,
+                                        std::int32_t valid, float* __restrict mean,
+                                        float* __restrict variance) noexcept {
+  using chains = channel_chains<Width, Architecture>;
+  const double count = elements_of_channel(rows, valid);
+  chains sums;
+  for_positions(rows, valid, [&](std::ptrdiff_t at) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    IPU_DSL_UNROLLED
+    for (std::int32_t part = 0; part < chains::parts; ++part) {
+      typename chains::floats read;
+      typename chains::doubles term;
+      std::memcpy(&read, x + at + part * chains::step, sizeof(read));
+      widen(read, term);
+      sums.sums[part] += term;
+    }
+  });
+  double total[std::size_t{Width}];
+  sums.tell(total);
+  for (std::int32_t c = 0; c < Width; ++c) {
+    mean[c] = static_cast<float>(total[c] / count);
+  }
+  chains squares;
+  typename chains::floats means[std::size_t{chains::parts}];
+  std::memcpy(means, mean, sizeof(means));
+  for_positions(rows, valid, [&](std::ptrdiff_t at) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    IPU_DSL_UNROLLED
+    for (std::int32_t part = 0; part < chains::parts; ++part) {
+      typename chains::floats read;
+      typename chains::doubles centred;
+      std::memcpy(&read, x + at + part * chains::step, sizeof(read));
+      widen(read - means[part], centred);
+      squares.sums[part] += centred * centred;
+    }
+  });
+  squares.tell(total);
+  for (std::int32_t c = 0; c < Width; ++c) {
+    variance[c] = static_cast<float>(total[c] / count);
+  }
 }
 
 /// Mean and variance (that of the population) of every channel over the first `valid` samples. Sums
 /// are chains in float64, in ascending order of samples and positions; their terms are exact, so
 /// that it does not matter whether a compiler fuses the multiply-adds.
 ///   x  [batch][stride], mean, variance  [channels]
-inline void channel_moments(const float* __restrict x, const channel_rows& rows, std::int32_t valid,
-                            float* __restrict mean, float* __restrict variance) noexcept {
-  const double count = elements_of_channel(rows, valid);
-  for_channel_blocks(rows.channels, [&](std::int32_t first, std::int32_t width) {
-    double sums[channel_block] = {};
-    for_positions(rows, valid, [&](std::ptrdiff_t at) {
-      for (std::int32_t c = 0; c < width; ++c) {
-        sums[c] += static_cast<double>(x[at + first + c]);
-      }
-    });
-    double squares[channel_block] = {};
-    for (std::int32_t c = 0; c < width; ++c) {
-      mean[first + c] = static_cast<float>(sums[c] / count);
-    }
-    for_positions(rows, valid, [&](std::ptrdiff_t at) {
-      for (std::int32_t c = 0; c < width; ++c) {
-        const double centred = static_cast<double>(x[at + first + c] - mean[first + c]);
-        squares[c] += centred * centred;
-      }
-    });
-    for (std::int32_t c = 0; c < width; ++c) {
-      variance[first + c] = static_cast<float>(squares[c] / count);
+template <layout::architecture Architecture = layout::native>
+void channel_moments(const float* x, const channel_rows& rows, std::int32_t valid, float* mean,
+                     float* variance) noexcept {
+  for_channel_blocks<Architecture>(rows.channels, [&]<std::int32_t Width>(std::int32_t first) {
+    moments_of_block<Width, Architecture>(x + first, rows, valid, mean + first, variance + first);
+  });
+}
+
+/// `normalize_channels` of the channels of a block, by scale and shift [Width].
+template <std::int32_t Width, layout::architecture Architecture>
+[[gnu::noinline]] void normalize_block(const float* __restrict x, const channel_rows& rows,
+                                       const float* mean, const float* scale, const float* shift,
+                                       float* __restrict y) noexcept {
+  using numbers = channel_numbers<Width, Architecture>;
+  const numbers means(mean);
+  const numbers scales(scale);
+  const numbers shifts(shift);
+  for_positions(rows, rows.batch, [&](std::ptrdiff_t at) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    IPU_DSL_UNROLLED
+    for (std::int32_t i = 0; i < numbers::pieces; ++i) {
+      const std::ptrdiff_t here = at + i * numbers::step;
+      const auto centred = load<typename numbers::piece>(x + here) - means[i];
+      store(y + here, multiply_add(centred, scales[i], shifts[i]));
     }
   });
 }
@@ -96,50 +107,97 @@ inline void channel_moments(const float* __restrict x, const channel_rows& rows,
 /// y = (x - mean) / sqrt(variance + epsilon) * gamma + beta of all samples; gamma and beta may be
 /// null, for 1 and 0.
 ///   x, y  [batch][stride], gamma, beta  [channels]
-inline void normalize_channels(const float* __restrict x, const channel_rows& rows,
-                               const channel_statistics& by, const float* __restrict gamma,
-                               const float* __restrict beta, float* __restrict y) noexcept {
-  for_channel_blocks(rows.channels, [&](std::int32_t first, std::int32_t width) {
-    float scale[channel_block];
-    float shift[channel_block];
-    for (std::int32_t c = 0; c < width; ++c) {
+template <layout::architecture Architecture = layout::native>
+void normalize_channels(const float* x, const channel_rows& rows, const channel_statistics& by,
+                        const float* gamma, const float* beta, float* y) noexcept {
+  for_channel_blocks<Architecture>(rows.channels, [&]<std::int32_t Width>(std::int32_t first) {
+    float scale[std::size_t{Width}];
+    float shift[std::size_t{Width}];
+    for (std::int32_t c = 0; c < Width; ++c) {
       const auto inverse = static_cast<float>(by.inverse_deviation(first + c));
       scale[c] = gamma == nullptr ? inverse : inverse * gamma[first + c];
       shift[c] = beta == nullptr ? 0.0F : beta[first + c];
     }
-    for_positions(rows, rows.batch, [&](std::ptrdiff_t at) {
-      for (std::int32_t c = 0; c < width; ++c) {
-        const std::ptrdiff_t here = at + first + c;
-        y[here] = multiply_add(x[here] - by.mean[first + c], scale[c], shift[c]);
-      }
-    });
+    normalize_block<Width, Architecture>(x + first, rows, by.mean + first, scale, shift, y + first);
   });
   for (std::int32_t sample = 0; sample < rows.batch; ++sample) {
     clear_padding(y + std::ptrdiff_t{sample} * rows.stride(), rows.elements(), rows.stride());
   }
 }
 
+/// `channel_gradients` of the channels of a block: the sums alone, in float64.
+template <std::int32_t Width, layout::architecture Architecture>
+[[gnu::noinline]] void gradient_sums_of_block(const float* __restrict d, const float* __restrict x,
+                                              const channel_rows& rows, std::int32_t valid,
+                                              const float* mean, double* of_d,
+                                              double* of_products) noexcept {
+  using chains = channel_chains<Width, Architecture>;
+  chains sums;
+  chains products;
+  typename chains::floats means[std::size_t{chains::parts}];
+  std::memcpy(means, mean, sizeof(means));
+  for_positions(rows, valid, [&](std::ptrdiff_t at) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    IPU_DSL_UNROLLED
+    for (std::int32_t part = 0; part < chains::parts; ++part) {
+      typename chains::floats read;
+      typename chains::doubles centred;
+      typename chains::doubles slope;
+      std::memcpy(&read, x + at + part * chains::step, sizeof(read));
+      widen(read - means[part], centred);
+      std::memcpy(&read, d + at + part * chains::step, sizeof(read));
+      widen(read, slope);
+      sums.sums[part] += slope;
+      products.sums[part] += slope * centred;
+    }
+  });
+  sums.tell(of_d);
+  products.tell(of_products);
+}
+
 /// The gradients of beta and gamma that a batch has: the sums of d and of d times what was
 /// normalised, over the first `valid` samples, as chains in float64.
 ///   x, d  [batch][stride], beta, gamma  [channels]
-inline void channel_gradients(const float* __restrict d, const float* __restrict x,
-                              const channel_rows& rows, std::int32_t valid,
-                              const channel_statistics& by, float* __restrict beta,
-                              float* __restrict gamma) noexcept {
-  for_channel_blocks(rows.channels, [&](std::int32_t first, std::int32_t width) {
-    double sums[channel_block] = {};
-    double products[channel_block] = {};
-    for_positions(rows, valid, [&](std::ptrdiff_t at) {
-      for (std::int32_t c = 0; c < width; ++c) {
-        const std::ptrdiff_t here = at + first + c;
-        const double centred = static_cast<double>(x[here] - by.mean[first + c]);
-        sums[c] += static_cast<double>(d[here]);
-        products[c] += static_cast<double>(d[here]) * centred;
-      }
-    });
-    for (std::int32_t c = 0; c < width; ++c) {
+template <layout::architecture Architecture = layout::native>
+void channel_gradients(const float* d, const float* x, const channel_rows& rows, std::int32_t valid,
+                       const channel_statistics& by, float* beta, float* gamma) noexcept {
+  for_channel_blocks<Architecture>(rows.channels, [&]<std::int32_t Width>(std::int32_t first) {
+    double sums[std::size_t{Width}];
+    double products[std::size_t{Width}];
+    gradient_sums_of_block<Width, Architecture>(d + first, x + first, rows, valid, by.mean + first,
+                                                sums, products);
+    for (std::int32_t c = 0; c < Width; ++c) {
       beta[first + c] = static_cast<float>(sums[c]);
       gamma[first + c] = static_cast<float>(products[c] * by.inverse_deviation(first + c));
+    }
+  });
+}
+
+/// What the gradient of a block's channels is computed by, [Width] each.
+struct channel_slopes {
+  const float* mean;
+  const float* mean_of_d;
+  const float* slope;
+  const float* scale;
+};
+
+/// `normalized_input_gradient` of the channels of a block.
+template <std::int32_t Width, layout::architecture Architecture>
+[[gnu::noinline]] void gradient_of_block(const float* __restrict d, const float* __restrict x,
+                                         const channel_rows& rows, std::int32_t valid,
+                                         const channel_slopes& by,
+                                         float* __restrict gradient) noexcept {
+  using numbers = channel_numbers<Width, Architecture>;
+  const numbers means(by.mean);
+  const numbers means_of_d(by.mean_of_d);
+  const numbers slopes(by.slope);
+  const numbers scales(by.scale);
+  for_positions(rows, valid, [&](std::ptrdiff_t at) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    IPU_DSL_UNROLLED
+    for (std::int32_t i = 0; i < numbers::pieces; ++i) {
+      const std::ptrdiff_t here = at + i * numbers::step;
+      const auto centred = load<typename numbers::piece>(x + here) - means[i];
+      const auto around = load<typename numbers::piece>(d + here) - means_of_d[i];
+      store(gradient + here, multiply_add(centred, slopes[i], around) * scales[i]);
     }
   });
 }
@@ -148,31 +206,25 @@ inline void channel_gradients(const float* __restrict d, const float* __restrict
 /// Szegedy 2015): gamma / deviation * (d - mean of d - normalised x * mean of d * normalised x);
 /// zero for the other samples.
 ///   sums, products  what `channel_gradients` wrote;  gamma may be null, for 1
-inline void normalized_input_gradient(const float* __restrict d, const float* __restrict x,
-                                      const channel_rows& rows, std::int32_t valid,
-                                      const channel_statistics& by, const float* __restrict gamma,
-                                      const float* __restrict sums,
-                                      const float* __restrict products,
-                                      float* __restrict gradient) noexcept {
+template <layout::architecture Architecture = layout::native>
+void normalized_input_gradient(const float* d, const float* x, const channel_rows& rows,
+                               std::int32_t valid, const channel_statistics& by, const float* gamma,
+                               const float* sums, const float* products, float* gradient) noexcept {
   const double count = elements_of_channel(rows, valid);
-  for_channel_blocks(rows.channels, [&](std::int32_t first, std::int32_t width) {
-    float scale[channel_block];
-    float mean_of_d[channel_block];
-    float slope[channel_block];
-    for (std::int32_t c = 0; c < width; ++c) {
+  for_channel_blocks<Architecture>(rows.channels, [&]<std::int32_t Width>(std::int32_t first) {
+    float scale[std::size_t{Width}];
+    float mean_of_d[std::size_t{Width}];
+    float slope[std::size_t{Width}];
+    for (std::int32_t c = 0; c < Width; ++c) {
       const double inverse = by.inverse_deviation(first + c);
       const double factor = gamma == nullptr ? 1.0 : static_cast<double>(gamma[first + c]);
       scale[c] = static_cast<float>(inverse * factor);
       mean_of_d[c] = static_cast<float>(static_cast<double>(sums[first + c]) / count);
       slope[c] = -static_cast<float>(static_cast<double>(products[first + c]) * inverse / count);
     }
-    for_positions(rows, valid, [&](std::ptrdiff_t at) {
-      for (std::int32_t c = 0; c < width; ++c) {
-        const std::ptrdiff_t here = at + first + c;
-        const float centred = x[here] - by.mean[first + c];
-        gradient[here] = multiply_add(centred, slope[c], d[here] - mean_of_d[c]) * scale[c];
-      }
-    });
+    gradient_of_block<Width, Architecture>(d + first, x + first, rows, valid,
+                                           {by.mean + first, mean_of_d, slope, scale},
+                                           gradient + first);
   });
   for (std::int32_t sample = 0; sample < valid; ++sample) {
     clear_padding(gradient + std::ptrdiff_t{sample} * rows.stride(), rows.elements(),
@@ -181,25 +233,36 @@ inline void normalized_input_gradient(const float* __restrict d, const float* __
   clear_rows(gradient, valid, rows.batch, rows.stride());
 }
 
+/// `scaled_input_gradient` of the channels of a block, by scale [Width].
+template <std::int32_t Width, layout::architecture Architecture>
+[[gnu::noinline]] void scale_block(const float* __restrict d, const channel_rows& rows,
+                                   std::int32_t valid, const float* scale,
+                                   float* __restrict gradient) noexcept {
+  using numbers = channel_numbers<Width, Architecture>;
+  const numbers scales(scale);
+  for_positions(rows, valid, [&](std::ptrdiff_t at) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    IPU_DSL_UNROLLED
+    for (std::int32_t i = 0; i < numbers::pieces; ++i) {
+      const std::ptrdiff_t here = at + i * numbers::step;
+      store(gradient + here, load<typename numbers::piece>(d + here) * scales[i]);
+    }
+  });
+}
+
 /// The gradient of x where mean and variance do not depend on it: gamma / deviation * d of the
 /// first `valid` samples; zero for the others.
 ///   gamma may be null, for 1
-inline void scaled_input_gradient(const float* __restrict d, const channel_rows& rows,
-                                  std::int32_t valid, const channel_statistics& by,
-                                  const float* __restrict gamma,
-                                  float* __restrict gradient) noexcept {
-  for_channel_blocks(rows.channels, [&](std::int32_t first, std::int32_t width) {
-    float scale[channel_block];
-    for (std::int32_t c = 0; c < width; ++c) {
+template <layout::architecture Architecture = layout::native>
+void scaled_input_gradient(const float* d, const channel_rows& rows, std::int32_t valid,
+                           const channel_statistics& by, const float* gamma,
+                           float* gradient) noexcept {
+  for_channel_blocks<Architecture>(rows.channels, [&]<std::int32_t Width>(std::int32_t first) {
+    float scale[std::size_t{Width}];
+    for (std::int32_t c = 0; c < Width; ++c) {
       const auto inverse = static_cast<float>(by.inverse_deviation(first + c));
       scale[c] = gamma == nullptr ? inverse : inverse * gamma[first + c];
     }
-    for_positions(rows, valid, [&](std::ptrdiff_t at) {
-      for (std::int32_t c = 0; c < width; ++c) {
-        const std::ptrdiff_t here = at + first + c;
-        gradient[here] = d[here] * scale[c];
-      }
-    });
+    scale_block<Width, Architecture>(d + first, rows, valid, scale, gradient + first);
   });
   for (std::int32_t sample = 0; sample < valid; ++sample) {
     clear_padding(gradient + std::ptrdiff_t{sample} * rows.stride(), rows.elements(),
