@@ -2,6 +2,8 @@
 // Models that people know, each from a source of its own, with samples and initial parameters.
 #pragma once
 
+#include <memory>
+
 #include "peers/model.hpp"
 
 namespace ours {
@@ -17,5 +19,12 @@ peers::model_question lstm_question();
 
 /// Of 8 texts of 64 characters, of which there are 65: 128 wide, 4 heads, 4 blocks.
 peers::model_question gpt_question();
+
+/// Of 16 micro-batches of 2 such texts.
+peers::model_question gpt_in_stages_question();
+
+/// The same GPT in four stages, without bubbles.
+std::unique_ptr<peers::model_contestant> gpt_in_stages(const peers::model_question& question,
+                                                       int threads);
 
 }  // namespace ours

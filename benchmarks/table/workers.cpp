@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "measure/machine.hpp"
+#include "ours/models.hpp"
 #include "ours/two_workers.hpp"
 #include "table/groups.hpp"
 #include "table/questions.hpp"
@@ -60,13 +61,33 @@ bool same_weights(step_contestant& one, step_contestant& two) {
   return true;
 }
 
-/// The second worker on the second core.
-std::unique_ptr<step_contestant> make_pair(const shared_step& way,
-                                           const network_question& question) {
+/// What `make(2)` gives, the second worker on the second core.
+template <typename Make>
+auto make_pair(const Make& make) {
   const std::vector<int> before = measure::threads_of_process();
   measure::stay_anywhere();
-  std::unique_ptr<step_contestant> made = way.make(question, 2);
+  auto made = make(2);
   measure::keep_new_threads_on(1, before);
+  return made;
+}
+
+/// How many times as fast two workers are as one; `bound` is what the plan says they can be, 0 if
+/// it says nothing.
+measure::row measure_gain(const std::string& name, measure::contestant& one,
+                          measure::contestant& two, measure::effort effort, double bound) {
+  std::vector<measure::lane> lanes{{"one", &one}, {"two", &two}};
+  // Two workers need both cores at once, which others rarely leave: more rounds find it.
+  effort.seconds *= 4;
+  effort.most_seconds *= 4;
+  measure::race(lanes, effort);
+  measure::row made{.name = name,
+                    .value = lanes[0].time.minimum / lanes[1].time.minimum,
+                    .unit = "x",
+                    .peer = "1 worker",
+                    .median = lanes[0].time.median / lanes[1].time.median};
+  if (bound > 0) {
+    made.limit_fraction = made.value / bound;
+  }
   return made;
 }
 
@@ -77,32 +98,42 @@ void measure_shared(const shared_step& way, const run& settings) {
   }
   const network_question question = make_question(32, way.micro_batches);
   const std::unique_ptr<step_contestant> one = way.make(question, 1);
-  const std::unique_ptr<step_contestant> two = make_pair(way, question);
+  const std::unique_ptr<step_contestant> two =
+      make_pair([&](int threads) { return way.make(question, threads); });
   one->run(3);
   two->run(3);
   if (!same_weights(*one, *two)) {
     settings.report->refuse(name + ": two workers give other weights than one.");
     return;
   }
-  std::vector<measure::lane> lanes{{"one", one.get()}, {"two", two.get()}};
-  // Two workers need both cores at once, which others rarely leave: more rounds find it.
-  measure::effort effort = settings.effort;
-  effort.seconds *= 4;
-  effort.most_seconds *= 4;
-  measure::race(lanes, effort);
-  const double gain = lanes[0].time.minimum / lanes[1].time.minimum;
-  std::vector<measure::row> rows{{.name = name,
-                                  .value = gain,
-                                  .unit = "x",
-                                  .peer = "1 worker",
-                                  .median = lanes[0].time.median / lanes[1].time.median}};
+  measure::row made = measure_gain(name, *one, *two, settings.effort, way.bound);
   if (way.goal > 0) {
-    rows.front().wanted = goal{bound::value_at_least, way.goal};
+    made.wanted = goal{bound::value_at_least, way.goal};
   }
-  if (way.bound > 0) {
-    rows.front().limit_fraction = gain / way.bound;
+  settings.report->add({made});
+}
+
+/// A model that people know, cut where they cut it.
+void measure_gpt_in_stages(const run& settings) {
+  const std::string name = "training step 2 workers, GPT in four stages, m = 16";
+  if (!settings.report->wants(name)) {
+    return;
   }
-  settings.report->add(rows);
+  const peers::model_question question = ours::gpt_in_stages_question();
+  const auto one = ours::gpt_in_stages(question, 1);
+  const auto two = make_pair([&](int threads) { return ours::gpt_in_stages(question, threads); });
+  one->run(2);
+  two->run(2);
+  if (one->parameters() != two->parameters()) {
+    settings.report->refuse(name + ": two workers give other parameters than one.");
+    return;
+  }
+  // A step takes a tenth of a second.
+  measure::effort effort = settings.effort;
+  effort.rounds /= 3;
+  measure::row made = measure_gain(name, *one, *two, effort, 0);
+  made.wanted = goal{bound::value_at_least, 1.75};
+  settings.report->add({made});
 }
 
 double steps_per_second(step_contestant& stepper, double seconds) {
@@ -153,6 +184,7 @@ void measure_workers(const run& settings) {
   for (const shared_step& way : ours::shared_steps()) {
     measure_shared(way, settings);
   }
+  measure_gpt_in_stages(settings);
   measure_disturbed(ours::shared_steps().front(), settings);
 }
 
