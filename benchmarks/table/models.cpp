@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -81,7 +82,7 @@ trained train(model_contestant& contestant) {
 /// The root of the sum of squares of `a - b`; not a number if they are not as many.
 double distance(const measure::buffer& a, const measure::buffer& b) {
   if (a.size() != b.size() || a.empty()) {
-    return NAN;
+    return std::numeric_limits<double>::quiet_NaN();
   }
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
