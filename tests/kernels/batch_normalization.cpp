@@ -112,7 +112,7 @@ int check(const channel_rows& rows, std::int32_t valid) {
 
 TEST_CASE("channels are normalised by chains over valid samples, and padding is zero") {
   int compared = 0;
-  for (const std::int32_t channels : {1, 3, 16, 64, 65, 130}) {
+  for (const std::int32_t channels : {1, 3, 6, 16, 20, 64, 65, 130}) {
     for (const std::int32_t positions : {1, 5}) {
       compared += check({.batch = 6, .positions = positions, .channels = channels}, 6);
       compared += check({.batch = 6, .positions = positions, .channels = channels}, 4);

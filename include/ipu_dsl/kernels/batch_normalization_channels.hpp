@@ -24,10 +24,6 @@ struct channel_rows {
   constexpr std::int32_t stride() const { return layout::row_stride(elements()); }
 };
 
-/// Floats of which one register of doubles is made, or two where registers hold two.
-template <layout::architecture Architecture>
-inline constexpr std::int32_t floats_of_doubles = (std::max)(4, Architecture.lanes / 2);
-
 /// Calls `visit.template operator()<channels>(first channel)` for blocks of that many channels: of
 /// two vectors each, and what is left in narrower ones.
 template <layout::architecture Architecture, std::int32_t Width = 2 * Architecture.lanes,
@@ -80,14 +76,27 @@ struct widened<8> {
   typedef double doubles __attribute__((vector_size(64)));
 };
 
+/// What g++ 12 makes of them by itself are two halves, which it then puts together.
 template <typename Doubles, typename Floats>
 IPU_DSL_ALWAYS_INLINE void widen(const Floats& from, Doubles& to) {
   if constexpr (std::is_same_v<Floats, float>) {
     to = static_cast<double>(from);
+#if !defined(IPU_DSL_PORTABLE) && defined(__AVX512F__)
+  } else if constexpr (sizeof(Floats) == 32) {
+    to = _mm512_cvtps_pd(from);
+#endif
+#if !defined(IPU_DSL_PORTABLE) && defined(__AVX__)
+  } else if constexpr (sizeof(Floats) == 16) {
+    to = _mm256_cvtps_pd(from);
+#endif
   } else {
     to = __builtin_convertvector(from, Doubles);
   }
 }
+
+/// Floats of which one register of doubles is made, or two where registers hold two.
+template <layout::architecture Architecture>
+inline constexpr std::int32_t floats_of_doubles = (std::max)(4, Architecture.lanes / 2);
 
 /// Chains in float64 of the channels of a block, beside each other in registers.
 template <std::int32_t Width, layout::architecture Architecture>
