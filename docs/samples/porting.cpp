@@ -73,6 +73,11 @@ struct activated_otherwise
 
 static_assert(check<activated_otherwise>());
 
+// row: ReLU(6.), tf.nn.relu6
+struct bounded : model<input<6>, sequential<Dense<6, relu6>, Dense<6>, relu6>> {};
+
+static_assert(check<bounded>());
+
 // row: Softmax(), Dense(10, activation='softmax') of images and sequences, tf.nn.log_softmax
 struct classes_of_positions
     : model<input<4, 6>, sequential<Dense<10, softmax>, Softmax, softmax, log_softmax>> {};

@@ -29,6 +29,8 @@ double exact_value(kind which, double x) {
   switch (which) {
     case kind::relu:
       return x > 0.0 ? x : 0.0;
+    case kind::relu6:
+      return std::fmin(6.0, std::fmax(0.0, x));
     case kind::leaky_relu:
       return x > 0.0 ? x : wide(alpha) * x;
     case kind::elu:
@@ -84,13 +86,14 @@ struct extents {
   int units;
 };
 
-/// Values of x stay 1e-3 away from zero, where relu and its kin have no derivative, and from 2.5
-/// and -2.5, where hard_sigmoid has none.
+/// Values of x stay 1e-3 away from zero and 6, where relu and its kin have no derivative, and from
+/// 2.5 and -2.5, where hard_sigmoid has none.
 test::buffer inputs_of(extents size) {
   test::buffer x = test::random_rows(size.rows, size.units, 71, 8.0F);
   for (std::int64_t i = 0; i < x.size(); ++i) {
     x[i] = x[i] != 0.0F && std::fabs(x[i]) < 1e-3F ? 1e-3F : x[i];
     x[i] = std::fabs(std::fabs(x[i]) - 2.5F) < 1e-3F ? 2.0F : x[i];
+    x[i] = std::fabs(x[i] - 6.0F) < 1e-3F ? 7.0F : x[i];
   }
   return x;
 }
@@ -173,6 +176,7 @@ TEST_CASE("activations and their derivatives agree with float64, padding stays z
   checked = 0;
   check_kind<kind::linear>();
   check_kind<kind::relu>();
+  check_kind<kind::relu6>();
   check_kind<kind::leaky_relu>();
   check_kind<kind::elu>();
   check_kind<kind::gelu>();
@@ -202,6 +206,8 @@ TEST_CASE("activations that saturate have finite values and derivatives far out"
   CHECK(kernels::activate<kind::mish>(-1e30F, 0.0F) == 0.0F);
   CHECK(kernels::derivative_from_input<kind::mish>(1e30F, 0.0F) == 1.0F);
   CHECK(kernels::derivative_from_input<kind::mish>(-200.0F, 0.0F) == 0.0F);
+  CHECK(kernels::activate<kind::relu6>(1e30F, 0.0F) == 6.0F);
+  CHECK(kernels::gradient_through<kind::relu6>(1.0F, 6.0F, 0.0F) == 0.0F);
   CHECK(kernels::activate<kind::softsign>(1e30F, 0.0F) == 1.0F);
   CHECK(kernels::activate<kind::hard_sigmoid>(-1e30F, 0.0F) == 0.0F);
   CHECK(kernels::gradient_through<kind::hard_sigmoid>(1.0F, 1.0F, 0.0F) == 0.0F);

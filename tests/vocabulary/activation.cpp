@@ -18,9 +18,9 @@ constexpr bool keep_shapes() {
   return ((apply<Layers>({{7}}).gives({7}) && !apply<Layers>({{7}}).only().parameters) && ...);
 }
 
-static_assert(keep_shapes<linear, relu, leaky_relu, elu, gelu, swish, sigmoid, hyperbolic_tangent,
-                          softplus, selu, hard_sigmoid, softsign, exponential, mish, softmax,
-                          log_softmax, Softmax, Activation<>, Activation<relu>>());
+static_assert(keep_shapes<linear, relu, relu6, leaky_relu, elu, gelu, swish, sigmoid,
+                          hyperbolic_tangent, softplus, selu, hard_sigmoid, softsign, exponential,
+                          mish, softmax, log_softmax, Softmax, Activation<>, Activation<relu>>());
 static_assert(apply<relu>({{2, 3}}).gives({2, 3}));
 static_assert(apply<softmax>({{2, 3}}).gives({2, 3}));
 static_assert(apply<Activation<log_softmax>>({{4, 2, 3}}).gives({4, 2, 3}));
@@ -45,6 +45,7 @@ static_assert(apply<Activation<relu, elu>>({{7}}).refused("one option for activa
 static_assert(read<mish>.kind == activation_kind::mish &&
               read<Activation<selu>>.kind == activation_kind::selu);
 static_assert(describe(hard_sigmoid::description).view() == "hard_sigmoid");
+static_assert(describe(relu6::description).view() == "relu6");
 static_assert(describe(swish::description).view() == "swish");
 static_assert(describe(Activation<elu>::description).view() == "elu");
 

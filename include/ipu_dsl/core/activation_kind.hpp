@@ -10,7 +10,7 @@ namespace ipu_dsl {
 
 /// The activations of Keras 2.4. `leaky_relu` and `elu` take a slope `alpha` beside the kind;
 /// `gelu` is the exact one (with the error function), `swish` is x * sigmoid(x), `hard_sigmoid` is
-/// 0.2 x + 0.5 within [0, 1], `mish` is x * tanh(softplus(x)).
+/// 0.2 x + 0.5 within [0, 1], `mish` is x * tanh(softplus(x)), `relu6` is x within [0, 6].
 enum class activation_kind : int {
   linear,
   relu,
@@ -27,7 +27,8 @@ enum class activation_kind : int {
   exponential,
   mish,
   softmax,
-  log_softmax
+  log_softmax,
+  relu6
 };
 
 /// The name by which layers are told it, Keras's but for tanh: `"leaky_relu"`.
@@ -65,6 +66,8 @@ constexpr std::string_view name_of(activation_kind kind) {
       return "softmax";
     case activation_kind::log_softmax:
       return "log_softmax";
+    case activation_kind::relu6:
+      return "relu6";
   }
   return "";
 }

@@ -41,6 +41,8 @@ IPU_DSL_ALWAYS_INLINE Vector activate(Vector x, float alpha) {
     return x;
   } else if constexpr (Kind == activation_kind::relu) {
     return maximum(zero, x);
+  } else if constexpr (Kind == activation_kind::relu6) {
+    return minimum(Vector(6.0F), maximum(zero, x));
   } else if constexpr (Kind == activation_kind::leaky_relu) {
     return choose(x > zero, x, Vector(alpha) * x);
   } else if constexpr (Kind == activation_kind::elu) {
@@ -82,6 +84,8 @@ IPU_DSL_ALWAYS_INLINE Vector derivative_from_output(Vector y, float alpha) {
     return one;
   } else if constexpr (Kind == activation_kind::relu) {
     return choose(y > zero, one, zero);
+  } else if constexpr (Kind == activation_kind::relu6) {
+    return choose(y > zero, choose(y < Vector(6.0F), one, zero), zero);
   } else if constexpr (Kind == activation_kind::leaky_relu) {
     return choose(y > zero, one, Vector(alpha));
   } else if constexpr (Kind == activation_kind::elu) {

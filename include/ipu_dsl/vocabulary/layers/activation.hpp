@@ -182,6 +182,9 @@ struct linear : activation_layer<activation_kind::linear> {};
 
 struct relu : activation_layer<activation_kind::relu> {};
 
+/// x within [0, 6], as MobileNets have it: Keras's `ReLU(6.)`.
+struct relu6 : activation_layer<activation_kind::relu6> {};
+
 struct leaky_relu : activation_layer<activation_kind::leaky_relu> {};
 
 struct elu : activation_layer<activation_kind::elu> {};
