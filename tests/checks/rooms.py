@@ -186,6 +186,7 @@ SHARED_KERNELS = {
     "lanewise_product": "products over windows by lanes: groups of channels, depthwise",
     "logarithm": "a function; cross-entropy and the softplus are made of it",
     "outer_product_tile": "weight gradients: Dense, Conv2D, recurrent layers",
+    "paired_vectors": "vectors that are computed in turn, for functions that are long chains",
     "portable_vector": "vectors where there is no xsimd",
     "prefetch": "a word of the compilers, for all kernels",
     "product_tile": "products: Dense, Conv2D, recurrent layers",

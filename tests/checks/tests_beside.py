@@ -107,6 +107,7 @@ ELSEWHERE = {
     "kernels/gru_reset_first": "kernels/gru_step",
     "kernels/outer_product_tile": "kernels/dense_weight_gradient",
     "kernels/permute": "kernels/resize",
+    "kernels/paired_vectors": "kernels/activation",
     "kernels/portable_vector": "kernels/simd",
     "kernels/prefetch": "kernels/update",
     "kernels/prelu": "training/shapes",

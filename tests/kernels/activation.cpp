@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: MIT
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
 #include <ipu_dsl/kernels/activation.hpp>
 
 #include "reference.hpp"
 #include "support/catch2.hpp"
+#include "support/reference/numbers.hpp"
 
 using namespace ipu_dsl;
 using test::lanes;
@@ -170,6 +178,39 @@ void check_kind() {
   }
 }
 
+/// A row of four vectors in turn, twice, then of single ones and of padding; returns how many
+/// numbers were compared.
+template <kind Kind>
+int check_in_turn() {
+  constexpr std::int32_t rows = 3;
+  constexpr std::int32_t units = 9 * layout::native.lanes + 3;
+  constexpr std::int32_t stride = layout::row_stride(units);
+  static_assert(kernels::computes_in_turn(Kind));
+  std::vector<float> x = reference::numbers(std::size_t{rows * stride}, 17, 6.0F);
+  const std::vector<float> d = reference::numbers(x.size(), 19, 1.0F);
+  x[1] = std::numeric_limits<float>::infinity();
+  x[2] = -std::numeric_limits<float>::infinity();
+  x[3] = -0.0F;
+  std::vector<float> y(x.size());
+  std::vector<float> dx(x.size());
+  kernels::activation_forward<Kind>(x.data(), y.data(), rows, units, 0.0F);
+  kernels::activation_gradient_from_input<Kind>(d.data(), x.data(), dx.data(), rows, units, 0.0F);
+  int compared = 0;
+  for (std::int32_t i = 0; i < rows * stride; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const bool padding = i % stride >= units;
+    const float alone = padding ? 0.0F : kernels::activate<Kind>(x[at], 0.0F);
+    const float gradient =
+        padding ? 0.0F : d[at] * kernels::derivative_from_input<Kind>(x[at], 0.0F);
+    CHECK(std::bit_cast<std::uint32_t>(y[at]) == std::bit_cast<std::uint32_t>(alone));
+    CHECK((std::isnan(gradient)
+               ? std::isnan(dx[at])
+               : std::bit_cast<std::uint32_t>(dx[at]) == std::bit_cast<std::uint32_t>(gradient)));
+    ++compared;
+  }
+  return compared;
+}
+
 }  // namespace
 
 TEST_CASE("activations and their derivatives agree with float64, padding stays zero") {
@@ -212,4 +253,13 @@ TEST_CASE("activations that saturate have finite values and derivatives far out"
   CHECK(kernels::activate<kind::hard_sigmoid>(-1e30F, 0.0F) == 0.0F);
   CHECK(kernels::gradient_through<kind::hard_sigmoid>(1.0F, 1.0F, 0.0F) == 0.0F);
   CHECK(kernels::activate<kind::selu>(-1e30F, 0.0F) == -kernels::selu_floor);
+}
+
+TEST_CASE("four vectors in turn have the bits of each number alone") {
+  int compared = 0;
+  compared += check_in_turn<kind::gelu>();
+  compared += check_in_turn<kind::swish>();
+  compared += check_in_turn<kind::sigmoid>();
+  compared += check_in_turn<kind::tanh>();
+  CHECK(compared > 0);
 }

@@ -7,6 +7,7 @@
 
 #include <ipu_dsl/core/activation_kind.hpp>
 #include <ipu_dsl/kernels/error_function.hpp>
+#include <ipu_dsl/kernels/paired_vectors.hpp>
 #include <ipu_dsl/kernels/sigmoidal.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/layout/padding.hpp>
@@ -167,15 +168,44 @@ IPU_DSL_ALWAYS_INLINE void for_row_vectors(float* result, std::int32_t rows, std
   }
 }
 
+/// Whether an activation is a long chain of steps, of which four vectors are computed in turn.
+constexpr bool computes_in_turn(activation_kind kind) {
+  return kind == activation_kind::gelu || kind == activation_kind::swish ||
+         kind == activation_kind::sigmoid || kind == activation_kind::tanh;
+}
+
+/// The same, where `body.template operator()<Vectors>(element index)` takes the vectors of `Kind`:
+/// four at once as long as there are so many in a row, or one.
+template <activation_kind Kind, layout::architecture Architecture, typename Body>
+IPU_DSL_ALWAYS_INLINE void for_activated_vectors(float* result, std::int32_t rows,
+                                                 std::int32_t units, const Body& body) {
+  using lanes = vector<Architecture>;
+  using four = paired<paired<lanes>>;
+  const std::int32_t stride = layout::row_stride(units, Architecture);
+  for (std::int32_t row = 0; row < rows; ++row) {
+    const std::ptrdiff_t first = std::ptrdiff_t{row} * stride;
+    std::int32_t n = 0;
+    if constexpr (computes_in_turn(Kind)) {
+      for (; stride - n >= 4 * Architecture.lanes; n += 4 * Architecture.lanes) {
+        body.template operator()<four>(first + n);
+      }
+    }
+    for (; n < stride; n += Architecture.lanes) {
+      body.template operator()<lanes>(first + n);
+    }
+    clear_padding(result + first, units, stride);
+  }
+}
+
 /// y = activation(x), both [rows][row_stride(units)]; `y` may be `x`. The extents are arguments,
 /// because constants would buy nothing in a loop over whole vectors.
 template <activation_kind Kind, layout::architecture Architecture = layout::native>
 [[gnu::noinline]] void activation_forward(const float* x, float* y, std::int32_t rows,
                                           std::int32_t units, float alpha) noexcept {
-  using lanes = vector<Architecture>;
-  for_row_vectors<Architecture>(y, rows, units, [&](std::ptrdiff_t i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    store(y + i, activate<Kind>(load<lanes>(x + i), alpha));
-  });
+  for_activated_vectors<Kind, Architecture>(
+      y, rows, units, [&]<typename Vectors>(std::ptrdiff_t i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        store(y + i, activate<Kind>(load<Vectors>(x + i), alpha));
+      });
 }
 
 /// dx = gradient * activation'(x), all [rows][row_stride(units)]; `dx` may be `gradient`.
@@ -183,11 +213,10 @@ template <activation_kind Kind, layout::architecture Architecture = layout::nati
 [[gnu::noinline]] void activation_gradient_from_input(const float* gradient, const float* x,
                                                       float* dx, std::int32_t rows,
                                                       std::int32_t units, float alpha) noexcept {
-  using lanes = vector<Architecture>;
-  for_row_vectors<Architecture>(
-      dx, rows, units, [&](std::ptrdiff_t i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-        const lanes derivative = derivative_from_input<Kind>(load<lanes>(x + i), alpha);
-        store(dx + i, load<lanes>(gradient + i) * derivative);
+  for_activated_vectors<Kind, Architecture>(
+      dx, rows, units, [&]<typename Vectors>(std::ptrdiff_t i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        const Vectors derivative = derivative_from_input<Kind>(load<Vectors>(x + i), alpha);
+        store(dx + i, load<Vectors>(gradient + i) * derivative);
       });
 }
 
