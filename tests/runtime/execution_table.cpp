@@ -198,7 +198,7 @@ TEST_CASE("a call with more operands than an executor takes is refused") {
   CHECK(refused(32) == "A kernel takes at most 32 operands, one of Greedy has 33.");
 }
 
-TEST_CASE("a plan that does not say in which order its actions are done is refused") {
+TEST_CASE("a plan that does not say what its calls run, or in which order, is refused") {
   using planned = trained<three_stages, grouped>::compiled;
   const session_parts parts = parts_of<planned>();
   const auto refused = [&](const program_plan_view& plan) {
@@ -211,4 +211,7 @@ TEST_CASE("a plan that does not say in which order its actions are done is refus
   program_plan_view without_waits = parts.train.plan;
   without_waits.first_wait = {};
   CHECK(refused(without_waits) == "The plan does not say in which order its actions are done.");
+  program_plan_view without_code = parts.train.plan;
+  without_code.code_of_call = {};
+  CHECK(refused(without_code) == "The plan does not say what code its calls run.");
 }

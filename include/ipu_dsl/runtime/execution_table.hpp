@@ -23,18 +23,16 @@ namespace ipu_dsl {
 /// Everything that running a program needs, resolved once when a session is made.
 class execution_table {
  public:
-  /// Throws `error` if the plan does not say in which order its actions are done, if one of its
-  /// calls has too many operands, or if it was made for another number of replicas.
+  /// Throws `error` if the plan does not say in which order its actions are done or what code its
+  /// calls run, if one of these has too many operands, or if it was made for another number of
+  /// replicas.
   [[gnu::cold]] execution_table(const program_plan_view& plan, list_view<kernel_code> functions,
                                 const region_set& memory, int workers, int replicas = 1)
       : plan_(plan),
         replicas_(replicas),
         teams_(workers, replicas * plan.actions.devices),
         slots_(slots_of_micro_batches(plan)) {
-    if (replicas != plan.replicas) {
-      throw error(sentence_of({"The program was planned for ", plan.replicas,
-                               " replicas, it cannot run with ", replicas, "."}));
-    }
+    check_plan();
     for (int replica = 0; replica < replicas; ++replica) {
       resolve_calls(functions, memory, replica);
       for (std::size_t edge = 0; edge < plan_.edges.size(); ++edge) {
@@ -206,6 +204,20 @@ class execution_table {
     calls_.push_back(resolved);
   }
 
+  void check_plan() const {
+    const std::size_t actions = plan_.actions.actions.size();
+    if (replicas_ != plan_.replicas) {
+      throw error(sentence_of({"The program was planned for ", plan_.replicas,
+                               " replicas, it cannot run with ", replicas_, "."}));
+    }
+    if (plan_.order.size() != actions || plan_.first_wait.size() != actions + 1) {
+      throw error("The plan does not say in which order its actions are done.");
+    }
+    if (plan_.code_of_call.size() != plan_.calls.size()) {
+      throw error("The plan does not say what code its calls run.");
+    }
+  }
+
   static void check_operands(const kernel_name& name, std::int32_t operands) {
     if (operands > most_operands) {
       throw error(sentence_of({"A kernel takes at most ", most_operands, " operands, one of ",
@@ -226,10 +238,6 @@ class execution_table {
 
   [[gnu::cold]] void resolve_steps(const region_set& memory) {
     const program_view& rows = plan_.actions;
-    if (plan_.order.size() != rows.actions.size() ||
-        plan_.first_wait.size() != rows.actions.size() + 1) {
-      throw error("The plan does not say in which order its actions are done.");
-    }
     const list<int> counts = counts_of_run(rows);
     for (int replica = 0; replica < replicas_; ++replica) {
       counts_.append(counts);
