@@ -108,10 +108,9 @@ constexpr attributes options_of_judge() {
   }
 }
 
-/// A judge of what such layers make; what is wrong with it.
-template <typename Judge, typename... Layers>
-constexpr problem judge_behind(graph& made) {
-  std::int32_t last = add_source(made, {4}, dtype::float32, tensor_role::input);
+/// Adds such layers behind a tensor; returns what the last of them makes.
+template <typename... Layers>
+constexpr std::int32_t add_layers(graph& made, std::int32_t last) {
   for (const element* each : elements_of<Layers...>) {
     for (; each != nullptr; each = each->followed_by) {
       const std::int32_t inputs[] = {last};
@@ -119,14 +118,29 @@ constexpr problem judge_behind(graph& made) {
       last = made.view().output_of(made.nodes.back(), 0);
     }
   }
-  const std::int32_t inputs[] = {last};
-  return add_node(made, *Judge::rule, options_of_judge<Judge>(), inputs, 0, -1);
+  return last;
+}
+
+/// A judge of what such layers make; what is wrong with it.
+template <typename... Layers>
+constexpr problem judge_behind(graph& made, const family& judge, const attributes& options) {
+  const std::int32_t input = add_source(made, {4}, dtype::float32, tensor_role::input);
+  const std::int32_t inputs[] = {add_layers<Layers...>(made, input)};
+  return add_node(made, judge, options, inputs, 0, -1);
 }
 
 template <typename Judge, typename... Layers>
 constexpr bool takes() {
   graph made;
-  return !judge_behind<Judge, Layers...>(made).found();
+  return !judge_behind<Layers...>(made, *Judge::rule, options_of_judge<Judge>()).found();
+}
+
+/// Whether a cross-entropy from probabilities takes what such layers make.
+template <typename Loss, typename... Layers>
+constexpr bool takes_for_probabilities() {
+  graph made;
+  const attributes options = options_of_loss<Loss, from_probabilities>::read();
+  return !judge_behind<Layers...>(made, *Loss::rule, options).found();
 }
 
 // Thresholds are probabilities.
@@ -137,11 +151,17 @@ static_assert(!takes<auc, Dense<1>>());
 static_assert(!takes<f1_score, Dense<1>>());
 static_assert(!takes<metric<recall, threshold<0.25F>>, Dense<1>>());
 
+// A softmax is as good as a sigmoid to a loss from probabilities, and the other way round.
+static_assert(takes_for_probabilities<binary_crossentropy, Dense<2, softmax>>());
+static_assert(takes_for_probabilities<categorical_crossentropy, Dense<2, sigmoid>>());
+static_assert(!takes_for_probabilities<binary_crossentropy, Dense<2, relu>>());
+
 /// The score kind of a categorical cross-entropy behind such layers.
 template <typename... Layers>
 constexpr score_kind categorical_taken_for() {
   graph made;
-  judge_behind<categorical_crossentropy, Layers...>(made);
+  judge_behind<Layers...>(made, *categorical_crossentropy::rule,
+                          options_of_judge<categorical_crossentropy>());
   return made.nodes.back().options.as<categorical_crossentropy_rule>().scores;
 }
 
@@ -149,7 +169,20 @@ constexpr score_kind categorical_taken_for() {
 template <typename... Layers>
 constexpr score_kind taken_for() {
   graph made;
-  judge_behind<binary_crossentropy, Layers...>(made);
+  judge_behind<Layers...>(made, *binary_crossentropy::rule,
+                          options_of_judge<binary_crossentropy>());
+  return made.nodes.back().options.as<binary_crossentropy_rule>().scores;
+}
+
+/// The same behind two layers whose outputs are concatenated, as a Bidirectional makes them.
+template <typename First, typename Second>
+constexpr score_kind both_taken_for() {
+  graph made;
+  const std::int32_t input = add_source(made, {4}, dtype::float32, tensor_role::input);
+  const std::int32_t joined[] = {add_layers<First>(made, input), add_layers<Second>(made, input)};
+  add_node(made, concatenate_family, attributes::of(concatenate_options{}), joined, 0, -1);
+  const std::int32_t inputs[] = {made.view().output_of(made.nodes.back(), 0)};
+  add_node(made, *binary_crossentropy::rule, binary_crossentropy::options, inputs, 0, -1);
   return made.nodes.back().options.as<binary_crossentropy_rule>().scores;
 }
 
@@ -179,6 +212,14 @@ static_assert(taken_for<Dense<4, sigmoid>, Reshape<2, 2>>() == clipped);
 static_assert(taken_for<Dense<4>, sigmoid, Reshape<2, 2>>() == clipped);
 static_assert(taken_for<Reshape<2, 2, 1>, Conv2D<3, 1, sigmoid>, Flatten>() == clipped);
 static_assert(taken_for<Dense<4>, Reshape<2, 2>>() == score_kind::logits);
+// Whatever moves, picks or averages them.
+static_assert(taken_for<Dense<4, sigmoid>, Reshape<2, 2>, Permute<2, 1>>() == clipped);
+static_assert(both_taken_for<Dense<1, sigmoid>, Dense<2, sigmoid>>() == clipped);
+static_assert(both_taken_for<Dense<1, sigmoid>, Dense<2>>() == score_kind::logits);
+static_assert(taken_for<Reshape<2, 2>, Conv1D<3, 1, sigmoid>, GlobalAveragePooling1D>() == clipped);
+static_assert(taken_for<Reshape<2, 2>, Conv1D<3, 1, sigmoid>, Cropping1D<1, 0>>() == clipped);
+static_assert(taken_for<Dense<3, hard_sigmoid>>() == clipped);
+static_assert(taken_for<Dense<3, relu6>>() == score_kind::logits);
 
 static_assert(categorical_taken_for<Dense<3>>() == score_kind::logits);
 static_assert(categorical_taken_for<Dense<3>, softmax>() == score_kind::logits);

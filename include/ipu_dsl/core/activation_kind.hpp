@@ -77,6 +77,12 @@ constexpr bool normalizes(activation_kind kind) {
   return kind == activation_kind::softmax || kind == activation_kind::log_softmax;
 }
 
+/// Whether what it makes lies between 0 and 1: probabilities, to a cross-entropy.
+constexpr bool makes_probabilities(activation_kind kind) {
+  return kind == activation_kind::sigmoid || kind == activation_kind::hard_sigmoid ||
+         kind == activation_kind::softmax;
+}
+
 /// Whether the derivative is an elementwise function of the activation's output, so that backward
 /// need not keep the input. `gelu`, `swish` and `mish` are not invertible; `softmax` and
 /// `log_softmax` mix the units of a row (their gradients have kernels of their own, from the output

@@ -148,6 +148,10 @@ struct family {
   /// Only lays its one input out anew: who wants that as it lay reads it there.
   bool lays_out = false;
 
+  /// Layers only: it moves numbers, or picks and averages them, so that what lies between 0 and 1
+  /// stays there.
+  bool keeps_bounds = false;
+
   /// How else than the values themselves the outputs' gradients may lie that it reads, and the
   /// inputs' that it writes: in columns, what a chain of gemms does without transposing twice.
   storage_order gradients = {};

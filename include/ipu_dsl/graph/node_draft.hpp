@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/activation_kind.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 
@@ -73,17 +74,10 @@ class node_draft {
     return producer < 0 ? nullptr : &owner_->nodes[producer];
   }
 
-  /// The node that computes the numbers of an input, in whatever shape and order they come; null if
-  /// they come from the feed.
-  constexpr const node* computed_by(std::int32_t index) {
-    const graph_view model = owner_->view();
-    std::int32_t source = model.storage_of(tensor_of(index));
-    std::int32_t producer = model.at(source).producer;
-    while (producer >= 0 && model.node_at(producer).rule->lays_out) {
-      source = model.storage_of(model.input_of(model.node_at(producer), 0));
-      producer = model.at(source).producer;
-    }
-    return producer < 0 ? nullptr : &owner_->nodes[producer];
+  /// The activation that the numbers of an input have gone through last, whatever has moved them
+  /// since; linear where there is none, or where some have gone through another than others.
+  constexpr activation_kind activation_behind(std::int32_t index) {
+    return last_activation_of(tensor_of(index));
   }
 
   /// The options that the node keeps.
@@ -207,6 +201,26 @@ class node_draft {
   }
 
  private:
+  constexpr activation_kind last_activation_of(std::int32_t tensor) const {
+    const graph_view model = owner_->view();
+    const std::int32_t producer = model.at(model.storage_of(tensor)).producer;
+    if (producer < 0) {
+      return activation_kind::linear;
+    }
+    const node& made = model.node_at(producer);
+    if (!made.rule->lays_out && !made.rule->keeps_bounds) {
+      return made.rule->activation(made.options);
+    }
+    const activation_kind found = last_activation_of(model.input_of(made, 0));
+    for (std::int32_t i = 1; i < made.inputs; ++i) {
+      const std::int32_t other = model.input_of(made, i);
+      if (!model.at(other).is_mask && last_activation_of(other) != found) {
+        return activation_kind::linear;
+      }
+    }
+    return found;
+  }
+
   /// Whether `made` is `read`, laid out anew.
   constexpr bool is_laid_out(std::int32_t made, std::int32_t read) const {
     const std::int32_t producer = owner_->tensors[made].producer;

@@ -137,6 +137,9 @@ struct LeakyReLU : layer_elsewhere<"LeakyReLU", "Activation<leaky_relu, alpha<0.
 /// Here: `relu`.
 struct ReLU;
 
+/// Here: `relu6`.
+struct ReLU6;
+
 template <typename... Initializer>
 struct kernel_initializer : option_elsewhere<"kernel_initializer", "init<he_uniform>"> {};
 

@@ -53,31 +53,21 @@ constexpr problem check_smoothing(float share) {
                 "label_smoothing<0.1F> takes a tenth from what the targets say");
 }
 
-/// The activation that the numbers of the output have gone through last, of a layer or between
-/// layers, whatever shape they have been given since.
-constexpr activation_kind activation_behind_output(node_draft& draft) {
-  const node* const last = draft.computed_by(0);
-  return last == nullptr ? activation_kind::linear : last->rule->activation(last->options);
-}
-
 /// A model that ends in `last` (softmax, or sigmoid) trains on the logits before it, whatever was
 /// asked, as Keras does: the gradient of the logarithm is exact there, and a second softmax would
 /// be wrong. Where a loss cannot read these logits as they lie, behind a Reshape, or positions of a
-/// loss of single numbers, the output is taken for clipped probabilities, as is what has gone
-/// through the other of the two. Probabilities of a model that ends otherwise are refused, unless
-/// Keras's clipping is asked for by name. `Options` have `scores`.
+/// loss of single numbers, the output is taken for clipped probabilities, as is all else that has
+/// gone through a sigmoid or a softmax. Probabilities of a model that ends otherwise are refused,
+/// unless Keras's clipping is asked for by name. `Options` have `scores`.
 template <typename Options>
 constexpr problem choose_scores(node_draft& draft, activation_kind last) {
   auto options = draft.options<Options>();
-  const activation_kind through = activation_behind_output(draft);
-  const bool between_zero_and_one =
-      through == activation_kind::sigmoid || through == activation_kind::softmax;
   if (made_by(draft, last) && draft.pass_over_producer()) {
     options.scores = score_kind::logits;
     draft.choose(options);
     return {};
   }
-  if (through == last || (between_zero_and_one && options.scores == score_kind::logits)) {
+  if (makes_probabilities(draft.activation_behind(0))) {
     options.scores = score_kind::clipped_probabilities;
     draft.choose(options);
     return {};

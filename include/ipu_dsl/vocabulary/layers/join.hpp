@@ -233,7 +233,8 @@ inline constexpr family concatenate_family{.name = "Concatenate",
                                            .input_gradient = concatenate_rules::input_gradient,
                                            .one_step = each_step_alone,
                                            .passes_mask = true,
-                                           .join_masks = concatenate_rules::join_masks};
+                                           .join_masks = concatenate_rules::join_masks,
+                                           .keeps_bounds = true};
 
 constexpr mask_join concatenate_rules::join_masks(const attributes& options, const shape& input) {
   const std::int32_t axis = options.as<concatenate_options>().axis;

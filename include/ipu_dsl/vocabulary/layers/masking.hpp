@@ -70,7 +70,8 @@ inline constexpr family masking_family{.name = "Masking",
                                        .input_gradient = masking_rules::input_gradient,
                                        .one_step = each_step_alone,
                                        .reads = {storage::positions},
-                                       .writes = {storage::positions}};
+                                       .writes = {storage::positions},
+                                       .keeps_bounds = true};
 
 constexpr element describe_masking(const real_number& value, const problem& fault) {
   if (value.fault != nullptr) {

@@ -145,7 +145,8 @@ inline constexpr family permute_family{.name = "Permute",
                                        .describe = permute_rules::describe,
                                        .shapes = permute_rules::shapes,
                                        .forward = permute_rules::forward,
-                                       .input_gradient = permute_rules::input_gradient};
+                                       .input_gradient = permute_rules::input_gradient,
+                                       .keeps_bounds = true};
 
 inline constexpr problem too_many_axes = refuse("at most four axes", "more");
 

@@ -262,7 +262,8 @@ inline constexpr family pooling_family{.name = "Pooling",
                                        .input_gradient = pooling_rules::input_gradient,
                                        .reads = {storage::positions},
                                        .writes = {storage::positions},
-                                       .reads_mask = true};
+                                       .reads_mask = true,
+                                       .keeps_bounds = true};
 
 /// Rows and columns of a window: `MaxPooling2D<pool_size{2, 3}>`.
 struct pool_size {

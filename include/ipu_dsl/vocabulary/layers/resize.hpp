@@ -236,7 +236,8 @@ inline constexpr family resize_family{.name = "Resize",
                                       .forward = resize_rules::forward,
                                       .input_gradient = resize_rules::input_gradient,
                                       .reads = {storage::positions},
-                                      .writes = {storage::positions}};
+                                      .writes = {storage::positions},
+                                      .keeps_bounds = true};
 
 inline constexpr problem sides_of_sequence =
     refuse("one number or two", "another number of them", "steps before and steps behind");
