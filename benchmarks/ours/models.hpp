@@ -23,7 +23,7 @@ peers::model_question gpt_question();
 /// Of 16 micro-batches of 2 such texts.
 peers::model_question gpt_in_stages_question();
 
-/// The same GPT in four stages, without bubbles.
+/// The same GPT in four stages, scheduled by ZB-H1.
 std::unique_ptr<peers::model_contestant> gpt_in_stages(const peers::model_question& question,
                                                        int threads);
 

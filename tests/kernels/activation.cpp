@@ -180,11 +180,11 @@ void check_kind() {
 
 /// A row of four vectors in turn, twice, then of single ones and of padding; returns how many
 /// numbers were compared.
-template <kind Kind>
+template <kind Kind, layout::architecture Architecture>
 int check_in_turn() {
   constexpr std::int32_t rows = 3;
-  constexpr std::int32_t units = 9 * layout::native.lanes + 3;
-  constexpr std::int32_t stride = layout::row_stride(units);
+  constexpr std::int32_t units = 9 * Architecture.lanes + 3;
+  constexpr std::int32_t stride = layout::row_stride(units, Architecture);
   static_assert(kernels::computes_in_turn(Kind));
   std::vector<float> x = reference::numbers(std::size_t{rows * stride}, 17, 6.0F);
   const std::vector<float> d = reference::numbers(x.size(), 19, 1.0F);
@@ -193,8 +193,9 @@ int check_in_turn() {
   x[3] = -0.0F;
   std::vector<float> y(x.size());
   std::vector<float> dx(x.size());
-  kernels::activation_forward<Kind>(x.data(), y.data(), rows, units, 0.0F);
-  kernels::activation_gradient_from_input<Kind>(d.data(), x.data(), dx.data(), rows, units, 0.0F);
+  kernels::activation_forward<Kind, Architecture>(x.data(), y.data(), rows, units, 0.0F);
+  kernels::activation_gradient_from_input<Kind, Architecture>(d.data(), x.data(), dx.data(), rows,
+                                                              units, 0.0F);
   int compared = 0;
   for (std::int32_t i = 0; i < rows * stride; ++i) {
     const auto at = static_cast<std::size_t>(i);
@@ -240,6 +241,9 @@ TEST_CASE("relu lets not-a-number through and a closed relu stops an infinite gr
   const float infinity = std::numeric_limits<float>::infinity();
   CHECK(kernels::gradient_through<kind::relu>(infinity, 0.0F, 0.0F) == 0.0F);
   CHECK(kernels::gradient_through<kind::relu>(infinity, 1.0F, 0.0F) == infinity);
+  CHECK(kernels::gradient_through<kind::relu6>(infinity, 0.0F, 0.0F) == 0.0F);
+  CHECK(kernels::gradient_through<kind::relu6>(infinity, 6.0F, 0.0F) == 0.0F);
+  CHECK(kernels::gradient_through<kind::relu6>(infinity, 5.0F, 0.0F) == infinity);
 }
 
 TEST_CASE("activations that saturate have finite values and derivatives far out") {
@@ -256,10 +260,13 @@ TEST_CASE("activations that saturate have finite values and derivatives far out"
 }
 
 TEST_CASE("four vectors in turn have the bits of each number alone") {
+  constexpr layout::architecture narrow{4, layout::native.registers,
+                                        layout::native.fused_multiply_add};
   int compared = 0;
-  compared += check_in_turn<kind::gelu>();
-  compared += check_in_turn<kind::swish>();
-  compared += check_in_turn<kind::sigmoid>();
-  compared += check_in_turn<kind::tanh>();
+  compared += check_in_turn<kind::gelu, layout::native>();
+  compared += check_in_turn<kind::swish, layout::native>();
+  compared += check_in_turn<kind::sigmoid, layout::native>();
+  compared += check_in_turn<kind::tanh, layout::native>();
+  compared += check_in_turn<kind::gelu, narrow>();
   CHECK(compared > 0);
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <vector>
 
 #include <ipu_dsl/kernels/batch_normalization.hpp>
@@ -41,67 +42,113 @@ void each_of_channel(const channel_rows& rows, std::int32_t valid, std::int32_t 
   }
 }
 
-/// All kernels on one batch against scalar chains; returns how many numbers were compared.
+struct batch {
+  channel_rows rows;
+  std::int32_t valid;
+  std::vector<float> x = rows_of(rows, valid, 3);
+  std::vector<float> d = rows_of(rows, valid, 5);
+  std::vector<float> gamma = reference::numbers(static_cast<std::size_t>(rows.channels), 7, 1.0F);
+  std::vector<float> beta = reference::numbers(static_cast<std::size_t>(rows.channels), 9, 1.0F);
+};
+
+/// What the kernels make of a batch.
+struct answers {
+  explicit answers(const batch& of)
+      : mean(of.gamma.size()),
+        variance(of.gamma.size()),
+        sums(of.gamma.size()),
+        products(of.gamma.size()),
+        y(of.x.size(), not_a_number),
+        gradient(of.x.size(), not_a_number),
+        by_running(of.x.size(), not_a_number) {}
+
+  std::vector<float> mean, variance, sums, products, y, gradient, by_running;
+};
+
+template <layout::architecture Architecture>
+answers answers_of(const batch& of) {
+  answers made(of);
+  const float* const x = of.x.data();
+  const float* const d = of.d.data();
+  const kernels::channel_statistics by{made.mean.data(), made.variance.data(), 1e-3F};
+  kernels::channel_moments<Architecture>(x, of.rows, of.valid, made.mean.data(),
+                                         made.variance.data());
+  kernels::normalize_channels<Architecture>(x, of.rows, by, of.gamma.data(), of.beta.data(),
+                                            made.y.data());
+  kernels::channel_gradients<Architecture>(d, x, of.rows, of.valid, by, made.sums.data(),
+                                           made.products.data());
+  kernels::normalized_input_gradient<Architecture>(d, x, of.rows, of.valid, by, of.gamma.data(),
+                                                   made.sums.data(), made.products.data(),
+                                                   made.gradient.data());
+  kernels::scaled_input_gradient<Architecture>(d, of.rows, of.valid, by, of.gamma.data(),
+                                               made.by_running.data());
+  return made;
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+/// All kernels on one batch against scalar chains, and on narrower vectors; returns how many
+/// numbers were compared.
 int check(const channel_rows& rows, std::int32_t valid) {
-  const std::vector<float> x = rows_of(rows, valid, 3);
-  const std::vector<float> d = rows_of(rows, valid, 5);
-  const auto channels = static_cast<std::size_t>(rows.channels);
-  const std::vector<float> gamma = reference::numbers(channels, 7, 1.0F);
-  const std::vector<float> beta = reference::numbers(channels, 9, 1.0F);
-  std::vector<float> mean(channels);
-  std::vector<float> variance(channels);
-  kernels::channel_moments(x.data(), rows, valid, mean.data(), variance.data());
-  const kernels::channel_statistics by{mean.data(), variance.data(), 1e-3F};
-  std::vector<float> y(x.size(), not_a_number);
-  kernels::normalize_channels(x.data(), rows, by, gamma.data(), beta.data(), y.data());
-  std::vector<float> sums(channels);
-  std::vector<float> products(channels);
-  kernels::channel_gradients(d.data(), x.data(), rows, valid, by, sums.data(), products.data());
-  std::vector<float> gradient(x.size(), not_a_number);
-  kernels::normalized_input_gradient(d.data(), x.data(), rows, valid, by, gamma.data(), sums.data(),
-                                     products.data(), gradient.data());
-  std::vector<float> by_running(x.size(), not_a_number);
-  kernels::scaled_input_gradient(d.data(), rows, valid, by, gamma.data(), by_running.data());
+  constexpr layout::architecture narrow{4, layout::native.registers,
+                                        layout::native.fused_multiply_add};
+  const batch given{rows, valid};
+  const answers made = answers_of<layout::native>(given);
+  const std::vector<float>& x = given.x;
+  const std::vector<float>& d = given.d;
+  const std::vector<float>& gamma = given.gamma;
+  const std::vector<float>& beta = given.beta;
+  const answers narrower = answers_of<narrow>(given);
+  CHECK(same_bits(made.mean, narrower.mean));
+  CHECK(same_bits(made.variance, narrower.variance));
+  CHECK(same_bits(made.sums, narrower.sums));
+  CHECK(same_bits(made.products, narrower.products));
+  CHECK(same_bits(made.y, narrower.y));
+  CHECK(same_bits(made.gradient, narrower.gradient));
+  CHECK(same_bits(made.by_running, narrower.by_running));
   const double count = valid * rows.positions;
   int compared = 0;
   for (std::int32_t c = 0; c < rows.channels; ++c) {
     const auto of = static_cast<std::size_t>(c);
     double sum = 0;
     each_of_channel(rows, valid, c, [&](std::size_t i) { sum += static_cast<double>(x[i]); });
-    CHECK(mean[of] == static_cast<float>(sum / count));
+    CHECK(made.mean[of] == static_cast<float>(sum / count));
     double squares = 0;
     double sum_of_d = 0;
     double product = 0;
     each_of_channel(rows, valid, c, [&](std::size_t i) {
-      const auto centred = static_cast<double>(x[i] - mean[of]);
+      const auto centred = static_cast<double>(x[i] - made.mean[of]);
       squares += centred * centred;
       sum_of_d += static_cast<double>(d[i]);
       product += static_cast<double>(d[i]) * centred;
     });
-    CHECK(variance[of] == static_cast<float>(squares / count));
-    CHECK(sums[of] == static_cast<float>(sum_of_d));
+    CHECK(made.variance[of] == static_cast<float>(squares / count));
+    CHECK(made.sums[of] == static_cast<float>(sum_of_d));
     const double inverse =
-        1 / std::sqrt(static_cast<double>(variance[of]) + static_cast<double>(1e-3F));
-    CHECK(products[of] == static_cast<float>(product * inverse));
+        1 / std::sqrt(static_cast<double>(made.variance[of]) + static_cast<double>(1e-3F));
+    CHECK(made.products[of] == static_cast<float>(product * inverse));
     each_of_channel(rows, valid, c, [&](std::size_t i) {
-      const double normal = (static_cast<double>(x[i]) - static_cast<double>(mean[of])) * inverse;
+      const double normal =
+          (static_cast<double>(x[i]) - static_cast<double>(made.mean[of])) * inverse;
       const double scaled = normal * static_cast<double>(gamma[of]);
-      CHECK(static_cast<double>(y[i]) ==
+      CHECK(static_cast<double>(made.y[i]) ==
             Approx(scaled + static_cast<double>(beta[of])).margin(2e-6));
       const double slope = static_cast<double>(d[i]) - sum_of_d / count -
-                           normal * static_cast<double>(products[of]) / count;
+                           normal * static_cast<double>(made.products[of]) / count;
       const double wanted = slope * inverse * static_cast<double>(gamma[of]);
-      CHECK(static_cast<double>(gradient[i]) == Approx(wanted).margin(4e-6 * inverse));
-      CHECK(by_running[i] == d[i] * (static_cast<float>(inverse) * gamma[of]));
+      CHECK(static_cast<double>(made.gradient[i]) == Approx(wanted).margin(4e-6 * inverse));
+      CHECK(made.by_running[i] == d[i] * (static_cast<float>(inverse) * gamma[of]));
       compared += 3;
     });
   }
   for (std::int32_t sample = 0; sample < rows.batch; ++sample) {
     for (std::int32_t i = sample < valid ? rows.elements() : 0; i < rows.stride(); ++i) {
       const auto at = static_cast<std::size_t>(sample * rows.stride() + i);
-      CHECK(gradient[at] == 0.0F);
-      CHECK(by_running[at] == 0.0F);
-      CHECK((i < rows.elements() || y[at] == 0.0F));
+      CHECK(made.gradient[at] == 0.0F);
+      CHECK(made.by_running[at] == 0.0F);
+      CHECK((i < rows.elements() || made.y[at] == 0.0F));
       ++compared;
     }
   }

@@ -153,39 +153,25 @@ IPU_DSL_ALWAYS_INLINE void clear_rows(float* rows, std::int32_t first, std::int3
   }
 }
 
-/// Calls `body(element index of a vector)` for every vector of `rows` rows, then clears the padding
-/// of each row of `result`.
-template <layout::architecture Architecture, typename Body>
-IPU_DSL_ALWAYS_INLINE void for_row_vectors(float* result, std::int32_t rows, std::int32_t units,
-                                           const Body& body) {
-  const std::int32_t stride = layout::row_stride(units, Architecture);
-  for (std::int32_t row = 0; row < rows; ++row) {
-    const std::ptrdiff_t first = std::ptrdiff_t{row} * stride;
-    for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
-      body(first + n);
-    }
-    clear_padding(result + first, units, stride);
-  }
-}
-
 /// Whether an activation is a long chain of steps, of which four vectors are computed in turn.
 constexpr bool computes_in_turn(activation_kind kind) {
   return kind == activation_kind::gelu || kind == activation_kind::swish ||
          kind == activation_kind::sigmoid || kind == activation_kind::tanh;
 }
 
-/// The same, where `body.template operator()<Vectors>(element index)` takes the vectors of `Kind`:
-/// four at once as long as there are so many in a row, or one.
-template <activation_kind Kind, layout::architecture Architecture, typename Body>
-IPU_DSL_ALWAYS_INLINE void for_activated_vectors(float* result, std::int32_t rows,
-                                                 std::int32_t units, const Body& body) {
+/// Calls `body.template operator()<Vectors>(element index)` for all vectors of `rows` rows, one by
+/// one or, `InTurn`, four at once as long as there are so many in a row; then clears the padding of
+/// each row of `result`.
+template <layout::architecture Architecture, bool InTurn = false, typename Body>
+IPU_DSL_ALWAYS_INLINE void for_row_vectors(float* result, std::int32_t rows, std::int32_t units,
+                                           const Body& body) {
   using lanes = vector<Architecture>;
   using four = paired<paired<lanes>>;
   const std::int32_t stride = layout::row_stride(units, Architecture);
   for (std::int32_t row = 0; row < rows; ++row) {
     const std::ptrdiff_t first = std::ptrdiff_t{row} * stride;
     std::int32_t n = 0;
-    if constexpr (computes_in_turn(Kind)) {
+    if constexpr (InTurn) {
       for (; stride - n >= 4 * Architecture.lanes; n += 4 * Architecture.lanes) {
         body.template operator()<four>(first + n);
       }
@@ -202,7 +188,7 @@ IPU_DSL_ALWAYS_INLINE void for_activated_vectors(float* result, std::int32_t row
 template <activation_kind Kind, layout::architecture Architecture = layout::native>
 [[gnu::noinline]] void activation_forward(const float* x, float* y, std::int32_t rows,
                                           std::int32_t units, float alpha) noexcept {
-  for_activated_vectors<Kind, Architecture>(
+  for_row_vectors<Architecture, computes_in_turn(Kind)>(
       y, rows, units, [&]<typename Vectors>(std::ptrdiff_t i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
         store(y + i, activate<Kind>(load<Vectors>(x + i), alpha));
       });
@@ -213,7 +199,7 @@ template <activation_kind Kind, layout::architecture Architecture = layout::nati
 [[gnu::noinline]] void activation_gradient_from_input(const float* gradient, const float* x,
                                                       float* dx, std::int32_t rows,
                                                       std::int32_t units, float alpha) noexcept {
-  for_activated_vectors<Kind, Architecture>(
+  for_row_vectors<Architecture, computes_in_turn(Kind)>(
       dx, rows, units, [&]<typename Vectors>(std::ptrdiff_t i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
         const Vectors derivative = derivative_from_input<Kind>(load<Vectors>(x + i), alpha);
         store(dx + i, load<Vectors>(gradient + i) * derivative);
@@ -228,6 +214,9 @@ IPU_DSL_ALWAYS_INLINE Vector gradient_through(Vector gradient, Vector y, float a
     return gradient;
   } else if constexpr (Kind == activation_kind::relu) {
     return choose(y > Vector(0.0F), gradient, Vector(0.0F));
+  } else if constexpr (Kind == activation_kind::relu6) {
+    const Vector below = choose(y < Vector(6.0F), gradient, Vector(0.0F));
+    return choose(y > Vector(0.0F), below, Vector(0.0F));
   } else {
     return gradient * derivative_from_output<Kind>(y, alpha);
   }
@@ -239,10 +228,10 @@ template <activation_kind Kind, layout::architecture Architecture = layout::nati
 [[gnu::noinline]] void activation_gradient_from_output(const float* gradient, const float* y,
                                                        float* dx, std::int32_t rows,
                                                        std::int32_t units, float alpha) noexcept {
-  using lanes = vector<Architecture>;
   for_row_vectors<Architecture>(
-      dx, rows, units, [&](std::ptrdiff_t i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-        store(dx + i, gradient_through<Kind>(load<lanes>(gradient + i), load<lanes>(y + i), alpha));
+      dx, rows, units, [&]<typename Vectors>(std::ptrdiff_t i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        store(dx + i,
+              gradient_through<Kind>(load<Vectors>(gradient + i), load<Vectors>(y + i), alpha));
       });
 }
 

@@ -41,9 +41,9 @@ template <auto Rule, layout::architecture Architecture = layout::native>
   using lanes = vector<Architecture>;
   const lanes factor(scale / static_cast<float>(units));
   for_row_vectors<Architecture>(
-      gradient, valid, units, [&](std::ptrdiff_t i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-        const lanes slope =
-            Rule.template slope<arithmetic>(load<lanes>(predicted + i), load<lanes>(wanted + i));
+      gradient, valid, units, [&]<typename Vectors>(std::ptrdiff_t i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        const Vectors slope = Rule.template slope<arithmetic>(load<Vectors>(predicted + i),
+                                                              load<Vectors>(wanted + i));
         store(gradient + i, slope * factor);
       });
   clear_rows(gradient, valid, batch, layout::row_stride(units, Architecture));
