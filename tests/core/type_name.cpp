@@ -34,6 +34,14 @@ struct layer {};
 template <typename T>
 struct fixed_string {};
 
+struct tile_shape {
+  int rows;
+  int columns;
+};
+
+template <tile_shape Extents>
+struct box {};
+
 }  // namespace theirs
 
 namespace {
@@ -53,6 +61,7 @@ static_assert(type_name<ipu_dsl::shaped<ipu_dsl::shape{1, 2, 3, 4, 5, 6}>>() ==
               "shaped<shape{1, 2, 3, 4, 5, 6}>");
 static_assert(type_name<ipu_dsl::shaped<ipu_dsl::shape{}>>() == "shaped<shape{}>");
 static_assert(type_name<theirs::fixed_string<int>>() == "theirs::fixed_string<int>");
+static_assert(type_name<theirs::box<theirs::tile_shape{2, 3}>>().ends_with("tile_shape{2, 3}>"));
 
 TEST_CASE("type_name spells texts as they are written") {
   using inner = ipu_dsl::lettered<"price", int>;

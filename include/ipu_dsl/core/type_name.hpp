@@ -58,13 +58,24 @@ constexpr spelled_extents extents_in(std::string_view spelled) {
       spelled[rank + 1] != ',') {
     return {};
   }
-  const std::size_t begin = spelled.find_first_of("{(", rank) + 1;
-  const std::size_t last = spelled.find_first_of("})", begin);
+  const std::size_t opened = spelled.find_first_of("{(", rank);
+  const std::size_t last = spelled.find_first_of("})", rank);
+  if (opened == std::string_view::npos || last == std::string_view::npos || last < opened) {
+    return {};
+  }
+  const std::size_t begin = opened + 1;
   std::size_t end = begin;
   for (char left = spelled[rank]; left > '0' && end < last; --left) {
     end = spelled.find_first_of(",}", end + 1);
   }
   return {begin, end - begin, last + 2};
+}
+
+/// Whether a name of ours may begin at a letter: not amid another's, as the end of `tile_shape`.
+constexpr bool begins_name(std::string_view spelled, std::size_t letter) {
+  constexpr std::string_view in_front = "<( ,";
+  return letter == 0 || in_front.find(spelled[letter - 1]) != std::string_view::npos ||
+         spelled.substr(0, letter).ends_with("ipu_dsl::");
 }
 
 /// Writes a shape of these extents; returns the letters that it takes.
@@ -89,7 +100,8 @@ constexpr std::size_t write_as_written(std::string_view spelled, char* to) {
     const std::size_t skipped = within_text ? 0 : letters_before_quotes(spelled.substr(i));
     within_text = within_text || skipped > 0;
     i += skipped;
-    const spelled_extents shape = within_text ? spelled_extents() : extents_in(spelled.substr(i));
+    const bool begins = !within_text && begins_name(spelled, i);
+    const spelled_extents shape = begins ? extents_in(spelled.substr(i)) : spelled_extents();
     if (shape.whole > 0) {
       length += write_shape(spelled.substr(i + shape.begin, shape.length), to + length);
       i += shape.whole - 1;
