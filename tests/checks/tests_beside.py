@@ -140,6 +140,7 @@ ELSEWHERE = {
     # The walk of a model, and what refuses other types.
     "model/assembly": "model/model",
     "model/one_step": "inference/one_step",
+    "model/changed_model": "model/split_at",
     "model/compose": "model/model",
     "model/functional_builder": "model/functional",
     "model/other_type": "model/model_parts",

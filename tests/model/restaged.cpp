@@ -10,6 +10,7 @@
 
 #include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/model/restaged.hpp>
+#include <ipu_dsl/model/split_at.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/model/changed_model.hpp>
 #include <ipu_dsl/model/model.hpp>
-#include <ipu_dsl/model/split_at.hpp>
 
 namespace ipu_dsl {
 

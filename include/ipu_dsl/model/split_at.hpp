@@ -9,6 +9,7 @@
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/near_names.hpp>
+#include <ipu_dsl/model/changed_model.hpp>
 #include <ipu_dsl/model/model.hpp>
 
 namespace ipu_dsl {
@@ -36,54 +37,6 @@ concept split_model_type = requires {
   M::cut_names;
   M::cut_count;
 };
-
-/// A layer and its nodes stand in this stage.
-constexpr void assign_stage(graph& made, std::int32_t number, std::int32_t stage) {
-  layer_record& layer = made.layers[number];
-  layer.stage = stage;
-  for (std::int32_t n = layer.first_node; n < layer.first_node + layer.nodes; ++n) {
-    made.nodes[n].stage = stage;
-  }
-}
-
-/// Gradients of all uses are summed where the parameters lie.
-constexpr void refuse_divided_uses(graph& made, std::string_view hint) {
-  for (const layer_record& layer : made.layers) {
-    const std::int32_t first = layer.shares < 0 ? layer.stage : made.layers[layer.shares].stage;
-    if (first != layer.stage && !made.fault.found()) {
-      made.fault = refuse("calls of a shared layer in one stage",
-                          label("stages ") << first << " and " << layer.stage, hint);
-      made.fault.where = where_is(layer);
-    }
-  }
-}
-
-/// The graph of the model `Whole`, as `change` makes another of it; `where` and `hint` are said if
-/// it is no model.
-template <typename Whole, typename Change>
-constexpr graph fold_changed(std::string_view where, std::string_view hint, const Change& change) {
-  graph made;
-  if constexpr (!model_type<Whole>) {
-    made.fault = refuse("a model", type_name<Whole>(), hint);
-    made.fault.where = where;
-  } else {
-    made = model_fold<Whole>::make();
-    if (!made.fault.found()) {
-      change(made);
-    }
-  }
-  return made;
-}
-
-/// Why the compiler does not fold it.
-template <typename Whole>
-constexpr problem refuse_whole_late() {
-  if constexpr (model_type<Whole>) {
-    return model_fold<Whole>::refuse_late();
-  } else {
-    return heard_late(refuse("a model", type_name<Whole>()));
-  }
-}
 
 /// Finds the places of cuts in a model, and gives its layers their stages.
 class model_cutter {
