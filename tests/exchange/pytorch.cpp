@@ -137,6 +137,8 @@ struct joined
 
 struct reset_before : model<input<4, 2>, named<"gru", GRU<3, reset_after<false>>>> {};
 
+struct local : model<input<4, 2>, named<"windows", LocallyConnected1D<3, 2>>> {};
+
 struct attends : model<input<3, 4>, named<"attention", MultiHeadAttention<2, 2>>> {};
 
 /// Loads arrays under their names in PyTorch.
@@ -156,6 +158,10 @@ TEST_CASE("what PyTorch has no like of, or another order, is said") {
   const load_report found = load_entries(gates, {});
   REQUIRE(found.missing.size() == gates.size());
   CHECK(found.missing[0] == "gru/kernel (a GRU of PyTorch is one with reset_after<true>)");
+  weights_of<local> windows;
+  const load_report unknown = load_entries(windows, {});
+  REQUIRE(unknown.missing.size() == windows.size());
+  CHECK(unknown.missing[0] == "windows/kernel (PyTorch has no LocallyConnected1D)");
 }
 
 TEST_CASE("projections of attention may be one matrix or three") {

@@ -19,6 +19,7 @@
 #include <ipu_dsl/vocabulary/layers/conv1d_transpose.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/vocabulary/layers/locally_connected1d.hpp>
 #include <ipu_dsl/vocabulary/layers/multi_head_attention.hpp>
 #include <ipu_dsl/vocabulary/layers/recurrence.hpp>
 
@@ -73,7 +74,7 @@ inline bool keeps_places(const graph_view& model, const node& here) {
 /// numbers or channels.
 inline bool keeps_channels(const graph_view& model, const node& here) {
   const bool mixes = here.rule == &dense_family || here.rule == &multi_head_attention_family ||
-                     is_recurrent(here.rule->name);
+                     here.rule == &locally_connected1d_family || is_recurrent(here.rule->name);
   const shape& read = model.at(model.input_of(here, 0)).extents;
   const shape& made = model.at(model.output_of(here, 0)).extents;
   return !mixes && !reshapes(here) && read.rank == 2 && made.rank == 2;

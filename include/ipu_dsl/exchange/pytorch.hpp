@@ -24,6 +24,7 @@
 #include <ipu_dsl/vocabulary/layers/conv3d.hpp>
 #include <ipu_dsl/vocabulary/layers/depthwise_conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/gru.hpp>
+#include <ipu_dsl/vocabulary/layers/locally_connected1d.hpp>
 #include <ipu_dsl/vocabulary/layers/lstm.hpp>
 #include <ipu_dsl/vocabulary/layers/multi_head_attention.hpp>
 #include <ipu_dsl/vocabulary/layers/separable_conv2d.hpp>
@@ -230,6 +231,9 @@ inline parameter_source source_of(const graph_view& model, const owned_parameter
   }
   if (rule == &multi_head_attention_family) {
     return attention_source(of, file);
+  }
+  if (rule == &locally_connected1d_family) {
+    return {{}, "PyTorch has no LocallyConnected1D"};
   }
   return plain_source(model, of);
 }
