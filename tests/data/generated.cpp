@@ -67,9 +67,11 @@ TEST_CASE("what a function does not write is 0, and not of another sample") {
     data.read(room, static_cast<std::uint32_t>(row), sources, row);
   }
   CHECK(rows == expected);
-  CHECK(labels == std::vector<std::int32_t>(8, 0));
+  const std::vector<std::int32_t> zeros(8, 0);
+  CHECK(labels == zeros);
 
   std::fill(rows.begin(), rows.end(), -7.0F);
+  std::fill(labels.begin(), labels.end(), 99);
   auto source = from_generator<point, label_column<3>>(
       [i = 0U](std::span<float> x, std::span<std::int32_t> label) mutable {
         forgetful(i, x, label);
@@ -79,8 +81,10 @@ TEST_CASE("what a function does not write is 0, and not of another sample") {
       8);
   CHECK(source.next({.sources = sources, .micro_batch = 8}) == 8);
   CHECK(rows == expected);
+  CHECK(labels == zeros);
 
   std::fill(rows.begin(), rows.end(), -7.0F);
+  std::fill(labels.begin(), labels.end(), 99);
   const auto halved =
       data | mapped<point, label_column<3>>([](std::span<const float> x,
                                                std::span<const std::int32_t>, std::span<float> half,
@@ -90,6 +94,7 @@ TEST_CASE("what a function does not write is 0, and not of another sample") {
     halved.read(other_room, static_cast<std::uint32_t>(row), sources, row);
   }
   CHECK(rows == expected);
+  CHECK(labels == zeros);
 }
 
 TEST_CASE("infinities and NaN that functions make are no matter of data") {

@@ -11,6 +11,7 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
+/// How many distinct kernels a program calls.
 template <compiled_model C, program_kind Kind>
 inline constexpr std::size_t kernel_count_of =
     distinct_code(calls_of<C, Kind>().calls).distinct.size();

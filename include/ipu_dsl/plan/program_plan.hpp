@@ -33,7 +33,7 @@ constexpr frozen_stage_graph<Edges, Readers, Stages> freeze_stages(const program
           freeze_list<Readers>(plan.memory.readers), freeze_list<Stages>(plan.costs)};
 }
 
-/// A program except its slots. Its code is another question: see called_kernels.hpp.
+/// A program except its slots. Its code is another question: see distinct_kernels.hpp.
 constexpr program_plan plan_calls(const graph_view& model, const lowered_view& lowered,
                                   const program_view& actions, std::int32_t batch,
                                   const parameter_layout_view& lasting) {
