@@ -109,6 +109,18 @@ TEST_CASE("a callback sees every epoch as the history keeps it") {
                    }));
 }
 
+TEST_CASE("an epoch has what its fit reports, and of a validation what that found") {
+  const point_set data = labelled_points(96, 1);
+  session<trained<sum_gradients>> run;
+  const epoch_record alone = run.fit(data | repeated(), {.steps_per_epoch = 4}).epochs()[0];
+  CHECK((alone.has("loss") && alone.has("accuracy")));
+  CHECK(!(alone.has("val_loss") || alone.has("nonsense") || alone.has("val_nonsense")));
+  const epoch_record validated =
+      run.fit(data | repeated(), {.steps_per_epoch = 4}, validation_data(data)).epochs()[0];
+  CHECK((validated.has("val_loss") && validated.has("val_accuracy")));
+  CHECK(!(validated.has("nonsense") || validated.has("val_nonsense")));
+}
+
 TEST_CASE("a callback that hears of executions is called after each of them") {
   struct listener {
     std::vector<execution_record>* executions;

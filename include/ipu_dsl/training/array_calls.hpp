@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Keras's fit(x, y): a session's calls that take arrays, and what is wrong with such calls.
+// Over 300 lines: each call once more for every way to give arrays, with its sentences.
 #pragma once
 
 #include <algorithm>
@@ -113,31 +114,61 @@ struct array_data_fault_of {
   static constexpr problem value = find();
 };
 
-/// Whether a compiled model trains on these arrays; one compile error if it does not.
-template <compiled_model C, bool OfFit, typename Input, typename Target, typename... Weights>
-constexpr bool check_array_data() {
+/// Whether these are arrays of their roles and `Fault` finds nothing; one compile error if not.
+template <typename Fault, bool OfFit, typename Input, typename Target, typename... Weights>
+constexpr bool check_arrays() {
   if constexpr (!arrays_of_role<Input, tensor_role::input> ||
                 !arrays_of_role<Target, tensor_role::target>) {
     return !diagnose<arguments_fault_of<Input, Target, OfFit>>();
   } else if constexpr (!(arrays_of_role<Weights, tensor_role::weight> && ...)) {
     return !(diagnose<behind_arrays_fault_of<Weights, OfFit>>() && ...);
   } else {
-    using fault = array_data_fault_of<C, Input, Target, Weights...>;
-    return diagnose<fault>() && !fault::value.found();
+    return diagnose<Fault>() && !Fault::value.found();
   }
 }
 
-/// Makes one compile error if arrays to validate on, without weights, are none of a compiled model;
-/// `Behind` is what stands behind the options of `fit`, whatever it is.
+/// Whether a compiled model trains on these arrays; one compile error if it does not.
+template <compiled_model C, bool OfFit, typename Input, typename Target, typename... Weights>
+constexpr bool check_array_data() {
+  return check_arrays<array_data_fault_of<C, Input, Target, Weights...>, OfFit, Input, Target,
+                      Weights...>();
+}
+
+/// What is wrong with arrays that a compiled model is to be validated on.
+template <compiled_model C, typename Input, typename Target, typename... Weights>
+struct validation_arrays_fault_of {
+  static constexpr problem find() {
+    problem found = array_data_fault_of<C, Input, Target, Weights...>::value;
+    if (found.found()) {
+      found.where = "validation_data";
+    }
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Makes one compile error if arrays to validate on are none of a compiled model; `Behind` is what
+/// stands behind the options of `fit`, whatever it is.
 template <compiled_model C, typename Behind>
 inline constexpr bool check_validation_arrays = true;
 
 template <compiled_model C, typename Input, typename Target>
-inline constexpr bool
-    check_validation_arrays<C, validation_data<validation_arrays<Input, Target>>> =
-        !arrays_of_role<std::remove_cvref_t<Input>, tensor_role::input> ||
-        !arrays_of_role<std::remove_cvref_t<Target>, tensor_role::target> ||
-        diagnose<array_data_fault_of<C, std::remove_cvref_t<Input>, std::remove_cvref_t<Target>>>();
+inline constexpr bool check_validation_arrays<C,
+                                              validation_data<validation_arrays<Input, Target>>> =
+    !arrays_of_role<std::remove_cvref_t<Input>, tensor_role::input> ||
+    !arrays_of_role<std::remove_cvref_t<Target>, tensor_role::target> ||
+    diagnose<
+        validation_arrays_fault_of<C, std::remove_cvref_t<Input>, std::remove_cvref_t<Target>>>();
+
+template <compiled_model C, typename Input, typename Target, typename Weights>
+inline constexpr bool check_validation_arrays<
+    C, validation_data<validation_arrays<Input, Target, Weights>>> =
+    !arrays_of_role<std::remove_cvref_t<Input>, tensor_role::input> ||
+    !arrays_of_role<std::remove_cvref_t<Target>, tensor_role::target> ||
+    !arrays_of_role<std::remove_cvref_t<Weights>, tensor_role::weight> ||
+    diagnose<validation_arrays_fault_of<C, std::remove_cvref_t<Input>, std::remove_cvref_t<Target>,
+                                        std::remove_cvref_t<Weights>>>();
 
 /// The calls of a session that take arrays, an array for the features and one for the labels or
 /// targets, of anything that `train_step` takes:
@@ -159,7 +190,8 @@ class array_calls {
     requires(!std::convertible_to<Target, fit_options>)
   const history& fit(const Input& input, const Target& target, const fit_options& wanted = {},
                      Behind&&... behind) {
-    if constexpr (check_array_data<C, true, Input, Target>()) {
+    if constexpr (check_array_data<C, true, Input, Target>() &&
+                  (check_validation_arrays<C, std::remove_cvref_t<Behind>> && ...)) {
       return fit_shuffled(make_array_data<C>(rows_of<tensor_role::input>(input),
                                              rows_of<tensor_role::target>(target), {}),
                           wanted, behind...);
@@ -173,7 +205,8 @@ class array_calls {
              !std::convertible_to<Weights, fit_options>)
   const history& fit(const Input& input, const Target& target, const Weights& weights,
                      const fit_options& wanted = {}, Behind&&... behind) {
-    if constexpr (check_array_data<C, true, Input, Target, Weights>()) {
+    if constexpr (check_array_data<C, true, Input, Target, Weights>() &&
+                  (check_validation_arrays<C, std::remove_cvref_t<Behind>> && ...)) {
       return fit_shuffled(make_array_data<C>(rows_of<tensor_role::input>(input),
                                              rows_of<tensor_role::target>(target),
                                              rows_of<tensor_role::weight>(weights)),
@@ -248,14 +281,18 @@ class array_calls {
     using target = std::remove_cvref_t<Target>;
     using weights = std::remove_cvref_t<Weights>;
     if constexpr (!std::same_as<weights, uncounted>) {
-      if constexpr (check_array_data<C, true, input, target, weights>()) {
+      using fault = validation_arrays_fault_of<C, input, target, weights>;
+      if constexpr (check_arrays<fault, true, input, target, weights>()) {
         return work(make_array_data<C>(rows_of<tensor_role::input>(given.input),
                                        rows_of<tensor_role::target>(given.target),
                                        rows_of<tensor_role::weight>(given.weights)));
       }
-    } else if constexpr (check_array_data<C, true, input, target>()) {
-      return work(make_array_data<C>(rows_of<tensor_role::input>(given.input),
-                                     rows_of<tensor_role::target>(given.target), {}));
+    } else {
+      using fault = validation_arrays_fault_of<C, input, target>;
+      if constexpr (check_arrays<fault, true, input, target>()) {
+        return work(make_array_data<C>(rows_of<tensor_role::input>(given.input),
+                                       rows_of<tensor_role::target>(given.target), {}));
+      }
     }
     return refused_history();
   }

@@ -54,7 +54,14 @@ struct epoch_record {
 
   /// Whether it has a number that epochs of its fit report: not every one of them is validated.
   bool has(std::string_view name) const {
-    return validation.samples > 0 || metrics.has(name) || !name.starts_with(validation_prefix);
+    if (name == "loss" || metrics.has(name)) {
+      return true;
+    }
+    if (validation.samples == 0 || !name.starts_with(validation_prefix)) {
+      return false;
+    }
+    const std::string_view metric = name.substr(validation_prefix.size());
+    return metric == "loss" || validation.metrics.has(metric);
   }
 
  private:

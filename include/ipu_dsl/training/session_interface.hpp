@@ -225,8 +225,10 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
   void predict(const Input& input, Output&& output, Callbacks&&... callbacks) {
     if constexpr (dataset<dataset_of<Input>>) {
       static_assert(diagnose<predicted_data_fault_of<compiled, dataset_of<Input>>>());
-      auto made = make_feed(input, engine().seed());
-      predict(made, output, callbacks...);
+      if constexpr (check_outputs<compiled, Output>()) {
+        auto made = make_feed(input, engine().seed());
+        predict_all(made, output, callbacks...);
+      }
     } else if constexpr (check_prediction<compiled, Input, Output>()) {
       const auto rows = rows_of<tensor_role::input>(input);
       batch_feed given(rows, {});
@@ -234,7 +236,7 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
     }
   }
 
-  /// The same for all samples of a feed.
+  /// The same for all samples of a feed, from its beginning. Throws `error` if it has no length.
   template <feed Source, typename Output, callback... Callbacks>
   void predict(Source& source, Output&& output, Callbacks&&... callbacks) {
     if constexpr (check_outputs<compiled, Output>()) {

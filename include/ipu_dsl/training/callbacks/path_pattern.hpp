@@ -55,7 +55,9 @@ class path_pattern {
   /// Whether the epoch has all of the numbers: not every one is validated.
   bool is_in(const epoch_record& record) const {
     bool found = true;
-    walk([&](const field& each) { found = found && record.has(each.name); });
+    walk([&](const field& each) {
+      found = found && (each.name == "epoch" || record.has(each.name));
+    });
     return found;
   }
 
