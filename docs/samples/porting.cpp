@@ -745,7 +745,8 @@ static_assert(check<compile<two_by_two,
                             metrics<for_output<"c", accuracy>>>>());
 
 // row: MeanSquaredError(), BinaryAccuracy()
-static_assert(check<compile<mlp, loss<mean_squared_error>, metrics<binary_accuracy>>>());
+static_assert(check<compile<mlp, loss<mean_squared_error>,
+                            metrics<metric<binary_accuracy, threshold<0.5F>>>>>());
 // row: MeanAbsoluteError(), MeanAbsolutePercentageError(), MeanSquaredLogarithmicError()
 static_assert(check<compile<mlp, loss<mean_absolute_error>>>());
 static_assert(check<compile<mlp, loss<mean_absolute_percentage_error>>>());

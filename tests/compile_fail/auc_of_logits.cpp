@@ -9,7 +9,7 @@ struct net : model<input<4>, sequential<Dense<1>>> {};
 #ifdef WITH_MISTAKE
 using wanted = metrics<auc>;
 #else
-using wanted = metrics<binary_accuracy>;
+using wanted = metrics<metric<binary_accuracy, threshold<0.0F>>>;
 #endif
 
 struct training : compile<net, micro_batch<8>, loss<binary_crossentropy>, wanted> {};

@@ -9,7 +9,7 @@ struct regression : model<input<4>, sequential<Dense<8, relu>, Dense<3>>> {};
 #ifdef WITH_MISTAKE
 using wanted = metrics<accuracy>;
 #else
-using wanted = metrics<binary_accuracy>;
+using wanted = metrics<mean_absolute_error>;
 #endif
 
 struct training : compile<regression, micro_batch<8>, loss<mean_squared_error>, wanted> {};

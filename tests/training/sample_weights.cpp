@@ -10,6 +10,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -276,7 +277,8 @@ using judged_by_weight =
     trained<yes, 6, loss<mean_squared_error, sample_weights>,
             metrics<mean_absolute_error, metric<mean_squared_error, sample_weights>,
                     metric<categorical_accuracy, sample_weights>, metric<precision, sample_weights>,
-                    metric<mean_of_output, sample_weights>>>;
+                    metric<mean_of_output, sample_weights>,
+                    metric<root_mean_squared_error, sample_weights>, metric<auc, sample_weights>>>;
 
 }  // namespace
 
@@ -321,6 +323,23 @@ TEST_CASE("weighted metrics are means over what samples count, others are not") 
   CHECK(found.metrics["categorical_accuracy"] == Approx(hits / sum).epsilon(1e-6));
   CHECK(found.metrics["precision"] == Approx(rightly / said_yes).epsilon(1e-6));
   CHECK(found.metrics["mean"] == Approx(total / sum).epsilon(1e-5));
+  CHECK(found.metrics["root_mean_squared_error"] ==
+        Approx(std::sqrt(weighted_loss / sum)).epsilon(1e-5));
+}
+
+TEST_CASE("of samples that all weigh 0 every weighted metric is 0, as Keras divides") {
+  weighted_samples data;
+  data.weights.assign(samples, 0.0F);
+  session<judged_by_weight> run;
+  const evaluation found = run.evaluate(data.with_targets() | take(95));
+  CHECK(found.loss == 0);
+  CHECK(found.metrics["mean_absolute_error"] > 0);
+  int zeros = 0;
+  for (const std::string_view name : found.metrics.names()) {
+    zeros += found.metrics[name] == 0 ? 1 : 0;
+  }
+  CHECK(found.metrics.names().size() == 7);
+  CHECK(zeros == 6);
 }
 
 namespace {

@@ -149,7 +149,14 @@ static_assert(takes<auc, Dense<1, sigmoid>>());
 static_assert(takes<precision, Dense<3>, softmax>());
 static_assert(!takes<auc, Dense<1>>());
 static_assert(!takes<f1_score, Dense<1>>());
-static_assert(!takes<metric<recall, threshold<0.25F>>, Dense<1>>());
+static_assert(!takes<recall, Dense<1>>());
+static_assert(!takes<binary_accuracy, Dense<1>>());
+static_assert(!takes<metric<binary_accuracy>, Dense<1>>());
+static_assert(takes<binary_accuracy, Dense<1>, sigmoid>());
+// One that is stated is meant, of logits too, even if it is that of probabilities.
+static_assert(takes<metric<binary_accuracy, threshold<0.0F>>, Dense<1>>());
+static_assert(takes<metric<recall, threshold<0.25F>>, Dense<1>>());
+static_assert(takes<metric<precision, threshold<0.5F>>, Dense<1>>());
 
 // A softmax is as good as a sigmoid to a loss from probabilities, and the other way round.
 static_assert(takes_for_probabilities<binary_crossentropy, Dense<2, softmax>>());
@@ -233,6 +240,11 @@ TEST_CASE("what ends in a sigmoid of its own is taken for probabilities") {
   CHECK(taken_for<Dense<3, sigmoid>>() == clipped);
   CHECK(taken_for<Dense<3>, sigmoid>() == score_kind::logits);
   CHECK(!takes<precision, Dense<3>>());
+}
+
+TEST_CASE("metrics of probabilities take logits only with a threshold that is stated") {
+  CHECK(!takes<binary_accuracy, Dense<3>>());
+  CHECK(takes<metric<binary_accuracy, threshold<0.0F>>, Dense<3>>());
 }
 
 }  // namespace

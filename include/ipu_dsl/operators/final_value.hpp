@@ -15,9 +15,9 @@ using final_value_function = double (*)(std::span<const double> sums);
 /// The same of a metric that reports several numbers, for which there is room.
 using final_values_function = void (*)(std::span<const double> sums, double* reported);
 
-/// The mean, of {sum, samples}.
+/// The mean, of {sum, samples}; 0 of nothing, as Keras has it of samples that all weigh 0.
 inline double mean_of(std::span<const double> sums) {
-  return sums[0] / sums[1];
+  return sums[1] == 0 ? 0 : sums[0] / sums[1];
 }
 
 }  // namespace ipu_dsl

@@ -11,6 +11,7 @@
 #include <ipu_dsl/vocabulary/counting.hpp>
 #include <ipu_dsl/vocabulary/layers/activation.hpp>
 #include <ipu_dsl/vocabulary/sample_weights.hpp>
+#include <ipu_dsl/vocabulary/threshold.hpp>
 
 namespace ipu_dsl {
 
@@ -95,7 +96,7 @@ constexpr problem shapes(node_draft& draft) {
   }
   draft.result(classes * classes);
   if (yes_or_no) {
-    return counting_rules::check_probabilities(draft);
+    return check_probabilities(draft);
   }
   // The largest score is the largest probability: training needs no softmax for this.
   if (made_by(draft, activation_kind::softmax)) {

@@ -13,10 +13,8 @@ namespace ipu_dsl {
 
 /// An output above the threshold says yes; a target says yes if it is not 0, as in Keras. Three
 /// numbers are counted: yes that was right, yes that was wrong, no that was wrong.
-struct confusion_rule {
+struct confusion_rule : threshold_of_yes {
   static constexpr int numbers = 3;
-
-  float threshold = 0.5F;
 
   [[gnu::always_inline]] void count(double* counted, float predicted, float wanted) const {
     const bool says = predicted > threshold;
@@ -35,10 +33,7 @@ struct confusion_rule {
 namespace confusion_rules {
 
 constexpr problem shapes(node_draft& draft) {
-  problem found = check_threshold(draft.options<confusion_rule>().threshold);
-  if (!found.found()) {
-    found = counting_rules::check_probabilities(draft);
-  }
+  const problem found = check_threshold(draft);
   return found.found() ? found : counting_rules::shapes(draft, confusion_rule::numbers);
 }
 

@@ -8,7 +8,6 @@
 
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/rule_words.hpp>
 #include <ipu_dsl/vocabulary/sample_weights.hpp>
 
@@ -47,18 +46,6 @@ struct counting_call {
 };
 
 namespace counting_rules {
-
-/// Of metrics whose thresholds are probabilities: what a linear layer makes are none.
-constexpr problem check_probabilities(node_draft& draft) {
-  const node* const last = draft.made_by(0);
-  if (last == nullptr || last->rule != &dense_family ||
-      last->options.as<dense_options>().activation != activation_kind::linear) {
-    return {};
-  }
-  return refuse("probabilities",
-                label("the linear output of ") << last->rule->describe(*last->rule, last->options),
-                "end the model in sigmoid: binary_crossentropy trains on the logits before it");
-}
 
 /// Targets are floats, as many as the output has; so many numbers are counted.
 constexpr problem shapes(node_draft& draft, std::int32_t numbers) {

@@ -11,6 +11,7 @@
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/vocabulary/counting.hpp>
+#include <ipu_dsl/vocabulary/threshold.hpp>
 
 namespace ipu_dsl {
 
@@ -131,7 +132,7 @@ struct auc_rule {
 namespace auc_rules {
 
 constexpr problem shapes(node_draft& draft) {
-  const problem found = counting_rules::check_probabilities(draft);
+  const problem found = check_probabilities(draft);
   return found.found() ? found : counting_rules::shapes(draft, auc_rule::numbers);
 }
 

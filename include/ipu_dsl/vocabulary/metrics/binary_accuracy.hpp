@@ -11,9 +11,7 @@
 namespace ipu_dsl {
 
 /// 1 if predicted > threshold says what wanted does, which is 0 or 1.
-struct binary_hit_rule {
-  float threshold = 0.5F;
-
+struct binary_hit_rule : threshold_of_yes {
   template <typename Math, typename Vector>
   [[gnu::always_inline]] Vector add(const Vector& sum, const Vector& predicted,
                                     const Vector& wanted) const {
@@ -27,7 +25,7 @@ struct binary_hit_rule {
 namespace binary_accuracy_rules {
 
 constexpr problem shapes(node_draft& draft) {
-  const problem found = check_threshold(draft.options<binary_hit_rule>().threshold);
+  const problem found = check_threshold(draft);
   return found.found() ? found : pointwise_rules::shapes(draft);
 }
 
@@ -43,7 +41,8 @@ struct pointwise_rule<&binary_accuracy_family> {
 };
 
 /// `metrics<binary_accuracy>`: Keras's, of outputs that are probabilities and targets that are 0 or
-/// 1; another threshold than 0.5 as `metric<binary_accuracy, threshold<0.7F>>`.
+/// 1; another threshold than 0.5 as `metric<binary_accuracy, threshold<0.7F>>`, and of logits,
+/// which are refused otherwise, `threshold<0.0F>`.
 struct binary_accuracy {
   static constexpr bool is_metric = true;
   static constexpr const family* rule = &binary_accuracy_family;

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// A share of right sides of 0.5, of logits.
+#include <ipu_dsl/ipu_dsl.hpp>
+
+using namespace ipu_dsl;
+
+struct net : model<input<4>, sequential<Dense<1>>> {};
+
+#ifdef WITH_MISTAKE
+using wanted = metrics<binary_accuracy>;
+#else
+using wanted = metrics<metric<binary_accuracy, threshold<0.0F>>, metric<recall, threshold<0.0F>>>;
+#endif
+
+struct training : compile<net, micro_batch<8>, loss<binary_crossentropy>, wanted> {};
+
+static_assert(check<training>());
