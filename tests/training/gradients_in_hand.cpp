@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -159,6 +160,44 @@ TEST_CASE("nothing trains between gradients and their update, and gradients are 
   const std::uint64_t applied = run.weights().fingerprint();
   run.train_step(data.features(), data.labels());
   CHECK(run.weights().fingerprint() != applied);
+}
+
+namespace {
+
+/// Asks a session of a fit, behind its first update, for something; what is said of that.
+struct asks_behind_update {
+  std::function<void()> asked;
+  std::string& said;
+
+  void on_update_end() {
+    if (said.empty()) {
+      said = sentence_of(asked);
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a callback of fit neither makes gradients nor applies some") {
+  const point_set data = labelled_points(64, 1);
+  session<plain> run;
+  session<plain> expected;
+  const fit_options wanted = {.epochs = 2};
+  std::string of_gradients;
+  std::string of_update;
+  run.fit(data, wanted,
+          asks_behind_update{[&] {
+                               run.compute_gradients(std::span(data.features()).first(32 * 8),
+                                                     std::span(data.labels()).first(32));
+                             },
+                             of_gradients},
+          asks_behind_update{[&] { run.apply_gradients(); }, of_update});
+  CHECK(of_gradients.starts_with(
+      "A session does one thing at a time: it was asked to compute_gradients while it had to fit"));
+  CHECK(of_update.starts_with(
+      "A session does one thing at a time: it was asked to apply_gradients while it had to fit"));
+  expected.fit(data, wanted);
+  CHECK(run.weights().fingerprint() == expected.weights().fingerprint());
 }
 
 TEST_CASE(

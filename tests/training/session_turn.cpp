@@ -53,6 +53,22 @@ class busy_feed {
   Before before_;
 };
 
+/// Does something behind every update.
+template <typename Does>
+struct behind_updates {
+  Does does;
+
+  void on_update_end() { does(); }
+};
+
+/// Does something behind an evaluation.
+template <typename Does>
+struct behind_test {
+  Does does;
+
+  void on_test_end() { does(); }
+};
+
 }  // namespace
 
 TEST_CASE("a feed that calls its own session is refused, and the session goes on") {
@@ -109,6 +125,26 @@ TEST_CASE("a callback may evaluate and predict with its session, but not begin a
           run.fit(data, one_update, [&](const epoch_record&) { run.fit(data, one_update); });
         }) == refusal("fit", "fit"));
   CHECK(run.evaluate(data).samples == 32);
+}
+
+TEST_CASE("a callback may not train its session, nor one of an evaluation begin a fit") {
+  const point_set data = labelled_points(32, 1);
+  session<trained> run;
+  session<trained> expected;
+  int refused = 0;
+  const auto trains = [&] { run.train_step(data.features(), data.labels()); };
+  run.fit(data | repeated(), {.epochs = 2, .steps_per_epoch = 8}, behind_updates{[&] {
+            refused += sentence_of(trains) == refusal("train_step", "fit") ? 1 : 0;
+          }});
+  CHECK(refused == 4);
+  const history& passed = expected.fit(data | repeated(), {.epochs = 2, .steps_per_epoch = 8});
+  CHECK(run.weights().fingerprint() == expected.weights().fingerprint());
+  CHECK(sentence_of([&] {
+          expected.evaluate(data, behind_test{[&] { expected.fit(data, one_update); }});
+        }) == refusal("fit", "evaluate"));
+  CHECK(passed.epochs().size() == 2);
+  trains();
+  CHECK(run.weights().fingerprint() != expected.weights().fingerprint());
 }
 
 TEST_CASE("what another thread asks of a session that is at work is refused") {

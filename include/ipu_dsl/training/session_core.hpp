@@ -71,6 +71,7 @@ class session_core final : public session_engine {
 
   const history& fit(const fit_request& wanted) override {
     const session_turn whole(fitting_, "fit");
+    static_cast<void>(session_turn(work_, "fit"));  // refused in the midst of an evaluation too
     require_weights("fit");
     require_whole_update("fit");
     const epoch_steps steps =
@@ -109,14 +110,14 @@ class session_core final : public session_engine {
   }
 
   void apply_gradients(const optimizer_reference& optimizer) override {
-    const session_turn turn(work_, "apply_gradients");
+    const own_update_turn turn(fitting_, work_, "apply_gradients");
     if (!has_gradients_) {
       refuse_missing_gradients();
     }
     const run_context context = context_of_update(optimizer);
     has_gradients_ = false;
     train_->run(context, run_part::update);
-    ++updates_;
+    ++progress_.updates;
   }
 
   parameters& gradients() override { return gradients_; }
@@ -202,7 +203,7 @@ class session_core final : public session_engine {
     if (averages) {
       const session_turn turn(work_, "use its averages");
       require_weights("averaged_weights");
-      if (updates_ == 0) {
+      if (progress_.updates == 0) {
         throw error("There are no moving averages of the weights before the first update.");
       }
     }
@@ -223,13 +224,12 @@ class session_core final : public session_engine {
     }
   }
 
-  training_progress progress() const override { return {updates_, trained_samples_}; }
+  training_progress progress() const override { return progress_; }
 
   metric_values metrics_of_epoch() override { return sums_.metrics(); }
 
   void go_on_from(const training_progress& reached) override {
-    updates_ = reached.updates;
-    trained_samples_ = reached.samples;
+    progress_ = reached;
     has_gradients_ = false;
   }
 
@@ -280,7 +280,8 @@ class session_core final : public session_engine {
       throw error(sentence_of(
           {"An update takes ", wanted, " samples, got ", source.length().value_or(-1), "."}));
     }
-    const session_turn turn(work_, part == run_part::whole ? "train_step" : "compute_gradients");
+    const own_update_turn turn(fitting_, work_,
+                               part == run_part::whole ? "train_step" : "compute_gradients");
     losses_.expect(micro_batches_of_update());
     run_training(source, optimizer, part);
     return losses_.take() / micro_batches_of_update();
@@ -294,9 +295,9 @@ class session_core final : public session_engine {
     context.feed = &checked;
     has_gradients_ = false;
     train_->run(context, part);
-    trained_samples_ += static_cast<std::uint64_t>(samples_of(micro_batches_of_update()));
+    progress_.samples += static_cast<std::uint64_t>(samples_of(micro_batches_of_update()));
     if (part == run_part::whole) {
-      ++updates_;
+      ++progress_.updates;
     } else {
       gradient_sums_.complete();
       has_gradients_ = true;
@@ -309,11 +310,11 @@ class session_core final : public session_engine {
     run_context context = context_of_run();
     context.training = true;
     context.outputs = losses_.rows_of_listener();
-    context.first_handed_out = trained_samples_;
+    context.first_handed_out = progress_.samples;
     context.loss_scale = losses_.scale();
-    optimizer.write(updates_ + 1, numbers_);
+    optimizer.write(progress_.updates + 1, numbers_);
     context.optimizer = numbers_;
-    context.first_sample = trained_samples_;
+    context.first_sample = progress_.samples;
     // The sum of gradients is that of so many mean losses, each with its penalty.
     context.penalty_scale =
         parts_.settings.mean_gradients ? 1.0F : static_cast<float>(micro_batches_of_update());
@@ -488,8 +489,7 @@ class session_core final : public session_engine {
   spare_sample spare_;
   training_course course_;
   history history_;
-  std::uint64_t trained_samples_ = 0;
-  std::uint64_t updates_ = 0;
+  training_progress progress_;
   bool has_gradients_ = false;                  ///< computed, and not yet applied
   bool averaged_ = false;                       ///< the weights are exchanged with their averages
   float numbers_[most_optimizer_numbers] = {};  ///< of the optimizer, for the update at hand

@@ -36,4 +36,15 @@ class session_turn {
   session_work* work_;
 };
 
+/// A session's turn to train once by itself: within no `fit`, its callbacks included.
+class own_update_turn {
+ public:
+  own_update_turn(session_work& fitting, session_work& work, const char* wanted)
+      : within_no_fit_(fitting, wanted), turn_(work, wanted) {}
+
+ private:
+  session_turn within_no_fit_;
+  session_turn turn_;
+};
+
 }  // namespace ipu_dsl
