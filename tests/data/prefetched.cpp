@@ -253,6 +253,28 @@ TEST_CASE("a place that is refused changes nothing, and as long as nobody asks a
   CHECK(ended.next({to, 8}) == 8);
 }
 
+TEST_CASE("a pass that begins before anybody asks is of any size, behind a place of another too") {
+  const auto order = counted(100) | shuffled(30) | repeated(2);
+  std::vector<float> numbers(8);
+  const std::array<source_rows, 1> to{{{dtype::float32, numbers.data(), 1, 1}}};
+  int equal = 0;
+  for (std::int32_t taken = 0; taken < 25; ++taken) {
+    auto first = prefetched(order, 5);
+    auto direct = make_feed(order, 5);
+    for (std::int32_t i = 0; i < taken; ++i) {
+      first.next({to, 8});
+      direct.next({to, 8});
+    }
+    auto second = prefetched(order, 5);
+    second.go_to(first.position());
+    second.restart();
+    direct.restart();
+    CHECK(std::ranges::equal(second.position(), prefetched(direct).position()));
+    equal += first_numbers_of(second, 4) == first_numbers_of(direct, 4) ? 1 : 0;
+  }
+  CHECK(equal == 25);
+}
+
 TEST_CASE("what a feed throws while it reads ahead is thrown in its place") {
   stubborn_feed source(-1);
   auto ahead = prefetched(source);

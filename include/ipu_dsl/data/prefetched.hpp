@@ -2,6 +2,7 @@
 // Data and feeds that are read ahead, `run.fit(prefetched(data | shuffled(1000) | repeated(), 1))`.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,7 @@
 #include <ipu_dsl/data/feed.hpp>
 #include <ipu_dsl/data/transform.hpp>
 #include <ipu_dsl/queues/feed_anchors.hpp>
+#include <ipu_dsl/queues/infeed_memory.hpp>
 #include <ipu_dsl/queues/infeed_queue.hpp>
 #include <ipu_dsl/queues/woken_infeed.hpp>
 
@@ -58,12 +60,10 @@ class prefetched_feed {
 
   /// Begins the feed's next pass; what waits of this one is dropped.
   void restart() {
-    if (!parts_->queue && parts_->to_skip > 0) {
-      parts_->make_queue(parts_->skipped_size);
-    }
     if (parts_->queue) {
       parts_->queue->restart();
     } else {
+      parts_->drop_skipped();
       parts_->source.restart();
     }
   }
@@ -143,6 +143,26 @@ class prefetched_feed {
       queue.replace(std::move(made));
       to_skip = 0;
     }
+
+    /// Takes from the feed what no queue will skip any more, for a pass may begin elsewhere where
+    /// the one before had not come so far. Whoever asks then does so for any size.
+    void drop_skipped() {
+      const std::int32_t at_once = (std::min)(skipped_size, most_dropped_at_once);
+      const infeed_memory dropped(known.sources(), at_once, 1);
+      for (; to_skip > 0; --to_skip) {
+        for (std::int32_t left = skipped_size; left > 0;) {
+          const std::int32_t asked = (std::min)(left, at_once);
+          if (known.next({dropped.rows(0), asked}) <= 0) {
+            to_skip = 0;
+            return;
+          }
+          left -= asked;
+        }
+      }
+    }
+
+    /// Samples, so that a place bounds no memory.
+    static constexpr std::int32_t most_dropped_at_once = 1024;
 
     Source source;
     feed_reference known;  ///< what it said before there was a thread
