@@ -237,6 +237,51 @@ TEST_CASE(
   }
 }
 
+namespace {
+
+/// Lowers the rate within an epoch.
+struct lowers_rate_within {
+  void on_update_end(training_run& run) const {
+    run.set_learning_rate(run.learning_rate() * 0.875F);
+  }
+};
+
+struct broken {};
+
+/// Breaks a fit behind so many of its updates.
+struct breaks_behind {
+  int updates;
+
+  void on_update_end() {
+    --updates;
+    if (updates == 0) {
+      throw broken();
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("in an epoch that is begun again the rate goes on from what it was at its beginning") {
+  const temporary_directory directory;
+  const std::string path = directory / "backup.npz";
+  const auto halved = [] {
+    return learning_rate_scheduler([](std::int32_t, float rate) { return 0.5F * rate; });
+  };
+  session<training> whole({.learning_rate = 0.5F});
+  const outcome expected = train(whole, halved(), lowers_rate_within());
+  int equal = 0;
+  for (int behind = 1; behind <= 20; ++behind) {
+    const auto backup = [&] { return backup_and_restore({.filename = path, .save_freq = 1}); };
+    session<training> first({.learning_rate = 0.5F});
+    CHECK_THROWS_AS(train(first, halved(), lowers_rate_within(), backup(), breaks_behind{behind}),
+                    broken);
+    session<training> second({.learning_rate = 0.5F});
+    equal += train(second, halved(), lowers_rate_within(), backup()) == expected ? 1 : 0;
+  }
+  CHECK(equal == 20);
+}
+
 TEST_CASE("of two writers of one backup each leaves a whole one") {
   const temporary_directory directory;
   const std::string path = directory / "backup.npz";

@@ -94,6 +94,7 @@ struct loaded_training {
   list<float> values;  ///< of the runs
   bool has_rate = false;
   float rate = 0;
+  epoch_rates epoch;
   bool has_data = false;
   feed_position data;
   bool has_place = false;
@@ -128,6 +129,9 @@ inline loaded_training read_training(opened_training& file, session_engine& engi
   if (found.has_rate) {
     found.rate = file.number(rate_name);
   }
+  if (file.has(epoch_rates_name)) {
+    found.epoch = rates_of(file.words(epoch_rates_name), file);
+  }
   if (found.has_data) {
     found.data = file.words(data_name);
   }
@@ -158,6 +162,9 @@ inline void go_on_beside(const training_beside& beside, const loaded_training& f
   }
   if (beside.rate != nullptr && found.has_rate) {
     *beside.rate = learning_rate_schedule(found.rate);
+  }
+  if (beside.epoch != nullptr) {
+    *beside.epoch = found.epoch;
   }
 }
 
@@ -203,6 +210,10 @@ IPU_DSL_INLINE void save_training(session_engine& engine, const std::string& pat
   }
   if (beside.rate != nullptr && beside.rate->is_constant()) {
     checkpoint::add_float(archive, checkpoint::rate_name, static_cast<float>(beside.rate->at(0)));
+  }
+  if (beside.epoch != nullptr && beside.epoch->known) {
+    checkpoint::add_words(archive, checkpoint::epoch_rates_name,
+                          checkpoint::words_of(*beside.epoch));
   }
   checkpoint::add_place(archive, engine, beside);
   const std::string text = checkpoint::architecture_of(engine);

@@ -12,10 +12,19 @@
 
 namespace ipu_dsl {
 
+/// The constant rates of the epoch at hand around the callbacks that it began with: who goes on in
+/// the midst of it calls them again.
+struct epoch_rates {
+  bool known = false;
+  float before = 0;
+  float behind = 0;
+};
+
 /// What is saved and loaded of what a session does not own.
 struct training_beside {
   feed_reference* source = nullptr;        ///< whose position goes along; a `placed_feed`
   learning_rate_schedule* rate = nullptr;  ///< which goes along where it is a constant
+  epoch_rates* epoch = nullptr;            ///< go along where they are known
   bool of_fit = false;                     ///< what is loaded has to say where a fit stood
 };
 

@@ -14,6 +14,7 @@
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/plan/model_interface.hpp>
 #include <ipu_dsl/training/checkpoint_definition.hpp>
+#include <ipu_dsl/training/saved_training_interface.hpp>
 #include <ipu_dsl/training/training_place.hpp>
 
 namespace ipu_dsl::checkpoint {
@@ -28,6 +29,7 @@ inline constexpr std::string_view progress_name = "training/progress";
 inline constexpr std::string_view place_name = "training/place";
 inline constexpr std::string_view data_name = "training/data";
 inline constexpr std::string_view rate_name = "training/learning_rate";
+inline constexpr std::string_view epoch_rates_name = "training/epoch_rates";
 inline constexpr std::string_view architecture_name = "training/architecture.txt";
 
 /// The name of the array of a value of the runs.
@@ -134,6 +136,23 @@ inline training_place place_of(const list<std::uint64_t>& words, const opened_tr
     place.counted.push_back(std::bit_cast<double>(words[i]));
   }
   return place;
+}
+
+inline list<std::uint64_t> words_of(const epoch_rates& rates) {
+  return {std::bit_cast<std::uint32_t>(rates.before), std::bit_cast<std::uint32_t>(rates.behind)};
+}
+
+inline epoch_rates rates_of(const list<std::uint64_t>& words, const opened_training& file) {
+  epoch_rates rates;
+  if (words.size() == 2 && words[0] >> 32 == 0 && words[1] >> 32 == 0) {
+    rates.before = std::bit_cast<float>(static_cast<std::uint32_t>(words[0]));
+    rates.behind = std::bit_cast<float>(static_cast<std::uint32_t>(words[1]));
+    rates.known = !is_non_finite(rates.before) && rates.before >= 0;
+  }
+  if (!rates.known) {
+    file.refuse_array(epoch_rates_name, "the two rates that backup_and_restore writes");
+  }
+  return rates;
 }
 
 }  // namespace ipu_dsl::checkpoint

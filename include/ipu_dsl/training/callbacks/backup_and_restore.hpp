@@ -30,7 +30,8 @@ struct backup_and_restore_options {
 /// when training has ended: `backup_and_restore({.filename = "backup.npz"})`. A program that was
 /// killed is started again as it is: its fit finds the backup and goes on behind the update that it
 /// was written at, with the bits of one that was never interrupted, the rate that callbacks set
-/// included. It stands behind them, so that what they did is in the backup; what they count begins
+/// included: an epoch that is begun again has the rate that it had, before its callbacks and behind
+/// them. It stands behind them, so that what they did is in the backup; what they count begins
 /// anew. Throws `error` before the first step for a feed that does not say where it stands, and for
 /// a backup that cannot be read or is of another model, seed, fit or data; and behind an epoch or
 /// update if it cannot be written: the one before is still there then.
@@ -68,10 +69,29 @@ class backup_and_restore {
     }
     updates_ = 0;
     restored_ = file_exists(options_.filename);
+    begun_again_ = {};
     if (restored_) {
       load_training(run.engine(), options_.filename, non_finite::kept,
-                    {.rate = run.schedule(), .of_fit = true});
+                    {.rate = run.schedule(), .epoch = &begun_again_, .of_fit = true});
+      begun_again_.known = begun_again_.known && sets_rate(run);
     }
+    if (begun_again_.known) {
+      rate_ = run.learning_rate();
+      run.set_learning_rate(begun_again_.before);
+    }
+    note_beginning(run);
+  }
+
+  void on_epoch_begin(training_run& run) {
+    if (!of_epoch_.known) {
+      return;
+    }
+    of_epoch_.behind = run.learning_rate();
+    // Callbacks of a program that was changed have set another.
+    if (begun_again_.known && of_epoch_.behind == begun_again_.behind) {
+      run.set_learning_rate(rate_);
+    }
+    begun_again_ = {};
   }
 
   void on_update_end(training_run& run) {
@@ -81,7 +101,11 @@ class backup_and_restore {
     }
   }
 
-  void on_epoch_end(training_run& run) { save(run); }
+  void on_epoch_end(training_run& run) {
+    of_epoch_ = {};
+    save(run);
+    note_beginning(run);
+  }
 
   void on_train_end() {
     if (options_.delete_checkpoint && std::remove(options_.filename.c_str()) != 0 &&
@@ -96,12 +120,27 @@ class backup_and_restore {
 
  private:
   void save(training_run& run) {
-    save_training(run.engine(), options_.filename, {.rate = run.schedule()});
+    save_training(run.engine(), options_.filename, {.rate = run.schedule(), .epoch = &of_epoch_});
     updates_ = 0;
+  }
+
+  /// Whether there is a rate that callbacks may set.
+  static bool sets_rate(const training_run& run) {
+    return run.schedule() != nullptr && run.schedule()->is_constant();
+  }
+
+  /// What comes next is an epoch.
+  void note_beginning(const training_run& run) {
+    of_epoch_.known = sets_rate(run);
+    of_epoch_.before = of_epoch_.known ? run.learning_rate() : 0;
+    of_epoch_.behind = of_epoch_.before;
   }
 
   backup_and_restore_options options_;
   std::int64_t updates_ = 0;  ///< since the last backup
+  epoch_rates of_epoch_;      ///< of the epoch at hand, or of the next one
+  epoch_rates begun_again_;   ///< of the one that a backup was written in, until it has begun
+  float rate_ = 0;            ///< that of this backup
   bool restored_ = false;
 };
 
