@@ -142,6 +142,33 @@ TEST_CASE("what is missing may be a number") {
   CHECK(table.numbers(names) == std::vector<float>{1, -1, -1, 2, -1, 3});
 }
 
+TEST_CASE("an integer that a float would round is refused, unless it is to be rounded") {
+  const auto numbers = [](std::string_view text, const csv_options& options = {}) {
+    const std::string_view names[] = {"id"};
+    return table_of(text, options).numbers(names);
+  };
+  const auto refused = [&](std::string_view text) {
+    return tests::sentence_of([&] { numbers(text); });
+  };
+  CHECK(numbers("id\n16777216\n-16777216\n16777218\n2147483648\n") ==
+        std::vector<float>{16777216.0F, -16777216.0F, 16777218.0F, 2147483648.0F});
+  CHECK(refused("id\n16777216\n16777217\n") ==
+        "h.csv, line 3, column 1 (id) is 16777217, an integer that float32 cannot hold: it would "
+        "become 16777216. Hint: {.round_integers = true} takes the nearest that it can.");
+  int said = 0;
+  for (const std::string_view each :
+       {"-16777217", "33554433", "9007199254740993", "9223372036854775807", "1380004385"}) {
+    const std::string text = "id\n" + std::string(each) + "\n";
+    said += refused(text).find(each) != std::string::npos ? 1 : 0;
+    said += numbers(text, {.round_integers = true}).size() == 1 ? 1 : 0;
+  }
+  CHECK(said == 10);
+  CHECK(numbers("id\n-9223372036854775808\n").front() == -9223372036854775808.0F);
+  // Beside one with a fraction it is a number like others, which floats round.
+  CHECK(numbers("id\n16777217\n0.5\n").front() == 16777216.0F);
+  CHECK(table_of("id\n16777217\n").labels<1>("id", {"16777217"}).size() == 1);
+}
+
 TEST_CASE("a table has a header, or is said to have none") {
   CHECK(said("1,2\n3,4\n") ==
         "h.csv, line 1 holds numbers; expected the names of columns. Hint: {.header = false} calls "

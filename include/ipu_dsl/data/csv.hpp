@@ -34,6 +34,9 @@ struct csv_options {
   bool header = true;    ///< the first line names the columns; else they are called 1, 2, ...
   /// What empty cells, NA and NaN are as numbers; without a value they are refused.
   std::optional<float> missing = std::nullopt;
+  /// In columns of integers alone: those that float32 cannot hold, which are some beyond 2^24, are
+  /// rounded as other numbers are; else they are refused, since two of them may become one.
+  bool round_integers = false;
 };
 
 /// What all cells of a column are, those that are missing aside.
@@ -150,7 +153,8 @@ class csv_table {
   }
 
   /// Columns of numbers side by side, [rows, names]. Throws `error` for the first cell that is
-  /// none, is missing or that a float cannot hold.
+  /// none, is missing or that a float cannot hold; of a column of integers for one that it would
+  /// round, unless `round_integers` asks for that.
   std::vector<float> numbers(std::span<const std::string_view> names) const {
     std::vector<std::size_t> asked;
     for (const std::string_view each : names) {
@@ -359,7 +363,28 @@ class csv_table {
       throw error(place(row, column) + " is " + printable(cell) +
                   "; expected a finite number that float32 can hold.");
     }
+    if (kinds_[column] == csv_kind::integers && !options_.round_integers) {
+      check_integer(row, column, found);
+    }
     return found;
+  }
+
+  /// Throws `error` unless the integer of a cell has become itself.
+  void check_integer(std::size_t row, std::size_t column, float found) const {
+    constexpr float all_held = 16777216.0F;
+    constexpr float beyond = 9223372036854775808.0F;
+    if (std::abs(found) < all_held) {
+      return;
+    }
+    const std::string_view cell = cells_.text(row, column);
+    if (found < beyond && csv::parse<std::int64_t>(cell) == static_cast<std::int64_t>(found)) {
+      return;
+    }
+    const std::string rounded = std::to_string(static_cast<double>(found));
+    throw error(place(row, column) + " is " + printable(cell) +
+                ", an integer that float32 cannot hold: it would become " +
+                rounded.substr(0, rounded.find('.')) +
+                ". Hint: {.round_integers = true} takes the nearest that it can.");
   }
 
   std::string_view word(std::size_t row, std::size_t column) const {

@@ -88,9 +88,10 @@ struct execution_record {
   metric_values metrics;
 };
 
-/// The epochs of a `fit` and the mean loss of each of its micro-batches. Its memory is the
-/// session's and lasts: a `fit` that fits into what was reserved takes none, and a longer one takes
-/// some between two epochs only, never within one.
+/// The epochs of a `fit` and the mean loss of each of its micro-batches; of one that resumes, those
+/// since it went on, of which the first epoch is reported as a whole, but for its seconds. Its
+/// memory is the session's and lasts: a `fit` that fits into what was reserved takes none, and a
+/// longer one takes some between two epochs only, never within one.
 class history {
  public:
   /// Of the metrics of several numbers, how many an epoch has; before room is asked for. Its
@@ -147,7 +148,7 @@ class history {
   /// One record an epoch, in order.
   std::span<const epoch_record> epochs() const { return {epochs_.data(), epochs_.size()}; }
 
-  /// The mean loss of every micro-batch, in order.
+  /// The mean loss of every micro-batch that this `fit` trained on, in order.
   std::span<const float> losses() const { return {losses_.data(), losses_.size()}; }
 
  private:
