@@ -93,6 +93,7 @@ ELSEWHERE = {
     "graph/emitter": "plan/definition",
     "graph/family": "graph/builder",
     "graph/graph": "graph/builder",
+    "graph/layer_names": "model/nested_model",
     "graph/lowering_facts": "plan/lowering",
     "graph/node_draft": "graph/builder",
     "graph/constraint": "training/constraints",

@@ -216,6 +216,19 @@ constexpr checks test_refusals() {
       "layer 0 Dense<6, relu> of e in stage 0", "a name of its own", "the name of layer 0"));
   done.that(refused<listed<Dense<8>, named<"model_2", Dense<8>>, encoder>>(
       "layer 1 Dense<8> named model_2 in stage 0", "a name of its own", "the name of layer 2"));
+  // Names that read like paths.
+  done.that(refused<listed<named<"e/dense_0", Dense<8>>, named<"e", encoder>>>(
+      "layer 0 Dense<8> named e/dense_0 in stage 0", "a name of its own",
+      "e/dense_0, the name of layer 0 Dense<6, relu> of e in stage 0"));
+  done.that(refused<listed<named<"e", encoder>, Dense<8>, named<"e/code", Dense<8>>>>(
+      "layer 2 Dense<8> named e/code in stage 0", "a name of its own",
+      "e/code, the name of layer 1 Dense<4> named code of e in stage 0"));
+  done.that(refused<listed<named<"a", middle>, named<"a/inner/last", Dense<8>>>>(
+      "layer 1 Dense<8> named a/inner/last in stage 0", "a name of its own",
+      "a/inner/last, the name of layer 1 Dense<4> named last of inner of a in stage 0"));
+  done.that(valid<listed<named<"dense_0/dense_1", Dense<8>>, Dense<8>>>());
+  done.that(valid<listed<named<"e/dense_1", Dense<8>>, named<"e", encoder>>>());
+  done.that(valid<listed<named<"e/code", Dense<8>>, named<"f", encoder>>>());
   return done;
 }
 
