@@ -747,6 +747,13 @@ static_assert(check<compile<two_by_two,
 // row: MeanSquaredError(), BinaryAccuracy()
 static_assert(check<compile<mlp, loss<mean_squared_error>,
                             metrics<metric<binary_accuracy, threshold<0.5F>>>>>());
+
+struct asked_yes_or_no : model<input<4>, sequential<Dense<1>, sigmoid>> {};
+
+static_assert(
+    check<compile<asked_yes_or_no, loss<mean_squared_error>, metrics<binary_accuracy>>>());
+static_assert(check<compile<mlp, loss<binary_crossentropy>,
+                            metrics<metric<binary_accuracy, threshold<0.0F>>>>>());
 // row: MeanAbsoluteError(), MeanAbsolutePercentageError(), MeanSquaredLogarithmicError()
 static_assert(check<compile<mlp, loss<mean_absolute_error>>>());
 static_assert(check<compile<mlp, loss<mean_absolute_percentage_error>>>());

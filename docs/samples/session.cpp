@@ -152,6 +152,35 @@ void print_refusal(const char* tag, Refused refused) {
   }
 }
 
+/// All options by their names against none.
+void print_defaults() {
+  const auto digits = synthetic_digits(2'048, 1);
+  // [options]
+  const session_options how = {.threads = 1,
+                               .pinned = {},
+                               .seed = 1,
+                               .poison_freed_slots = false,
+                               .trace = false,
+                               .history_epochs = 1'024,
+                               .history_micro_batches = 65'536};
+  const fit_options how_long = {.epochs = 1,
+                                .steps_per_epoch = 0,
+                                .steps_per_execution = 0,
+                                .initial_epoch = 0,
+                                .validation_frequency = 1,
+                                .validation_split = 0,
+                                .step = step_unit::micro_batch,
+                                .resume = false};
+  session<training<grouped>> run{{.learning_rate = 0.01F, .momentum = 0.9F}, how};
+  run.fit(digits, how_long);
+  // [/options]
+  session<training<grouped>> plain{{.learning_rate = 0.01F, .momentum = 0.9F}};
+  plain.fit(digits);
+  const bool equal = plain.weights().fingerprint() == run.weights().fingerprint();
+  std::printf("[options]\nwithout any the weights are %s\n[/options]\n\n",
+              equal ? "the same" : "others");
+}
+
 void print_refusals() {
   const auto digits = synthetic_digits(1'000, 1);
   session<training<grouped>> run{{.learning_rate = 0.01F, .momentum = 0.9F}};
@@ -203,6 +232,7 @@ int main() {
               summary_text(graph_of<mnist_mlp>, "mnist_mlp").c_str());
   constexpr graph_view with_loss = planned_graph_of<softmax_training::compiled>.view();
   std::printf("[softmax]\n%s[/softmax]\n\n", summary_text(with_loss, "softmax_mlp").c_str());
+  print_defaults();
   print_refusals();
   return 0;
 }
