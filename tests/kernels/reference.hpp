@@ -58,8 +58,8 @@ class buffer {
  public:
   explicit buffer(std::int64_t elements, float value = poison)
       : elements_(static_cast<std::size_t>(elements) + 2 * margin, poison) {
-    for (std::size_t i = margin; i < elements_.size() - margin; ++i) {
-      elements_[i] = value;
+    for (std::int64_t i = 0; i < elements; ++i) {
+      data()[i] = value;
     }
   }
 

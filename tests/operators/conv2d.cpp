@@ -8,6 +8,7 @@
 
 #include "kernels/reference.hpp"
 #include "support/catch2.hpp"
+#include "support/made_in_parts.hpp"
 
 namespace {
 
@@ -127,29 +128,11 @@ void run(std::initializer_list<void*> operands, grain part = {}, bool continues 
   ipu_dsl::operators<&conv2d_family>::run<Call>(context, operands.begin(), &alpha);
 }
 
-/// `kernel(to, part)` whole and in parts, the last first.
-template <typename Kernel>
-void check_parts(const test::buffer& whole, const test::buffer& before, const Kernel& kernel) {
-  for (const int count : {2, 5}) {
-    test::buffer parts = before;
-    for (int index = count - 1; index >= 0; --index) {
-      kernel(parts.data(), grain{index, count});
-    }
-    CHECK(test::same_bits(whole.view(), parts.view()));
-    CHECK(parts.intact());
-  }
-}
-
 /// What a call writes from one operand, whole and in parts.
 template <conv2d_call Call>
 test::buffer written_by(std::int64_t floats, test::buffer& read) {
-  test::buffer made(floats);
-  const test::buffer before = made;
-  const auto kernel = [&](float* to, grain part) { run<Call>({to, read.data()}, part); };
-  kernel(made.data(), {});
-  check_parts(made, before, kernel);
-  CHECK(made.intact());
-  return made;
+  return test::made_in_parts(test::buffer(floats),
+                             [&](float* to, grain part) { run<Call>({to, read.data()}, part); });
 }
 
 /// The image as the product reads it.
@@ -195,13 +178,10 @@ void check_forward() {
   operands given(Call);
   test::buffer image = image_read<Call>(given);
   test::buffer weights = kernel_read<Call>(given);
-  test::buffer y(given.d.size());
-  const auto kernel = [&](float* to, grain part) {
-    run<Call>({to, image.data(), weights.data(), given.bias.data()}, part);
-  };
-  const test::buffer before = y;
-  kernel(y.data(), {});
-  check_parts(y, before, kernel);
+  const test::buffer y =
+      test::made_in_parts(test::buffer(given.d.size()), [&](float* to, grain part) {
+        run<Call>({to, image.data(), weights.data(), given.bias.data()}, part);
+      });
   int wrong = 0;
   for (int sample = 0; sample < Call.batch; ++sample) {
     for (int row = 0; row < Call.output_rows; ++row) {
@@ -226,7 +206,6 @@ void check_forward() {
   CHECK(wrong == 0);
   CHECK(
       test::padding_is_zero(y, Call.batch * Call.output_rows * Call.output_columns, Call.filters));
-  CHECK(y.intact());
 }
 
 template <conv2d_call Call>
@@ -238,13 +217,12 @@ void check_input_gradient() {
   run<of_variant(Call, conv2d_variant::transposed_kernel)>({transposed.data(), given.w.data()});
   CHECK(transposed.intact());
   test::buffer d = gradient_read<Call>(given);
-  test::buffer dx(std::int64_t{pixels} * layout::row_stride(Call.channels));
-  const auto kernel = [&](float* to, grain part) {
-    run<of_variant(Call, conv2d_variant::input_gradient)>({to, d.data(), transposed.data()}, part);
-  };
-  const test::buffer before = dx;
-  kernel(dx.data(), {});
-  check_parts(dx, before, kernel);
+  const test::buffer dx =
+      test::made_in_parts(test::buffer(std::int64_t{pixels} * layout::row_stride(Call.channels)),
+                          [&](float* to, grain part) {
+                            run<of_variant(Call, conv2d_variant::input_gradient)>(
+                                {to, d.data(), transposed.data()}, part);
+                          });
   test::buffer expected(dx.size(), 0.0F);
   // By kernel position, so that each chain is in order of these.
   for (int tap = 0; tap < taps; ++tap) {
@@ -271,7 +249,6 @@ void check_input_gradient() {
     }
   }
   CHECK(test::same_bits(dx.view(), expected.view()));
-  CHECK(dx.intact());
 }
 
 /// Of a transposed convolution: each number of the image is the chain of an input gradient from its
@@ -284,14 +261,12 @@ void check_transposed_forward() {
   test::buffer transposed(
       layout::panel_elements(Call.kernel_rows * Call.kernel_columns * Call.filters, Call.channels));
   run<of_variant(Call, conv2d_variant::transposed_kernel)>({transposed.data(), given.w.data()});
-  test::buffer image(std::int64_t{pixels} * layout::row_stride(Call.channels));
-  const auto kernel = [&](float* to, grain part) {
-    run<of_variant(Call, conv2d_variant::transposed_forward)>(
-        {to, given.d.data(), transposed.data(), bias.data()}, part);
-  };
-  const test::buffer before = image;
-  kernel(image.data(), {});
-  check_parts(image, before, kernel);
+  const test::buffer image =
+      test::made_in_parts(test::buffer(std::int64_t{pixels} * layout::row_stride(Call.channels)),
+                          [&](float* to, grain part) {
+                            run<of_variant(Call, conv2d_variant::transposed_forward)>(
+                                {to, given.d.data(), transposed.data(), bias.data()}, part);
+                          });
   int wrong = 0;
   for (int at = 0; at < pixels * Call.channels; ++at) {
     const int pixel = at / Call.channels;
@@ -319,7 +294,6 @@ void check_transposed_forward() {
   }
   CHECK(wrong == 0);
   CHECK(test::padding_is_zero(image, pixels, Call.channels));
-  CHECK(image.intact());
 }
 
 /// The gradient of that bias.
@@ -327,14 +301,10 @@ template <conv2d_call Call>
 void check_bias_gradient() {
   constexpr std::int32_t pixels = Call.batch * Call.rows * Call.columns;
   test::buffer d = test::random_rows(pixels, Call.channels, 6);
-  test::buffer sums = test::random_bias(Call.channels, 7);
-  const test::buffer before = sums;
-  test::buffer expected = sums;
-  const auto kernel = [&](float* to, grain part) {
+  test::buffer expected = test::random_bias(Call.channels, 7);
+  const test::buffer sums = test::made_in_parts(expected, [&](float* to, grain part) {
     run<of_variant(Call, conv2d_variant::bias_gradient)>({to, d.data()}, part, true);
-  };
-  kernel(sums.data(), {});
-  check_parts(sums, before, kernel);
+  });
   for (int pixel = 0; pixel < pixels; ++pixel) {
     for (int channel = 0; channel < Call.channels; ++channel) {
       expected[channel] += d[operands::pixel_at(pixel, channel, Call.channels)];
@@ -342,26 +312,17 @@ void check_bias_gradient() {
     }
   }
   CHECK(test::same_bits(sums.view(), expected.view()));
-  CHECK(sums.intact());
 }
 
 template <conv2d_call Call>
 void check_weight_gradient(bool continues) {
   operands given(Call);
   test::buffer image = image_read<Call>(given);
-  // Kernel and bias in one buffer, one behind the other.
-  test::buffer sums(given.w.size() + given.bias.size(), 0.0F);
-  for (std::int64_t i = 0; continues && i < given.w.size(); ++i) {
-    sums[i] = given.w[i];
-  }
-  const test::buffer before = sums;
-  test::buffer expected = sums;
-  const auto kernel = [&](float* to, grain part) {
+  test::buffer expected = test::sums_before(given.w, given.bias, continues);
+  const test::buffer sums = test::made_in_parts(expected, [&](float* to, grain part) {
     run<of_variant(Call, conv2d_variant::weight_gradient)>(
         {to, to + given.w.size(), image.data(), given.d.data()}, part, continues);
-  };
-  kernel(sums.data(), {});
-  check_parts(sums, before, kernel);
+  });
   for (int output = 0; output < Call.batch * Call.output_rows * Call.output_columns; ++output) {
     const int sample = output / (Call.output_rows * Call.output_columns);
     const int place = output % (Call.output_rows * Call.output_columns);
@@ -381,7 +342,6 @@ void check_weight_gradient(bool continues) {
     }
   }
   CHECK(test::same_bits(sums.view(), expected.view()));
-  CHECK(sums.intact());
 }
 
 template <conv2d_call Call>

@@ -10,6 +10,7 @@
 
 #include "kernels/reference.hpp"
 #include "support/catch2.hpp"
+#include "support/made_in_parts.hpp"
 
 namespace {
 
@@ -43,21 +44,6 @@ void run(std::initializer_list<void*> operands, grain part = {}) {
   context.part = part;
   const float alpha = 0;
   ipu_dsl::operators<&conv3d_family>::run<Call>(context, operands.begin(), &alpha);
-}
-
-/// `kernel(to, part)` whole, and in parts, the last first.
-template <typename Kernel>
-test::buffer run_in_parts(std::int64_t floats, const Kernel& kernel) {
-  test::buffer whole(floats);
-  test::buffer parts = whole;
-  kernel(whole.data(), grain{});
-  for (int index = 2; index >= 0; --index) {
-    kernel(parts.data(), grain{index, 3});
-  }
-  CHECK(test::same_bits(whole.view(), parts.view()));
-  CHECK(whole.intact());
-  CHECK(parts.intact());
-  return whole;
 }
 
 /// A tap of the kernel and what it meets at a place: numbers of positions, in order of the volume.
@@ -121,11 +107,11 @@ void check_all() {
   };
   const std::vector<met_tap> met = meetings(Call);
 
-  const test::buffer y = run_in_parts(d.size(), [&](float* to, grain part) {
+  const test::buffer y = test::made_in_parts(test::buffer(d.size()), [&](float* to, grain part) {
     run<Call>({to, x.data(), w.data(), bias.data()}, part);
   });
   test::buffer sums(w.size() + bias.size(), 0.0F);
-  test::buffer dw = run_in_parts(sums.size(), [&](float* to, grain part) {
+  test::buffer dw = test::made_in_parts(test::buffer(sums.size()), [&](float* to, grain part) {
     run<of_variant(Call, conv3d_variant::weight_gradient)>({to, to + w.size(), x.data(), d.data()},
                                                            part);
   });
@@ -156,10 +142,11 @@ void check_all() {
   test::buffer transposed(layout::panel_elements(taps * filters, channels));
   run<of_variant(Call, conv3d_variant::transposed_kernel)>({transposed.data(), w.data()});
   const std::int64_t pixels = std::int64_t{Call.batch} * inputs;
-  const test::buffer dx = run_in_parts(pixels * layout::row_stride(channels), [&](float* to,
-                                                                                  grain part) {
-    run<of_variant(Call, conv3d_variant::input_gradient)>({to, d.data(), transposed.data()}, part);
-  });
+  const test::buffer dx = test::made_in_parts(
+      test::buffer(pixels * layout::row_stride(channels)), [&](float* to, grain part) {
+        run<of_variant(Call, conv3d_variant::input_gradient)>({to, d.data(), transposed.data()},
+                                                              part);
+      });
   test::buffer expected_dx(dx.size(), 0.0F);
   for (int tap = 0; tap < taps; ++tap) {
     for (int sample = 0; sample < Call.batch; ++sample) {

@@ -8,6 +8,7 @@
 
 #include "kernels/reference.hpp"
 #include "support/catch2.hpp"
+#include "support/made_in_parts.hpp"
 
 namespace {
 
@@ -94,29 +95,13 @@ void run(std::initializer_list<void*> operands, grain part = {}, bool continues 
   ipu_dsl::operators<&locally_connected1d_family>::run<Call>(context, operands.begin(), &alpha);
 }
 
-/// What `kernel(to, part)` makes of `before`; the same in parts, the last first.
-template <typename Kernel>
-test::buffer made_by(const test::buffer& before, const Kernel& kernel) {
-  test::buffer whole = before;
-  kernel(whole.data(), grain{});
-  CHECK(whole.intact());
-  for (const int count : {2, 5}) {
-    test::buffer parts = before;
-    for (int index = count - 1; index >= 0; --index) {
-      kernel(parts.data(), grain{index, count});
-    }
-    CHECK(test::same_bits(whole.view(), parts.view()));
-    CHECK(parts.intact());
-  }
-  return whole;
-}
-
 template <locally_connected1d_call Call>
 void check_forward() {
   operands given(Call);
-  const test::buffer y = made_by(test::buffer(given.d.size()), [&](float* to, grain part) {
-    run<Call>({to, given.x.data(), given.w.data(), given.bias.data()}, part);
-  });
+  const test::buffer y =
+      test::made_in_parts(test::buffer(given.d.size()), [&](float* to, grain part) {
+        run<Call>({to, given.x.data(), given.w.data(), given.bias.data()}, part);
+      });
   int wrong = 0;
   given.for_outputs([&](int sample, int output, int filter) {
     float chain = given.bias[given.bias_at(output, filter)];
@@ -154,7 +139,7 @@ void check_input_gradient() {
   test::buffer weights = transposed(given);
   const std::int64_t row = layout::row_stride(Call.channels);
   const test::buffer dx =
-      made_by(test::buffer(Call.batch * Call.steps * row), [&](float* to, grain part) {
+      test::made_in_parts(test::buffer(Call.batch * Call.steps * row), [&](float* to, grain part) {
         run<of_variant(Call, input_gradient)>({to, given.d.data(), weights.data()}, part);
       });
   test::buffer expected(dx.size(), 0.0F);
@@ -173,13 +158,9 @@ void check_input_gradient() {
 template <locally_connected1d_call Call>
 void check_weight_gradient(bool continues) {
   operands given(Call);
-  // Kernel and bias in one buffer, one behind the other.
   const std::int64_t weights = given.w.size();
-  test::buffer before(weights + given.bias.size(), 0.0F);
-  for (std::int64_t i = 0; continues && i < before.size(); ++i) {
-    before[i] = i < weights ? given.w[i] : given.bias[i - weights];
-  }
-  const test::buffer sums = made_by(before, [&](float* to, grain part) {
+  const test::buffer before = test::sums_before(given.w, given.bias, continues);
+  const test::buffer sums = test::made_in_parts(before, [&](float* to, grain part) {
     run<of_variant(Call, weight_gradient)>({to, to + weights, given.x.data(), given.d.data()}, part,
                                            continues);
   });
