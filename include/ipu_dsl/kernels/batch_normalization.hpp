@@ -31,6 +31,26 @@ inline double elements_of_channel(const channel_rows& rows, std::int32_t valid) 
   return (std::max)(1.0, static_cast<double>(valid) * static_cast<double>(rows.positions));
 }
 
+/// Calls `visit(part, index, centred)` for each part of a block's channels at each position of the
+/// first `valid` samples, in ascending order: what stands there, less its mean, in float64.
+template <typename Chains, typename Visit>
+IPU_DSL_ALWAYS_INLINE void for_centred(const float* __restrict x, const channel_rows& rows,
+                                       std::int32_t valid, const float* mean, const Visit& visit) {
+  typename Chains::floats means[std::size_t{Chains::parts}];
+  std::memcpy(means, mean, sizeof(means));
+  for_positions(rows, valid, [&](std::ptrdiff_t at) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    IPU_DSL_UNROLLED
+    for (std::int32_t part = 0; part < Chains::parts; ++part) {
+      const std::ptrdiff_t here = at + part * Chains::step;
+      typename Chains::floats read;
+      typename Chains::doubles centred;
+      std::memcpy(&read, x + here, sizeof(read));
+      widen(read - means[part], centred);
+      visit(part, here, centred);
+    }
+  });
+}
+
 /// `channel_moments` of the channels of a block.
 template <std::int32_t Width, layout::architecture Architecture>
 [[gnu::noinline]] void moments_of_block(const float* __restrict x, const channel_rows& rows,
@@ -55,18 +75,11 @@ template <std::int32_t Width, layout::architecture Architecture>
     mean[c] = static_cast<float>(total[c] / count);
   }
   chains squares;
-  typename chains::floats means[std::size_t{chains::parts}];
-  std::memcpy(means, mean, sizeof(means));
-  for_positions(rows, valid, [&](std::ptrdiff_t at) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    IPU_DSL_UNROLLED
-    for (std::int32_t part = 0; part < chains::parts; ++part) {
-      typename chains::floats read;
-      typename chains::doubles centred;
-      std::memcpy(&read, x + at + part * chains::step, sizeof(read));
-      widen(read - means[part], centred);
-      squares.sums[part] += centred * centred;
-    }
-  });
+  using doubles = typename chains::doubles;
+  for_centred<chains>(
+      x, rows, valid, mean,
+      [&](std::int32_t part, std::ptrdiff_t, const doubles& centred)
+          IPU_DSL_ALWAYS_INLINE_LAMBDA { squares.sums[part] += centred * centred; });
   squares.tell(total);
   for (std::int32_t c = 0; c < Width; ++c) {
     variance[c] = static_cast<float>(total[c] / count);
@@ -134,22 +147,17 @@ template <std::int32_t Width, layout::architecture Architecture>
   using chains = channel_chains<Width, Architecture>;
   chains sums;
   chains products;
-  typename chains::floats means[std::size_t{chains::parts}];
-  std::memcpy(means, mean, sizeof(means));
-  for_positions(rows, valid, [&](std::ptrdiff_t at) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    IPU_DSL_UNROLLED
-    for (std::int32_t part = 0; part < chains::parts; ++part) {
-      typename chains::floats read;
-      typename chains::doubles centred;
-      typename chains::doubles slope;
-      std::memcpy(&read, x + at + part * chains::step, sizeof(read));
-      widen(read - means[part], centred);
-      std::memcpy(&read, d + at + part * chains::step, sizeof(read));
-      widen(read, slope);
-      sums.sums[part] += slope;
-      products.sums[part] += slope * centred;
-    }
-  });
+  using doubles = typename chains::doubles;
+  for_centred<chains>(x, rows, valid, mean,
+                      [&](std::int32_t part, std::ptrdiff_t here, const doubles& centred)
+                          IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                            typename chains::floats read;
+                            doubles slope;
+                            std::memcpy(&read, d + here, sizeof(read));
+                            widen(read, slope);
+                            sums.sums[part] += slope;
+                            products.sums[part] += slope * centred;
+                          });
   sums.tell(of_d);
   products.tell(of_products);
 }
