@@ -8,8 +8,8 @@
 
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/builder.hpp>
-#include <ipu_dsl/graph/layer_names.hpp>
 #include <ipu_dsl/graph/gradient.hpp>
+#include <ipu_dsl/graph/layer_names.hpp>
 #include <ipu_dsl/model/nested_model.hpp>
 #include <ipu_dsl/model/stage_numbers.hpp>
 
