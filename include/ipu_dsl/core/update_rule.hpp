@@ -52,16 +52,22 @@ class optimizer_reference {
           return chosen.numbers(update);
         }) {}
 
-  /// The same of an optimizer that may make the numbers itself, of settings that are another's.
+  /// The numbers of an update: an optimizer may make them itself, of settings that are another's.
+  template <typename Optimizer, typename Settings>
+  static constexpr auto numbers_of(const Settings& settings, std::uint64_t update) {
+    if constexpr (requires { Optimizer::numbers(settings, update); }) {
+      return Optimizer::numbers(settings, update);
+    } else {
+      return settings.numbers(update);
+    }
+  }
+
+  /// The same of an optimizer that may make the numbers itself.
   template <typename Optimizer, typename Settings>
   static optimizer_reference of(const Settings& settings) {
-    if constexpr (requires { Optimizer::numbers(settings, std::uint64_t{1}); }) {
-      return {settings, [](const Settings& chosen, std::uint64_t update) {
-                return Optimizer::numbers(chosen, update);
-              }};
-    } else {
-      return optimizer_reference(settings);
-    }
+    return {settings, [](const Settings& chosen, std::uint64_t update) {
+              return numbers_of<Optimizer>(chosen, update);
+            }};
   }
 
   /// [most_optimizer_numbers]

@@ -411,8 +411,10 @@ class definition_check {
     } else if (!has(of, value)) {
       fail(model_.place_of(model_.node_at(atom.owner)),
            refuse(label("an update of parameter ") << atom.name, "none",
-                  "a family that says updates_with_gradient writes the parameters as well where "
-                  "emit.fused_update() is not null"));
+                  model_.node_at(atom.owner).rule->updates_with_gradient
+                      ? "a family that says updates_with_gradient writes the parameters as well "
+                        "where emit.fused_update() is not null; that of an optimizer has .update"
+                      : "in the family of the optimizer write .update = update_each_parameter"));
     }
   }
 

@@ -13,6 +13,7 @@
 #include <ipu_dsl/plan/result_options.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
 #include <ipu_dsl/vocabulary/optimizers/adapted_optimizer.hpp>
+#include <ipu_dsl/vocabulary/optimizers/optimizer_fault.hpp>
 #include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
 
 namespace ipu_dsl {
@@ -119,17 +120,15 @@ struct outfeed_outputs {
   static constexpr option as_option{&outfeed_outputs_key, 1};
 };
 
-/// A type that stands for an optimizer: its family, and the settings that a session is given, which
-/// make the numbers of an update and say what is wrong with them.
-/// Model: `sgd<momentum>`. Not a model: `momentum`.
+/// What stands in for a type that is meant to be an optimizer, so that its settings are no second
+/// error.
 template <typename T>
-concept optimizer_kind = requires {
-  { T::rule } -> std::convertible_to<const family*>;
-  { T::fault } -> std::convertible_to<const problem&>;
-  requires requires(const typename T::settings& chosen) {
-    chosen.numbers(std::uint64_t{1});
-    { chosen.fault() } -> std::convertible_to<problem>;
-  };
+struct refused_optimizer : sgd<> {};
+
+template <typename T>
+  requires requires { typename T::settings; }
+struct refused_optimizer<T> : sgd<> {
+  using settings = typename T::settings;
 };
 
 /// The optimizer, with options that all of them take: `optimizer<sgd<momentum>>`,
@@ -153,8 +152,16 @@ struct optimizer {
 template <optimizer_kind Optimizer>
 struct optimizer<Optimizer> {
   static constexpr option as_option{&optimizer_key};
-  static constexpr const problem& fault = Optimizer::fault;
+  static constexpr problem fault = fault_of_optimizer<Optimizer>();
   using type = Optimizer;
+};
+
+template <nearly_an_optimizer T, typename... Options>
+  requires(!optimizer_kind<T>)
+struct optimizer<T, Options...> {
+  static constexpr option as_option{&optimizer_key};
+  static constexpr const problem& fault = optimizer_lacks<T>;
+  using type = refused_optimizer<T>;
 };
 
 template <optimizer_kind Optimizer, typename First, typename... Options>

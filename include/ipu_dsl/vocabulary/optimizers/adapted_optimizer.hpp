@@ -10,6 +10,7 @@
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/graph/update_rule.hpp>
 #include <ipu_dsl/vocabulary/optimizers/learning_rate_schedule.hpp>
+#include <ipu_dsl/vocabulary/optimizers/optimizer_fault.hpp>
 
 namespace ipu_dsl {
 
@@ -107,10 +108,10 @@ struct adapted_optimizer {
       requires(const settings& chosen) { chosen.learning_rate.of_update(std::uint64_t{1}); };
 
   static constexpr problem find_fault() {
-    if (Optimizer::fault.found()) {
-      return Optimizer::fault;
+    problem found = fault_of_optimizer<Optimizer>();
+    if (!found.found()) {
+      found = given.find_fault(accepted);
     }
-    const problem found = given.find_fault(accepted);
     if (found.found()) {
       return found;
     }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// A rule that sums over the whole parameter first, of which its family says nothing.
+#include <ipu_dsl/ipu_dsl.hpp>
+
+using namespace ipu_dsl;
+
+namespace own {
+
+struct heavy_rule {
+  static constexpr int kept = 1;
+
+  struct numbers {
+    float rate = 0;
+    float keep = 0;
+  };
+
+#ifdef WITH_MISTAKE
+  static constexpr whole_sums sums{{1}};
+
+  template <int Stage, typename Math, typename Vector>
+  static void add(Vector* sums, const Vector& w, const Vector*, const Vector&, const numbers&) {
+    sums[0] = Math::multiply_add(w, w, sums[0]);
+  }
+
+  template <int Stage>
+  static void take(numbers& of_update, const double* totals) {
+    of_update.rate = static_cast<float>(totals[0]);
+  }
+#endif
+
+  template <typename Math, typename Vector>
+  static void apply(Vector& w, Vector* kept_beside, const Vector& gradient,
+                    const numbers& of_update) {
+    kept_beside[0] = Math::multiply_add(Vector(of_update.keep), kept_beside[0], gradient);
+    w = Math::multiply_add(Vector(-of_update.rate), kept_beside[0], w);
+  }
+};
+
+inline constexpr family heavy_family{
+    .name = "heavy", .update = update_each_parameter, .kept = {{"velocity"}}, .elementwise = true};
+
+struct heavy_settings {
+  learning_rate_schedule learning_rate = 0.01F;
+
+  heavy_rule::numbers numbers(std::uint64_t update) const {
+    return {static_cast<float>(learning_rate.of_update(update)), 0.9F};
+  }
+
+  constexpr problem fault() const { return learning_rate.fault(); }
+};
+
+struct heavy {
+  static constexpr problem fault{};
+  static constexpr const family* rule = &heavy_family;
+  using settings = heavy_settings;
+};
+
+}  // namespace own
+
+template <>
+struct ipu_dsl::update_rule<&own::heavy_family> {
+  using type = own::heavy_rule;
+};
+
+struct mlp : model<input<4>, sequential<Dense<3, relu>, Dense<2>>> {};
+
+struct training : compile<mlp, micro_batch<4>, loss<mean_squared_error>, optimizer<own::heavy>> {};
+
+static_assert(check<training>());
