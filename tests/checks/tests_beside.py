@@ -326,6 +326,7 @@ ELSEWHERE = {
     "vocabulary/sample_weights": "training/sample_weights",
     "vocabulary/rule_words": "vocabulary/losses",
     "vocabulary/scores": "vocabulary/metrics",
+    "vocabulary/result_check": "vocabulary/pointwise",
     "vocabulary/threshold": "vocabulary/metrics",
     "vocabulary/top_k": "vocabulary/metrics",
 }

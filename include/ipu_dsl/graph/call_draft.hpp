@@ -58,6 +58,16 @@ class call_draft {
     product_ = 1;
   }
 
+  /// Notes the first thing that is wrong with a call, which only the rule that makes it knows.
+  constexpr void refuse_here(const problem& found) {
+    if (!made_->fault.found()) {
+      const emitted_call& row = newest();
+      made_->fault = found;
+      made_->fault.where =
+          row.node < 0 ? label(row.code->name) : model_->place_of(model_->node_at(row.node));
+    }
+  }
+
   /// A number that the kernel is given, and no code depends on; there are two.
   constexpr call_draft& scalar(float number) {
     if (scalars_ == most_scalars) {
@@ -193,16 +203,6 @@ class call_draft {
     }
     made_->accesses.operands.push_back(noted);
     ++made_->accesses.calls.back().operands;
-  }
-
-  /// Notes the first thing that is wrong with a call, and where.
-  constexpr void refuse_here(const problem& found) {
-    if (!made_->fault.found()) {
-      const emitted_call& row = newest();
-      made_->fault = found;
-      made_->fault.where =
-          row.node < 0 ? label(row.code->name) : model_->place_of(model_->node_at(row.node));
-    }
   }
 
   static constexpr std::int32_t most_scalars = 2;

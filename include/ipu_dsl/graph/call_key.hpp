@@ -4,14 +4,31 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include <ipu_dsl/graph/packed_words.hpp>
 
 namespace ipu_dsl {
 
-/// Differs between types; its value means nothing.
+/// What there is to know of a type of keys.
+struct key_kind {
+  /// Of keys whose code is there for every rule: what joins a family to its own, "pointwise_rule".
+  /// They say it as `joined_by`; others say nothing.
+  std::string_view joined_by;
+};
+
 template <typename Key>
-inline constexpr char key_type = 0;
+consteval key_kind kind_of_key() {
+  if constexpr (requires { Key::joined_by; }) {
+    return {Key::joined_by};
+  } else {
+    return {};
+  }
+}
+
+/// Its address differs between types.
+template <typename Key>
+inline constexpr key_kind key_type = kind_of_key<Key>();
 
 /// Of a call whose code is the same wherever it stands.
 struct no_key {};
@@ -37,6 +54,11 @@ class call_key {
     return type_ == &key_type<Key>;
   }
 
+  /// Empty if nothing does, see `key_kind`.
+  constexpr std::string_view joined_by() const {
+    return type_ == nullptr ? std::string_view() : type_->joined_by;
+  }
+
   template <typename Key>
   constexpr Key as() const {
     return packed_.template as<Key>();
@@ -52,7 +74,7 @@ class call_key {
  private:
   packed_words packed_;
   std::int32_t count_ = 0;
-  const char* type_ = nullptr;
+  const key_kind* type_ = nullptr;
 };
 
 }  // namespace ipu_dsl

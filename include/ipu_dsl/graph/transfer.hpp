@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include <ipu_dsl/core/shape.hpp>
 #include <ipu_dsl/core/source_form.hpp>
@@ -64,6 +65,8 @@ inline constexpr family repack_family{.name = "repack"};
 
 /// A whole parameter, as the calls know it that work on all of its elements alike.
 struct parameter_extents {
+  static constexpr std::string_view joined_by = "update_rule";
+
   storage lies;
   shape extents;
 };

@@ -5,7 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
+#include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/layout/padding.hpp>
 #include <ipu_dsl/operators/operators.hpp>
 #include <ipu_dsl/operators/sample_weights.hpp>
@@ -35,6 +38,26 @@ struct operators<Judge> {
   static void final_values(std::span<const double> counted, double* reported) {
     const std::int32_t classes = classes_of(static_cast<std::int32_t>(counted.size()));
     rule::final_values(confusion_counts{counted.data(), classes}, reported);
+  }
+
+  /// What its rule cannot be called for.
+  template <class_call Call>
+  static constexpr problem fault() {
+    if constexpr (!requires {
+                    typename std::integral_constant<std::int32_t, rule::reported(Call.classes)>;
+                  }) {
+      return refuse(label("a reported in ") << type_name<rule>(), "none that can be called",
+                    "write static constexpr std::int32_t reported(std::int32_t classes): how many "
+                    "numbers are reported");
+    } else if constexpr (!requires(const confusion_counts& counts, double* values) {
+                           rule::final_values(counts, values);
+                         }) {
+      return refuse(label("a final_values in ") << type_name<rule>(), "none that can be called",
+                    "write static void final_values(const confusion_counts& counts, double* "
+                    "values)");
+    } else {
+      return {};
+    }
   }
 
   template <class_call Call>

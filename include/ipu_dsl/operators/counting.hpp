@@ -2,10 +2,13 @@
 // Metrics that count, by the rule of any of them.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/layout/padding.hpp>
 #include <ipu_dsl/operators/operators.hpp>
 #include <ipu_dsl/vocabulary/counting.hpp>
@@ -23,6 +26,25 @@ struct operators<Judge> {
   static double final_value(std::span<const double> counted) {
     constexpr rule by = Options.as<rule>();
     return by.final_value(counted);
+  }
+
+  /// What its rule cannot be called for.
+  template <counting_call Call>
+  static constexpr problem fault() {
+    if constexpr (!requires(const rule& by, double* counted, float number) {
+                    by.count(counted, number, number);
+                  }) {
+      return refuse(label("a count in ") << type_name<rule>(), "none that can be called",
+                    "write void count(double* counted, float predicted, float wanted) const");
+    } else if constexpr (!requires(const rule& by, std::span<const double> counted) {
+                           { by.final_value(counted) } -> std::convertible_to<double>;
+                         }) {
+      return refuse(label("a final_value in ") << type_name<rule>(), "none that can be called",
+                    "write double final_value(std::span<const double> counted) const: what is "
+                    "reported, from the sums over all samples");
+    } else {
+      return {};
+    }
   }
 
   template <counting_call Call>

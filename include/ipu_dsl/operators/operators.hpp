@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 
+#include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/graph/attributes.hpp>
 #include <ipu_dsl/graph/call.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
@@ -102,6 +103,17 @@ template <const family* Family, auto Call, const family* Ending>
 concept runs_silently =
     transfer_of(*Family) != transfer_kind::none ||
     noexcept(kernel_of<Family, Call, Ending>()(run_context{}, nullptr, nullptr));
+
+/// What is wrong with the rule that the code of a family is made for, where it says so as `template
+/// <key Call> static constexpr problem fault()`; nothing otherwise.
+template <const family* Family, auto Call>
+constexpr problem fault_in_rule() {
+  if constexpr (requires { operators<Family>::template fault<Call>(); }) {
+    return operators<Family>::template fault<Call>();
+  } else {
+    return {};
+  }
+}
 
 /// Whether the calls of a kernel can be shared by several workers.
 template <const family* Family, auto Call>

@@ -2,8 +2,11 @@
 // Losses and metrics that judge one number at a time, by the rule of any of them.
 #pragma once
 
+#include <concepts>
 #include <span>
 
+#include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/kernels/pointwise.hpp>
 #include <ipu_dsl/kernels/sample_weights.hpp>
 #include <ipu_dsl/operators/operators.hpp>
@@ -24,6 +27,33 @@ struct operators<Judge> {
       return rule::finish(mean_of(sums));
     } else {
       return mean_of(sums);
+    }
+  }
+
+  /// What its rule cannot be called for.
+  template <pointwise_call Call>
+  static constexpr problem fault() {
+    using lanes = kernels::vector<layout::native>;
+    constexpr bool adds = requires(const rule& by, const lanes& x) {
+      { by.template add<kernels::arithmetic>(x, x, x) } -> std::convertible_to<lanes>;
+    };
+    constexpr bool slopes = requires(const rule& by, const lanes& x) {
+      { by.template slope<kernels::arithmetic>(x, x) } -> std::convertible_to<lanes>;
+    };
+    if constexpr (!adds) {
+      return refuse(label("an add in ") << type_name<rule>(), "none that can be called",
+                    "write template <typename Math, typename Vector> Vector add(const Vector& sum, "
+                    "const Vector& predicted, const Vector& wanted) const");
+    } else if constexpr (Call.variant == pointwise_variant::gradient && !slopes) {
+      return refuse(label("a slope in ") << type_name<rule>() << ", the rule of a loss",
+                    "none that can be called",
+                    "write template <typename Math, typename Vector> Vector slope(const Vector& "
+                    "predicted, const Vector& wanted) const, the derivative of what add adds");
+    } else if constexpr (requires { &rule::finish; } && !requires { rule::finish(1.0); }) {
+      return refuse(label("a finish in ") << type_name<rule>() << " that can be called",
+                    "one that cannot", "write static double finish(double mean)");
+    } else {
+      return {};
     }
   }
 

@@ -2,9 +2,12 @@
 // Losses and metrics that judge the numbers of a sample together, by the rule of any of them.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
+#include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/kernels/rowwise.hpp>
 #include <ipu_dsl/operators/operators.hpp>
 #include <ipu_dsl/operators/sample_weights.hpp>
@@ -18,6 +21,21 @@ template <const family* Judge>
 struct operators<Judge> {
   using key = rowwise_call;
   using rule = typename row_rule<Judge>::type;
+
+  /// What its rule cannot be called for.
+  template <rowwise_call Call>
+  static constexpr problem fault() {
+    constexpr bool with_gradient = Call.variant == rowwise_variant::gradient;
+    using row = kernels::judged_row<with_gradient, layout::native>;
+    if constexpr (!requires(const rule& by, const row& judged) {
+                    { by.judge(judged) } -> std::convertible_to<float>;
+                  }) {
+      return refuse(label("a judge in ") << type_name<rule>(), "none that can be called",
+                    "write template <typename Row> float judge(const Row& row) const");
+    } else {
+      return {};
+    }
+  }
 
   template <rowwise_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {

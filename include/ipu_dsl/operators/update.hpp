@@ -7,6 +7,8 @@
 #include <utility>
 
 #include <ipu_dsl/core/deal.hpp>
+#include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/graph/parameter_sums.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/graph/update_rule.hpp>
@@ -116,6 +118,22 @@ struct operators<Optimizer> {
   template <parameter_extents Call>
   static constexpr bool reads_all_parts = sums_of<rule>().stages() > 0;
 
+  /// What its rule cannot be called for.
+  template <parameter_extents Call>
+  static constexpr problem fault() {
+    using lanes = kernels::vector<layout::native>;
+    if constexpr (!requires(lanes& w, lanes* kept, const lanes& gradient,
+                            const typename rule::numbers& numbers) {
+                    rule::template apply<kernels::arithmetic>(w, kept, gradient, numbers);
+                  }) {
+      return refuse(label("an apply in ") << type_name<rule>(), "none that can be called",
+                    "write template <typename Math, typename Vector> static void apply(Vector& w, "
+                    "Vector* kept, const Vector& gradient, const numbers& of_update)");
+    } else {
+      return fault_of_sums(std::make_integer_sequence<int, sums_of<rule>().stages()>());
+    }
+  }
+
   template <parameter_extents Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
     const index_range mine = updated_range<Call>(context.part);
@@ -126,6 +144,27 @@ struct operators<Optimizer> {
     kernels::update_elements<rule>(updated_parameter_of<rule>(operands).at(mine.begin),
                                    floats(operands[1 + rule::kept]) + mine.begin,
                                    mine.end - mine.begin, numbers);
+  }
+
+ private:
+  template <int Stage>
+  static constexpr bool sums_stage =
+      requires(kernels::vector<layout::native>* sums, const kernels::vector<layout::native>& w,
+               typename rule::numbers& numbers, const double* totals) {
+        rule::template add<Stage, kernels::arithmetic>(sums, w, sums, w, numbers);
+        rule::template take<Stage>(numbers, totals);
+      };
+
+  template <int... Stage>
+  static constexpr problem fault_of_sums(std::integer_sequence<int, Stage...>) {
+    if constexpr ((sums_stage<Stage> && ...)) {
+      return {};
+    } else {
+      return refuse(label("add and take in ") << type_name<rule>() << ", which has sums",
+                    "none that can be called",
+                    "write static ones, as lamb_rule in "
+                    "vocabulary/optimizers/lamb.hpp has them");
+    }
   }
 };
 

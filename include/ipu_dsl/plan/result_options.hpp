@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Losses and metrics as options of compile, and which output each of them judges.
+// Over 300 lines: every way to write one, each with what is refused of it.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
 #include <string_view>
+#include <type_traits>
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/plan/loss.hpp>
+#include <ipu_dsl/vocabulary/judge_fault.hpp>
 #include <ipu_dsl/vocabulary/metric.hpp>
 
 namespace ipu_dsl {
@@ -79,11 +82,29 @@ struct options_of_loss {
       accepted.append(Loss::accepted);
     }
     accepted.append(besides);
-    return given.find_fault(accepted);
+    const problem found = given.find_fault(accepted);
+    return found.found() ? found : check_read_options<Loss, read_type>(how_to_read);
   }
 
+  static constexpr bool is_read =
+      requires { typename constant_of_options<attributes::of(Loss::read(given))>; };
+
+  static consteval auto type_of_read() {
+    if constexpr (is_read) {
+      return std::type_identity<decltype(Loss::read(given))>();
+    } else {
+      return std::type_identity<void>();
+    }
+  }
+
+  using read_type = typename decltype(type_of_read())::type;
+
+  static constexpr const char* how_to_read =
+      "write template <std::size_t Count> static constexpr your_rule read(const "
+      "option_list<Count>& given), which returns the rule with its options";
+
   static constexpr attributes read() {
-    if constexpr (requires { Loss::read(given); }) {
+    if constexpr (is_read) {
       return attributes::of(Loss::read(given));
     } else {
       return {};
@@ -127,9 +148,17 @@ inline constexpr bool judges_an_output<for_output<Name, Judge, Options...>> = tr
 template <typename T, typename... Options>
 struct read_loss {
   static constexpr result_choice choice{};
-  static constexpr problem fault =
-      refuse("a loss in loss<...>", type_name<T>(),
-             "such as sparse_categorical_crossentropy and mean_squared_error");
+
+  static constexpr problem find_fault() {
+    if constexpr (nearly_a_judge<T> && !metric_kind<T>) {
+      return judge_lacks<T>("static constexpr bool is_loss = true");
+    } else {
+      return refuse("a loss in loss<...>", type_name<T>(),
+                    "such as sparse_categorical_crossentropy and mean_squared_error");
+    }
+  }
+
+  static constexpr problem fault = find_fault();
 };
 
 template <loss_kind Loss, typename... Options>
@@ -223,6 +252,11 @@ struct read_metric {
       return T::fault;
     } else if constexpr (option_type<T>) {
       return find_place(*T::as_option.key);
+    } else if constexpr (metric_kind<T> && !requires { T::options; }) {
+      return check_read_options<T, void>(
+          "write static constexpr attributes options = attributes::of(your_rule{})");
+    } else if constexpr (nearly_a_judge<T> && !loss_kind<T> && !metric_kind<T>) {
+      return judge_lacks<T>("static constexpr bool is_metric = true");
     } else {
       return {};
     }

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -49,24 +50,44 @@ template <compiled_model C, program_kind Kind, typename What>
 inline constexpr kernel_table<typename What::entry, kernel_count_of<C, Kind>> kernel_table_of =
     make_kernel_table<C, Kind, What>();
 
+/// What is wrong with the code of a call.
+struct code_fault {
+  problem found;
+  bool has_no_code = false;  ///< for what the family's rules give to emit.call
+};
+
 /// What keeps a kernel from being called, told by its family. What exchanges with whoever runs the
 /// program is ours, and not there for a predictor.
 struct kernel_fault {
-  using entry = problem;
+  using entry = code_fault;
 
   template <const family* Family, auto Call, const family* Ending>
   static consteval entry of() {
-    problem found;
-    if constexpr (transfer_of(*Family) == transfer_kind::none) {
-      found = find<Family, Call, Ending>();
+    entry made;
+    if constexpr (fault_of_ending<Ending>().found()) {
+      made.found = fault_of_ending<Ending>();
+      made.found.where = label("the family ") << Ending->name;
+    } else if constexpr (transfer_of(*Family) == transfer_kind::none) {
+      made.found = find<Family, Call, Ending>();
+      made.found.where = label("the family ") << Family->name;
+      made.has_no_code =
+          !has_operators<Family> || std::is_same_v<decltype(Call), const unknown_key>;
     }
-    if (found.found()) {
-      found.where = label("the family ") << Family->name;
-    }
-    return found;
+    return made;
   }
 
  private:
+  /// What is wrong with the rule of the optimizer that a call ends with.
+  template <const family* Ending>
+  static constexpr problem fault_of_ending() {
+    if constexpr (has_operators<Ending> && names_its_key<Ending>) {
+      return fault_in_rule<Ending, typename operators<Ending>::key{}>();
+    } else {
+      return {};
+    }
+  }
+
+  // A kernel of a rule that cannot be called is not even looked at: its body would be compiled.
   template <const family* Family, auto Call, const family* Ending>
   static consteval problem find() {
     if constexpr (!has_operators<Family>) {
@@ -80,6 +101,8 @@ struct kernel_fault {
       return refuse("code for what the family's rules give to emit.call",
                     label() << "code for " << type_name<typename operators<Family>::key>(),
                     "let operators<&its family>::key name the same struct");
+    } else if constexpr (fault_in_rule<Family, Call>().found()) {
+      return fault_in_rule<Family, Call>();
     } else if constexpr (!has_kernel<Family, Call, Ending>) {
       return refuse("code that can be called as a kernel", "none of that kind",
                     "write template <key Call> static void run(const run_context&, void* const* "
@@ -93,12 +116,25 @@ struct kernel_fault {
   }
 };
 
+/// What is missing is said of the rule where code is there for every rule.
+constexpr problem say_of_rule(const code_fault& fault, const call_key& key) {
+  if (!fault.has_no_code || key.joined_by().empty()) {
+    return fault.found;
+  }
+  problem found = refuse(label("a specialisation of ") << key.joined_by() << " for it", "none",
+                         text<191>("in front of compile<...> write template <> struct ipu_dsl::")
+                             << key.joined_by() << "<&your_family> { using type = your_rule; };");
+  found.where = fault.found.where;
+  return found;
+}
+
 /// The first kernel of a program that cannot be called, as a problem.
 template <compiled_model C, program_kind Kind>
 consteval problem fault_of_kernels() {
-  for (const problem& found : make_kernel_table<C, Kind, kernel_fault>().entries) {
-    if (found.found()) {
-      return found;
+  constexpr auto table = make_kernel_table<C, Kind, kernel_fault>();
+  for (std::size_t i = 0; i < kernel_count_of<C, Kind>; ++i) {
+    if (table.entries[i].found.found()) {
+      return say_of_rule(table.entries[i], distinct_kernels_of<C, Kind>.distinct[i].key);
     }
   }
   return {};

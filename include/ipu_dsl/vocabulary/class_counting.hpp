@@ -5,11 +5,13 @@
 
 #include <concepts>
 #include <cstdint>
+#include <string_view>
 
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
 #include <ipu_dsl/vocabulary/counting.hpp>
 #include <ipu_dsl/vocabulary/layers/activation.hpp>
+#include <ipu_dsl/vocabulary/result_check.hpp>
 #include <ipu_dsl/vocabulary/sample_weights.hpp>
 #include <ipu_dsl/vocabulary/threshold.hpp>
 
@@ -65,6 +67,8 @@ concept judges_classes = !std::same_as<typename class_rule<Judge>::type, no_clas
 
 /// Writes the result, [classes x classes]; reads output, target, weights.
 struct class_call {
+  static constexpr std::string_view joined_by = "class_rule";
+
   std::int32_t batch;
   std::int32_t units;    ///< numbers of a sample; of one alone there are two classes
   std::int32_t classes;  ///< that are told apart
@@ -113,6 +117,7 @@ constexpr void forward(emitter& emit) {
                           .labels = emit.input_shape(1).rank == 0 ? 1 : 0,
                           .weights = sample_weights_rules::of(emit)};
   call_draft call = emit.call(key);
+  check_result(emit, call, std::int64_t{key.classes} * key.classes);
   const axis_id number = call.over(std::int64_t{key.classes} * key.classes);
   const axis_id sample = call.all(key.batch);
   const axis_id unit = call.all(key.units);

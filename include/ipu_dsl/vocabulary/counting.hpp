@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <string_view>
 
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
@@ -38,6 +39,8 @@ concept judges_by_counting = !std::same_as<typename counting_rule<Judge>::type, 
 
 /// Writes the result, [numbers]; reads output, target, weights.
 struct counting_call {
+  static constexpr std::string_view joined_by = "counting_rule";
+
   std::int32_t batch;
   std::int32_t units;    ///< numbers of a sample
   std::int32_t numbers;  ///< that are counted

@@ -7,6 +7,7 @@
 
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
+#include <ipu_dsl/vocabulary/result_check.hpp>
 #include <ipu_dsl/vocabulary/sample_weights.hpp>
 
 namespace ipu_dsl {
@@ -74,6 +75,7 @@ constexpr void read_wanted(emitter& emit, call_draft& call, const weighing& weig
 /// The nest that writes the result, from all samples.
 constexpr void count(emitter& emit, call_draft& call, const weighing& weights) {
   const shape scores = emit.input_shape(0);
+  check_result(emit, call, 2);
   const axis_id result = call.over(2);
   const axis_id sample = call.all(emit.batch());
   const axis_id position = call.all(positions_of(scores));

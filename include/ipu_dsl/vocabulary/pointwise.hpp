@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
 #include <ipu_dsl/graph/pointwise_rule.hpp>
+#include <ipu_dsl/vocabulary/result_check.hpp>
 #include <ipu_dsl/vocabulary/rule_words.hpp>
 #include <ipu_dsl/vocabulary/sample_weights.hpp>
 
@@ -18,6 +20,8 @@ enum class pointwise_variant : std::int32_t {
 };
 
 struct pointwise_call {
+  static constexpr std::string_view joined_by = "pointwise_rule";
+
   pointwise_variant variant;
   std::int32_t batch;
   std::int32_t units;  ///< numbers of a sample
@@ -46,6 +50,7 @@ constexpr pointwise_call key_of(const emitter& emit, pointwise_variant variant) 
 /// if that is 0.
 constexpr void count(emitter& emit, call_draft& call, const pointwise_call& key,
                      std::int32_t wanted = 1) {
+  check_result(emit, call, 2);
   const axis_id number = call.over(2);
   const axis_id sample = call.all(key.batch);
   const axis_id unit = call.all(key.units);

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <string_view>
 
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
@@ -49,6 +50,8 @@ enum class rowwise_variant : std::int32_t {
 };
 
 struct rowwise_call {
+  static constexpr std::string_view joined_by = "row_rule";
+
   rowwise_variant variant;
   std::int32_t batch;
   std::int32_t units;   ///< numbers that are judged together

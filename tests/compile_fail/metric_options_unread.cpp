@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// A rule of a metric with members that nobody reads from the options: they would be zero.
+#include <ipu_dsl/ipu_dsl.hpp>
+
+using namespace ipu_dsl;
+
+namespace own {
+
+struct below_rule {
+  float margin = 2;
+
+  void count(double* counted, float predicted, float wanted) const {
+    counted[0] += predicted < wanted ? 1 : 0;
+    counted[1] += 1;
+  }
+
+  static double final_value(std::span<const double> counted) { return counted[0] / counted[1]; }
+};
+
+inline constexpr family below_family{
+    .name = "below",
+    .shapes = [](node_draft& draft) { return counting_rules::shapes(draft, 2); },
+    .forward = counting_rules::forward};
+
+struct below {
+  static constexpr bool is_metric = true;
+  static constexpr const family* rule = &below_family;
+#ifndef WITH_MISTAKE
+  static constexpr attributes options = attributes::of(below_rule{});
+#endif
+};
+
+}  // namespace own
+
+template <>
+struct ipu_dsl::counting_rule<&own::below_family> {
+  using type = own::below_rule;
+};
+
+struct mlp : model<input<4>, sequential<Dense<3, relu>, Dense<2>>> {};
+
+struct training : compile<mlp, micro_batch<4>, loss<mean_squared_error>, metrics<own::below>> {};
+
+static_assert(check<training>());
