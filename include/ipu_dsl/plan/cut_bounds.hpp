@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/type_name.hpp>
+#include <ipu_dsl/model/other_type.hpp>
 #include <ipu_dsl/plan/automatic_stages.hpp>
 #include <ipu_dsl/plan/planned_graph.hpp>
 
@@ -50,11 +53,65 @@ constexpr list<cut_bound> find_cut_bounds() {
 template <compiled_model C>
 inline constexpr std::size_t cut_count_of = find_cut_bounds<C>().size();
 
+/// What is wrong with asking for the cuts of something else than a compiled model.
+template <typename T>
+struct cuts_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("a compiled model", type_name<T>(),
+                           "write struct training : compile<your model, micro_batch<32>> {}; and "
+                           "cut_bounds_of<training>");
+    found.where = "cut_bounds_of";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Compares with everything as it is asked to, so that nothing is said twice.
+struct any_bound {
+  template <typename Other>
+  friend constexpr bool operator==(const any_bound&, const Other&) {
+    return true;
+  }
+
+  template <typename Other>
+  friend constexpr bool operator<(const any_bound&, const Other&) {
+    return true;
+  }
+
+  template <typename Other>
+  friend constexpr bool operator>(const any_bound&, const Other&) {
+    return true;
+  }
+
+  template <typename Number>
+  constexpr operator Number() const {
+    return {};
+  }
+};
+
+/// A cut of what has none.
+struct refused_cut {
+  any_bound first_layer, speedup;
+
+  constexpr operator cut_bound() const { return {}; }
+};
+
+template <typename T>
+consteval auto make_cut_bounds() {
+  if constexpr (compiled_model<T>) {
+    return freeze_list<cut_count_of<T>>(find_cut_bounds<T>());
+  } else {
+    static_assert(refuse_type<T, cuts_fault_of<T>>());
+    return frozen_list<refused_cut, 1>();
+  }
+}
+
 /// Every cut of the layers of a compiled model into two stages, whatever its own stages are, first
 /// that before layer 1: `static_assert(cut_bounds_of<training>[0].first_layer == 1)`. Counted is
 /// the work of a micro-batch, not the update, which `timeline.speedup_bound()` counts as well.
-template <compiled_model C>
-inline constexpr frozen_list<cut_bound, cut_count_of<C>> cut_bounds_of =
-    freeze_list<cut_count_of<C>>(find_cut_bounds<C>());
+/// Refused with a sentence: of what is no compiled model.
+template <typename C>
+inline constexpr auto cut_bounds_of = make_cut_bounds<C>();
 
 }  // namespace ipu_dsl

@@ -3,7 +3,6 @@
 // Over 300 lines: a session's interface, half of it what its functions promise.
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -51,8 +50,14 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
     engine().kept().initialize(numbers_of_optimizer());
   }
 
-  /// Refused with a sentence: a momentum that the optimizer has not.
-  void set_optimizer(const foreign_settings<settings>&) { refuse_momentum(); }
+  /// Refused with a sentence: a momentum that the optimizer has not, a rate by another name.
+  void set_optimizer(const foreign_settings<settings>&) {
+    refuse_settings<Compiled, momentum_fault_of>();
+  }
+
+  void set_optimizer(const misnamed_settings<settings>&) {
+    refuse_settings<Compiled, lr_fault_of>();
+  }
 
   /// New numbers for the optimizer, from the next update on. Throws `error` if they are none that
   /// it can use; nothing is changed then.
@@ -332,14 +337,6 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
   /// Bytes of all regions, without what large pages round up.
   std::size_t bytes() const { return engine().bytes(); }
 
- protected:
-  /// Of a model without a loss something else is missing, which whoever trains it says.
-  static constexpr void refuse_momentum() {
-    if constexpr (compiled::settings.has_loss) {
-      static_assert(diagnose<momentum_fault_of<compiled>>());
-    }
-  }
-
  private:
   optimizer_reference numbers_of_optimizer() const {
     return optimizer_reference::of<typename compiled::optimizer_type>(optimizer_);
@@ -484,10 +481,15 @@ class session : public session_of<Compiled, can_have_session<Compiled>()> {
   explicit session(const settings& optimizer = {}, const session_options& options = {})
       : base(base::code::make(options), optimizer) {}
 
-  /// Refused with a sentence: a momentum that the optimizer has not.
+  /// Refused with a sentence, as by `set_optimizer`.
   explicit session(const foreign_settings<settings>&, const session_options& = {})
       : base(base::code::make({}), {}) {
-    base::refuse_momentum();
+    refuse_settings<Compiled, momentum_fault_of>();
+  }
+
+  explicit session(const misnamed_settings<settings>&, const session_options& = {})
+      : base(base::code::make({}), {}) {
+    refuse_settings<Compiled, lr_fault_of>();
   }
 };
 

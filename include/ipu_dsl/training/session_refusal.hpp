@@ -15,6 +15,7 @@
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/runtime/trace.hpp>
+#include <ipu_dsl/training/options_elsewhere.hpp>
 #include <ipu_dsl/training/session_engine.hpp>
 #include <ipu_dsl/training/session_options.hpp>
 #include <ipu_dsl/training/session_source.hpp>
@@ -92,15 +93,47 @@ struct settings_with_momentum {
   double epsilon = 0;
 };
 
-/// Instead of them where there is nothing to refuse; nobody makes one.
+/// Settings with a learning rate as PyTorch and older Keras call it, beside the names that others
+/// of theirs have.
+struct settings_with_lr {
+  struct by_name {
+  } names_only = {};
+
+  given_number lr;
+  any_option momentum, beta_1, beta_2, betas, rho, alpha, epsilon, eps, weight_decay, nesterov,
+      decay;
+};
+
+/// Instead of such settings where there is nothing to refuse; nobody makes one.
+template <typename Settings>
 struct no_settings {
   explicit no_settings(const session_options&) = delete;
 };
 
 /// What is taken to be refused beside an optimizer's settings.
 template <typename Settings>
-using foreign_settings = std::conditional_t<requires(const Settings& chosen) { chosen.momentum; },
-                                            no_settings, settings_with_momentum>;
+using foreign_settings = std::conditional_t<requires(const Settings& chosen) {
+  chosen.momentum;
+}, no_settings<settings_with_momentum>, settings_with_momentum>;
+
+template <typename Settings>
+using misnamed_settings = std::conditional_t<requires(const Settings& chosen) { chosen.lr; },
+                                             no_settings<settings_with_lr>, settings_with_lr>;
+
+/// What is wrong with a learning rate by that name.
+template <typename Compiled>
+struct lr_fault_of {
+  static constexpr problem find() {
+    problem found =
+        refuse("the settings of the optimizer by their names", "lr",
+               "write run{{.learning_rate = 0.01F}}; it is a number, or a schedule of them such as "
+               "cosine_decay{...}");
+    found.where = label("the optimizer ") << Compiled::optimizer_type::rule->name;
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
 
 /// What is wrong with a momentum of an optimizer without one.
 template <typename Compiled>
@@ -115,6 +148,17 @@ struct momentum_fault_of {
 
   static constexpr problem value = find();
 };
+
+/// Makes one compile error about settings. Of a model that is wrong, or without a loss, something
+/// else is said.
+template <typename Compiled, template <typename> typename Fault>
+constexpr void refuse_settings() {
+  if constexpr (can_have_session<Compiled>()) {
+    if constexpr (Compiled::compiled::settings.has_loss) {
+      static_assert(diagnose<Fault<typename Compiled::compiled>>());
+    }
+  }
+}
 
 template <typename Compiled, bool Valid>
 class session_of;
@@ -200,9 +244,6 @@ class session_of<Compiled, false> {
   const trace& last_trace() const;
 
   std::size_t bytes() const;
-
- protected:
-  static void refuse_momentum() {}
 };
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

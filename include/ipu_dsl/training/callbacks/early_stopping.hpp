@@ -22,7 +22,7 @@ struct early_stopping_options {
   std::string monitor = "val_loss";  ///< a number that epochs report
   double min_delta = 0;              ///< what counts as better
   std::int32_t patience = 0;         ///< epochs without anything better until the end
-  monitor_mode mode = monitor_mode::automatic;
+  monitor_mode_option mode = monitor_mode::automatic;
   std::optional<double> baseline = {};  ///< what has to be reached for patience to begin anew
   bool restore_best_weights = false;
   std::int32_t start_from_epoch = 0;  ///< epochs before it are not looked at

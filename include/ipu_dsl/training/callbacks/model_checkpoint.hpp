@@ -21,7 +21,7 @@ struct model_checkpoint_options {
   std::string monitor = "val_loss";  ///< which epoch is the best; not asked for otherwise
   bool save_best_only = false;
   bool save_weights_only = false;  ///< what `load` reads; otherwise what `load_training` reads
-  monitor_mode mode = monitor_mode::automatic;
+  monitor_mode_option mode = monitor_mode::automatic;
   std::optional<double> initial_value_threshold = {};  ///< what the first one has to be better than
 };
 

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <iterator>
 #include <limits>
 #include <string>
 #include <string_view>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/training/history.hpp>
@@ -19,6 +21,38 @@ namespace ipu_dsl {
 /// Which numbers are better. `automatic`: what the name says, of a loss and of the metrics of the
 /// library; of any other it has to be said.
 enum class monitor_mode : std::uint8_t { automatic, smaller, greater };
+
+/// What is wrong with a mode as a text, which Keras takes.
+template <typename Words>
+struct mode_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("monitor_mode::smaller or monitor_mode::greater", "a text",
+                           "min is .mode = monitor_mode::smaller, max is monitor_mode::greater, "
+                           "auto is monitor_mode::automatic, the default");
+    found.where = "the mode of a callback";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// A mode as an option of a callback.
+class monitor_mode_option {
+ public:
+  constexpr monitor_mode_option(monitor_mode chosen) : chosen_(chosen) {}
+
+  /// Refused with a sentence: a text.
+  template <typename Words>
+    requires std::convertible_to<const Words&, std::string_view>
+  constexpr monitor_mode_option(const Words&) : chosen_(monitor_mode::automatic) {
+    static_assert(diagnose<mode_fault_of<Words>>());
+  }
+
+  constexpr operator monitor_mode() const { return chosen_; }
+
+ private:
+  monitor_mode chosen_;
+};
 
 /// Which numbers of this name are better: "loss", a metric's, either behind that of an output and
 /// "val_". `automatic`: it is none of them, or one that says nothing about the model's worth, or

@@ -20,7 +20,7 @@ struct reduce_lr_on_plateau_options {
   std::string monitor = "val_loss";  ///< a number that epochs report
   float factor = 0.1F;               ///< of the rate before, below 1
   std::int32_t patience = 10;        ///< epochs without anything better until the rate is lowered
-  monitor_mode mode = monitor_mode::automatic;
+  monitor_mode_option mode = monitor_mode::automatic;
   double min_delta = 1e-4;    ///< what counts as better
   std::int32_t cooldown = 0;  ///< epochs behind a reduction that are not counted
   float min_lr = 0;           ///< the rate does not become less
