@@ -93,8 +93,9 @@ TEST_CASE("as much of a file as fits is loaded, and the report says what did not
   const std::string said = sentence_of([&] { load_by_name(other, folder / "w.npz"); });
   CHECK(said == "The file " + (folder / "w.npz") +
                     " does not fit the model: it has no array for logits/bias; nothing takes "
-                    "head/bias; größe/bias of other numbers (8,) where größe/bias (8) takes "
-                    "floats (8,), logits/kernel (3, 2) where logits/kernel (3, 3) takes floats "
+                    "head/bias; größe/bias of int32 (8,) where größe/bias (8) takes "
+                    "floats (8,): save array.astype(\"float32\"), logits/kernel (3, 2) where "
+                    "logits/kernel (3, 3) takes floats "
                     "(3, 3). Hint: pairs in .names say what is called otherwise, .partly = true "
                     "loads what fits.");
   CHECK(other.fingerprint() == before);
@@ -176,6 +177,11 @@ TEST_CASE("what people have instead of NPZ and safetensors is refused with what 
         (folder / "w.h5") +
             " is HDF5, which is not read; save its weights as NPZ or "
             "safetensors, docs/weights.md has the lines.");
+  write_npy(folder / "w.npy", make_npy<float>(std::vector<float>(2, 1.0F), {2}));
+  CHECK(sentence_of([&] { load_by_name(weights, folder / "w.npy"); }) ==
+        (folder / "w.npy") +
+            " is one array of NumPy, which has no name. Hint: np.savez(\"weights.npz\", "
+            "**{\"dense/kernel\": array}) gives it that of its parameter.");
 }
 
 /// The same weights under Keras's names and in its extents.

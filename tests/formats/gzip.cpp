@@ -148,7 +148,8 @@ TEST_CASE("deflated entries of an NPZ file are read with the component") {
   CHECK(read[0].array == array);
   CHECK(tests::sentence_of([&] { parse_npz(archive, "w.npz"); }) ==
         "w.npz/a.npy is compressed: save it with np.savez, or hand inflate_entry of "
-        "ipu_dsl/formats/gzip.hpp (component gzip) to read_npz or load_weights.");
+        "ipu_dsl/formats/gzip.hpp (component gzip) to what reads it: read_npz(path, "
+        "inflate_entry), load_by_name(weights, path, {.inflater = inflate_entry}).");
 }
 
 TEST_CASE("deflated entries of another size than claimed are refused") {

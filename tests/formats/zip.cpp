@@ -62,7 +62,8 @@ TEST_CASE("every fault of an archive has its sentence") {
         "a.zip/one is encrypted or packed by method 12; expected 0 (stored) or 8 (deflated).");
   CHECK(sentence_with(first_central + 10, {8}) ==
         "a.zip/one is compressed: save it with np.savez, or hand inflate_entry of "
-        "ipu_dsl/formats/gzip.hpp (component gzip) to read_npz or load_weights.");
+        "ipu_dsl/formats/gzip.hpp (component gzip) to what reads it: read_npz(path, "
+        "inflate_entry), load_by_name(weights, path, {.inflater = inflate_entry}).");
   CHECK(sentence_with(first_central + 24, {5}) ==
         "a.zip/one is corrupt: stored as 3 bytes, yet of 5.");
 }

@@ -448,7 +448,8 @@ TEST_CASE("a synchronous update comes once, after all backwards of its stage") {
                       -1,
                       {kind::update, 1, 0},
                       "schedule mine, device 1: expected an update of every stage after its "
-                      "backwards, got no U1"});
+                      "backwards, got no U1. Hint: end_training_row(device) in place of "
+                      "end_row() puts them there"});
 }
 
 TEST_CASE("updates in the middle of a stream") {

@@ -284,7 +284,8 @@ TEST_CASE("compressed weights are loaded with what unpacks them") {
   session<trained> other({}, {.seed = 2});
   CHECK(sentence_of([&] { other.load(path); }) ==
         path + "/dense_0/kernel.npy is compressed: save it with np.savez, or hand inflate_entry " +
-            "of ipu_dsl/formats/gzip.hpp (component gzip) to read_npz or load_weights.");
+            "of ipu_dsl/formats/gzip.hpp (component gzip) to what reads it: read_npz(path, "
+            "inflate_entry), load_by_name(weights, path, {.inflater = inflate_entry}).");
   load_weights(other.weights(), path,
                [](std::span<const std::uint8_t> bytes, std::size_t, const std::string&) {
                  return std::vector<std::uint8_t>(bytes.begin(), bytes.end());

@@ -542,7 +542,8 @@ TEST_CASE("what cannot be validated is refused before anything runs") {
   session<trained> run;
   const std::uint64_t before = run.weights().fingerprint();
   CHECK(sentence_of([&] { run.fit(data, {}, validation_data(data | repeated())); }) ==
-        "validation needs data with an end; these are repeated without one.");
+        "validation needs data with an end; these have none, as behind repeated() and of "
+        "from_generator without a count of samples.");
   CHECK(sentence_of([&] { run.fit(data, {}, validation_data(data | take(0))); }) ==
         "The validation data of fit have no samples; expected at least 1.");
   CHECK(sentence_of([&] { run.fit(data, {.validation_frequency = 0}, validation_data(data)); }) ==

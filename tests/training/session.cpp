@@ -180,7 +180,8 @@ TEST_CASE("prediction from data is refused before anything is written") {
   CHECK(refusal(run, [&] { run.predict(data, outputs); }) ==
         "predict of 40 samples writes 120 values, got room for 119.");
   CHECK(refusal(run, [&] { run.predict(data | repeated(), outputs); }) ==
-        "predict needs data with an end; these are repeated without one.");
+        "predict needs data with an end; these have none, as behind repeated() and of "
+        "from_generator without a count of samples.");
   CHECK(std::count(outputs.begin(), outputs.end(), -1.0F) == 119);
 }
 
@@ -374,7 +375,8 @@ TEST_CASE("feeds that do not fit the model are refused before anything changes")
         "data | repeated().");
   auto endless = make_feed(data | repeated(), 1);
   CHECK(refusal(run, [&] { run.evaluate(endless); }) ==
-        "evaluate needs data with an end; these are repeated without one.");
+        "evaluate needs data with an end; these have none, as behind repeated() and of "
+        "from_generator without a count of samples.");
   batch_feed empty({std::span<const float>(), 8}, {std::span<const std::int32_t>(), 1, 3});
   CHECK(refusal(run, [&] { run.evaluate(empty); }) ==
         "evaluate got no samples; expected at least 1.");

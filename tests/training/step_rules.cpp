@@ -170,7 +170,8 @@ TEST_CASE("only data with an end can be evaluated") {
   auto endless = make_feed(data | repeated(), 1);
   auto finite = make_feed(data, 1);
   CHECK(sentence_of([&] { require_end(endless, "evaluate"); }) ==
-        "evaluate needs data with an end; these are repeated without one.");
+        "evaluate needs data with an end; these have none, as behind repeated() and of "
+        "from_generator without a count of samples.");
   CHECK(sentence_of([&] { require_end(finite, "evaluate"); }).empty());
 }
 

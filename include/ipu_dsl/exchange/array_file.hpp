@@ -75,6 +75,12 @@ class array_file {
                     : arrays_[index].array.element == dtype::float32;
   }
 
+  /// What the elements of an array are, as its file says it: "int32", "I32".
+  std::string_view type_of(std::size_t index) const {
+    return tensors_ ? tensors_->at(index).stored.name
+                    : ipu_dsl::name_of(arrays_[index].array.element);
+  }
+
   /// The elements of an array in C order. Throws `error` if they are no floats, or if float32
   /// cannot hold one.
   std::vector<float> floats(std::size_t index) const {
@@ -90,6 +96,11 @@ class array_file {
   void refuse_others(std::string_view start) const {
     if (start.starts_with("\x89HDF")) {
       raise_error({name_, " is HDF5, which is not read", hint});
+    }
+    if (start.starts_with("\x93NUMPY")) {
+      raise_error({name_,
+                   " is one array of NumPy, which has no name. Hint: np.savez(\"weights.npz\", **{"
+                   "\"dense/kernel\": array}) gives it that of its parameter."});
     }
     if (start.starts_with("PK") && start.find("data.pkl") != std::string_view::npos) {
       raise_error({name_, " is what torch.save wrote, pickled Python, which is not read", hint});

@@ -156,11 +156,12 @@ class loader {
       taken_[array] = true;
       const std::span<const std::int64_t> extents = file_->extents_of(array);
       if (fit && (!fits(part, extents) || !file_->holds_floats(array))) {
+        const bool floats = file_->holds_floats(array);
         report_.other_shape.push_back(sentence_of(
-            {printable(part.array), file_->holds_floats(array) ? " " : " of other numbers ",
-             npy::describe(extents), " where ", weights_->name(index), " ",
-             describe(weights_->at(index).extents), " takes floats ",
-             npy::describe(part.extents)}));
+            {printable(part.array), floats ? " " : " of ", floats ? "" : file_->type_of(array),
+             floats ? "" : " ", npy::describe(extents), " where ", weights_->name(index), " ",
+             describe(weights_->at(index).extents), " takes floats ", npy::describe(part.extents),
+             floats ? "" : ": save array.astype(\"float32\")"}));
         fit = false;
       }
     }

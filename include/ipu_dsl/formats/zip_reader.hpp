@@ -26,7 +26,8 @@ inline std::vector<std::uint8_t> refuse_deflated(std::span<const std::uint8_t>, 
                                                  const std::string& name) {
   raise_error({name,
                " is compressed: save it with np.savez, or hand inflate_entry of "
-               "ipu_dsl/formats/gzip.hpp (component gzip) to read_npz or load_weights."});
+               "ipu_dsl/formats/gzip.hpp (component gzip) to what reads it: read_npz(path, "
+               "inflate_entry), load_by_name(weights, path, {.inflater = inflate_entry})."});
 }
 
 namespace zips {

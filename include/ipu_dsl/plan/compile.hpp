@@ -131,9 +131,11 @@ struct plan_fault_of {
   }
 
   static constexpr problem refuse_other_devices() {
-    problem found = refuse(label("rows of ") << C::settings.devices << " devices",
-                           label() << actions_of<C, leading_program<C>>.devices,
-                           "make is told how many devices there are");
+    problem found =
+        refuse(label("rows of ") << C::settings.devices << " devices",
+               label() << actions_of<C, leading_program<C>>.devices,
+               "make is told how many there are; end_training_row(device) ends the row of "
+               "each, in make_forward end_row()");
     found.where = label("schedule ") << C::schedule_type::name;
     return found;
   }

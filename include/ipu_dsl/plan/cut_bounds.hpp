@@ -58,8 +58,8 @@ template <typename T>
 struct cuts_fault_of {
   static constexpr problem find() {
     problem found = refuse("a compiled model", type_name<T>(),
-                           "write struct training : compile<your model, micro_batch<32>> {}; and "
-                           "cut_bounds_of<training>");
+                           "ask the compiled one: cut_bounds_of<training> of struct training : "
+                           "compile<mlp, micro_batch<32>> {}");
     found.where = "cut_bounds_of";
     return found;
   }

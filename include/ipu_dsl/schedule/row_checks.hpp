@@ -153,6 +153,9 @@ constexpr verdict check_updates(const examination& exam) {
           fault_at(exam, schedule_fault::missing, rows.device_of_stage[stage], -1, lost);
       found.fault.expected << "an update of every stage after its backwards";
       found.fault.got << "no " << describe(lost);
+      if (updates == 0 && expected == 1) {
+        found.fault.hint = "end_training_row(device) in place of end_row() puts them there";
+      }
       return found;
     }
   }

@@ -93,7 +93,10 @@ inline void check_feed(const model_interface& model, const run_settings& setting
 /// Throws `error` for data without an end, for `what` would never return.
 inline void require_end(const feed_reference& source, const char* what) {
   if (!source.length()) {
-    throw error(sentence_of({what, " needs data with an end; these are repeated without one."}));
+    throw error(
+        sentence_of({what,
+                     " needs data with an end; these have none, as behind repeated() and of "
+                     "from_generator without a count of samples."}));
   }
 }
 

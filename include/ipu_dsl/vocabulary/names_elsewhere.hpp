@@ -134,11 +134,14 @@ struct MultiheadAttention
 template <auto Slope = 0.3F>
 struct LeakyReLU : layer_elsewhere<"LeakyReLU", "Activation<leaky_relu, alpha<0.1F>>"> {};
 
-/// Here: `relu`.
-struct ReLU;
+/// A layer that is one here by its small letters, where it may stand as an option as well.
+template <fixed_string Elsewhere, fixed_string Here>
+struct activation_elsewhere : layer_elsewhere<Elsewhere, Here>,
+                              option_elsewhere<Elsewhere, Here> {};
 
-/// Here: `relu6`.
-struct ReLU6;
+struct ReLU : activation_elsewhere<"ReLU", "relu, in Dense<64, relu> or behind Dense<64>"> {};
+
+struct ReLU6 : activation_elsewhere<"ReLU6", "relu6, in Dense<64, relu6> or behind Dense<64>"> {};
 
 template <typename... Initializer>
 struct kernel_initializer : option_elsewhere<"kernel_initializer", "init<he_uniform>"> {};
