@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the rows of a program say by themselves, before any of them waits for another.
+// Over 300 lines: one check behind the other, each with its sentence.
 #pragma once
 
 #include <cstddef>
