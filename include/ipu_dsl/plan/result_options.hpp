@@ -252,10 +252,9 @@ struct read_metric {
       return T::fault;
     } else if constexpr (option_type<T>) {
       return find_place(*T::as_option.key);
-    } else if constexpr (metric_kind<T> && !requires { T::options; }) {
-      return check_read_options<T, void>(
-          "write static constexpr attributes options = attributes::of(your_rule{})");
-    } else if constexpr (nearly_a_judge<T> && !loss_kind<T> && !metric_kind<T>) {
+    } else if constexpr (metric_kind<T>) {
+      return check_metric_options<T>();
+    } else if constexpr (nearly_a_judge<T> && !loss_kind<T>) {
       return judge_lacks<T>("static constexpr bool is_metric = true");
     } else {
       return {};

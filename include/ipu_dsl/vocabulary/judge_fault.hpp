@@ -78,4 +78,15 @@ constexpr problem check_read_options(const char* how) {
   }
 }
 
+/// The same of a metric that takes no options: what the members are stands beside its rule.
+template <typename Metric>
+constexpr problem check_metric_options() {
+  if constexpr (requires { Metric::options; } || requires { Metric::accepted; }) {
+    return {};
+  } else {
+    return check_read_options<Metric, void>(
+        "write static constexpr attributes options = attributes::of(your_rule{})");
+  }
+}
+
 }  // namespace ipu_dsl

@@ -11,6 +11,7 @@
 #include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/graph/attributes.hpp>
 #include <ipu_dsl/graph/family.hpp>
+#include <ipu_dsl/vocabulary/judge_fault.hpp>
 #include <ipu_dsl/vocabulary/sample_weights.hpp>
 
 namespace ipu_dsl {
@@ -59,7 +60,8 @@ struct metric<Kind, Options...> {
       accepted.append(Kind::accepted);
     }
     accepted.append(options_of_all_metrics);
-    return given.find_fault(accepted);
+    const problem found = given.find_fault(accepted);
+    return found.found() ? found : check_metric_options<Kind>();
   }
 
   template <typename Option>
