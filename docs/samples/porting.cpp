@@ -444,6 +444,12 @@ static_assert(check<model<input<12, 4>, Bidirectional<LSTM<16>, merge_mode<"sum"
 static_assert(check<model<input<12, 4>, sequential<Bidirectional<LSTM<16, return_sequences<true>>>,
                                                    TimeDistributed<Dense<10>>, Dense<10>>>>());
 
+// row: TimeDistributed(Conv2D(8, 3)), TimeDistributed(encoder)
+struct frame_encoder : model<input<6, 6, 8>, sequential<MaxPooling2D<2>, Flatten, Dense<7>>> {};
+
+static_assert(check<model<input<5, 8, 8, 3>, sequential<TimeDistributed<Conv2D<8, 3>>,
+                                                        TimeDistributed<frame_encoder>, LSTM<4>>>>());
+
 // row: GRU(16, stateful=True), predict of a step, reset_states()
 struct tagger : model<input<12, 4>, sequential<GRU<16, return_sequences<true>>, Dense<3>>> {};
 

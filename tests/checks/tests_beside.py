@@ -92,12 +92,14 @@ ELSEWHERE = {
     "graph/call_draft": "plan/access_fault",
     "graph/emitter": "plan/definition",
     "graph/family": "graph/builder",
+    "graph/given_names": "model/laws",
     "graph/graph": "graph/builder",
     "graph/layer_names": "model/nested_model",
     "graph/lowering_facts": "plan/lowering",
     "graph/node_draft": "graph/builder",
     "graph/constraint": "training/constraints",
     "graph/penalty": "training/regularizers",
+    "graph/sequence_views": "vocabulary/time_distributed",
     "graph/tensor": "graph/builder",
     "graph/transfer": "plan/lowering",
     # Tiles and loops, which the kernels made of them are compared with references for, at all edges.
@@ -136,7 +138,6 @@ ELSEWHERE = {
     "kernels/masked_steps": "training/masks",
     "operators/masked_steps": "training/masks",
     "vocabulary/layers/masked_steps": "training/masks",
-    "vocabulary/layers/time_distributed": "vocabulary/bidirectional",
     "vocabulary/layers/sequence_ends": "training/gradients_lstm",
     # The walk of a model, and what refuses other types.
     "model/assembly": "model/model",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of vocabulary/layers/bidirectional.hpp and time_distributed.hpp: what they are made of.
+// Tests of vocabulary/layers/bidirectional.hpp: what it is made of.
 #include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/model/model.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
@@ -39,7 +39,7 @@ struct named_both
 struct averaged
     : model<input<12, 4>,
             sequential<Bidirectional<LSTM<6, return_sequences<true>>, merge_mode<"ave">>,
-                       TimeDistributed<Dense<3>>, TimeDistributed<softmax>>> {};
+                       Dense<3>, softmax>> {};
 
 constexpr checks test_outputs() {
   checks done;
@@ -99,16 +99,6 @@ constexpr checks test_joins() {
   return done;
 }
 
-using at_each_step =
-    sequential<LayerNormalization<>, Dropout<0.25F>,
-               residual<Dense<4, gelu>, BatchNormalization<>, Dense<4>, GaussianNoise<0.1F>>,
-               concat<Dense<2, softmax>, RMSNormalization<>>>;
-
-/// What does the same at every step stays what it is.
-static_assert(
-    testing::same_graph(graph_of<model<input<12, 4>, sequential<TimeDistributed<at_each_step>>>>,
-                        graph_of<model<input<12, 4>, sequential<at_each_step>>>));
-
 constexpr std::string_view fault_of(const element& piece) {
   return piece.fault == nullptr ? "" : piece.fault->expected.view();
 }
@@ -125,15 +115,6 @@ constexpr checks test_refusals() {
   done.that(fault_of(GRU<4, stateful<true>>::description) == "false in stateful<...>");
   done.that(fault_of(GRU<4, stateful<false>>::description).empty());
   done.that(fault_of(LSTM<4, stateful<1>>::description) == "true or false in stateful<...>");
-  done.that(fault_of(TimeDistributed<LSTM<4>>::description) ==
-            "a layer on the last axis in TimeDistributed<...>");
-  done.that(fault_of(TimeDistributed<sequential<Dense<4>, Bidirectional<LSTM<4>>>>::description) ==
-            "a layer on the last axis in TimeDistributed<...>");
-  done.that(fault_of(TimeDistributed<GroupNormalization<2>>::description) ==
-            "a layer on the last axis in TimeDistributed<...>");
-  done.that(fault_of(TimeDistributed<MaxPooling1D<>>::description) ==
-            "a layer on the last axis in TimeDistributed<...>");
-  done.that(fault_of(TimeDistributed<Dense<4>>::description).empty());
   return done;
 }
 
@@ -150,7 +131,7 @@ TEST_CASE("Bidirectional is two layers and what joins them") {
   CHECK(test_joins());
 }
 
-TEST_CASE("Bidirectional and TimeDistributed refuse what they cannot do") {
+TEST_CASE("Bidirectional refuses what it cannot do") {
   CHECK(test_refusals());
 }
 

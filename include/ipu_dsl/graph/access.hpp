@@ -113,9 +113,9 @@ struct operand_access {
   std::int32_t operand = 0;  ///< of the call: first what it writes, then what it reads
   std::int32_t nest = 0;
   access_mode mode = access_mode::read;
-  bool whole = true;             ///< all elements, in every iteration: no reaches were given
-  bool by_sample = false;        ///< the first reach is that of the sample
-  shape extents;                 ///< as the rule sees them, of one sample or of a parameter
+  bool whole = true;         ///< all elements, in every iteration: no reaches were given
+  std::int32_t samples = 0;  ///< see `buffer_ref`; the first reach is that of the sample, if any
+  shape extents;             ///< as the rule sees them, of one sample or of a parameter
   std::int32_t first_reach = 0;  ///< in access_list::reaches
   std::int32_t reaches = 0;
 };

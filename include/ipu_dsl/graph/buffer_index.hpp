@@ -47,16 +47,18 @@ class buffer_index {
                                std::int32_t stage) {
     buffer made{.role = named.role,
                 .life = named.life,
-                .lies = named.lies,
+                .lies = named.held,
                 .type = named.type,
                 .tensor = named.tensor,
                 .index = named.index,
                 .stage = stage,
+                .samples = named.samples > 0 ? named.samples : 1,
                 .extents = named.extents};
     if (named.role == buffer_role::scratch) {
       made.index = named.index % static_cast<std::int32_t>(scratch_per_node);
     } else if (named.role != buffer_role::parameter_sums) {
       made.extents = model.at(named.tensor).extents;
+      made.samples = model.at(named.tensor).samples;
     }
     return made;
   }

@@ -37,8 +37,9 @@ struct buffer_ref {
   buffer_role role = buffer_role::value;
   buffer_life life = buffer_life::micro_batch;
   storage lies = storage::rows;
+  storage held = storage::rows;  ///< the same of what it is a view of: so is the memory
   dtype type = dtype::float32;
-  bool by_sample = true;     ///< one for each sample of a micro-batch, as opposed to one for all
+  std::int32_t samples = 1;  ///< so many for each sample of a micro-batch; 0: one for all
   std::int32_t tensor = -1;  ///< whose value, gradient, ... it is; -1 for scratch
   std::int32_t index = 0;    ///< see `buffer_index`
   shape extents;             ///< of one sample, or of the whole parameter, as the rule sees them

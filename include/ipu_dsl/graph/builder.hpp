@@ -79,16 +79,30 @@ constexpr problem check_inputs(const family& rule, std::size_t given) {
                 label() << given, more ? "join them before it, with Add or Concatenate" : "");
 }
 
+/// Whether a sequence that lies in rows is one of steps in rows as well: rows of floats are padded.
+constexpr bool steps_lie_in_rows(const tensor& sequence) {
+  return sequence.type != dtype::float32 ||
+         sequence.extents.elements() / sequence.extents[0] % widest_vector == 0;
+}
+
 /// The storage in which a node of a family reads its inputs: where the first lies that is padded.
 constexpr storage storage_read(const graph& model, const family& rule,
                                list_view<std::int32_t> inputs) {
   for (const std::int32_t input : inputs) {
     const tensor& read = model.tensors[input];
     if (pads_positions(read.extents)) {
-      return rule.reads.nearest(read.lies);
+      const bool as_rows = rule.sees == sequence_view::steps_as_samples &&
+                           read.lies == storage::rows && steps_lie_in_rows(read);
+      return as_rows ? storage::rows : rule.reads.nearest(read.lies);
     }
   }
   return rule.reads.nearest(storage::rows);
+}
+
+/// Of a view between steps and samples: in positions that are padded one by one, unless a sample is
+/// one of them.
+constexpr storage storage_between(const tensor& made, storage read) {
+  return read != storage::rows && pads_positions(made.extents) ? storage::positions : storage::rows;
 }
 
 /// Where the outputs of a node lie that reads its inputs in `read`. A view lies as what it views.
@@ -96,10 +110,36 @@ constexpr void choose_storage(graph& model, const family& rule, storage read,
                               std::size_t first_made) {
   for (std::size_t i = first_made; i < model.tensors.size(); ++i) {
     tensor& made = model.tensors[i];
-    if (made.view_of >= 0) {
+    if (made.view_of >= 0 && rule.sees != sequence_view::none) {
+      made.lies = storage_between(made, read);
+    } else if (made.view_of >= 0) {
       made.lies = model.tensors[made.view_of].lies;
     } else if (made.producer >= 0 && pads_positions(made.extents)) {
       made.lies = rule.writes.nearest(read);
+    }
+  }
+}
+
+/// How many samples there are of the outputs of a node for each of the model, and whose steps.
+constexpr void count_samples(graph& model, const family& rule, list_view<std::int32_t> inputs,
+                             std::size_t first_made) {
+  if (inputs.empty()) {
+    return;
+  }
+  const tensor read = model.tensors[inputs[0]];
+  tensor like = read;
+  if (rule.sees == sequence_view::steps_as_samples) {
+    like.samples = read.samples * read.extents[0];
+    like.steps_of = inputs[0];
+  } else if (rule.sees == sequence_view::samples_as_steps) {
+    like = model.tensors[read.steps_of];
+  }
+  for (std::size_t i = first_made; i < model.tensors.size(); ++i) {
+    tensor& made = model.tensors[i];
+    if (made.producer >= 0 && per_sample(made)) {
+      made.samples = like.samples;
+      made.steps_of = like.steps_of;
+      made.mask = rule.sees == sequence_view::samples_as_steps ? like.mask : made.mask;
     }
   }
 }
@@ -141,6 +181,7 @@ constexpr problem add_node_reading(graph& model, const family& rule, const attri
   made.parameters = static_cast<std::int32_t>(draft.used().size());
   model.nodes.push_back(made);
   choose_storage(model, rule, read, first_made);
+  count_samples(model, rule, inputs, first_made);
   return {};
 }
 
@@ -339,7 +380,9 @@ constexpr problem add_node(graph& model, const family& rule, const attributes& o
                            list_view<std::int32_t> inputs, std::int32_t stage, std::int32_t layer,
                            std::int32_t shares = -1, node_purpose purpose = node_purpose::layer,
                            list_view<initializer> starts = {}) {
-  const bool masked = purpose == node_purpose::layer && mask_of(model, inputs) >= 0;
+  // Of its own steps no sample is told: those of the sequence have their mask behind it.
+  const bool masked = purpose == node_purpose::layer && mask_of(model, inputs) >= 0 &&
+                      rule.sees != sequence_view::steps_as_samples;
   return masked ? add_masked(model, rule, options, inputs, stage, layer, shares, starts)
                 : add_unmasked(model, rule, options, inputs, stage, layer, shares, purpose, starts);
 }

@@ -26,6 +26,7 @@ struct buffer {
                              ///< scratch; of a contribution and an accumulator the place in
                              ///< graph_view::operands of what its node reads or keeps
   std::int32_t stage = 0;    ///< the stage of the node that asked for it first
+  std::int32_t samples = 1;  ///< of it for each sample of a micro-batch
   shape extents;             ///< of one sample, or of the whole parameter
 };
 
@@ -106,6 +107,7 @@ struct call {
   std::int32_t first_operand = 0;  ///< what it writes, then what it reads
   std::int32_t writes = 0;
   std::int32_t reads = 0;
+  std::int32_t samples = 1;     ///< that it sees of each sample of the model: see `sequence_view`
   std::int32_t steps = 1;       ///< how often its kernel runs, each time with the next step
   std::int64_t operations = 0;  ///< multiply-adds, or elements where there are none: what it costs
 };

@@ -153,7 +153,7 @@ class call_draft {
       return *this;
     }
     if (at.size() == 0) {
-      cost_at_least(named.extents.elements() * (named.by_sample ? batch_ : 1));
+      cost_at_least(named.extents.elements() * (named.samples > 0 ? named.samples * batch_ : 1));
     }
     note(named, mode, at, newest().writes);
     append(named);
@@ -193,7 +193,7 @@ class call_draft {
     operand_access noted{.operand = operand,
                          .mode = mode,
                          .whole = at.size() == 0,
-                         .by_sample = named.by_sample,
+                         .samples = named.samples,
                          .extents = named.extents,
                          .first_reach = static_cast<std::int32_t>(made_->accesses.reaches.size()),
                          .reaches = static_cast<std::int32_t>(at.size())};

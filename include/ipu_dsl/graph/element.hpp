@@ -23,6 +23,7 @@ enum class element_kind : std::uint8_t {
   branches,  ///< every part gets the same input; then one node of `rule` joins their outputs
   stage,     ///< a sequence that one device computes
   pipeline,  ///< stages one after the other
+  at_steps,  ///< a part at every step of a sequence; then one node of `rule` makes it one again
   model,     ///< the layers of a model that there is, on the inputs of this layer
   foreign    ///< a type that is nothing of the kind
 };

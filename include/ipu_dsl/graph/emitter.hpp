@@ -24,6 +24,7 @@ class emitter {
         made_(&made),
         here_(model.nodes.data() + node),
         operands_(model.operands.data() + here_->first_operand),
+        samples_(model.at(operands_[here_->inputs]).samples),
         node_(node),
         phase_(phase) {}
 
@@ -37,8 +38,8 @@ class emitter {
   /// and prediction.
   constexpr program_kind program() const { return facts_->program; }
 
-  /// Samples in a micro-batch.
-  constexpr std::int32_t batch() const { return facts_->batch; }
+  /// Samples in a micro-batch; of a layer at every step of sequences the steps of all of them.
+  constexpr std::int32_t batch() const { return facts_->batch * samples_; }
 
   /// The optimizer whose rule lowers the update.
   constexpr const family& optimizer() const { return *facts_->optimizer; }
@@ -176,7 +177,8 @@ class emitter {
                                       const shape& extents) const {
     return {.role = buffer_role::parameter_sums,
             .lies = storage::plain,
-            .by_sample = false,
+            .held = storage::plain,
+            .samples = 0,
             .tensor = owned(i),
             .index = stage,
             .extents = extents};
@@ -189,6 +191,8 @@ class emitter {
     tag = is_among(tag, most) ? tag : refuse_number(tag, "scratch tags", most);
     return {.role = buffer_role::scratch,
             .lies = lies,
+            .held = lies,
+            .samples = samples_,
             .index = node_ * most + tag,
             .extents = extents};
   }
@@ -206,13 +210,13 @@ class emitter {
     const auto elements = static_cast<std::int32_t>(named.extents.elements());
     const bool apart = named.lies == storage::positions;
     const std::int32_t length = apart ? named.extents[named.extents.rank - 1] : elements;
-    return {batch() * (elements / length), length};
+    return {facts_->batch * named.samples * (elements / length), length};
   }
 
   /// The same, one for the whole micro-batch.
   constexpr buffer_ref scratch_of_batch(std::int32_t tag, const shape& extents) const {
     buffer_ref made = scratch(tag, extents, storage::plain);
-    made.by_sample = false;
+    made.samples = 0;
     return made;
   }
 
@@ -247,17 +251,18 @@ class emitter {
   constexpr void read_feed() {
     const list<std::int32_t> sources = sources_of(*model_, program() != program_kind::predict);
     infeed_call key{
-        .batch = batch(), .sources = static_cast<std::int32_t>(sources.size()), .source = {}};
+        .batch = facts_->batch, .sources = static_cast<std::int32_t>(sources.size()), .source = {}};
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const tensor& atom = model_->at(sources[i]);
       key.source[i] = {static_cast<std::int32_t>(atom.extents.elements()), atom.type};
     }
     call_draft call = call_of(infeed_family, key);
+    made_->calls.back().samples = 1;
     for (std::size_t i = 0; i < sources.size(); ++i) {
       if (i > 0) {
         call.beside();
       }
-      const auto [sample, element] = call.over(batch(), key.source[i].elements);
+      const auto [sample, element] = call.over(key.batch, key.source[i].elements);
       call.writes(value_of(sources[i]).flat(), {sample, element});
     }
   }
@@ -266,8 +271,9 @@ class emitter {
   constexpr void write_output(std::int32_t number) {
     const model_output& handed = model_->outputs[number];
     const buffer_ref read = value_of(handed.tensor).flat();
-    call_draft call = call_of(outfeed_family, outfeed_call{number, batch(), read.extents[0]});
-    const auto [sample, element] = call.over(batch(), read.extents[0]);
+    call_draft call = call_of(outfeed_family, outfeed_call{number, facts_->batch, read.extents[0]});
+    made_->calls.back().samples = 1;
+    const auto [sample, element] = call.over(facts_->batch, read.extents[0]);
     call.reads(read, {sample, element});
   }
 
@@ -369,6 +375,7 @@ class emitter {
     // Replicas update what they share together, from what is summed in the first.
     row.operands_of = phase_ == call_phase::update ? replica_reach::first : replica_reach::own;
     row.loss_weight = here_->weight;
+    row.samples = samples_;
     row.node = node_;
     row.stage = here_->stage;
     row.first_operand = static_cast<std::int32_t>(made_->operands.size());
@@ -385,20 +392,33 @@ class emitter {
   constexpr buffer_ref of_tensor(buffer_role role, std::int32_t of, std::int32_t index) const {
     const tensor& atom = model_->at(of);
     const bool is_gradient = per_sample(atom) && role != buffer_role::value;
+    const storage lies = is_gradient ? facts_->gradient_lies[of] : atom.lies;
     return {.role = role,
             .life = life_of(role, atom),
-            .lies = is_gradient ? facts_->gradient_lies[of] : atom.lies,
+            .lies = lies,
+            .held = lies,
             .type = atom.type,
-            .by_sample = per_sample(atom),
+            .samples = per_sample(atom) ? atom.samples : 0,
             .tensor = of,
             .index = index,
             .extents = atom.extents};
   }
 
+  /// What a view makes of the elements of what it views.
+  static constexpr buffer_ref seen_as(const tensor& view, const buffer_ref& viewed) {
+    buffer_ref made = viewed.as(view.extents);
+    if (made.samples != view.samples) {
+      made.samples = view.samples;
+      made.lies = view.lies;
+    }
+    return made;
+  }
+
   /// Of a view the elements of what it views, in its own shape.
   constexpr buffer_ref value_of(std::int32_t of) const {
     const std::int32_t holder = model_->storage_of(of);
-    return of_tensor(buffer_role::value, holder, 0).as(model_->at(of).extents);
+    const buffer_ref held = of_tensor(buffer_role::value, holder, 0);
+    return holder == of ? held : seen_as(model_->at(of), held);
   }
 
   /// The gradient of a view is that of the tensor it views, unless others read that tensor too.
@@ -410,7 +430,7 @@ class emitter {
     const bool alone = facts_->reader_count(atom.view_of) == 1;
     const buffer_ref viewed = alone ? gradient_of(atom.view_of)
                                     : contribution_at(model_->node_at(atom.producer).first_operand);
-    return viewed.as(atom.extents);
+    return seen_as(atom, viewed);
   }
 
   constexpr buffer_ref contribution_at(std::int32_t position) const {
@@ -423,6 +443,7 @@ class emitter {
   call_list* made_;
   const node* here_;
   const std::int32_t* operands_;  ///< of the node: inputs, outputs, parameters and states
+  std::int32_t samples_;          ///< of what it makes, for each sample of the model
   std::int32_t node_;
   call_phase phase_;
 };

@@ -59,6 +59,14 @@ constexpr problem each_step_alone(attributes&) {
   return {};
 }
 
+/// What stands between a sequence and layers that are at every step of it: its steps are samples
+/// there, so many more of each micro-batch, of which a layer knows nothing.
+enum class sequence_view : std::uint8_t {
+  none,
+  steps_as_samples,
+  samples_as_steps  ///< they are steps again, and have the mask of the sequence
+};
+
 /// The rules of a kind of node: a layer, a loss, a metric, an optimizer. Ours and a user's are
 /// alike. A family is one constexpr object with static storage; a node points to it, and the code
 /// of its kernels is `template <> struct operators<&the_family>`.
@@ -144,6 +152,9 @@ struct family {
   /// Beside that: of several inputs it is told which steps of those behind the first there are, by
   /// all their masks; what it makes has the mask of the first.
   bool reads_mask_of_others = false;
+
+  /// It is a view, of the same elements, between steps and samples.
+  sequence_view sees = sequence_view::none;
 
   /// Only lays its one input out anew: who wants that as it lay reads it there.
   bool lays_out = false;

@@ -48,6 +48,12 @@ class node_draft {
     return !inputs_.empty() && owner_->tensors[inputs_[inputs_.size() - 1]].is_mask;
   }
 
+  /// How many steps the sequence has whose steps are the samples of an input; 0: there is none.
+  constexpr std::int32_t steps_behind(std::int32_t index) {
+    const std::int32_t sequence = atom_of(index).steps_of;
+    return sequence < 0 ? 0 : owner_->tensors[sequence].extents[0];
+  }
+
   /// The shape of one sample of an input; a copy, as adding tensors moves those that there are.
   constexpr shape input(std::int32_t index) { return atom_of(index).extents; }
 

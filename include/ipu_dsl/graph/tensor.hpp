@@ -38,6 +38,8 @@ struct tensor {
   std::int32_t owner = -1;      ///< the first node that uses a parameter or a state: it owns it
   std::int32_t view_of = -1;    ///< the tensor whose elements these are, in another shape
   std::int32_t mask = -1;       ///< the tensor that says which of its steps there are; -1: all
+  std::int32_t samples = 1;     ///< of it for each sample of the model: see `sequence_view`
+  std::int32_t steps_of = -1;   ///< the sequence whose steps these samples are; -1: of none
   bool is_mask = false;         ///< one number for each step of another tensor, 1 or 0; no gradient
   std::int32_t target_of = -1;  ///< of a target or a weight: the tensor that it is told of
   initializer start;            ///< of a parameter or a state; of a run value its default, or NaN

@@ -10,6 +10,7 @@
 #include <ipu_dsl/graph/builder.hpp>
 #include <ipu_dsl/graph/gradient.hpp>
 #include <ipu_dsl/graph/layer_names.hpp>
+#include <ipu_dsl/graph/sequence_views.hpp>
 #include <ipu_dsl/model/nested_model.hpp>
 #include <ipu_dsl/model/stage_numbers.hpp>
 
@@ -211,6 +212,9 @@ class assembly {
       case element_kind::branches:
         add_branches(piece);
         break;
+      case element_kind::at_steps:
+        add_at_steps(piece);
+        break;
       case element_kind::model:
         add_model(piece);
         break;
@@ -328,6 +332,35 @@ class assembly {
     leave_parts(outer_part);
     scope_ = outer_scope;
     add_nodes(piece, {joined.data(), joined.size()});
+  }
+
+  /// What makes samples of steps has no number and no scope: layers behind it are counted as in a
+  /// residual.
+  constexpr void add_split() {
+    const std::int32_t first_part = part_;
+    const std::string_view inner_scope = scope_;
+    const std::int32_t sequence[] = {current_};
+    scope_ = {};
+    add_nodes(steps_as_samples, sequence);
+    scope_ = inner_scope;
+    part_ = first_part;
+  }
+
+  /// The steps become samples, of which the part knows nothing, and steps again.
+  constexpr void add_at_steps(const element& piece) {
+    const std::int32_t outer_part = part_;
+    const std::string_view outer_scope = scope_;
+    enter_scope(piece);
+    enter_parts();
+    add_split();
+    add_parts(piece);
+    if (failed()) {
+      return;
+    }
+    const std::int32_t samples[] = {current_};
+    leave_parts(outer_part);
+    scope_ = outer_scope;
+    add_nodes(piece, samples);
   }
 
   /// A layer that is added now, in its place.

@@ -35,6 +35,10 @@ inline constexpr bool steps_one_by_one<one_step<M>> = true;
 constexpr void walk_by_step(graph& made) {
   for (std::size_t i = 0; i < made.nodes.size() && !made.fault.found(); ++i) {
     node& each = made.nodes[i];
+    // What is at every step remembers none.
+    if (made.tensors[made.view().output_of(each, 0)].steps_of >= 0) {
+      continue;
+    }
     problem found = each.rule->one_step(each.options);
     if (found.found()) {
       found.where = made.view().place_of(each);

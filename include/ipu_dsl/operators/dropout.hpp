@@ -28,8 +28,8 @@ struct operators<&dropout_family> {
     constexpr std::int32_t positions = Call.positions;
     const index_range samples = range_of(Call.batch, context.part);
     const index_range mine = {samples.begin * positions, samples.end * positions};
-    const std::uint64_t first_row =
-        context.first_sample * std::uint64_t{positions} + static_cast<std::uint64_t>(mine.begin);
+    const std::uint64_t first_row = context.samples_before() * std::uint64_t{positions} +
+                                    static_cast<std::uint64_t>(mine.begin);
     const std::ptrdiff_t first = std::ptrdiff_t{mine.begin} * layout::row_stride(elements);
     const kernels::dropout_mask mask{
         .seed = context.seed,

@@ -32,7 +32,7 @@ struct operators<&noise_family> {
     const index_range samples = range_of(Call.batch, context.part);
     const std::int32_t count = samples.end - samples.begin;
     const std::uint64_t first_sample =
-        context.first_sample + static_cast<std::uint64_t>(samples.begin);
+        context.samples_before() + static_cast<std::uint64_t>(samples.begin);
     const kernels::noise_place place{
         .seed = context.seed,
         .stream = context.stream,

@@ -31,10 +31,18 @@ struct run_context {
   std::int32_t* valid = nullptr;     ///< [micro-batches] samples that the feed gave
   float* const* outputs = nullptr;   ///< of each output [samples, elements]; null: nobody's
   std::uint64_t first_handed_out = 0;  ///< the sample whose outputs are the first there
-  std::int32_t step = 0;               ///< of a call that runs once for each of its steps
-  grain part = {};                     ///< what of the output to compute, where calls have grains
+  std::int32_t samples =
+      1;                  ///< that the call sees of each sample: more at every step of a sequence
+  std::int32_t step = 0;  ///< of a call that runs once for each of its steps
+  grain part = {};        ///< what of the output to compute, where calls have grains
 
-  constexpr std::int32_t valid_samples() const { return valid[micro_batch]; }
+  /// Of what the call sees as samples: how many the feed gave.
+  constexpr std::int32_t valid_samples() const { return valid[micro_batch] * samples; }
+
+  /// The same: how many came before this micro-batch.
+  constexpr std::uint64_t samples_before() const {
+    return first_sample * static_cast<std::uint64_t>(samples);
+  }
 };
 
 /// A kernel with its operands' addresses: first what it writes, then what it reads. Only the infeed

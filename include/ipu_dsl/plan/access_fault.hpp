@@ -47,10 +47,10 @@ class access_check {
     if (row.whole || found_.found()) {
       return;
     }
-    const std::int32_t extents = row.extents.rank + (row.by_sample ? 1 : 0);
+    const std::int32_t extents = row.extents.rank + (row.samples > 0 ? 1 : 0);
     if (row.reaches != extents) {
       found_ = refuse(label() << extents << " positions in operand " << row.operand << ", "
-                              << (row.by_sample ? "[samples] of " : "") << describe(row.extents),
+                              << (row.samples > 0 ? "[samples] of " : "") << describe(row.extents),
                       label() << row.reaches,
                       "an element of a value has the position of its sample and one for each of "
                       "its extents; .flat() and .as({...}) see it in other extents");

@@ -19,10 +19,12 @@ constexpr std::int64_t aligned(std::int64_t bytes) {
 /// Aligned bytes of a buffer. Only rows of floats are padded.
 constexpr std::int64_t bytes_of(const buffer& memory, std::int32_t batch) {
   const bool of_samples = memory.type == dtype::int32 || memory.type == dtype::uint8;
-  const std::int64_t rows = of_samples ? batch : 1;
+  const std::int32_t samples = batch * memory.samples;
+  const std::int64_t rows = of_samples ? samples : 1;
   const bool padded = memory.type == dtype::float32;
-  const std::int64_t elements = padded ? layout::padded_elements(memory.lies, memory.extents, batch)
-                                       : rows * memory.extents.elements();
+  const std::int64_t elements = padded
+                                    ? layout::padded_elements(memory.lies, memory.extents, samples)
+                                    : rows * memory.extents.elements();
   return aligned(elements * bytes_of(memory.type));
 }
 

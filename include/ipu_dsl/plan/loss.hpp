@@ -195,12 +195,24 @@ constexpr problem check_results(const graph_view& model, list_view<result_choice
   return found.found() ? found : check_reported_names(model.outputs.size(), losses, metrics);
 }
 
+/// A penalty is that of a sample, whatever of its steps are samples of a layer.
+constexpr problem penalty_at_steps(const layer_record& layer) {
+  problem found = refuse("a penalty of what a whole sample puts out",
+                         "one of a layer at every step, in TimeDistributed<...>",
+                         "put ActivityRegularization<...> behind TimeDistributed<...>");
+  found.where = where_is(layer);
+  return found;
+}
+
 /// Appends a node that judges what a layer puts out by its penalty, in the layer's stage.
 constexpr problem attach_penalty(graph& model, std::int32_t number) {
   const layer_record layer = model.layers[number];
   const parameter_rules& penalty = layer.source->weights->output;
   const activity_penalty_rule rule{.l1 = penalty.l1, .l2 = penalty.l2};
   const std::int32_t judged[] = {layer.output};
+  if (model.tensors[layer.output].steps_of >= 0) {
+    return penalty_at_steps(layer);
+  }
   problem found = add_node(model, activity_penalty_family, attributes::of(rule), judged,
                            layer.stage, number, -1, node_purpose::penalty);
   found.where = where_is(layer);

@@ -157,8 +157,8 @@ constexpr position_range reached(const reach& at, const nest_block& block, std::
 
 /// The extent that reach `i` of an access speaks of.
 constexpr std::int64_t extent_of(const operand_access& row, std::int32_t i, std::int32_t batch) {
-  if (row.by_sample) {
-    return i == 0 ? batch : row.extents[i - 1];
+  if (row.samples > 0) {
+    return i == 0 ? std::int64_t{batch} * row.samples : row.extents[i - 1];
   }
   return row.extents[i];
 }
@@ -167,7 +167,7 @@ constexpr std::int64_t extent_of(const operand_access& row, std::int32_t i, std:
 constexpr std::int64_t reached_elements(const access_view& all, const operand_access& row,
                                         const nest_block& block, std::int32_t batch) {
   if (row.whole) {
-    return row.extents.elements() * (row.by_sample ? batch : 1);
+    return row.extents.elements() * (row.samples > 0 ? batch * row.samples : 1);
   }
   const list_view<reach> reaches = reaches_of(all, row);
   std::int64_t elements = 1;

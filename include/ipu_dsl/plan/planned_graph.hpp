@@ -17,7 +17,7 @@ constexpr problem check_micro_batch(const graph_view& model, std::int32_t sample
   constexpr std::int64_t shortest_row = 64;
   std::int64_t longest = shortest_row;
   for (const tensor& atom : model.tensors) {
-    const std::int64_t elements = per_sample(atom) ? atom.extents.elements() : 0;
+    const std::int64_t elements = per_sample(atom) ? atom.samples * atom.extents.elements() : 0;
     longest = elements > longest ? elements : longest;
   }
   problem found;

@@ -49,7 +49,7 @@ class chosen_grids {
 constexpr tile_block home_of(const buffer& memory, std::int32_t batch, chosen_grids& grids) {
   const shape& extents = memory.extents;
   std::int64_t columns = extents.elements();
-  std::int64_t rows = batch;
+  std::int64_t rows = std::int64_t{batch} * memory.samples;
   const bool whole = memory.lies == storage::panels || memory.lies == storage::plain;
   if (whole || memory.life != buffer_life::micro_batch) {
     const std::int64_t last = extents.rank > 1 ? extents[extents.rank - 1] : columns;

@@ -149,7 +149,7 @@ class block_check {
         ++found;
       }
       if (found == memories_.size()) {
-        memories_.emplace_back(operands_[operand], buffer_of(access.operand), access.by_sample,
+        memories_.emplace_back(operands_[operand], buffer_of(access.operand), access.samples > 0,
                                program_.batch);
       }
       memory_of_operand_[operand] = found;

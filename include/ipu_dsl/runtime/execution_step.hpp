@@ -30,6 +30,7 @@ struct resolved_call {
   std::int32_t operands = 0;
   std::int32_t number = 0;                 ///< in the plan
   std::int32_t micro_batch = of_its_step;  ///< of the run: the one whose contribution is folded
+  std::int32_t samples = 1;
   std::int32_t steps = 1;
   bool in_grains = false;
   bool reads_all_parts = false;
@@ -58,6 +59,7 @@ struct execution_step {
 /// Tells the context of a step what is true of one of its calls; `loss_scale` is that of the run.
 inline void tell(run_context& context, const resolved_call& row, float loss_scale) {
   context.stream = row.stream;
+  context.samples = row.samples;
   context.loss_scale = loss_scale * row.loss_weight;
   if (row.micro_batch != resolved_call::of_its_step) {
     context.micro_batch = row.micro_batch;

@@ -188,6 +188,7 @@ class execution_table {
                            .operands = row.writes + row.reads,
                            .number = number,
                            .micro_batch = micro_batch,
+                           .samples = row.samples,
                            .steps = row.steps,
                            .in_grains = code.in_grains,
                            .reads_all_parts = code.reads_all_parts,

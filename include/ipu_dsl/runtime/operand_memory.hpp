@@ -15,7 +15,8 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// How the elements of a buffer lie: [batch, elements of a sample], or all axes of a parameter but
 /// the last as rows.
-inline stored_matrix matrix_of(const buffer& memory, bool by_sample, std::int32_t batch) {
+inline stored_matrix matrix_of(const buffer& memory, bool by_sample, std::int32_t micro_batch) {
+  const std::int32_t batch = micro_batch * memory.samples;
   const shape& extents = memory.extents;
   const auto elements = static_cast<std::int32_t>(extents.elements());
   if (memory.type == dtype::int32 || memory.type == dtype::uint8) {

@@ -44,6 +44,7 @@ struct prediction_end {
 struct prediction_call {
   std::int32_t kernel = 0;  ///< of the distinct ones; -1: hands out an output
   std::int32_t first_operand = 0;
+  std::int32_t samples = 1;  ///< see `call`
   std::int32_t steps = 1;
   std::uint64_t stream = 0;  ///< of random numbers
   float scalars[2] = {};
@@ -205,6 +206,7 @@ class prediction_resolver {
     }
     made_.calls.push_back({plan_.code_of_call[index],
                            static_cast<std::int32_t>(made_.operands.size()),
+                           row.samples,
                            row.steps,
                            plan_.stream_of(row),
                            {row.scalars[0], row.scalars[1]},

@@ -115,6 +115,7 @@ class prediction_run {
         continue;
       }
       context.stream = row.stream;
+      context.samples = row.samples;
       if constexpr (value_count > 0) {
         tell_values(row);
       }

@@ -42,7 +42,8 @@ template <typename Visit>
 void for_each_reached(const access_view& all, const operand_access& row, const nest_block& block,
                       std::int32_t batch, const Visit& visit) {
   if (row.whole) {
-    const std::int64_t elements = row.extents.elements() * (row.by_sample ? batch : 1);
+    const std::int64_t elements =
+        row.extents.elements() * (row.samples > 0 ? batch * row.samples : 1);
     for (std::int64_t i = 0; i < elements; ++i) {
       visit(i);
     }

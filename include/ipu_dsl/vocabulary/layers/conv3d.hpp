@@ -300,7 +300,7 @@ constexpr buffer_ref transpose_kernel(emitter& emit) {
   const std::int32_t taps = key.kernel.product();
   buffer_ref made = emit.scratch(convolution_rules::transposed_tag,
                                  {taps, key.filters, key.channels}, storage::panels);
-  made.by_sample = false;
+  made.samples = 0;
   call_draft call = emit.call(key);
   const axis_id tap = call.over(taps);
   const auto [channel, filter] = call.over(key.channels, key.filters);

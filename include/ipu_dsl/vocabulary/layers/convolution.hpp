@@ -157,7 +157,7 @@ struct convolution {
       return kernel_value(emit);
     }
     buffer_ref made = emit.scratch(tag, kernel_extents(), storage::panels);
-    made.by_sample = false;
+    made.samples = 0;
     call_draft call = emit.call_of(*code, of_variant(conv2d_variant::packed_kernel));
     const auto [row, column] = call.over(key.kernel_rows, key.kernel_columns);
     const auto [channel, filter] = call.over(key.depth(), key.filters);
@@ -221,7 +221,7 @@ struct convolution {
     const std::int32_t filters = key.filters_of_group();
     buffer_ref made = emit.scratch(
         tag, {key.kernel_rows, key.kernel_columns, filters, key.channels}, storage::panels);
-    made.by_sample = false;
+    made.samples = 0;
     call_draft call = emit.call_of(*code, of_variant(conv2d_variant::transposed_kernel));
     const auto [row, column] = call.over(key.kernel_rows, key.kernel_columns);
     if (!key.lanewise() && !key.wide_groups()) {

@@ -87,7 +87,7 @@ struct position_product {
   /// Where the kernel lies as panels of [units, inputs]: scratch `tag`.
   constexpr buffer_ref place_of_transposed(const emitter& emit, std::int32_t tag) const {
     buffer_ref made = emit.scratch(tag, {units, inputs}, storage::panels);
-    made.by_sample = false;
+    made.samples = 0;
     return made;
   }
 

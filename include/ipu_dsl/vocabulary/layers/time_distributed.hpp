@@ -2,7 +2,7 @@
 // TimeDistributed: a layer at every step of a sequence.
 #pragma once
 
-#include <ipu_dsl/graph/element.hpp>
+#include <ipu_dsl/graph/sequence_views.hpp>
 
 namespace ipu_dsl {
 
@@ -27,21 +27,25 @@ constexpr bool works_on_each_step(const element& piece) {
   return works && (piece.followed_by == nullptr || works_on_each_step(*piece.followed_by));
 }
 
-/// Keras's wrapper. Layers on the last axis, Dense, activations, LayerNormalization and others, do
-/// the same at every step of a sequence anyway, and so does what is made of them, so that it is the
-/// layer itself; others are refused.
+/// Keras's wrapper: the layer at every step of a sequence, with one set of parameters.
+/// `TimeDistributed<Conv2D<8, 3>>` of (steps, rows, columns, channels). What is given to the layer
+/// are samples, one for each step of each sample of the model: BatchNormalization has its
+/// statistics over both, Dropout drops in each step what it draws for it, a recurrent layer walks
+/// along each step. The mask of the sequence is that of what is made of it. Layers on the last
+/// axis, Dense, activations, LayerNormalization and others, and what is made of them, do the same
+/// at every step anyway: of these it is the layer itself. Refused are an
+/// `activity_regularizer<...>` within, and a mask that the layer makes of a step.
 template <typename Layer>
 struct TimeDistributed {
  private:
-  static constexpr problem fault =
-      refuse("a layer on the last axis in TimeDistributed<...>", describe(element_of<Layer>),
-             "Dense, activations, LayerNormalization and what is made of them do the same at every "
-             "step; others at every step are not there yet");
+  static constexpr element wrapper = {.kind = element_kind::at_steps,
+                                      .combinator = "TimeDistributed",
+                                      .rule = &samples_as_steps_family,
+                                      .parts = list_view<const element*>(elements_of<Layer>, 1)};
 
  public:
-  static constexpr element description = works_on_each_step(element_of<Layer>)
-                                             ? element_of<Layer>
-                                             : unfit_layer("TimeDistributed<...>", fault);
+  static constexpr element description =
+      works_on_each_step(element_of<Layer>) ? element_of<Layer> : wrapper;
 };
 
 }  // namespace ipu_dsl

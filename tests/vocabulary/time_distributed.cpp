@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Tests of vocabulary/layers/time_distributed.hpp: what stands around a layer at every step, what
+// does not need it, and what is refused.
+#include <string_view>
+
+#include <ipu_dsl/model/functional.hpp>
+#include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/model/one_step.hpp>
+#include <ipu_dsl/vocabulary/library.hpp>
+
+#include "model/same_graph.hpp"
+#include "support/catch2.hpp"
+#include "support/checks.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using tests::checks;
+
+struct frames
+    : model<input<5, 6, 4, 3>,
+            sequential<TimeDistributed<Conv2D<5, 3, relu>>, TimeDistributed<MaxPooling2D<2>>,
+                       named<"flat", TimeDistributed<Flatten>>, LSTM<7>>> {};
+
+/// Every step is cut into steps of its own.
+struct nested
+    : model<input<2, 3, 8, 4>,
+            sequential<TimeDistributed<
+                sequential<TimeDistributed<Conv1D<5, 3>>, TimeDistributed<LSTM<6>>, GRU<4>>>>> {};
+
+struct masked
+    : model<input<5, 6, 3>,
+            sequential<Reshape<5, 18>, Masking<>,
+                       TimeDistributed<sequential<Reshape<6, 3>, Conv1D<4, 2>, Flatten>>, GRU<2>>> {
+};
+
+struct encoder : model<input<6, 4>, sequential<Conv1D<5, 3, relu>, GlobalAveragePooling1D>> {};
+
+struct called {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({3, 6, 4});
+    const symbolic_tensor seen = build.layer<TimeDistributed<encoder>>("encoded", x);
+    const symbolic_tensor other = build.layer<TimeDistributed<encoder>>("", x);
+    return build.layer<Add>("", seen, other);
+  }
+};
+
+/// Bytes, and floats whose steps are whole vectors, are not laid out anew.
+struct of_bytes : model<input<dtype::uint8, 3, 5, 3>,
+                        sequential<TimeDistributed<sequential<Rescaling<1.0F>, Conv1D<4, 2>>>>> {};
+
+struct of_vectors : model<input<3, 8, 4>, sequential<TimeDistributed<Conv1D<16, 3>>>> {};
+
+constexpr checks test_shapes() {
+  const graph_view& view = graph_of<frames>;
+  checks done;
+  done.that(view.at(view.layers[2].output).extents == shape{5, 4, 2, 5});
+  done.that(view.at(view.layers[5].output).extents == shape{5, 2, 1, 5});
+  done.that(view.at(view.layers[8].output).extents == shape{5, 10});
+  const tensor& step = view.at(view.layers[1].output);
+  done.that(step.extents == shape{4, 2, 5} && step.samples == 5);
+  done.that(view.at(view.layers[2].output).samples == 1);
+  const graph_view& deep = graph_of<nested>;
+  done.that(deep.at(deep.output(0)).extents == shape{2, 4});
+  std::int32_t most = 0;
+  for (const tensor& each : deep.tensors) {
+    most = each.samples > most ? each.samples : most;
+  }
+  done.that(most == 2 * 3);
+  return done;
+}
+
+constexpr checks test_names() {
+  const graph_view& view = graph_of<frames>;
+  checks done;
+  done.that(automatic_name(title_of(view.layers[1]).own).view() == "conv2d_0_0");
+  done.that(automatic_name(title_of(view.layers[2]).own).view() == "timedistributed_0");
+  done.that(automatic_name(title_of(view.layers[7]).own).view() == "flat_0");
+  done.that(view.layers[8].name == "flat");
+  const graph_view& functional = graph_of<called>;
+  done.that(full_name(title_of(functional.layers[1])).view() == "encoded_0/conv1d_0");
+  return done;
+}
+
+/// Parameters are those of the layer once, whatever number of steps.
+constexpr checks test_parameters() {
+  checks done;
+  done.that(graph_of<frames>.count(tensor_role::parameter) == 2 + 3);
+  done.that(graph_of<called>.count(tensor_role::parameter) == 2 * 2);
+  return done;
+}
+
+/// The mask of the sequence is that of what is made of it.
+constexpr checks test_masks() {
+  const graph_view& view = graph_of<masked>;
+  checks done;
+  const tensor& made = view.at(view.layers[view.layers.size() - 2].output);
+  done.that(made.extents == shape{5, 20} && made.mask >= 0);
+  const node& reader = view.node_at(view.layers[view.layers.size() - 1].first_node);
+  done.that(view.at(view.input_of(reader, reader.inputs - 1)).is_mask);
+  return done;
+}
+
+constexpr std::int32_t count_repacking(const graph_view& view) {
+  std::int32_t found = 0;
+  for (const node& each : view.nodes) {
+    found += each.rule->lays_out ? 1 : 0;
+  }
+  return found;
+}
+
+constexpr checks test_layout() {
+  checks done;
+  done.that(count_repacking(graph_of<of_bytes>) == 1);
+  done.that(count_repacking(graph_of<of_vectors>) == 0);
+  return done;
+}
+
+using at_each_step =
+    sequential<LayerNormalization<>, Dropout<0.25F>,
+               residual<Dense<4, gelu>, BatchNormalization<>, Dense<4>, GaussianNoise<0.1F>>,
+               concat<Dense<2, softmax>, RMSNormalization<>>>;
+
+/// What does the same at every step stays what it is.
+static_assert(
+    testing::same_graph(graph_of<model<input<12, 4>, sequential<TimeDistributed<at_each_step>>>>,
+                        graph_of<model<input<12, 4>, sequential<at_each_step>>>));
+
+/// Given a step at a time, what stands at every step remembers none.
+static_assert(
+    valid<one_step<model<input<5, 6, 3>, sequential<TimeDistributed<Conv1D<4, 3>>,
+                                                    TimeDistributed<LSTM<3>>, GRU<2>>>>>());
+
+template <typename Model>
+constexpr bool is_refused(std::string_view expected, std::string_view got) {
+  return !valid<Model>() && fault_of<Model>::value.expected.view() == expected &&
+         fault_of<Model>::value.got.view() == got;
+}
+
+constexpr checks test_refusals() {
+  checks done;
+  done.that(is_refused<model<input<5>, sequential<TimeDistributed<Flatten>>>>(
+      "a sequence, (steps, features) or more", "(5)"));
+  done.that(
+      is_refused<
+          model<input<5, 6, 3>, sequential<TimeDistributed<sequential<Conv1D<3, 2>, Masking<>>>>>>(
+          "a layer that knows which steps are masked", "TimeDistributed"));
+  done.that(is_refused<model<input<5, 6, 3>, sequential<TimeDistributed<stage<Flatten>>>>>(
+      "a layer", "a stage"));
+  return done;
+}
+
+static_assert(test_shapes());
+static_assert(test_names());
+static_assert(test_parameters());
+static_assert(test_masks());
+static_assert(test_layout());
+static_assert(test_refusals());
+
+TEST_CASE("a layer stands at every step of a sequence as of so many more samples") {
+  CHECK(test_shapes());
+  CHECK(test_names());
+  CHECK(test_parameters());
+  CHECK(test_masks());
+  CHECK(test_layout());
+}
+
+TEST_CASE("TimeDistributed refuses what is no sequence, and masks within") {
+  CHECK(test_refusals());
+}
+
+}  // namespace
