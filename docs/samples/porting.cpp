@@ -439,6 +439,22 @@ struct from_given_states {
 
 static_assert(check<from_given_states>());
 
+// row: Bidirectional(LSTM(16))(x, initial_state=[h, c, back_h, back_c])
+struct both_ways_from_given_states {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({12, 4});
+    const symbolic_tensor h = build.input({16});
+    const symbolic_tensor c = build.input({16});
+    const symbolic_tensor back_h = build.input({16});
+    const symbolic_tensor back_c = build.input({16});
+    const symbolic_tensor both = build.layer<Bidirectional<LSTM<16>>>("", x, h, c, back_h, back_c);
+    const symbolic_tensor gates = build.layer<Bidirectional<GRU<16>>>("", x, h, back_h);
+    return build.layer<Add>("", both, gates);
+  }
+};
+
+static_assert(check<both_ways_from_given_states>());
+
 // row: Bidirectional(LSTM(16), merge_mode='sum'), TimeDistributed(Dense(10))
 static_assert(check<model<input<12, 4>, Bidirectional<LSTM<16>, merge_mode<"sum">>>>());
 static_assert(check<model<input<12, 4>, sequential<Bidirectional<LSTM<16, return_sequences<true>>>,

@@ -48,6 +48,18 @@ TEST_CASE("gradients of layers that begin with the states of others, and their b
   CHECK(expected.size() > 100);
 }
 
+TEST_CASE("gradients of an LSTM that reads both ways from where another has ended") {
+  using training = recurrent_step_of<tests::both_ways_go_on>;
+  check_recurrent<training>(
+      "Bidirectional with initial states",
+      {{{recurrent_kind::lstm, 3, 2, true, tests::tanh_of},
+        {recurrent_kind::lstm, 3, 2, true, tests::tanh_of, true, false, true, false, true}},
+       0.15F});
+  const std::vector<float> expected = tests::weights_after<training>(1);
+  CHECK(tests::weights_after<training>(3) == expected);
+  CHECK(expected.size() > 100);
+}
+
 TEST_CASE("gradients of an LSTM that reads both ways") {
   check_recurrent<recurrent_step_of<model<
       input<5, 3>, sequential<Bidirectional<LSTM<2, return_sequences<true>>>, LSTM<2>, Dense<3>>>>>(

@@ -36,6 +36,17 @@ struct lstm_goes_on {
   }
 };
 
+/// Both ways of the second begin where the first has ended.
+struct both_ways_go_on {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({5, 3});
+    const auto [last, state, cell] = build.layers<LSTM<2, return_state<true>>, 3>("", x);
+    const symbolic_tensor all = build.layer<Bidirectional<LSTM<2, return_sequences<true>>>>(
+        "", x, state, cell, state, cell);
+    return build.layer<Dense<3>>("", build.layer<Flatten>("", all));
+  }
+};
+
 /// All begin where the first has ended, some from the last step.
 struct others_go_on {
   static constexpr symbolic_tensor build(functional_builder& build) {

@@ -36,6 +36,31 @@ struct named_both
                        named<"block", residual<sequential<Dense<6>, relu, Dense<6>>>>, Dense<2>>> {
 };
 
+/// Keras's order: the states of the first way, then those of the way back.
+struct given_states {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor steps = build.input({12, 4});
+    const symbolic_tensor state = build.input({6});
+    const symbolic_tensor cell = build.input({6});
+    const symbolic_tensor back_state = build.input({6});
+    const symbolic_tensor back_cell = build.input({6});
+    return build.layer<Bidirectional<LSTM<6>>>("both", steps, state, cell, back_state, back_cell);
+  }
+};
+
+/// One state more than ways, and one for each where an LSTM has a cell as well.
+template <bool Odd>
+struct wrong_states {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor steps = build.input({12, 4});
+    const symbolic_tensor state = build.input({6});
+    if (Odd) {
+      return build.layer<Bidirectional<LSTM<6>>>("both", steps, state, state, state);
+    }
+    return build.layer<Bidirectional<LSTM<6>>>("both", steps, state, state);
+  }
+};
+
 struct averaged
     : model<input<12, 4>,
             sequential<Bidirectional<LSTM<6, return_sequences<true>>, merge_mode<"ave">>,
@@ -88,6 +113,31 @@ constexpr checks test_parts() {
   return done;
 }
 
+/// Which inputs of the model each of both reads.
+constexpr checks test_given_states() {
+  const graph_view& view = graph_of<given_states>;
+  checks done;
+  std::int32_t read = 0;
+  std::int32_t found = 0;
+  for (const node& each : view.nodes) {
+    if (is_recurrent(each.rule->name)) {
+      done.that(each.inputs == 3);
+      for (std::int32_t i = 1; i < each.inputs; ++i) {
+        ++read;
+        done.that(view.input_of(each, i) == view.find(tensor_role::input, read));
+      }
+      ++found;
+    }
+  }
+  done.that(found == 2 && read == 4);
+  done.that(fault_of<wrong_states<true>>::value.expected.view() ==
+            "as many initial states for one way as for the other");
+  done.that(fault_of<wrong_states<true>>::value.got.view() == "3 behind the sequence");
+  done.that(fault_of<wrong_states<false>>::value.expected.view() ==
+            "1 input, or 3 with the initial state and the initial cell");
+  return done;
+}
+
 /// As a list has them, by name and number; "mul" is what Multiply is.
 constexpr checks test_joins() {
   const graph_view& view = graph_of<multiplied>;
@@ -121,6 +171,7 @@ constexpr checks test_refusals() {
 static_assert(test_outputs());
 static_assert(test_names());
 static_assert(test_parts());
+static_assert(test_given_states());
 static_assert(test_joins());
 static_assert(test_refusals());
 
@@ -129,6 +180,7 @@ TEST_CASE("Bidirectional is two layers and what joins them") {
   CHECK(test_parts());
   CHECK(test_names());
   CHECK(test_joins());
+  CHECK(test_given_states());
 }
 
 TEST_CASE("Bidirectional refuses what it cannot do") {

@@ -42,13 +42,16 @@ class assembly {
     return made;
   }
 
-  /// Adds what a functional model calls on one tensor, as layer `number`: layers in combinators.
-  /// What joins them, or a single layer, has the name of the call. `made.fault` is what is wrong.
+  /// Adds what a functional model calls, as layer `number`: layers in combinators, on one tensor,
+  /// or on more that are dealt to them. What joins them, or a single layer, has the name of the
+  /// call. `made.fault` is what is wrong.
   static constexpr void add_call(graph& made, const element& piece, std::string_view name,
-                                 std::int32_t input, std::int32_t stage, std::int32_t number) {
+                                 list_view<std::int32_t> inputs, std::int32_t stage,
+                                 std::int32_t number) {
     assembly walk(made);
     walk.name_ = name;
-    walk.current_ = input;
+    walk.current_ = inputs[0];
+    walk.dealt_ = {inputs.data() + 1, inputs.size() - 1};
     walk.stage_ = stage;
     walk.number_ = number;
     walk.add(piece);
@@ -197,7 +200,8 @@ class assembly {
   constexpr void add_element(const element& piece) {
     switch (piece.kind) {
       case element_kind::layer: {
-        const std::int32_t inputs[] = {current_};
+        list<std::int32_t> inputs{current_};
+        inputs.append(dealt_);
         add_nodes(piece, inputs);
         break;
       }
@@ -321,11 +325,15 @@ class assembly {
     enter_scope(piece);
     enter_parts();
     list<std::int32_t> joined;
-    for (const element* part : piece.parts) {
+    const list_view<std::int32_t> dealt = dealt_;
+    const std::size_t each = dealt.size() / piece.parts.size();
+    for (std::size_t i = 0; i < piece.parts.size(); ++i) {
       current_ = before;
-      add(*part);
+      dealt_ = {dealt.data() + i * each, each};
+      add(*piece.parts[i]);
       joined.push_back(current_);
     }
+    dealt_ = {};
     if (failed()) {
       return;
     }
@@ -429,6 +437,7 @@ class assembly {
   std::string_view name_ = {};   ///< of a call, for the layer that has no place within it
   std::string_view scope_ = {};  ///< the name of what is made of the layers that are added now
   std::int32_t current_ = -1;    ///< the tensor that the next layer reads
+  list_view<std::int32_t> dealt_ = {};  ///< what it reads behind that
   std::int32_t stage_ = 0;
   std::int32_t number_ = 0;
   std::int32_t part_ = -1;

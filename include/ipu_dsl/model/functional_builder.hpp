@@ -303,7 +303,7 @@ class functional_builder {
     } else if (piece.kind == element_kind::model) {
       made = nested_model(made_, record, piece.frozen).add(inputs);
     } else {
-      assembly::add_call(made_, piece, name, inputs[0], stage_, calls_);
+      assembly::add_call(made_, piece, name, inputs, stage_, calls_);
     }
     ++calls_;
     made_.stages = stage_ + 1 > made_.stages ? stage_ + 1 : made_.stages;
@@ -373,6 +373,17 @@ class functional_builder {
     }
   }
 
+  /// What deals its inputs to its parts deals them evenly.
+  constexpr void check_dealt(const layer_record& record, list_view<std::int32_t> inputs) {
+    const std::size_t parts = record.source->parts.size();
+    if ((inputs.size() - 1) % parts != 0) {
+      fail(where_is(record),
+           refuse("as many initial states for one way as for the other",
+                  label() << inputs.size() - 1 << " behind the sequence",
+                  "those of the way from the first step, then those of the way from the last"));
+    }
+  }
+
   /// Layers in combinators are called on one tensor; stages are told by `stage`.
   constexpr void check_combinator(const layer_record& record, list_view<std::int32_t> inputs) {
     const element& piece = *record.source;
@@ -382,6 +393,8 @@ class functional_builder {
     } else if (piece.kind == element_kind::sequence && piece.parts.size() > 1 &&
                !record.name.empty()) {
       fail(where_is(record), refuse("a name for a layer", describe(piece), "name its layers"));
+    } else if (piece.deals_inputs && !inputs.empty()) {
+      check_dealt(record, inputs);
     } else if (inputs.size() != 1) {
       fail(where_is(record), refuse("1 input", label() << inputs.size(),
                                     "join them before it, with Add or Concatenate"));

@@ -104,7 +104,8 @@ struct bidirectional_reading {
     element made{.kind = element_kind::branches,
                  .combinator = "Bidirectional",
                  .rule = &add_family,
-                 .parts = both};
+                 .parts = both,
+                 .deals_inputs = true};
     switch (static_cast<direction_merge>(given.integer(merge_mode_key, 0))) {
       case direction_merge::concat:
         made.rule = &concatenate_family;
@@ -127,7 +128,9 @@ struct bidirectional_reading {
 /// sequence from its last step to its first. Their outputs are put together as `merge_mode<...>`
 /// says
 /// ("concat", "sum", "mul" or "ave"; Keras's default is the first); all states of both stand at the
-/// places of their steps.
+/// places of their steps. In a functional model it is given initial states as Keras has them, those
+/// of the layer, then those of the other: `build.layer<Bidirectional<LSTM<16>>>("", x, h, c,
+/// back_h, back_c)`.
 template <typename Layer, typename... Options>
 struct Bidirectional {
   static constexpr element description = bidirectional_reading<Layer, Options...>::read();
