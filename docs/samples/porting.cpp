@@ -230,6 +230,19 @@ struct attends_to_others {
 
 static_assert(check<attends_to_others>());
 
+// row: MultiHeadAttention(4, 32)(query, value, attention_mask=mask)
+struct told_what_to_attend_to {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor query = build.input({8, 24});
+    const symbolic_tensor value = build.input({12, 24});
+    const symbolic_tensor bytes = build.input({8, 12}, dtype::uint8);
+    const symbolic_tensor mask = build.layer<Rescaling<1.0F>>("", bytes);
+    return build.layer<MultiHeadAttention<4, 32, use_attention_mask<true>>>("", query, value, mask);
+  }
+};
+
+static_assert(check<told_what_to_attend_to>());
+
 // row: KerasHub's x + PositionEmbedding(64)(x)
 static_assert(check<model<input<64, 8>, PositionEmbedding<>>>());
 

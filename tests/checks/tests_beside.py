@@ -129,6 +129,7 @@ ELSEWHERE = {
     # Which kernel a pooling is, in models.
     "operators/pooling": "training/pooling",
     # What recurrent layers share.
+    "vocabulary/layers/attention_inputs": "vocabulary/multi_head_attention",
     "vocabulary/layers/recurrence": "vocabulary/lstm",
     "vocabulary/layers/recurrent_options": "vocabulary/lstm",
     # Products of rows, in a model.

@@ -100,7 +100,7 @@ struct attention_sizes {
 using steps_there = std::vector<bool>;
 
 rows attention(weight_reader& from, const attention_sizes& of, const rows& query, const rows& value,
-               const rows& key, const steps_there& there) {
+               const rows& key, const steps_there& there, const rows& told = {}) {
   const rows q = from.product(query, of.heads * of.key_dim, of.has_bias);
   const rows k = from.product(key, of.heads * of.key_dim, of.has_bias);
   const rows v = from.product(value, of.heads * of.value_dim, of.has_bias);
@@ -116,7 +116,8 @@ rows attention(weight_reader& from, const attention_sizes& of, const rows& query
           product += q[i][n] * k[j][n];
         }
         const double score = product / std::sqrt(static_cast<double>(of.key_dim));
-        weights.push_back(there[j] ? std::exp(score) : 0);
+        const bool attends = there[j] && (told.empty() || told[i][j] != 0);
+        weights.push_back(attends ? std::exp(score) : 0);
         sum += weights.back();
       }
       for (std::size_t j = 0; sum > 0 && j < seen; ++j) {
@@ -228,6 +229,95 @@ std::uint64_t train(const data_set& data, int threads) {
   return run.weights().fingerprint();
 }
 
+/// Each query is told to which steps of others it attends, beside their mask; then each to which it
+/// attends of those that have come, by numbers that a layer makes.
+template <bool Cut>
+struct told_keys {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor queries = build.input({4, 5});
+    const symbolic_tensor others = build.layer<Masking<>>("", build.input({3, 6}));
+    const symbolic_tensor told = build.input({4, 3});
+    const symbolic_tensor first =
+        build.layer<MultiHeadAttention<2, 3, use_attention_mask<true>>>("", queries, others, told);
+    if (Cut) {
+      build.stage(1);
+    }
+    const symbolic_tensor chosen =
+        build.layer<Dense<4, relu, bias_init<constant<0.1F>>>>("chosen", first);
+    const symbolic_tensor second =
+        build.layer<MultiHeadAttention<1, 20, use_causal_mask<true>, use_attention_mask<true>>>(
+            "", first, chosen);
+    return build.layer<Dense<1>>("", second);
+  }
+};
+
+template <bool Cut, typename Schedule, int MicroBatch = 2, int Replicas = 1>
+struct told_training
+    : compile<told_keys<Cut>, Schedule, micro_batch<MicroBatch>,
+              gradient_accumulation<samples_of_update / MicroBatch>, mean_gradients,
+              replicas<Replicas>, loss<mean_squared_error>, optimizer<sgd<momentum>>> {};
+
+/// Of the keys of each query some, one of them or none, in turn.
+std::vector<float> told_in(std::size_t samples) {
+  std::vector<float> made;
+  for (std::size_t row = 0; row < samples * 4; ++row) {
+    for (std::size_t key = 0; key < 3; ++key) {
+      const bool attends = row % 5 == 0 || (row % 5 != 3 && (row + key) % 3 != 0);
+      made.push_back(attends ? 1.0F + static_cast<float>(key) : 0.0F);
+    }
+  }
+  return made;
+}
+
+std::vector<double> told_output(const weight_list& weights, const data_set& data,
+                                std::size_t sample) {
+  weight_reader from{weights};
+  const rows queries = rows_of(data.queries, sample, 4, 5);
+  const rows others = rows_of(data.others, sample, 3, 6);
+  const rows told = rows_of(told_in(sample + 1), sample, 4, 3);
+  const rows first = attention(from, {2, 3, 3}, queries, others, others, there_in(others), told);
+  rows chosen = from.product(first, 4, true);
+  for (std::vector<double>& row : chosen) {
+    for (double& number : row) {
+      number = std::max(number, 0.0);
+    }
+  }
+  const rows second =
+      attention(from, {1, 20, 20, true}, first, first, first, steps_there(4, true), chosen);
+  std::vector<double> made;
+  for (const std::vector<double>& row : from.product(second, 1, true)) {
+    made.push_back(row[0]);
+  }
+  return made;
+}
+
+double told_loss(const weight_list& weights, const data_set& data) {
+  double sum = 0;
+  for (std::size_t sample = 0; sample < samples_of_update; ++sample) {
+    const std::vector<double> found = told_output(weights, data, sample);
+    const std::vector<double> wanted = row_of(data.wanted, sample, 4);
+    for (std::size_t i = 0; i < 4; ++i) {
+      sum += (found[i] - wanted[i]) * (found[i] - wanted[i]) / (4 * samples_of_update);
+    }
+  }
+  return sum;
+}
+
+template <typename Session>
+void take_told_step(Session& run, const data_set& data) {
+  const std::vector<float> told = told_in(data.queries.size() / 20);
+  run.train_step(input_arrays{data.queries, data.others, told}, target_arrays{data.wanted});
+}
+
+template <typename Compiled>
+std::uint64_t train_told(int threads) {
+  session<Compiled> run({.learning_rate = 0.1F}, {.threads = threads, .poison_freed_slots = true});
+  for (int update = 0; update < 4; ++update) {
+    take_told_step(run, data_set(samples_of_update, 5));
+  }
+  return run.weights().fingerprint();
+}
+
 /// Words that attend to those before them, as long as there are some.
 template <int Steps>
 struct of_words : model<input<dtype::int32, Steps>,
@@ -335,4 +425,52 @@ TEST_CASE("attention, block by block") {
   }
   CHECK(blocks > 0);
   std::printf("attention: %d blocks\n", static_cast<int>(blocks));
+}
+
+TEST_CASE("attention to keys of which each query is told is what float64 says") {
+  session<told_training<true, grouped>> run({.learning_rate = 0.05F, .momentum = 0.9F});
+  weight_list weights = weights_of_session(run.weights());
+  REQUIRE(weights.size() == 20);
+  weight_list velocities = zeros_like(weights);
+  const weight_list start = weights;
+  int compared = 0;
+  for (std::uint64_t update = 0; update < 3; ++update) {
+    const data_set data(samples_of_update, 10 * update);
+    descend(weights, velocities, static_cast<double>(0.05F), static_cast<double>(0.9F),
+            [&](const weight_list& probe) { return told_loss(probe, data); });
+    take_told_step(run, data);
+    const weight_list found = weights_of_session(run.weights());
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      INFO(run.weights().name(i) << " after update " << update);
+      const bool chooses = run.weights().name(i).find("chosen") != std::string::npos;
+      for (std::size_t k = 0; k < weights[i].size(); ++k) {
+        CHECK(found[i][k] == Approx(weights[i][k]).margin(3e-6));
+        CHECK((!chooses || found[i][k] == start[i][k]));
+        ++compared;
+      }
+    }
+  }
+  CHECK(compared > 1000);
+  CHECK(std::abs(weights[0][0] - start[0][0]) > 1e-6);
+  std::printf("told attention: compared %d weights\n", compared);
+}
+
+TEST_CASE("attention to keys of which each query is told has the same bits however it is cut") {
+  const std::uint64_t expected = train_told<told_training<false, sequential_schedule>>(1);
+  CHECK(train_told<told_training<false, sequential_schedule, 4>>(3) == expected);
+  CHECK(train_told<told_training<true, grouped>>(3) == expected);
+}
+
+TEST_CASE("attention to keys of which each query is told, block by block") {
+  std::int64_t blocks = 0;
+  for (const std::int32_t tiles : {1, 64}) {
+    machine_target machine = ipu2;
+    machine.tiles = tiles;
+    const tile_check found =
+        check_tiles<told_training<true, grouped>>(machine, {.updates = 2, .most_blocks = 8});
+    INFO(found.fault);
+    CHECK(found.passed());
+    blocks += found.count.blocks;
+  }
+  CHECK(blocks > 0);
 }

@@ -43,6 +43,34 @@ struct attended {
   }
 };
 
+/// What the attention of a model reads, masks of keys included.
+template <typename Model>
+constexpr std::int32_t attention_inputs() {
+  for (const node& each : graph_of<Model>.nodes) {
+    if (each.rule == &multi_head_attention_family) {
+      return each.inputs;
+    }
+  }
+  return 0;
+}
+
+/// The mask of the keys is heeded beside what each query is told; of what tells there is none.
+template <bool MaskBeside>
+struct attended_as_told {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({5, 6});
+    const symbolic_tensor told = build.input({5, 5});
+    const symbolic_tensor masked = build.layer<Masking<>>("", x);
+    const symbolic_tensor beside = MaskBeside ? build.layer<Masking<>>("", told) : told;
+    return build.layer<MultiHeadAttention<2, 3, use_attention_mask<true>>>("", masked, beside);
+  }
+};
+
+static_assert(valid<attended_as_told<false>>());
+static_assert(attention_inputs<attended_as_told<false>>() == 3);
+static_assert(fault_of<attended_as_told<true>>::value.expected.view() ==
+              "a layer that knows which steps are masked");
+
 /// Values and keys with masks of their own.
 struct attended_by_both {
   static constexpr symbolic_tensor build(functional_builder& build) {

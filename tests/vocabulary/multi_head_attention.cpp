@@ -43,6 +43,8 @@ constexpr checks test_words() {
                                         value_dim<8>>::description)
                 .view() ==
             "MultiHeadAttention<4, 32, value_dim<8>, use_causal_mask<true>, use_bias<false>>");
+  done.that(describe(MultiHeadAttention<4, 32, use_attention_mask<true>>::description).view() ==
+            "MultiHeadAttention<4, 32, use_attention_mask<true>>");
   return done;
 }
 
@@ -58,6 +60,13 @@ constexpr checks test_refusals() {
                 .refused("at most 131072 numbers a head", "1024 steps of 256 numbers"));
   done.that(apply<MultiHeadAttention<2, 3>>({{7, 10}, {7, 10}, {7, 10}, {7, 10}})
                 .refused("1 to 3 inputs", "4"));
+  using told = MultiHeadAttention<2, 3, use_attention_mask<true>>;
+  done.that(apply<told>({{7, 10}, {5, 11}, {7, 5}}).gives({7, 10}));
+  done.that(apply<told>({{7, 10}, {7, 7}}).gives({7, 10}));
+  done.that(apply<told>({{7, 10}, {5, 11}, {5, 7}})
+                .refused("an attention mask (queries, keys), (7, 5)", "(5, 7)"));
+  done.that(apply<told>({{7, 10}})
+                .refused("1 to 3 inputs and an attention mask behind them", "1"));
   done.that(MultiHeadAttention<2, 3, relu>::description.fault->found());
   done.that(
       MultiHeadAttention<2, 3, use_bias<false>, bias_init<zeros>>::description.fault->found());

@@ -339,20 +339,34 @@ constexpr problem join_masks(graph& model, const family& rule, const attributes&
 }
 
 /// The inputs of whose steps a layer is told, or whose mask it hands on.
-constexpr list_view<std::int32_t> masked_inputs(const family& rule,
+constexpr list_view<std::int32_t> masked_inputs(const family& rule, const attributes& options,
                                                 list_view<std::int32_t> inputs) {
-  const bool behind = rule.reads_mask_of_others && inputs.size() > 1;
-  return behind ? list_view<std::int32_t>(inputs.data() + 1, inputs.size() - 1) : inputs;
+  const auto beside = static_cast<std::size_t>(rule.inputs_beside(options));
+  const std::size_t sequences = inputs.size() > beside ? inputs.size() - beside : inputs.size();
+  const std::size_t first = rule.reads_mask_of_others && sequences > 1 ? 1 : 0;
+  return {inputs.data() + first, sequences - first};
+}
+
+/// Whether an input that only says something about others has a mask.
+constexpr bool masks_beside(const graph& model, const family& rule, const attributes& options,
+                            list_view<std::int32_t> inputs) {
+  const auto beside = static_cast<std::size_t>(rule.inputs_beside(options));
+  for (std::size_t i = inputs.size(); i > 0 && i + beside > inputs.size(); --i) {
+    if (model.tensors[inputs[i - 1]].mask >= 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /// Adds a node as `add_node` does, of whose inputs one at least has a mask.
 constexpr problem add_masked(graph& model, const family& rule, const attributes& options,
                              list_view<std::int32_t> inputs, std::int32_t stage, std::int32_t layer,
                              std::int32_t shares, list_view<initializer> starts) {
-  if (!rule.passes_mask && !rule.reads_mask) {
+  if ((!rule.passes_mask && !rule.reads_mask) || masks_beside(model, rule, options, inputs)) {
     return loses_mask(rule.name);
   }
-  const list_view<std::int32_t> masked = masked_inputs(rule, inputs);
+  const list_view<std::int32_t> masked = masked_inputs(rule, options, inputs);
   std::int32_t mask = mask_of(model, masked);
   const bool joins = mask >= 0 && (rule.passes_mask || rule.reads_mask_of_others);
   const problem unjoined =

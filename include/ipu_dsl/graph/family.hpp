@@ -153,6 +153,12 @@ struct family {
   /// all their masks; what it makes has the mask of the first.
   bool reads_mask_of_others = false;
 
+  /// Beside that: how many of its last inputs only say something about those before them, and have
+  /// no mask.
+  std::int32_t (*inputs_beside)(const attributes& options) = [](const attributes&) {
+    return std::int32_t{0};
+  };
+
   /// It is a view, of the same elements, between steps and samples.
   sequence_view sees = sequence_view::none;
 

@@ -126,6 +126,17 @@ inline bool fill_masked(float* row, const float* mask, std::int32_t units) noexc
   return there < units;
 }
 
+/// What a row attends to, 1 or 0, by what it is told and by the mask of all rows, if there is one:
+///   told  [units], there  [stride]: written, zeros behind `units`
+inline void join_mask(const float* told, const float* mask, float* there, std::int32_t units,
+                      std::int32_t stride) noexcept {
+  for (std::int32_t n = 0; n < units; ++n) {
+    const bool of_all = mask == nullptr || mask[n] != 0.0F;
+    there[n] = of_all && told[n] != 0.0F ? 1.0F : 0.0F;
+  }
+  clear_padding(there, units, stride);
+}
+
 /// softmax(scale * row) of the first `units` numbers, zeros up to `stride`. The sum is one of
 /// sixteen chains. With a mask [stride] of those at which it is 1, zeros at the others; all are
 /// zeros where none is left.
@@ -182,10 +193,12 @@ IPU_DSL_ALWAYS_INLINE void attend_row_gradient(float* d, const float* p, std::in
 ///   p        [queries][score_stride] of this head: written, what each query attends to
 ///   context  [queries][value_stride]: the columns of this head are written
 ///   mask     [score_stride]: 1 of a position that is attended to, where not all are
-template <attention_heads Of, bool Masked = false,
+///   told     [queries][score_stride]: not 0 of a position that the query attends to, where each
+///            has its own
+template <attention_heads Of, bool Masked = false, bool Told = false,
           layout::architecture Architecture = layout::native>
 void attend(const float* q, const float* k, const float* v, float* p, float* context,
-            std::int32_t head, const float* mask = nullptr) noexcept {
+            std::int32_t head, const float* mask = nullptr, const float* told = nullptr) noexcept {
   const float scale = Of.scale();
   constexpr std::int32_t key_rows = layout::row_stride(Of.key_width);
   constexpr std::int32_t value_rows = layout::row_stride(Of.value_width);
@@ -196,8 +209,15 @@ void attend(const float* q, const float* k, const float* v, float* p, float* con
   multiply_rows<Architecture, Of.queries, Of.keys, Of.key_stride(), Of.score_stride()>(
       q + head * Of.key_width, transposed, p, Of.key_width);
   for (std::int32_t row = 0; row < Of.queries; ++row) {
-    attend_row<Architecture, Masked>(p + std::ptrdiff_t{row} * Of.score_stride(), Of.attended(row),
-                                     Of.score_stride(), scale, mask);
+    const std::ptrdiff_t first = std::ptrdiff_t{row} * Of.score_stride();
+    const float* there = mask;
+    float joined[Told ? std::size_t{Of.score_stride()} : 1];
+    if constexpr (Told) {
+      join_mask(told + first, mask, joined, Of.keys, Of.score_stride());
+      there = joined;
+    }
+    attend_row<Architecture, Masked || Told>(p + first, Of.attended(row), Of.score_stride(), scale,
+                                             there);
   }
   float values[std::size_t{Of.keys * value_rows}];
   float made[std::size_t{Of.queries * value_rows}];

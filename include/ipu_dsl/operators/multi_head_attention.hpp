@@ -37,8 +37,11 @@ struct operators<&multi_head_attention_family> {
       if constexpr (Call.variant == multi_head_attention_variant::forward) {
         constexpr bool masked = Call.is_masked != 0;
         const float* const mask = masked ? of_sample(5, of.score_stride()) : nullptr;
-        kernels::attend<of, masked>(of_sample(2, queries), of_sample(3, keys), of_sample(4, values),
-                                    of_head(1), of_sample(0, context_rows), head, mask);
+        constexpr bool told = Call.is_told != 0;
+        const float* const keys_of_each = told ? of_sample(masked ? 6 : 5, scores) : nullptr;
+        kernels::attend<of, masked, told>(of_sample(2, queries), of_sample(3, keys),
+                                          of_sample(4, values), of_head(1),
+                                          of_sample(0, context_rows), head, mask, keys_of_each);
       } else {
         kernels::attend_gradient<of>({.q = of_sample(4, queries),
                                       .k = of_sample(5, keys),

@@ -7,37 +7,16 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/vocabulary/layers/attention_inputs.hpp>
 #include <ipu_dsl/vocabulary/layers/join.hpp>
 #include <ipu_dsl/vocabulary/layers/position_product.hpp>
 #include <ipu_dsl/vocabulary/layers/weights.hpp>
 
 namespace ipu_dsl {
 
-inline constexpr option_key value_dim_key{"value_dim"};
-inline constexpr option_key use_causal_mask_key{"use_causal_mask"};
-
-/// Numbers of a value in a head; those of a key unless given.
-template <auto Value>
-struct value_dim {
-  static constexpr option as_option = whole_option(&value_dim_key, Value);
-};
-
-/// Whether a position attends only to itself and those before it.
-template <auto Value>
-struct use_causal_mask {
-  static constexpr option as_option = bool_option(&use_causal_mask_key, Value);
-};
-
-struct multi_head_attention_options {
-  std::int32_t heads = 0;
-  std::int32_t key_dim = 0;
-  std::int32_t value_dim = 0;
-  std::int32_t has_bias = 1;
-  std::int32_t causal = 0;
-};
-
 enum class multi_head_attention_variant : std::int32_t {
-  forward,  ///< writes context, probabilities; reads q, k, v[, masks of keys]
+  /// Writes context, probabilities; reads q, k, v[, masks of keys][, keys of each query].
+  forward,
   gradient  ///< writes dq, dk, dv, gradients of scores; reads q, k, v, probabilities, d of context
 };
 
@@ -51,99 +30,26 @@ struct multi_head_attention_call {
   std::int32_t value_dim;
   std::int32_t causal;
   std::int32_t is_masked;  ///< not all keys are there
+  std::int32_t is_told;    ///< each query has keys of its own
 };
 
 namespace multi_head_attention_rules {
 
 using variant = multi_head_attention_variant;
 
-constexpr label describe(const family&, const attributes& given) {
-  const auto options = given.as<multi_head_attention_options>();
-  label words = "MultiHeadAttention<";
-  words << options.heads << ", " << options.key_dim;
-  if (options.value_dim != options.key_dim) {
-    words << ", value_dim<" << options.value_dim << ">";
-  }
-  if (options.causal != 0) {
-    words << ", use_causal_mask<true>";
-  }
-  if (options.has_bias == 0) {
-    words << ", use_bias<false>";
-  }
-  return words << ">";
-}
-
-/// The products of a layer, in Keras's order of their weights.
-enum class projection : std::int32_t { query, key, value, output };
-
-/// Which input a projection reads, in Keras's order (query, value, key): without a key the values
-/// are the keys, and alone the queries are both.
-constexpr std::int32_t source_of(projection which, std::int32_t inputs) {
-  switch (which) {
-    case projection::key:
-      return inputs == 3 ? 2 : inputs - 1;
-    case projection::value:
-      return inputs == 1 ? 0 : 1;
-    case projection::query:
-    case projection::output:
-      break;
-  }
-  return 0;
-}
-
-/// Sequences that are read, but for a mask behind them.
+/// Sequences that are read, but for masks behind them.
 constexpr std::int32_t sequences_of(const emitter& emit) {
-  return emit.inputs() - (emit.mask_input() < 0 ? 0 : 1);
-}
-
-constexpr std::int32_t sequences_of(const node_draft& draft) {
-  return draft.inputs() - (draft.is_masked() ? 1 : 0);
-}
-
-/// Numbers of a head that a kernel keeps on the stack, as an array.
-inline constexpr std::int64_t most_numbers_of_head = 1 << 17;
-
-constexpr problem check_inputs(node_draft& draft) {
-  for (std::int32_t i = 0; i < sequences_of(draft); ++i) {
-    if (draft.input(i).rank != 2) {
-      return refuse("sequences (steps, features)", ipu_dsl::describe(draft.input(i)),
-                    "Reshape<28, 28> makes a sequence of 28 steps");
-    }
-  }
-  const std::int32_t value = source_of(projection::value, sequences_of(draft));
-  const std::int32_t key = source_of(projection::key, sequences_of(draft));
-  if (draft.input(value)[0] != draft.input(key)[0]) {
-    return refuse(
-        "a key for each value",
-        label() << draft.input(key)[0] << " keys and " << draft.input(value)[0] << " values",
-        "the inputs are the query, the value and the key");
-  }
-  return {};
-}
-
-constexpr problem check_sizes(const multi_head_attention_options& options, std::int32_t steps) {
-  if (options.heads < 1) {
-    return refuse("at least 1 head", label() << options.heads);
-  }
-  if (options.key_dim < 1 || options.value_dim < 1) {
-    return refuse("a key_dim and a value_dim of at least 1",
-                  label() << options.key_dim << " and " << options.value_dim);
-  }
-  const std::int32_t widest =
-      options.key_dim > options.value_dim ? options.key_dim : options.value_dim;
-  if (std::int64_t{steps} * widest > most_numbers_of_head) {
-    return refuse(label("at most ") << most_numbers_of_head << " numbers a head",
-                  label() << steps << " steps of " << widest << " numbers",
-                  "take more heads, or shorter sequences");
-  }
-  return {};
+  return emit.inputs() - (emit.mask_input() < 0 ? 0 : 1) -
+         emit.options<multi_head_attention_options>().is_told;
 }
 
 constexpr problem shapes(node_draft& draft) {
   const auto options = draft.options<multi_head_attention_options>();
   if (sequences_of(draft) < 1 || sequences_of(draft) > 3) {
-    return refuse("1 to 3 inputs", label() << sequences_of(draft),
-                  "they are the query, the value and the key");
+    return refuse(
+        options.is_told != 0 ? "1 to 3 inputs and an attention mask behind them" : "1 to 3 inputs",
+        label() << sequences_of(draft) + options.is_told,
+        "they are the query, the value and the key");
   }
   problem found = check_inputs(draft);
   const shape query = draft.input(0);
@@ -151,6 +57,9 @@ constexpr problem shapes(node_draft& draft) {
   const shape key = draft.input(source_of(projection::key, sequences_of(draft)));
   if (!found.found()) {
     found = check_sizes(options, query[0] > key[0] ? query[0] : key[0]);
+  }
+  if (!found.found()) {
+    found = check_attention_mask(draft, {query[0], key[0]});
   }
   if (found.found()) {
     return found;
@@ -182,7 +91,8 @@ constexpr multi_head_attention_call key_of(const emitter& emit, variant which) {
           .key_dim = options.key_dim,
           .value_dim = options.value_dim,
           .causal = options.causal,
-          .is_masked = which == variant::forward && emit.mask_input() >= 0 ? 1 : 0};
+          .is_masked = which == variant::forward && emit.mask_input() >= 0 ? 1 : 0,
+          .is_told = which == variant::forward ? options.is_told : 0};
 }
 
 /// What the node keeps of a micro-batch, and what its gradients need: tags of scratch. Behind the
@@ -292,6 +202,9 @@ constexpr void forward(emitter& emit) {
     if (key.is_masked != 0) {
       call.reads(emit.input_value(emit.mask_input()), {axes.sample, axes.key});
     }
+    if (key.is_told != 0) {
+      call.reads(emit.input_value(sequences_of(emit)), {axes.sample, axes.query, axes.key});
+    }
     call.costs(axes.operations(1, 1));
   }
   product_of(emit, projection::output)
@@ -347,6 +260,21 @@ constexpr void gradient_of_input(emitter& emit, std::int32_t i) {
   }
 }
 
+/// Nothing follows from a little more or less of what says which keys there are.
+constexpr void gradient_of_attention_mask(emitter& emit) {
+  const std::int32_t last = sequences_of(emit);
+  if (emit.options<multi_head_attention_options>().is_told == 0 ||
+      !emit.wants_input_gradient(last)) {
+    return;
+  }
+  const buffer_ref written = emit.input_gradient(last);
+  const stored_rows lain = emit.rows_of(written);
+  call_draft call =
+      emit.call_of(gradient_sum_family, gradient_sum_call{0, lain.count, lain.length});
+  const auto [sample, element] = call.over(emit.batch(), written.extents.elements());
+  call.writes(written.flat(), {sample, element});
+}
+
 /// The weight gradients read what the heads' gradients are, whether or not an input has one.
 constexpr void input_gradient(emitter& emit) {
   product_of(emit, projection::output)
@@ -358,6 +286,7 @@ constexpr void input_gradient(emitter& emit) {
       gradient_of_input(emit, i);
     }
   }
+  gradient_of_attention_mask(emit);
 }
 
 constexpr void weight_gradient(emitter& emit) {
@@ -385,6 +314,7 @@ inline constexpr family multi_head_attention_family{
     .join_masks = join_by_step,
     .reads_mask = true,
     .reads_mask_of_others = true,
+    .inputs_beside = multi_head_attention_rules::inputs_beside,
     .updates_with_gradient = true};
 
 inline constexpr problem without_key_dim =
@@ -395,8 +325,9 @@ inline constexpr problem without_key_dim =
 template <typename... Options>
 struct multi_head_attention_reading {
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
-  static constexpr const option_key* accepted[] = {&value_dim_key, &use_causal_mask_key,
-                                                   &use_bias_key, &init_key, &bias_init_key};
+  static constexpr const option_key* accepted[] = {
+      &value_dim_key, &use_causal_mask_key, &use_attention_mask_key, &use_bias_key,
+      &init_key,      &bias_init_key};
   static constexpr problem fault = find_weights_fault(given, accepted);
   static constexpr initializer starts[] = {start_of(given, init_key, glorot_uniform::start),
                                            start_of(given, bias_init_key, zeros::start)};
@@ -414,7 +345,8 @@ struct multi_head_attention_reading {
         .key_dim = key_dim.value,
         .value_dim = given.integer(value_dim_key, key_dim.value),
         .has_bias = given.integer(use_bias_key, 1),
-        .causal = given.integer(use_causal_mask_key, 0)};
+        .causal = given.integer(use_causal_mask_key, 0),
+        .is_told = given.integer(use_attention_mask_key, 0)};
     return {.kind = element_kind::layer,
             .rule = &multi_head_attention_family,
             .options = attributes::of(chosen),
@@ -431,8 +363,9 @@ struct multi_head_attention_reading {
 /// the output has the mask of the query. query_kernel [features, heads * key_dim] and the
 /// others hold their numbers in the order of Keras's [features, heads, key_dim]. Options in any
 /// order, with Keras's defaults: `value_dim<...>` (KeyDim), `use_causal_mask<...>` (false),
-/// `use_bias<...>` (true), `init<...>` (glorot_uniform), `bias_init<...>` (zeros). (Vaswani et al.
-/// 2017)
+/// `use_attention_mask<...>` (false; true: behind these inputs stands Keras's `attention_mask`,
+/// (queries, keys), and a query attends only to keys at which it is not 0), `use_bias<...>` (true),
+/// `init<...>` (glorot_uniform), `bias_init<...>` (zeros). (Vaswani et al. 2017)
 template <auto Heads = no_number{}, auto KeyDim = no_number{}, typename... Options>
 struct MultiHeadAttention {
   static constexpr element description =
