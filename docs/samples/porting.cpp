@@ -476,8 +476,9 @@ static_assert(check<model<input<12, 4>, sequential<Bidirectional<LSTM<16, return
 // row: TimeDistributed(Conv2D(8, 3)), TimeDistributed(encoder)
 struct frame_encoder : model<input<6, 6, 8>, sequential<MaxPooling2D<2>, Flatten, Dense<7>>> {};
 
-static_assert(check<model<input<5, 8, 8, 3>, sequential<TimeDistributed<Conv2D<8, 3>>,
-                                                        TimeDistributed<frame_encoder>, LSTM<4>>>>());
+static_assert(
+    check<model<input<5, 8, 8, 3>, sequential<TimeDistributed<Conv2D<8, 3>>,
+                                              TimeDistributed<frame_encoder>, LSTM<4>>>>());
 
 // row: GRU(16, stateful=True), predict of a step, reset_states()
 struct tagger : model<input<12, 4>, sequential<GRU<16, return_sequences<true>>, Dense<3>>> {};
@@ -490,6 +491,23 @@ static_assert(!valid<model<input<12, 4>, GRU<16, stateful<true>>>>());
     stream.reset();
   }
   return stream.push(sample)[0];
+}
+
+// row: a step of each input of a functional model with Add, Concatenate and other merges
+struct two_ways {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({12, 4});
+    const symbolic_tensor y = build.input({12, 2});
+    const symbolic_tensor heard_so_far = build.layer<GRU<8, return_sequences<true>>>("", x);
+    const symbolic_tensor seen_so_far = build.layer<Conv1D<8, 3, causal_padding>>("", y);
+    return build.layer<GRU<3>>("", build.layer<Add>("", heard_so_far, seen_so_far));
+  }
+};
+
+[[maybe_unused]] float step_of_both(predictor<one_step<two_ways>>& stream,
+                                    const std::vector<float>& heard,
+                                    const std::vector<float>& seen) {
+  return stream.push(heard, seen)[0];
 }
 
 // row: Conv1D(8, 3, padding='causal', dilation_rate=4), a sample at a time

@@ -73,13 +73,62 @@ struct of_no_sequence : model<input<6>, sequential<Dense<4>>> {};
 
 struct of_nothing : model<input<6, 3>, sequential<GRU<0>>> {};
 
-struct functional {
+/// Ways that part and meet again in merges of every kind, carrying states and steps of their own; a
+/// layer that is called twice carries twice. Two inputs, two outputs.
+struct merged {
+  static constexpr std::array<symbolic_tensor, 2> build(functional_builder& build) {
+    const symbolic_tensor x = build.input({6, 3});
+    const symbolic_tensor y = build.input({6, 2});
+    const symbolic_tensor heard = build.layer<GRU<5, return_sequences<true>>>("", x);
+    const symbolic_tensor seen =
+        build.layer<Conv1D<5, 3, causal_padding, dilation_rate<2>, relu>>("", y);
+    const symbolic_tensor sum = build.layer<Add>("", heard, seen);
+    auto shared = build.shared<SimpleRNN<5, return_sequences<true>>>("both");
+    const symbolic_tensor difference = build.layer<Subtract>("", shared(sum), shared(heard));
+    const symbolic_tensor product = build.layer<Multiply>("", difference, seen);
+    const symbolic_tensor mean = build.layer<Average>("", product, sum, heard);
+    const symbolic_tensor largest = build.layer<Maximum>("", mean, seen);
+    const symbolic_tensor joined = build.layer<Concatenate>("", largest, x, y);
+    const symbolic_tensor blocks =
+        build.layer<residual<LSTM<10, return_sequences<true>>>>("", joined);
+    const symbolic_tensor last = build.layer<LSTM<4>>("", blocks);
+    const symbolic_tensor other = build.layer<GRU<4>>("", joined);
+    const symbolic_tensor state = build.layer<Minimum>("", last, other);
+    return {build.layer<Dense<2>>("now", state), build.layer<Dense<3>>("sum", last)};
+  }
+};
+
+struct goes_on {
   static constexpr symbolic_tensor build(functional_builder& build) {
-    return build.layer<GRU<4>>("", build.input({6, 3}));
+    const symbolic_tensor x = build.input({6, 3});
+    const auto [all, state] =
+        build.layers<GRU<3, return_sequences<true>, return_state<true>>, 2>("", x);
+    return build.layer<GRU<3>>("", all, state);
+  }
+};
+
+struct behind_each_other {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({6, 3});
+    return build.layer<GRU<4>>("", build.layer<ConcatenateOn<1>>("", x, x));
+  }
+};
+
+struct beside_numbers {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor last = build.layer<GRU<4>>("", build.input({6, 3}));
+    return build.layer<Add>("", last, build.input({4}));
+  }
+};
+
+struct of_both_ways {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    return build.layer<Bidirectional<GRU<4>>>("", build.input({6, 3}));
   }
 };
 
 static_assert(check<one_step<tagger>>() && check<one_step<of_words>>());
+static_assert(check<one_step<merged>>());
 static_assert(check<one_step<dilated>>() && check<one_step<masked>>());
 static_assert(graph_of<one_step<tagger>>.at(0).extents == shape{1, 3});
 
@@ -104,8 +153,13 @@ constexpr tests::checks test_refusals() {
   done.that(fault_of<one_step<of_no_sequence>>::value.expected.view() ==
             "weights that do not depend on the number of steps");
   done.that(fault_of<one_step<of_nothing>>::value.expected.view() == "at least 1 unit");
-  done.that(fault_of<one_step<functional>>::value.expected.view() ==
-            "a model that is a list of layers in one_step<...>");
+  done.that(fault_of<one_step<int>>::value.expected.view() == "a model of layers in one_step<...>");
+  done.that(fault_of<one_step<goes_on>>::value.got.view() == "one with an initial state");
+  done.that(fault_of<one_step<behind_each_other>>::value.got.view() == "one along axis 1");
+  done.that(fault_of<one_step<beside_numbers>>::value.expected.view() ==
+            "inputs of as many steps, 6");
+  done.that(fault_of<one_step<of_both_ways>>::value.expected.view() ==
+            "a recurrent layer that reads forwards");
   return done;
 }
 
@@ -232,4 +286,46 @@ TEST_CASE("samples pushed through causal convolutions have the bits of the whole
 
 TEST_CASE("one_step refuses what has no answer at every step") {
   CHECK(test_refusals());
+}
+
+TEST_CASE("steps that are pushed through merges have the bits of the whole sequences") {
+  weights_of<merged> whole;
+  whole.initialize(7);
+  weights_of<one_step<merged>> weights;
+  weights.copy_from(whole);
+  const std::vector<float> x = samples_of(streams * steps * 3);
+  const std::vector<float> y = samples_of(streams * steps * 2);
+  std::vector<float> now(streams * 2);
+  std::vector<float> sum(streams * 3);
+  predictor<merged, micro_batch<streams>> at_once(whole);
+  REQUIRE(at_once.predict(input_arrays{x, y}, output_arrays{now, sum}));
+  predictor<one_step<merged>> stream(weights);
+  int compared = 0;
+  for (std::size_t sequence = 0; sequence < streams; ++sequence) {
+    stream.reset();
+    std::array<float, 2> last_now{};
+    std::array<float, 3> last_sum{};
+    for (std::size_t step = 0; step < steps; ++step) {
+      const std::size_t place = sequence * steps + step;
+      const std::vector<float> heard(x.begin() + static_cast<int>(3 * place),
+                                     x.begin() + static_cast<int>(3 * place + 3));
+      const std::vector<float> seen(y.begin() + static_cast<int>(2 * place),
+                                    y.begin() + static_cast<int>(2 * place + 2));
+      const auto [made_now, made_sum] = stream.push(heard, seen);
+      REQUIRE(made_now.size() == 2);
+      REQUIRE(made_sum.size() == 3);
+      std::copy(made_now.begin(), made_now.end(), last_now.begin());
+      std::copy(made_sum.begin(), made_sum.end(), last_sum.begin());
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+      CHECK(last_now[i] == now[2 * sequence + i]);
+      ++compared;
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+      CHECK(last_sum[i] == sum[3 * sequence + i]);
+      ++compared;
+    }
+  }
+  CHECK(compared == 15);
+  CHECK(now[0] != now[2]);
 }

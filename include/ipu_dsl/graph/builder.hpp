@@ -123,23 +123,20 @@ constexpr void choose_storage(graph& model, const family& rule, storage read,
 /// How many samples there are of the outputs of a node for each of the model, and whose steps.
 constexpr void count_samples(graph& model, const family& rule, list_view<std::int32_t> inputs,
                              std::size_t first_made) {
-  if (inputs.empty()) {
+  const std::int32_t read = inputs.empty() ? -1 : inputs[0];
+  // A compiler counts the steps, and most layers are at no step of anything.
+  if (read < 0 || (rule.sees == sequence_view::none && model.tensors[read].steps_of < 0)) {
     return;
   }
-  const tensor read = model.tensors[inputs[0]];
-  tensor like = read;
-  if (rule.sees == sequence_view::steps_as_samples) {
-    like.samples = read.samples * read.extents[0];
-    like.steps_of = inputs[0];
-  } else if (rule.sees == sequence_view::samples_as_steps) {
-    like = model.tensors[read.steps_of];
-  }
+  const bool splits = rule.sees == sequence_view::steps_as_samples;
+  const bool joins = rule.sees == sequence_view::samples_as_steps;
+  const tensor like = model.tensors[joins ? model.tensors[read].steps_of : read];
   for (std::size_t i = first_made; i < model.tensors.size(); ++i) {
     tensor& made = model.tensors[i];
     if (made.producer >= 0 && per_sample(made)) {
-      made.samples = like.samples;
-      made.steps_of = like.steps_of;
-      made.mask = rule.sees == sequence_view::samples_as_steps ? like.mask : made.mask;
+      made.samples = splits ? like.samples * like.extents[0] : like.samples;
+      made.steps_of = splits ? read : like.steps_of;
+      made.mask = joins ? like.mask : made.mask;
     }
   }
 }

@@ -30,8 +30,7 @@ concept functional_model = !layered_model<M> && requires(functional_builder& bui
 };
 
 template <functional_model M>
-constexpr graph run_build() {
-  functional_builder builder;
+constexpr graph run_build(functional_builder& builder) {
   const auto made = M::build(builder);
   if constexpr (std::same_as<decltype(M::build(builder)), symbolic_tensor>) {
     return builder.finish({&made, 1});
@@ -58,7 +57,10 @@ concept build_runs = requires { typename std::bool_constant<idle_build_of<M>>; }
 
 template <functional_model M>
 struct model_fold<M> {
-  static constexpr graph make() { return run_build<M>(); }
+  static constexpr graph make() {
+    functional_builder builder;
+    return run_build<M>(builder);
+  }
 
   /// Of a build that itself can be run it is the layers that cannot: most often there are too many
   /// for what a compiler does by itself, and nobody else says so. Of another the compiler has most

@@ -75,6 +75,11 @@ class functional_builder {
 
   constexpr explicit functional_builder(idle) { made_.fault = refuse("nothing", "a layer"); }
 
+  /// One whose inputs have one step of those that are asked for.
+  struct by_step {};
+
+  constexpr explicit functional_builder(by_step) : by_step_(true) {}
+
   /// Its tensors are those of one model: whoever helps to build takes it by reference.
   functional_builder(const functional_builder&) = delete;
   functional_builder& operator=(const functional_builder&) = delete;
@@ -98,7 +103,9 @@ class functional_builder {
       fail(where, refused);
       return {};
     }
-    const std::int32_t added = add_source(made_, extents, type, tensor_role::input);
+    shape given = extents;
+    given.extents[0] = by_step_ ? 1 : given.extents[0];
+    const std::int32_t added = add_source(made_, given, type, tensor_role::input);
     made_.tensors[added].name = name;
     return {added, this};
   }
@@ -440,6 +447,7 @@ class functional_builder {
   list<shared_element> shared_;
   std::int32_t stage_ = 0;
   std::int32_t calls_ = 0;
+  bool by_step_ = false;
 };
 
 template <typename... Inputs>

@@ -220,6 +220,17 @@ constexpr void input_gradient(emitter& emit) {
   copy_blocks(emit, concatenate_variant::gradient);
 }
 
+/// Of one step alone there is no other behind it. Which axis is that of the steps is known where it
+/// is counted from the first, or is the last.
+constexpr problem one_step(attributes& options) {
+  const std::int32_t axis = options.as<concatenate_options>().axis;
+  if (axis == 0 || axis == -1 || axis > 1) {
+    return {};
+  }
+  return refuse("a Concatenate of what stands at each step", label("one along axis ") << axis,
+                "Concatenate puts features side by side, along the last axis");
+}
+
 /// Along the steps masks are joined as the inputs are, else a step is there that is there in all.
 constexpr mask_join join_masks(const attributes& options, const shape& input);
 
@@ -231,7 +242,7 @@ inline constexpr family concatenate_family{.name = "Concatenate",
                                            .shapes = concatenate_rules::shapes,
                                            .forward = concatenate_rules::forward,
                                            .input_gradient = concatenate_rules::input_gradient,
-                                           .one_step = each_step_alone,
+                                           .one_step = concatenate_rules::one_step,
                                            .passes_mask = true,
                                            .join_masks = concatenate_rules::join_masks,
                                            .keeps_bounds = true};
