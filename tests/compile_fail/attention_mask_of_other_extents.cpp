@@ -16,4 +16,5 @@ struct net {
     return build.layer<MultiHeadAttention<2, 3, use_attention_mask<true>>>("", query, value, mask);
   }
 };
+
 static_assert(check<net>());

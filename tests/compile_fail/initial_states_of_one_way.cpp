@@ -16,4 +16,5 @@ struct net {
 #endif
   }
 };
+
 static_assert(check<net>());

@@ -17,4 +17,5 @@ struct net {
 #endif
   }
 };
+
 static_assert(check<one_step<net>>());

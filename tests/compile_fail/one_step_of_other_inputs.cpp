@@ -15,4 +15,5 @@ struct net {
 #endif
   }
 };
+
 static_assert(check<one_step<net>>());

@@ -63,8 +63,8 @@ struct wrong_states {
 
 struct averaged
     : model<input<12, 4>,
-            sequential<Bidirectional<LSTM<6, return_sequences<true>>, merge_mode<"ave">>,
-                       Dense<3>, softmax>> {};
+            sequential<Bidirectional<LSTM<6, return_sequences<true>>, merge_mode<"ave">>, Dense<3>,
+                       softmax>> {};
 
 constexpr checks test_outputs() {
   checks done;

@@ -65,8 +65,7 @@ constexpr checks test_refusals() {
   done.that(apply<told>({{7, 10}, {7, 7}}).gives({7, 10}));
   done.that(apply<told>({{7, 10}, {5, 11}, {5, 7}})
                 .refused("an attention mask (queries, keys), (7, 5)", "(5, 7)"));
-  done.that(apply<told>({{7, 10}})
-                .refused("1 to 3 inputs and an attention mask behind them", "1"));
+  done.that(apply<told>({{7, 10}}).refused("1 to 3 inputs and an attention mask behind them", "1"));
   done.that(MultiHeadAttention<2, 3, relu>::description.fault->found());
   done.that(
       MultiHeadAttention<2, 3, use_bias<false>, bias_init<zeros>>::description.fault->found());
