@@ -92,7 +92,6 @@ ELSEWHERE = {
     "graph/call_draft": "plan/access_fault",
     "graph/emitter": "plan/definition",
     "graph/family": "graph/builder",
-    "graph/given_names": "model/laws",
     "graph/graph": "graph/builder",
     "graph/layer_names": "model/nested_model",
     "graph/lowering_facts": "plan/lowering",
