@@ -31,10 +31,9 @@ struct run_context {
   std::int32_t* valid = nullptr;     ///< [micro-batches] samples that the feed gave
   float* const* outputs = nullptr;   ///< of each output [samples, elements]; null: nobody's
   std::uint64_t first_handed_out = 0;  ///< the sample whose outputs are the first there
-  std::int32_t samples =
-      1;                  ///< that the call sees of each sample: more at every step of a sequence
-  std::int32_t step = 0;  ///< of a call that runs once for each of its steps
-  grain part = {};        ///< what of the output to compute, where calls have grains
+  std::int32_t samples = 1;            ///< of the call for each sample of the model: its steps
+  std::int32_t step = 0;               ///< of a call that runs once for each of its steps
+  grain part = {};                     ///< what of the output to compute, where calls have grains
 
   /// Of what the call sees as samples: how many the feed gave.
   constexpr std::int32_t valid_samples() const { return valid[micro_batch] * samples; }
