@@ -17,7 +17,7 @@ set(IPU_DSL_SANITIZE "" CACHE STRING
 option(IPU_DSL_TEST_COMPILED
   "Tests of sessions, examples and samples are built with what ipu_dsl::compiled has; otherwise with headers alone" OFF)
 set(IPU_DSL_TESTS_ELSEWHERE "" CACHE STRING
-  "Rooms whose tests are not built, since another build has them: 'training;runtime'")
+  "Rooms and beginnings of sources whose tests are left to other builds: 'runtime;training/schedules_'")
 
 get_property(is_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
 if(PROJECT_IS_TOP_LEVEL AND NOT is_multi_config AND NOT CMAKE_BUILD_TYPE)
