@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Grades what a compiler says to mistakes that people make.
 
-usage: grade.py [--compiler g++] [--jobs N] [--only TEXT ...] [--sample N] [--require PERCENT LINES]
+usage: grade.py [--compiler g++] [--jobs N] [--only TEXT ...] [--sample] [--require PERCENT LINES]
        grade.py --show CASE | --self-test
 
 The cases stand in cases/<kind>.txt, each a translation unit as a user would write it: a line
@@ -191,11 +191,14 @@ class Compiler:
         return ran.returncode, ran.stdout
 
 
-def sample_of(cases, count):
-    """As many, evenly spread over all of them."""
-    if count >= len(cases):
-        return cases
-    return [cases[i * len(cases) // count] for i in range(count)]
+def sample_of(cases, text):
+    """Those that the lines of a text name; each must be there."""
+    names = [line for line in text.splitlines() if line and not line.startswith("#")]
+    found = [case for case in cases if case.name in names]
+    missing = set(names) - {case.name for case in found}
+    if missing:
+        raise ValueError(f"sample.txt names no case: {', '.join(sorted(missing))}")
+    return found
 
 
 def print_table(verdicts):
@@ -298,10 +301,14 @@ def self_test():
     seen = [(case.name, case.says, case.lines, case.mistake_lines()) for case in cases]
     wanted = [("own.one", ["a", "b"], ["int x;", "int y;"], []),
               ("own.two", [], ["int i;  // mistake"], [1])]
-    spread = [sample_of(list(range(10)), count) for count in (1, 3, 10, 20)]
+    try:
+        sample_of(cases, "own.three\n")
+        missed = False
+    except ValueError:
+        missed = True
+    sampled = [case.name for case in sample_of(cases, "# words\nown.two\n")]
     for name, right in {"cases are read": seen == wanted,
-                        "samples are spread": spread == [[0], [0, 3, 6], list(range(10)),
-                                                         list(range(10))],
+                        "samples are read": sampled == ["own.two"] and missed,
                         "all cases can be read": len(all_cases()) >= 200}.items():
         failures += not right
         print(f"{'yes' if right else 'NO '} {name}")
@@ -316,7 +323,7 @@ def main():
     parser.add_argument("--flag", action="append", default=[], help="passed on to the compiler")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only", action="append", default=[], help="cases with this in their name")
-    parser.add_argument("--sample", type=int, help="so many cases, evenly spread")
+    parser.add_argument("--sample", action="store_true", help="those of sample.txt alone")
     parser.add_argument("--output", action="store_true", help="print all that the compiler says")
     parser.add_argument("--precompiled", action="store_true", help="quicker, for trying things")
     parser.add_argument("--require", nargs=2, type=int, metavar=("PERCENT", "LINES"),
@@ -337,7 +344,7 @@ def main():
     if arguments.only:
         cases = [case for case in cases if any(text in case.name for text in arguments.only)]
     if arguments.sample:
-        cases = sample_of(cases, arguments.sample)
+        cases = sample_of(cases, (HERE / "sample.txt").read_text())
     if not cases:
         print("no case has such a name")
         return 1
