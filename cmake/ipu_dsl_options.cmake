@@ -17,7 +17,9 @@ set(IPU_DSL_SANITIZE "" CACHE STRING
 option(IPU_DSL_TEST_COMPILED
   "Tests of sessions, examples and samples are built with what ipu_dsl::compiled has; otherwise with headers alone" OFF)
 set(IPU_DSL_TESTS_ELSEWHERE "" CACHE STRING
-  "Rooms and beginnings of sources whose tests are left to other builds: 'runtime;training/schedules_'")
+  "Rooms whose tests are left to other builds: 'runtime;training'")
+option(IPU_DSL_TEST_ALL
+  "With the tests that another compiler, or a build without sanitizers, says the same of" OFF)
 
 get_property(is_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
 if(PROJECT_IS_TOP_LEVEL AND NOT is_multi_config AND NOT CMAKE_BUILD_TYPE)
@@ -29,7 +31,7 @@ function(ipu_dsl_print_summary)
   message(STATUS "  compiler                      ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
   message(STATUS "  CMAKE_BUILD_TYPE              ${CMAKE_BUILD_TYPE}")
   foreach(name IN ITEMS BUILD_TESTS BUILD_EXAMPLES BUILD_LARGE_EXAMPLES BUILD_BENCHMARKS
-                        MARCH WARNINGS_AS_ERRORS SANITIZE TEST_COMPILED TESTS_ELSEWHERE)
+                        MARCH WARNINGS_AS_ERRORS SANITIZE TEST_COMPILED TESTS_ELSEWHERE TEST_ALL)
     string(LENGTH "${name}" length)
     math(EXPR padding "22 - ${length}")
     string(REPEAT " " ${padding} spaces)

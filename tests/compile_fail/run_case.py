@@ -4,7 +4,8 @@
 
 A case is a file with its mistake inside `#ifdef WITH_MISTAKE`. It passes only if it
   (a) compiles without the mistake,        (b) does not compile with it,
-      (asked of gcc only: (c) says the rest of it for the others)
+      (asked of gcc only: (c) says the rest of it for the others; `--right` asks it of many cases at
+      once, each in a namespace, but for those that a namespace would change)
   (c) then makes exactly one error,        (d) on at most 19 lines of output,
   (e) whose sentence equals the golden,    (f) which stands within the first 4 lines.
 Lines that say who includes the header that the error stands in are not counted.
@@ -30,6 +31,9 @@ STANDARD_OF = {"gcc": "c++20", "clang20": "c++20", "clang2c": "c++2c"}
 QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 ASSERTION = re.compile(r"error: static assertion failed(?: due to requirement '.*')?: (.+)$")
 WHOLE_LIBRARY = "#include <ipu_dsl/ipu_dsl.hpp>\n"
+INCLUDE = re.compile(r"#include .*")
+# A template of the library is specialised and instantiated in its own namespace only.
+IN_LIBRARY = re.compile(r"^(template )?struct ipu_dsl::", re.MULTILINE)
 # The end of a sentence that the compiler did not print in full.
 CUT = "[...]"
 
@@ -64,6 +68,22 @@ def flags_of_precompiled(name, header):
     return ["-include-pch", str(built)] if built.exists() else []
 
 
+def takes_company(text):
+    """Whether a case means the same inside of a namespace."""
+    return not IN_LIBRARY.search(text)
+
+
+def in_one_source(sources):
+    """Cases side by side: what they include, then each in a namespace, with its lines as they are."""
+    texts = {path: path.read_text() for path in sources}
+    included = dict.fromkeys(line for text in texts.values() for line in INCLUDE.findall(text))
+    parts = [f"{line}\n" for line in included]
+    for path, text in texts.items():
+        body = INCLUDE.sub("", text)
+        parts.append(f'namespace right_{path.stem} {{\n#line 1 "{path}"\n{body}}}\n')
+    return "".join(parts)
+
+
 class Driver:
     """Compiles cases of one folder with one compiler; never runs or links anything."""
 
@@ -74,13 +94,27 @@ class Driver:
         self.command = [command, f"-std={STANDARD_OF[name]}", "-fsyntax-only", *flags]
         self.precompiled = flags_of_precompiled(name, precompiled)
 
-    def compile(self, case, *more):
-        source = self.folder / f"{case}.cpp"
-        precompiled = self.precompiled if WHOLE_LIBRARY in source.read_text() else []
-        ran = subprocess.run([*self.command, *precompiled, *more, str(source)],
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, text=True)
+    def source_of(self, case):
+        return self.folder / f"{case}.cpp"
+
+    def compile_text(self, text, *arguments, **how):
+        """With the precompiled header where the text includes all of the library."""
+        precompiled = self.precompiled if WHOLE_LIBRARY in text else []
+        ran = subprocess.run([*self.command, *precompiled, *arguments],
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **how)
         return ran.returncode, ran.stdout
+
+    def compile(self, case, *more):
+        source = self.source_of(case)
+        return self.compile_text(source.read_text(), *more, str(source), stdin=subprocess.DEVNULL)
+
+    def check_right(self, cases):
+        """What is wrong with cases without their mistakes, in the compiler's words."""
+        together = [case for case in cases if takes_company(self.source_of(case).read_text())]
+        text = in_one_source([self.source_of(case) for case in together])
+        ran = [self.compile_text(text, "-x", "c++", "-", input=text)]
+        ran += [self.compile(case) for case in cases if case not in together]
+        return [output for status, output in ran if status != 0]
 
     def check(self, case, update=False):
         """Everything wrong with the case, in words, and the sentence it makes."""
@@ -166,6 +200,29 @@ PLANTED = {
 }
 
 
+# Planted cases asked for (a) at once, and how many compilations of them must fail.
+PLANTED_RIGHT = {
+    ("honest", "mistake_compiles", "late"): 0,
+    ("honest", "broken_include"): 1,
+    ("honest", "broken_right"): 1,
+    ("instantiates_in_library", "honest"): 0,
+}
+
+
+def count_misjudged_right(driver):
+    """How many of them are judged wrongly."""
+    driver.source_of("broken_right").write_text(HONEST + "int number = undeclared;\n")
+    driver.source_of("instantiates_in_library").write_text(
+        HONEST + "template struct ipu_dsl::fixed_string<4>;\n")
+    misjudged = 0
+    for cases, failing in PLANTED_RIGHT.items():
+        right = len(driver.check_right(cases)) == failing
+        print(f"{'found' if failing else 'passed':6} {' and '.join(cases)}, without mistakes: "
+              f"{'yes' if right else 'NO'}")
+        misjudged += 0 if right else 1
+    return misjudged
+
+
 def self_test(name, command, flags):
     failures = 0
     with tempfile.TemporaryDirectory() as temporary:
@@ -183,8 +240,19 @@ def self_test(name, command, flags):
             if not found:
                 failures += 1
                 print("\n".join(faults)[:1000])
-    print(f"checked {len(PLANTED)} planted cases, {failures} misjudged")
+        failures += count_misjudged_right(driver)
+    print(f"checked {len(PLANTED)} planted cases and {len(PLANTED_RIGHT)} of several, "
+          f"{failures} misjudged")
     return 1 if failures else 0
+
+
+def report_right(driver, cases):
+    """Prints what is wrong with cases without their mistakes."""
+    faults = driver.check_right(cases)
+    print("".join(faults), end="")
+    print(f"checked {len(cases)} cases without their mistakes with {driver.name}, "
+          f"{len(faults)} compilations failed")
+    return 1 if faults or not cases else 0
 
 
 def main():
@@ -195,7 +263,10 @@ def main():
     parser.add_argument("--flag", action="append", default=[], help="passed on to the compiler")
     parser.add_argument("--precompiled", type=pathlib.Path, help="a header that is precompiled")
     parser.add_argument("--update", action="store_true", help="write the goldens")
+    parser.add_argument("--rest-elsewhere", action="store_true",
+                        help="(a) is asked by --right")
     parser.add_argument("--self-test", action="store_true")
+    parser.add_argument("--right", action="store_true", help="ask for (a) alone, of all at once")
     parser.add_argument("cases", nargs="*", help="names without .cpp; none means all")
     arguments = parser.parse_args()
     if not shutil.which(arguments.compiler):
@@ -206,7 +277,10 @@ def main():
 
     cases = arguments.cases or sorted(path.stem for path in HERE.glob("*.cpp"))
     driver = Driver(HERE, arguments.name, arguments.compiler, arguments.flag,
-                    compiles_rest=arguments.name == "gcc", precompiled=arguments.precompiled)
+                    compiles_rest=arguments.name == "gcc" and not arguments.rest_elsewhere,
+                    precompiled=arguments.precompiled)
+    if arguments.right:
+        return report_right(driver, cases)
     failed = 0
     for case in cases:
         faults, sentence = driver.check(case, arguments.update)
