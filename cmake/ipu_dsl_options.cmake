@@ -19,7 +19,7 @@ option(IPU_DSL_TEST_COMPILED
 set(IPU_DSL_TESTS_ELSEWHERE "" CACHE STRING
   "Rooms whose tests are left to other builds: 'runtime;training'")
 option(IPU_DSL_TEST_ALL
-  "With the tests that another compiler, or a build without sanitizers, says the same of" OFF)
+  "With the tests of which another compiler, or a build without sanitizers, says the same" ON)
 
 get_property(is_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
 if(PROJECT_IS_TOP_LEVEL AND NOT is_multi_config AND NOT CMAKE_BUILD_TYPE)

@@ -467,7 +467,7 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
 /// construction, calls that are given a feed take no memory, as long as the history of `fit` lies
 /// within what `session_options` reserves; those that are given data make a feed of them first.
 /// Moved from, a session refuses every call but assignment with an `error`.
-template <typename Compiled>
+template <typename Compiled = nothing_named>
 class session : public session_of<Compiled, can_have_session<Compiled>()> {
   static_assert(check_session<Compiled>());
 

@@ -23,11 +23,18 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
+/// What a session is of that says nothing: `session run;`.
+struct nothing_named {};
+
 /// A session of something else than a compiled model: of a model, say.
 template <typename T>
 struct session_fault_of {
+  static constexpr label got() {
+    return std::same_as<T, nothing_named> ? label("none") : label() << type_name<T>();
+  }
+
   static constexpr problem find() {
-    problem found = refuse("a compiled model", label() << type_name<T>(),
+    problem found = refuse("a compiled model", got(),
                            "write struct training : compile<your model, micro_batch<32>, ...> {}; "
                            "and take a session<training>");
     found.where = "session";
@@ -55,8 +62,8 @@ constexpr bool check_session() {
     return true;
   } else if constexpr (compiled_model<T>) {
     return check<T>();
-  } else if constexpr (model_type<T>) {
-    // The usual mistake, in fewer lines of a compiler that tells every step.
+  } else if constexpr (model_type<T> || std::same_as<T, nothing_named>) {
+    // The usual mistakes, in fewer lines of a compiler that tells every step.
     return diagnose<session_fault_of<T>>();
   } else {
     return refuse_type<T, session_fault_of<T>>();
