@@ -29,14 +29,14 @@ struct nothing_named {};
 /// A session of something else than a compiled model: of a model, say.
 template <typename T>
 struct session_fault_of {
-  static constexpr label got() {
-    return std::same_as<T, nothing_named> ? label("none") : label() << type_name<T>();
-  }
+  static constexpr bool named = !std::same_as<T, nothing_named>;
 
   static constexpr problem find() {
-    problem found = refuse("a compiled model", got(),
-                           "write struct training : compile<your model, micro_batch<32>, ...> {}; "
-                           "and take a session<training>");
+    problem found =
+        refuse("a compiled model", named ? label() << type_name<T>() : label("none"),
+               named ? "write struct training : compile<your model, micro_batch<32>, ...> {}; and "
+                       "take a session<training>"
+                     : "name what you derive from compile<...>: session<training> run;");
     found.where = "session";
     return found;
   }
