@@ -29,9 +29,8 @@ struct nothing_named {};
 /// A session of something else than a compiled model: of a model, say.
 template <typename T>
 struct session_fault_of {
-  static constexpr bool named = !std::same_as<T, nothing_named>;
-
   static constexpr problem find() {
+    constexpr bool named = !std::same_as<T, nothing_named>;
     problem found =
         refuse("a compiled model", named ? label() << type_name<T>() : label("none"),
                named ? "write struct training : compile<your model, micro_batch<32>, ...> {}; and "
