@@ -153,6 +153,17 @@ static_assert(!takes<recall, Dense<1>>());
 static_assert(!takes<binary_accuracy, Dense<1>>());
 static_assert(!takes<metric<binary_accuracy>, Dense<1>>());
 static_assert(takes<binary_accuracy, Dense<1>, sigmoid>());
+// Of any layer that has no activation, wherever what it makes is moved or averaged.
+static_assert(!takes<auc, Reshape<2, 2>, Conv1D<1, 2>>());
+static_assert(!takes<auc, Reshape<2, 2, 1>, Conv2D<1, 1>, Flatten>());
+static_assert(!takes<precision, Reshape<2, 2>, Conv1D<3, 1>, GlobalAveragePooling1D>());
+static_assert(!takes<recall, Dense<4>, Reshape<2, 2>, Permute<2, 1>>());
+static_assert(!takes<auc, Reshape<2, 2>, SimpleRNN<1, linear>>());
+static_assert(takes<auc, Reshape<2, 2>, Conv1D<1, 2, sigmoid>>());
+static_assert(takes<auc, Reshape<2, 2, 1>, Conv2D<1, 1, sigmoid>, Flatten>());
+// Nothing is known of what has no activation to leave out.
+static_assert(takes<auc>());
+static_assert(takes<auc, Dense<4>, LayerNormalization<>>());
 // One that is stated is meant, of logits too, even if it is that of probabilities.
 static_assert(takes<metric<binary_accuracy, threshold<0.0F>>, Dense<1>>());
 static_assert(takes<metric<recall, threshold<0.25F>>, Dense<1>>());

@@ -83,8 +83,12 @@ class node_draft {
   /// The activation that the numbers of an input have gone through last, whatever has moved them
   /// since; linear where there is none, or where some have gone through another than others.
   constexpr activation_kind activation_behind(std::int32_t index) {
-    return last_activation_of(tensor_of(index));
+    return activation_of(activated_by(index));
   }
+
+  /// The node by which they went through it; null where there is none, or where it is another for
+  /// some of them.
+  constexpr const node* activated_by(std::int32_t index) { return activator_of(tensor_of(index)); }
 
   /// The options that the node keeps.
   constexpr const attributes& chosen_options() const { return *options_; }
@@ -207,21 +211,26 @@ class node_draft {
   }
 
  private:
-  constexpr activation_kind last_activation_of(std::int32_t tensor) const {
+  static constexpr activation_kind activation_of(const node* made) {
+    constexpr activation_kind none = activation_kind::linear;
+    return made == nullptr ? none : made->rule->activation(made->options).value_or(none);
+  }
+
+  constexpr const node* activator_of(std::int32_t tensor) const {
     const graph_view model = owner_->view();
     const std::int32_t producer = model.at(model.storage_of(tensor)).producer;
     if (producer < 0) {
-      return activation_kind::linear;
+      return nullptr;
     }
     const node& made = model.node_at(producer);
     if (!made.rule->lays_out && !made.rule->keeps_bounds) {
-      return made.rule->activation(made.options);
+      return &made;
     }
-    const activation_kind found = last_activation_of(model.input_of(made, 0));
+    const node* const found = activator_of(model.input_of(made, 0));
     for (std::int32_t i = 1; i < made.inputs; ++i) {
       const std::int32_t other = model.input_of(made, i);
-      if (!model.at(other).is_mask && last_activation_of(other) != found) {
-        return activation_kind::linear;
+      if (!model.at(other).is_mask && activation_of(activator_of(other)) != activation_of(found)) {
+        return nullptr;
       }
     }
     return found;

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ipu_dsl/core/activation_kind.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
-#include <ipu_dsl/vocabulary/layers/dense.hpp>
 
 namespace ipu_dsl {
 
@@ -35,14 +35,14 @@ constexpr threshold_of_yes read_threshold(const option_list<Count>& given) {
   return {given.number(threshold_key, 0.5F), given.given(threshold_key) ? 1 : 0};
 }
 
-/// Of metrics whose thresholds are probabilities: what a linear layer makes are none.
+/// Of metrics whose thresholds are probabilities: what a layer makes that could have an
+/// activation, and has none, are no probabilities.
 constexpr problem check_probabilities(
     node_draft& draft, const text<191>& hint =
                            "end the model in sigmoid: binary_crossentropy trains on the logits "
                            "before it") {
-  const node* const last = draft.made_by(0);
-  if (last == nullptr || last->rule != &dense_family ||
-      last->options.as<dense_options>().activation != activation_kind::linear) {
+  const node* const last = draft.activated_by(0);
+  if (last == nullptr || last->rule->activation(last->options) != activation_kind::linear) {
     return {};
   }
   return refuse("probabilities",

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <ipu_dsl/core/activation_kind.hpp>
 #include <ipu_dsl/core/option.hpp>
@@ -80,7 +81,7 @@ constexpr void input_gradient(emitter& emit) {
       .reads(kept.flat(), {sample, unit});
 }
 
-constexpr activation_kind kind_of(const attributes& options) {
+constexpr std::optional<activation_kind> kind_of(const attributes& options) {
   return options.as<activation_options>().kind;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
@@ -30,7 +31,7 @@ constexpr initializer start_of(const option_list<Count>& given, const option_key
 
 /// The rule for `family::activation` of layers whose options have it as a member of that name.
 template <typename Options>
-constexpr activation_kind activation_in(const attributes& options) {
+constexpr std::optional<activation_kind> activation_in(const attributes& options) {
   return options.as<Options>().activation;
 }
 
