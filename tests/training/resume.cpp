@@ -151,6 +151,14 @@ TEST_CASE("a fit resumes behind any of its updates, in its epoch and in its data
   CHECK(equal_resumed_fits([&] { return passes; }, {.epochs = 3}, 15) == 15);
   CHECK(equal_resumed_fits([&] { return prefetched(passes, 1, {.depth = 7}); }, {.epochs = 3},
                            15) == 15);
+  // Two passes in one, three times; and three passes in one that ends with the fit.
+  const auto twice = data | shuffled(80) | repeated(2);
+  CHECK(equal_resumed_fits([&] { return twice; }, {.epochs = 3}, 30) == 30);
+  CHECK(equal_resumed_fits([&] { return prefetched(twice, 1); }, {.epochs = 3}, 30) == 30);
+  const auto thrice = data | shuffled(80) | repeated(3);
+  const fit_options as_passes = {.epochs = 3, .steps_per_epoch = 10};
+  CHECK(equal_resumed_fits([&] { return thrice; }, as_passes, 15) == 15);
+  CHECK(equal_resumed_fits([&] { return prefetched(thrice, 1); }, as_passes, 15) == 15);
 }
 
 TEST_CASE("what waits in an infeed is not lost to training that goes on") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <thread>
@@ -145,6 +146,44 @@ TEST_CASE("a callback may not train its session, nor one of an evaluation begin 
   CHECK(passed.epochs().size() == 2);
   trains();
   CHECK(run.weights().fingerprint() != expected.weights().fingerprint());
+}
+
+TEST_CASE("training is loaded between runs and at the beginning of a fit, nowhere else") {
+  const char* const path = "session_turn.npz";
+  const point_set data = labelled_points(32, 1);
+  session<trained> run;
+  run.fit(data | repeated(), one_update);
+  run.save_training(path);
+  const std::uint64_t saved = run.weights().fingerprint();
+  std::vector<std::string> said;
+  const auto loads = [&] { said.push_back(sentence_of([&] { run.load_training(path); })); };
+  run.fit(
+      data | repeated(), one_update, behind_updates{loads}, behind_test{loads},
+      [&](const epoch_record&) { loads(); }, validation_data(data));
+  CHECK(run.weights().fingerprint() != saved);
+  CHECK(run.evaluate(data, behind_test{loads}).samples == 32);
+  const std::string within =
+      "load_training was called within a fit, which goes on in its own epoch and its own data. "
+      "Hint: call it before a fit with .resume = true, or in on_train_begin; load and weights() "
+      "change the weights alone.";
+  const std::string evaluating = refusal("load_training", "evaluate");
+  CHECK(said == std::vector<std::string>{within, evaluating, within, evaluating});
+  busy_feed loads_amid(data, loads);
+  run.evaluate(loads_amid);
+  CHECK(said.back() == evaluating);
+  run.load_training(path);
+  CHECK(run.weights().fingerprint() == saved);
+  std::remove(path);
+}
+
+TEST_CASE("a callback may give its session's optimizer other numbers, from the next update on") {
+  const point_set data = labelled_points(32, 1);
+  session<trained> run;
+  session<trained> expected;
+  const auto rests = [&] { run.set_optimizer({.learning_rate = 0.0F}); };
+  run.fit(data | repeated(), {.epochs = 2, .steps_per_epoch = 8}, behind_updates{rests});
+  expected.fit(data | repeated(), one_update);
+  CHECK(run.weights().fingerprint() == expected.weights().fingerprint());
 }
 
 TEST_CASE("what another thread asks of a session that is at work is refused") {

@@ -13,6 +13,14 @@
 
 namespace ipu_dsl {
 
+/// Throws `error` for fewer micro-batches than none.
+inline void check_handed_out(std::int64_t micro_batches) {
+  if (micro_batches < 0) {
+    throw error(sentence_of(
+        {"A session hands out 0 micro-batches or more, it was asked for ", micro_batches, "."}));
+  }
+}
+
 /// The next micro-batches of a feed, which goes on behind them. Ends early where the feed ends, of
 /// which the last micro-batch may be short. Throws `error` for more samples than were asked for.
 class counted_feed {

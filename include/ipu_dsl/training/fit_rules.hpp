@@ -33,18 +33,20 @@ inline void check_validation(const model_interface& model, const run_settings& s
   }
 }
 
-/// What callbacks are told of a fit before it begins.
-inline fit_plan plan_of(const fit_request& wanted, std::int32_t first_epoch,
-                        const epoch_steps& steps, const run_settings& settings,
-                        std::span<const std::string_view> metrics) {
-  return {.first_epoch = first_epoch,
-          .epochs = wanted.wanted.epochs,
-          .steps = steps.steps,
-          .steps_of_execution = steps.of_execution,
-          .steps_of_update = settings.micro_batches_of_update(),
-          .micro_batch = settings.micro_batch,
-          .validates = wanted.validation != nullptr,
-          .metrics = metrics};
+/// Tells callbacks, if there are any, what a fit is that is about to begin.
+inline void tell_plan(const fit_request& wanted, std::int32_t first_epoch, const epoch_steps& steps,
+                      const run_settings& settings, std::span<const std::string_view> metrics) {
+  if (wanted.callbacks.run() == nullptr) {
+    return;
+  }
+  wanted.callbacks.run()->set_plan({.first_epoch = first_epoch,
+                                    .epochs = wanted.wanted.epochs,
+                                    .steps = steps.steps,
+                                    .steps_of_execution = steps.of_execution,
+                                    .steps_of_update = settings.micro_batches_of_update(),
+                                    .micro_batch = settings.micro_batch,
+                                    .validates = wanted.validation != nullptr,
+                                    .metrics = metrics});
 }
 
 }  // namespace ipu_dsl

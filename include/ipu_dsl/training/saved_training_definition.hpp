@@ -224,7 +224,7 @@ IPU_DSL_INLINE void save_training(session_engine& engine, const std::string& pat
 
 IPU_DSL_INLINE void load_training(session_engine& engine, const std::string& path,
                                   non_finite floats, const training_beside& beside) {
-  engine.require_weights("load_training");
+  engine.require_loadable("load_training");
   checkpoint::require_position(beside);
   const std::vector<std::uint8_t> bytes = read_file(path);
   zips::archive_reader archive(bytes, path, refuse_deflated, default_unpacked_limit);

@@ -71,7 +71,7 @@ class session_core final : public session_engine {
 
   const history& fit(const fit_request& wanted) override {
     const session_turn whole(fitting_, "fit");
-    static_cast<void>(session_turn(work_, "fit"));  // refused in the midst of an evaluation too
+    require_idle(work_, "fit");  // refused in the midst of an evaluation too
     require_weights("fit");
     require_whole_update("fit");
     const epoch_steps steps =
@@ -83,13 +83,10 @@ class session_core final : public session_engine {
     history_.reserve(1, static_cast<std::size_t>(steps.steps));
     history_.clear();
     const metric_values reported = sums_.metrics().seen();
-    if (wanted.callbacks.run() != nullptr) {
-      wanted.callbacks.run()->set_plan(
-          plan_of(wanted, course_.place().epoch, steps, parts_.settings, reported.names()));
-    }
+    tell_plan(wanted, course_.place().epoch, steps, parts_.settings, reported.names());
     try {
       wanted.callbacks.call(hook::train_begin);
-      course_.go_on(sums_);
+      course_.set_out(sums_);
       train_epochs(wanted, steps);
       wanted.callbacks.call(hook::train_end);
     } catch (...) {
@@ -164,10 +161,7 @@ class session_core final : public session_engine {
   std::int64_t hand_out(feed_reference source, std::int64_t micro_batches,
                         output_listener& to) override {
     check_sources(parts_.model, source, false);
-    if (micro_batches < 0) {
-      throw error(sentence_of(
-          {"A session hands out 0 micro-batches or more, it was asked for ", micro_batches, "."}));
-    }
+    check_handed_out(micro_batches);
     to.expect_outputs(micro_batches);
     const session_turn turn(work_, "hand out outputs");
     counted_feed counted(source, micro_batches);
@@ -222,6 +216,12 @@ class session_core final : public session_engine {
     if (has_gradients_) {
       refuse_unapplied_gradients(wanted);
     }
+  }
+
+  void require_loadable(const char* wanted) const override {
+    require_weights(wanted);
+    require_idle(work_, wanted);
+    course_.require_beginning(wanted);
   }
 
   training_progress progress() const override { return progress_; }

@@ -96,6 +96,10 @@ class session_engine {
   /// Throws `error` between `compute_gradients` and `apply_gradients`.
   virtual void require_whole_update(const char* wanted) const = 0;
 
+  /// Throws `error` where training cannot be loaded: in the midst of a run, and in a fit that has
+  /// begun, which would go on where it is with weights of elsewhere.
+  virtual void require_loadable(const char* wanted) const = 0;
+
   virtual training_progress progress() const = 0;
 
   /// What the updates of the epoch at hand come to so far; the numbers of metrics of several last

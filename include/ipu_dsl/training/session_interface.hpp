@@ -59,8 +59,8 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
     refuse_settings<Compiled, lr_fault_of>();
   }
 
-  /// New numbers for the optimizer, from the next update on. Throws `error` if they are none that
-  /// it can use; nothing is changed then.
+  /// New numbers for the optimizer, from the next update on; in a callback of `fit` as well. Throws
+  /// `error` if they are none that it can use; nothing is changed then.
   void set_optimizer(const settings& optimizer) {
     problem found = optimizer.fault();
     if (found.found()) {
@@ -316,7 +316,8 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
 
   /// Reads it: what is trained from here on has the bits of one that was never interrupted, on data
   /// that stand where they stood: a feed behind the path, or a `fit` with `.resume = true` of what
-  /// one of its callbacks saved. See `ipu_dsl::load_training`.
+  /// one of its callbacks saved. Throws `error` within a fit but for its on_train_begin. See
+  /// `ipu_dsl::load_training`.
   void load_training(const std::string& path, non_finite floats = non_finite::refused) {
     code::load_training(engine(), path, floats, nullptr);
   }

@@ -12,6 +12,22 @@ namespace ipu_dsl {
 /// What a session is at; null: nothing.
 using session_work = std::atomic<const char*>;
 
+/// Throws `error`: the session is at work, by its own feed or callback, or on another thread.
+[[noreturn]] inline void refuse_turn(const char* wanted, const char* at_work) {
+  throw error(sentence_of({"A session does one thing at a time: it was asked to ", wanted,
+                           " while it had to ", at_work,
+                           ", by its own feed or callback, or by another thread. Hint: use a "
+                           "session for each."}));
+}
+
+/// Throws `error` if the session is at work.
+inline void require_idle(const session_work& work, const char* wanted) {
+  const char* const at_work = work.load(std::memory_order_relaxed);
+  if (at_work != nullptr) {
+    refuse_turn(wanted, at_work);
+  }
+}
+
 /// A session's turn to do something, as long as this lives.
 class session_turn {
  public:
@@ -20,10 +36,7 @@ class session_turn {
     const char* before = nullptr;
     if (!work.compare_exchange_strong(before, wanted, std::memory_order_acquire,
                                       std::memory_order_relaxed)) {
-      throw error(sentence_of({"A session does one thing at a time: it was asked to ", wanted,
-                               " while it had to ", before,
-                               ", by its own feed or callback, or by another thread. Hint: use a "
-                               "session for each."}));
+      refuse_turn(wanted, before);
     }
   }
 

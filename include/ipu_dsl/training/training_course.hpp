@@ -39,10 +39,27 @@ class training_course {
     go_on(sums);
   }
 
+  /// Behind on_train_begin, where a callback may have loaded a place.
+  void set_out(result_sums& sums) {
+    go_on(sums);
+    under_way_ = true;
+  }
+
+  /// Throws `error` in a fit that is under way.
+  void require_beginning(const char* wanted) const {
+    if (under_way_) {
+      raise_error({wanted,
+                   " was called within a fit, which goes on in its own epoch and its own data. "
+                   "Hint: call it before a fit with .resume = true, or in on_train_begin; load and "
+                   "weights() change the weights alone."});
+    }
+  }
+
   /// Nobody is told any more where it stands.
   void end() {
     source_ = nullptr;
     has_loaded_ = false;
+    under_way_ = false;
   }
 
   /// The place that was loaded; the next fit that resumes goes on there, or the one that is about
@@ -50,28 +67,6 @@ class training_course {
   void load(training_place loaded) {
     loaded_ = std::move(loaded);
     has_loaded_ = true;
-  }
-
-  /// Goes on at the place that was loaded, if there is one. Throws `error` if it is none of this
-  /// fit.
-  void go_on(result_sums& sums) {
-    if (!has_loaded_) {
-      return;
-    }
-    has_loaded_ = false;
-    const training_place& found = loaded_;
-    check_place(found, sums);
-    if (!source_->has_position()) {
-      raise_error(
-          "This fit cannot go on in its data: its feed does not say where it stands. Give fit a "
-          "data set, or the feed position() and go_to(...); see placed_feed.");
-    }
-    source_->put_feed_at(found.data);
-    sums.go_on_from(found.counted);
-    place_.epoch = found.epoch;
-    place_.steps = found.steps;
-    place_.begun = found.begun;
-    place_.loss = found.loss;
   }
 
   /// Writes down where the fit stands; false if there is none, or if its feed does not say.
@@ -116,6 +111,28 @@ class training_course {
   }
 
  private:
+  /// Goes on at the place that was loaded, if there is one. Throws `error` if it is none of this
+  /// fit.
+  void go_on(result_sums& sums) {
+    if (!has_loaded_) {
+      return;
+    }
+    has_loaded_ = false;
+    const training_place& found = loaded_;
+    check_place(found, sums);
+    if (!source_->has_position()) {
+      raise_error(
+          "This fit cannot go on in its data: its feed does not say where it stands. Give fit a "
+          "data set, or the feed position() and go_to(...); see placed_feed.");
+    }
+    source_->put_feed_at(found.data);
+    sums.go_on_from(found.counted);
+    place_.epoch = found.epoch;
+    place_.steps = found.steps;
+    place_.begun = found.begun;
+    place_.loss = found.loss;
+  }
+
   void check_place(const training_place& found, const result_sums& sums) const {
     if (found.steps_of_epoch != place_.steps_of_epoch || found.micro_batch != place_.micro_batch) {
       raise_error({"What was loaded was saved in a fit of ", found.steps_of_epoch, " steps of ",
@@ -131,7 +148,8 @@ class training_course {
   const feed_reference* source_ = nullptr;  ///< that of the request; null outside of a fit
   training_place loaded_;
   bool has_loaded_ = false;
-  training_place place_;  ///< without what is counted, and without the feed's position
+  bool under_way_ = false;  ///< its callbacks have heard of its beginning
+  training_place place_;    ///< without what is counted, and without the feed's position
   std::int32_t steps_of_update_ = 1;
 };
 
