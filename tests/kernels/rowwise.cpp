@@ -88,10 +88,11 @@ struct plain_row {
   }
 
   template <typename Slope>
-  void slopes(const Slope& slope) const {
+  float loss(float value, const Slope& slope) const {
     for (int n = 0; n < units; ++n) {
       gradient[n] = slope(predicted[n], wanted[n]) * scale;
     }
+    return value;
   }
 };
 

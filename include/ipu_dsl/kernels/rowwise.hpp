@@ -15,6 +15,21 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
+/// What a row adds, whose slopes have been written: what a loss makes of it. There is no other way
+/// to make one, so that no loss forgets them.
+class loss_of_row {
+ public:
+  constexpr operator float() const { return value_; }
+
+ private:
+  template <bool, layout::architecture>
+  friend struct judged_row;
+
+  explicit constexpr loss_of_row(float value) : value_(value) {}
+
+  float value_;
+};
+
 /// A sample's numbers and what is wanted of them, as a rule sees them: see `no_row_rule`.
 template <bool WithGradient, layout::architecture Architecture>
 struct judged_row {
@@ -70,17 +85,18 @@ struct judged_row {
     return load<lanes>(rest);
   }
 
-  /// Writes the gradient, if one is wanted; padding stays zero.
+  /// What the row adds. Writes the gradient of it, if one is wanted; padding stays zero.
   template <typename Slope>
-  IPU_DSL_ALWAYS_INLINE void slopes(const Slope& slope) const noexcept {
+  IPU_DSL_ALWAYS_INLINE loss_of_row loss(float value, const Slope& slope) const noexcept {
     if constexpr (WithGradient) {
       using lanes = vector<Architecture>;
       for (std::int32_t n = 0; n < units; n += Architecture.lanes) {
-        const lanes value = slope(load<lanes>(predicted + n), wanted_from(n));
-        store(gradient + n, value * lanes(scale));
+        const lanes slopes = slope(load<lanes>(predicted + n), wanted_from(n));
+        store(gradient + n, slopes * lanes(scale));
       }
       clear_padding(gradient, units, layout::row_stride(units, Architecture));
     }
+    return loss_of_row(value);
   }
 };
 
@@ -113,7 +129,8 @@ template <auto Rule, bool WithGradient, layout::architecture Architecture = layo
     if constexpr (WithGradient) {
       row.gradient = gradient + b * stride;
     }
-    sum = sum + static_cast<double>(Rule.judge(row));
+    const float added = Rule.judge(row);
+    sum = sum + static_cast<double>(added);
   }
   if constexpr (WithGradient) {
     clear_rows(gradient, valid, batch, stride);

@@ -31,7 +31,14 @@ struct operators<Judge> {
                     { by.judge(judged) } -> std::convertible_to<float>;
                   }) {
       return refuse(label("a judge in ") << type_name<rule>(), "none that can be called",
-                    "write template <typename Row> float judge(const Row& row) const");
+                    "write template <typename Row> auto judge(const Row& row) const");
+    } else if constexpr (with_gradient && !requires(const rule& by, const row& judged) {
+                           { by.judge(judged) } -> std::same_as<kernels::loss_of_row>;
+                         }) {
+      return refuse(label("a loss from the judge in ") << type_name<rule>(),
+                    "a number without its slopes",
+                    "write return row.loss(value, slope), where slope(predicted, wanted) is the "
+                    "derivative by predicted");
     } else {
       return {};
     }

@@ -21,13 +21,13 @@ namespace ipu_dsl {
 ///     float smoothing = 0;  // options, as those of a pointwise rule
 ///
 ///     template <typename Row>
-///     [[gnu::always_inline]] float judge(const Row& row) const;
+///     [[gnu::always_inline]] auto judge(const Row& row) const;
 ///   };
 ///
 /// A row has `predicted` and `wanted` [units], or in place of the latter a `label`;
-/// `row.sum(add)`, the sum to which `add(sum, predicted, wanted)` leads from zero;
-/// `row.largest(value)` of `value(predicted, wanted)`; and of a loss `row.slopes(slope)`, which
-/// comes last and is told the derivative by `predicted` as `slope(predicted, wanted)`. They are
+/// `row.sum(add)`, the sum to which `add(sum, predicted, wanted)` leads from zero, and
+/// `row.largest(value)` of `value(predicted, wanted)`. A metric returns a float, a loss
+/// `row.loss(value, slope)`: `slope(predicted, wanted)` is the derivative by `predicted`. They are
 /// given functions that take floats and vectors of them, as the rule of `pointwise_rule` does, and
 /// compute with `typename Row::math`.
 struct no_row_rule {};

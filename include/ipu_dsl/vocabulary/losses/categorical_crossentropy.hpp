@@ -19,7 +19,7 @@ struct categorical_crossentropy_rule {
   float smoothing = 0;  ///< share of a target that is dealt over all classes
 
   template <typename Row>
-  [[gnu::always_inline]] float judge(const Row& row) const {
+  [[gnu::always_inline]] auto judge(const Row& row) const {
     return scores == score_kind::logits ? of_logits(row) : of_probabilities(row);
   }
 
@@ -37,7 +37,7 @@ struct categorical_crossentropy_rule {
   }
 
   template <typename Row>
-  [[gnu::always_inline]] float of_logits(const Row& row) const {
+  [[gnu::always_inline]] auto of_logits(const Row& row) const {
     using math = typename Row::math;
     const float largest = row.largest([]<typename Vector>(const Vector& predicted, const Vector&)
                                           __attribute__((always_inline)) { return predicted; });
@@ -52,13 +52,14 @@ struct categorical_crossentropy_rule {
           return math::multiply_add(smoothed(row, wanted), predicted - Vector(largest), sum);
         });
     const float total = sum_of_targets(row);
-    row.slopes([&]<typename Vector>(const Vector& predicted,
-                                    const Vector& wanted) __attribute__((always_inline)) {
+    const auto slope = [&]<typename Vector>(const Vector& predicted,
+                                            const Vector& wanted) __attribute__((always_inline)) {
       const Vector power = math::exponential(predicted - Vector(largest));
       const Vector share = math::divide(power, Vector(exponentials));
       return math::multiply_add(share, Vector(total), Vector(0.0F) - smoothed(row, wanted));
-    });
-    return math::multiply_add(math::logarithm(exponentials), total, 0.0F - of_wanted);
+    };
+    return row.loss(math::multiply_add(math::logarithm(exponentials), total, 0.0F - of_wanted),
+                    slope);
   }
 
   template <typename Math, typename Vector>
@@ -68,7 +69,7 @@ struct categorical_crossentropy_rule {
   }
 
   template <typename Row>
-  [[gnu::always_inline]] float of_probabilities(const Row& row) const {
+  [[gnu::always_inline]] auto of_probabilities(const Row& row) const {
     using math = typename Row::math;
     const float whole =
         row.sum([]<typename Vector>(const Vector& sum, const Vector& predicted, const Vector&)
@@ -86,15 +87,15 @@ struct categorical_crossentropy_rule {
           const Vector q = math::divide(predicted, Vector(whole));
           return sum + math::choose(clipped<math>(q) == q, smoothed(row, wanted), Vector(0.0F));
         });
-    row.slopes([&]<typename Vector>(const Vector& predicted, const Vector& wanted)
-                   __attribute__((always_inline)) {
-                     const Vector zero(0.0F);
-                     const Vector q = math::divide(predicted, Vector(whole));
-                     const Vector own = math::divide(smoothed(row, wanted), q);
-                     const Vector counted = math::choose(clipped<math>(q) == q, own, zero);
-                     return math::divide(Vector(kept) - counted, Vector(whole));
-                   });
-    return 0.0F - likelihood;
+    const auto slope = [&]<typename Vector>(const Vector& predicted, const Vector& wanted)
+                           __attribute__((always_inline)) {
+                             const Vector zero(0.0F);
+                             const Vector q = math::divide(predicted, Vector(whole));
+                             const Vector own = math::divide(smoothed(row, wanted), q);
+                             const Vector counted = math::choose(clipped<math>(q) == q, own, zero);
+                             return math::divide(Vector(kept) - counted, Vector(whole));
+                           };
+    return row.loss(0.0F - likelihood, slope);
   }
 };
 
@@ -137,7 +138,6 @@ struct categorical_crossentropy {
   static constexpr bool is_loss = true;
   static constexpr bool is_metric = true;
   static constexpr const family* rule = &categorical_crossentropy_family;
-  static constexpr attributes options = attributes::of(categorical_crossentropy_rule{});
   static constexpr list_view<const option_key*> accepted{smoothed_keys};
 
   template <std::size_t Count>

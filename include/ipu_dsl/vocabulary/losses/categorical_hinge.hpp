@@ -15,7 +15,7 @@ struct categorical_hinge_rule {
   }
 
   template <typename Row>
-  [[gnu::always_inline]] static float judge(const Row& row) {
+  [[gnu::always_inline]] static auto judge(const Row& row) {
     using math = typename Row::math;
     const float of_wanted = row.sum(
         []<typename Vector>(const Vector& sum, const Vector& predicted, const Vector& wanted)
@@ -32,15 +32,15 @@ struct categorical_hinge_rule {
           return sum + math::choose(other == Vector(largest), Vector(1.0F), Vector(0.0F));
         });
     const float share = math::divide(active, alike);
-    row.slopes([&]<typename Vector>(const Vector& predicted,
-                                    const Vector& wanted) __attribute__((always_inline)) {
+    const auto slope = [&]<typename Vector>(const Vector& predicted,
+                                            const Vector& wanted) __attribute__((always_inline)) {
       const Vector zero(0.0F);
       const Vector other = of_others<math>(predicted, wanted);
       const Vector mine = math::choose(other == Vector(largest), Vector(share), zero);
       const Vector of_best = (Vector(1.0F) - wanted) * mine;
       return math::multiply_add(zero - Vector(active), wanted, of_best);
-    });
-    return math::maximum(0.0F, missed);
+    };
+    return row.loss(math::maximum(0.0F, missed), slope);
   }
 };
 

@@ -15,7 +15,7 @@ struct kl_divergence_rule {
   }
 
   template <typename Row>
-  [[gnu::always_inline]] static float judge(const Row& row) {
+  [[gnu::always_inline]] static auto judge(const Row& row) {
     using math = typename Row::math;
     const float divergence = row.sum([]<typename Vector>(
                                          const Vector& sum, const Vector& predicted,
@@ -23,13 +23,13 @@ struct kl_divergence_rule {
       const Vector y = clipped<math>(wanted);
       return math::multiply_add(y, math::logarithm(math::divide(y, clipped<math>(predicted))), sum);
     });
-    row.slopes([]<typename Vector>(const Vector& predicted,
-                                   const Vector& wanted) __attribute__((always_inline)) {
+    const auto slope = []<typename Vector>(const Vector& predicted,
+                                           const Vector& wanted) __attribute__((always_inline)) {
       const Vector zero(0.0F);
       const Vector p = clipped<math>(predicted);
       return math::choose(p == predicted, zero - math::divide(clipped<math>(wanted), p), zero);
-    });
-    return divergence;
+    };
+    return row.loss(divergence, slope);
   }
 };
 
