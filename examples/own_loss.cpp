@@ -69,12 +69,12 @@ struct quantile {
 // [metric]
 // A metric that counts: what each pair adds to the counts, and what is reported of their sums.
 struct kept_rule {
-  [[gnu::always_inline]] void count(double* counted, float predicted, float wanted) const {
+  [[gnu::always_inline]] void count(counted_numbers counted, float predicted, float wanted) const {
     counted[0] += wanted <= predicted ? 1 : 0;
     counted[1] += 1;
   }
 
-  [[gnu::always_inline]] static double final_value(std::span<const double> counted) {
+  [[gnu::always_inline]] static double final_value(counted_sums counted) {
     return counted[0] / counted[1];
   }
 };

@@ -35,9 +35,11 @@ struct operators<Judge> {
     return rule::reported(classes_of(counted));
   }
 
-  static void final_values(std::span<const double> counted, double* reported) {
-    const std::int32_t classes = classes_of(static_cast<std::int32_t>(counted.size()));
-    rule::final_values(confusion_counts{counted.data(), classes}, reported);
+  static void final_values(std::span<const double> counted, double* made) {
+    const auto numbers = static_cast<std::int32_t>(counted.size());
+    const std::int32_t classes = classes_of(numbers);
+    rule::final_values(confusion_counts{{counted.data(), numbers}, classes},
+                       reported_numbers(made, rule::reported(classes)));
   }
 
   /// What its rule cannot be called for.
@@ -49,12 +51,12 @@ struct operators<Judge> {
       return refuse(label("a reported in ") << type_name<rule>(), "none that can be called",
                     "write static constexpr std::int32_t reported(std::int32_t classes): how many "
                     "numbers are reported");
-    } else if constexpr (!requires(const confusion_counts& counts, double* values) {
+    } else if constexpr (!requires(const confusion_counts& counts, reported_numbers values) {
                            rule::final_values(counts, values);
                          }) {
       return refuse(label("a final_values in ") << type_name<rule>(), "none that can be called",
-                    "write static void final_values(const confusion_counts& counts, double* "
-                    "values)");
+                    "write static void final_values(const confusion_counts& counts, "
+                    "reported_numbers values)");
     } else {
       return {};
     }

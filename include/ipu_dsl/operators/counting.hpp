@@ -25,22 +25,23 @@ struct operators<Judge> {
   template <attributes Options>
   static double final_value(std::span<const double> counted) {
     constexpr rule by = Options.as<rule>();
-    return by.final_value(counted);
+    return by.final_value(counted_sums(counted.data(), static_cast<std::int32_t>(counted.size())));
   }
 
   /// What its rule cannot be called for.
   template <counting_call Call>
   static constexpr problem fault() {
-    if constexpr (!requires(const rule& by, double* counted, float number) {
+    if constexpr (!requires(const rule& by, counted_numbers counted, float number) {
                     by.count(counted, number, number);
                   }) {
-      return refuse(label("a count in ") << type_name<rule>(), "none that can be called",
-                    "write void count(double* counted, float predicted, float wanted) const");
-    } else if constexpr (!requires(const rule& by, std::span<const double> counted) {
+      return refuse(
+          label("a count in ") << type_name<rule>(), "none that can be called",
+          "write void count(counted_numbers counted, float predicted, float wanted) const");
+    } else if constexpr (!requires(const rule& by, counted_sums counted) {
                            { by.final_value(counted) } -> std::convertible_to<double>;
                          }) {
       return refuse(label("a final_value in ") << type_name<rule>(), "none that can be called",
-                    "write double final_value(std::span<const double> counted) const: what is "
+                    "write double final_value(counted_sums counted) const: what is "
                     "reported, from the sums over all samples");
     } else {
       return {};
@@ -50,11 +51,11 @@ struct operators<Judge> {
   template <counting_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
     constexpr rule by = rule_of<rule>(Call.rule);
-    double* const counted = doubles(operands[0]);
+    const counted_numbers counted(doubles(operands[0]), Call.numbers);
     const float* predicted = floats(operands[1]);
     const float* wanted = floats(operands[2]);
-    for (std::int32_t number = 0; number < Call.numbers; ++number) {
-      counted[number] = 0;
+    for (double& number : counted) {
+      number = 0;
     }
     const float* weights = Call.weights.weighs() ? floats(operands[3]) : nullptr;
     for (std::int32_t b = 0; b < context.valid_samples(); ++b) {
@@ -74,14 +75,14 @@ struct operators<Judge> {
  private:
   /// Each position of a sample counts what its weight says.
   template <counting_call Call>
-  static void count_weighted(double* counted, const float* predicted, const float* wanted,
+  static void count_weighted(counted_numbers counted, const float* predicted, const float* wanted,
                              const float* weights) noexcept {
     constexpr rule by = rule_of<rule>(Call.rule);
     constexpr std::int32_t features = Call.units / Call.weights.positions;
     for (std::int32_t position = 0; position < Call.weights.positions; ++position) {
       double own[std::size_t{Call.numbers}] = {};
       for (std::int32_t n = position * features; n < (position + 1) * features; ++n) {
-        by.count(own, predicted[n], wanted[n]);
+        by.count(counted_numbers(own, Call.numbers), predicted[n], wanted[n]);
       }
       const auto weight = static_cast<double>(weights[position]);
       for (std::int32_t number = 0; number < Call.numbers; ++number) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/checked_numbers.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
 #include <ipu_dsl/vocabulary/counting.hpp>
@@ -19,12 +20,10 @@ namespace ipu_dsl {
 
 /// The samples of each class by what they were taken for, the sum over all that were judged.
 struct confusion_counts {
-  const double* counted;  ///< [classes, classes]: the class it is, the class that the output says
+  counted_sums counted;  ///< [classes, classes]: the class it is, the class that the output says
   std::int32_t classes;
 
-  double of(std::int32_t is, std::int32_t said) const {
-    return counted[std::ptrdiff_t{is} * classes + said];
-  }
+  double of(std::int32_t is, std::int32_t said) const { return counted[is * classes + said]; }
 
   /// Those that are of a class, and those that were taken for it.
   double all_that_are(std::int32_t is) const {
@@ -51,7 +50,7 @@ struct confusion_counts {
 ///     static constexpr std::int32_t reported(std::int32_t classes);
 ///
 ///     // Which: [reported(classes)].
-///     static void final_values(const confusion_counts& counts, double* values);
+///     static void final_values(const confusion_counts& counts, reported_numbers values);
 ///   };
 struct no_class_rule {};
 

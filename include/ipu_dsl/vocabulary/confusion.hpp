@@ -16,7 +16,7 @@ namespace ipu_dsl {
 struct confusion_rule : threshold_of_yes {
   static constexpr int numbers = 3;
 
-  [[gnu::always_inline]] void count(double* counted, float predicted, float wanted) const {
+  [[gnu::always_inline]] void count(counted_numbers counted, float predicted, float wanted) const {
     const bool says = predicted > threshold;
     const bool is = wanted < 0.0F || wanted > 0.0F;
     counted[0] += says && is ? 1 : 0;
@@ -44,12 +44,13 @@ template <const family* Rule>
 struct confusion_metric {
   static constexpr bool is_metric = true;
   static constexpr const family* rule = Rule;
-  static constexpr attributes options = attributes::of(confusion_rule{});
   static constexpr list_view<const option_key*> accepted{threshold_keys};
 
   template <std::size_t Count>
-  static constexpr confusion_rule read(const option_list<Count>& given) {
-    return {read_threshold(given)};
+  static constexpr auto read(const option_list<Count>& given) {
+    typename counting_rule<Rule>::type made;
+    static_cast<threshold_of_yes&>(made) = read_threshold(given);
+    return made;
   }
 };
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/checked_numbers.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
 #include <ipu_dsl/vocabulary/rule_words.hpp>
@@ -20,10 +21,11 @@ namespace ipu_dsl {
 ///     float threshold = 0.5F;  // options, as those of a pointwise rule
 ///
 ///     // Adds the pair to what is counted: as many numbers as the family's result has.
-///     [[gnu::always_inline]] void count(double* counted, float predicted, float wanted) const;
+///     [[gnu::always_inline]] void count(counted_numbers counted, float predicted,
+///                                      float wanted) const;
 ///
 ///     // What is reported, from the sums over all samples.
-///     [[gnu::always_inline]] double final_value(std::span<const double> counted) const;
+///     [[gnu::always_inline]] double final_value(counted_sums counted) const;
 ///   };
 struct no_counting_rule {};
 

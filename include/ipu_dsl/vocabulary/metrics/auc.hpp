@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/elementary.hpp>
 #include <ipu_dsl/core/list_view.hpp>
@@ -67,16 +66,17 @@ struct auc_rule {
     return found + 1;
   }
 
-  [[gnu::always_inline]] void count(double* counted, float predicted, float wanted) const {
+  [[gnu::always_inline]] void count(counted_numbers counted, float predicted, float wanted) const {
     const bool is = wanted < 0.0F || wanted > 0.0F;
     counted[passed(predicted) + (is ? 0 : thresholds + 1)] += 1;
   }
 
   /// How many of one kind say yes at each threshold, by its number, from what was counted of it.
-  [[gnu::always_inline]] static void add_up(const double* counted, double* above) {
+  [[gnu::always_inline]] static void add_up(counted_sums counted, std::int32_t first,
+                                            double* above) {
     double sum = 0;
     for (std::int32_t i = thresholds - 1; i >= 0; --i) {
-      sum += counted[i + 1];
+      sum += counted[first + i + 1];
       above[i] = sum;
     }
   }
@@ -118,10 +118,10 @@ struct auc_rule {
     return area;
   }
 
-  [[gnu::always_inline]] double final_value(std::span<const double> counted) const {
+  [[gnu::always_inline]] double final_value(counted_sums counted) const {
     rates at;
-    add_up(counted.data(), at.right);
-    add_up(counted.data() + thresholds + 1, at.wrong);
+    add_up(counted, 0, at.right);
+    add_up(counted, thresholds + 1, at.wrong);
     // Of what is not above the lowest threshold there is more.
     at.yes = at.right[0] + counted[0];
     at.no = at.wrong[0] + counted[thresholds + 1];
@@ -152,7 +152,6 @@ struct counting_rule<&auc_family> {
 struct auc {
   static constexpr bool is_metric = true;
   static constexpr const family* rule = &auc_family;
-  static constexpr attributes options = attributes::of(auc_rule{});
   static constexpr const option_key* accepted[] = {&curve_key};
 
   template <std::size_t Count>

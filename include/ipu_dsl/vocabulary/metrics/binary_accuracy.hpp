@@ -46,7 +46,6 @@ struct pointwise_rule<&binary_accuracy_family> {
 struct binary_accuracy {
   static constexpr bool is_metric = true;
   static constexpr const family* rule = &binary_accuracy_family;
-  static constexpr attributes options = attributes::of(binary_hit_rule{});
   static constexpr list_view<const option_key*> accepted{threshold_keys};
 
   template <std::size_t Count>

@@ -12,7 +12,7 @@ namespace ipu_dsl {
 struct confusion_matrix_rule {
   static constexpr std::int32_t reported(std::int32_t classes) { return classes * classes; }
 
-  static void final_values(const confusion_counts& counts, double* values) {
+  static void final_values(const confusion_counts& counts, reported_numbers values) {
     for (std::int32_t i = 0; i < counts.classes * counts.classes; ++i) {
       values[i] = counts.counted[i];
     }

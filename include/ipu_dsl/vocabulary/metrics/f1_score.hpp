@@ -2,15 +2,13 @@
 // The harmonic mean of precision and recall.
 #pragma once
 
-#include <span>
-
 #include <ipu_dsl/vocabulary/confusion.hpp>
 
 namespace ipu_dsl {
 
 /// 2 p r / (p + r) of precision p and recall r, which is 2 tp / (2 tp + fp + fn).
 struct f1_score_rule : confusion_rule {
-  [[gnu::always_inline]] static double final_value(std::span<const double> counted) {
+  [[gnu::always_inline]] static double final_value(counted_sums counted) {
     return share(2 * counted[0], 2 * counted[0] + counted[1] + counted[2]);
   }
 };

@@ -17,7 +17,7 @@ template <int Said, int Are>
 struct per_class_rule {
   static constexpr std::int32_t reported(std::int32_t classes) { return classes; }
 
-  static void final_values(const confusion_counts& counts, double* values) {
+  static void final_values(const confusion_counts& counts, reported_numbers values) {
     for (std::int32_t i = 0; i < counts.classes; ++i) {
       const double whole = Said * counts.all_said(i) + Are * counts.all_that_are(i);
       values[i] = confusion_rule::share((Said + Are) * counts.of(i, i), whole);

@@ -2,15 +2,13 @@
 // The share of those that are it that an output said yes to.
 #pragma once
 
-#include <span>
-
 #include <ipu_dsl/vocabulary/confusion.hpp>
 
 namespace ipu_dsl {
 
 /// Right yes of all that are it.
 struct recall_rule : confusion_rule {
-  [[gnu::always_inline]] static double final_value(std::span<const double> counted) {
+  [[gnu::always_inline]] static double final_value(counted_sums counted) {
     return share(counted[0], counted[0] + counted[2]);
   }
 };
