@@ -9,12 +9,12 @@ namespace own {
 struct below_rule {
   float margin = 2;
 
-  void count(double* counted, float predicted, float wanted) const {
+  void count(counted_numbers counted, float predicted, float wanted) const {
     counted[0] += predicted < wanted ? 1 : 0;
     counted[1] += 1;
   }
 
-  static double final_value(std::span<const double> counted) { return counted[0] / counted[1]; }
+  static double final_value(counted_sums counted) { return counted[0] / counted[1]; }
 };
 
 inline constexpr family below_family{
@@ -26,7 +26,7 @@ struct below {
   static constexpr bool is_metric = true;
   static constexpr const family* rule = &below_family;
 #ifndef WITH_MISTAKE
-  static constexpr attributes options = attributes::of(below_rule{});
+  static constexpr below_rule options{};
 #endif
 };
 

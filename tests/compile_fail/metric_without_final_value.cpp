@@ -7,13 +7,13 @@ using namespace ipu_dsl;
 namespace own {
 
 struct below_rule {
-  void count(double* counted, float predicted, float wanted) const {
+  void count(counted_numbers counted, float predicted, float wanted) const {
     counted[0] += predicted < wanted ? 1 : 0;
     counted[1] += 1;
   }
 
 #ifndef WITH_MISTAKE
-  static double final_value(std::span<const double> counted) { return counted[0] / counted[1]; }
+  static double final_value(counted_sums counted) { return counted[0] / counted[1]; }
 #endif
 };
 

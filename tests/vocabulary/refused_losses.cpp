@@ -23,8 +23,9 @@ constexpr one_layer loss_on(const shape& output) {
 
 template <typename Metric>
 constexpr one_layer metric_on(const shape& output) {
-  const element judge{
-      .kind = element_kind::layer, .rule = Metric::rule, .options = Metric::options};
+  const element judge{.kind = element_kind::layer,
+                      .rule = Metric::rule,
+                      .options = attributes::of(options_of_metric<Metric>(option_list<0>()))};
   return apply(judge, {output});
 }
 
@@ -89,7 +90,8 @@ static_assert(!metric_kind<sparse_top_k_categorical_accuracy<1.5F>>);
 static_assert(metric_kind<cosine_similarity> && loss_kind<cosine_similarity>);
 
 // As a metric the cosine itself.
-static_assert(cosine_similarity::options.as<cosine_similarity_rule>().sign == 1);
+static_assert(cosine_similarity::options.sign == 1);
+static_assert(metric<cosine_similarity, sample_weights>::options.sign == 1);
 static_assert(options_of_loss<cosine_similarity>::read().as<cosine_similarity_rule>().sign == -1);
 
 TEST_CASE("losses and metrics refuse what they cannot judge") {
@@ -101,11 +103,7 @@ TEST_CASE("losses and metrics refuse what they cannot judge") {
 
 template <typename Judge>
 constexpr attributes options_of_judge() {
-  if constexpr (requires { Judge::options; }) {
-    return Judge::options;
-  } else {
-    return {};
-  }
+  return attributes::of(options_of_metric<Judge>(option_list<0>()));
 }
 
 /// Adds such layers behind a tensor; returns what the last of them makes.
@@ -163,6 +161,7 @@ static_assert(takes<auc, Reshape<2, 2>, Conv1D<1, 2, sigmoid>>());
 static_assert(takes<auc, Reshape<2, 2, 1>, Conv2D<1, 1, sigmoid>, Flatten>());
 // Nothing is known of what has no activation to leave out.
 static_assert(takes<auc>());
+static_assert(takes<auc, linear>());
 static_assert(takes<auc, Dense<4>, LayerNormalization<>>());
 // One that is stated is meant, of logits too, even if it is that of probabilities.
 static_assert(takes<metric<binary_accuracy, threshold<0.0F>>, Dense<1>>());
@@ -200,7 +199,8 @@ constexpr score_kind both_taken_for() {
   const std::int32_t joined[] = {add_layers<First>(made, input), add_layers<Second>(made, input)};
   add_node(made, concatenate_family, attributes::of(concatenate_options{}), joined, 0, -1);
   const std::int32_t inputs[] = {made.view().output_of(made.nodes.back(), 0)};
-  add_node(made, *binary_crossentropy::rule, binary_crossentropy::options, inputs, 0, -1);
+  add_node(made, *binary_crossentropy::rule, options_of_judge<binary_crossentropy>(), inputs, 0,
+           -1);
   return made.nodes.back().options.as<binary_crossentropy_rule>().scores;
 }
 

@@ -229,9 +229,7 @@ struct read_metric {
     result_choice made;
     if constexpr (metric_kind<T>) {
       made.rule = T::rule;
-      if constexpr (requires { T::options; }) {
-        made.options = T::options;
-      }
+      made.options = attributes::of(options_of_metric<T>(option_list<0>()));
       if constexpr (requires {
                       T::weighs;
                       T::name;

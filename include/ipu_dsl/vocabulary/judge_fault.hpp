@@ -67,7 +67,7 @@ inline constexpr bool has_members<void> = false;
 /// What is wrong with how a loss or a metric is told its options, which come as `Read`: void if
 /// nothing reads them. `how` says what to write.
 template <typename Judge, typename Read>
-constexpr problem check_read_options(const char* how) {
+constexpr problem check_read_options(const text<191>& how) {
   using rule = typename rule_with_options<Judge::rule>::type;
   if constexpr (has_members<rule> && !std::same_as<Read, rule>) {
     return refuse(label("the members of ")
@@ -75,17 +75,6 @@ constexpr problem check_read_options(const char* how) {
                   std::same_as<Read, void> ? label("none") : label() << type_name<Read>(), how);
   } else {
     return {};
-  }
-}
-
-/// The same of a metric that takes no options: what the members are stands beside its rule.
-template <typename Metric>
-constexpr problem check_metric_options() {
-  if constexpr (requires { Metric::options; } || requires { Metric::accepted; }) {
-    return {};
-  } else {
-    return check_read_options<Metric, void>(
-        "write static constexpr attributes options = attributes::of(your_rule{})");
   }
 }
 

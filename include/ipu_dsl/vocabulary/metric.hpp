@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <string_view>
+#include <type_traits>
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/option.hpp>
@@ -23,12 +24,42 @@ concept metric_kind = requires {
   requires T::is_metric;
 };
 
-/// A metric that takes options of its own.
+/// A metric whose options are always the same, a struct of its rule's type.
 template <typename Kind>
-concept metric_with_options = metric_kind<Kind> && requires(const option_list<0>& none) {
-  Kind::accepted;
-  Kind::read(none);
-};
+concept metric_of_fixed_options = metric_kind<Kind> && requires { Kind::options; };
+
+/// A metric that takes options of its own: `read` makes its rule of those that are given.
+template <typename Kind>
+concept metric_with_options =
+    metric_kind<Kind> && !metric_of_fixed_options<Kind> && requires(const option_list<0>& none) {
+      Kind::accepted;
+      Kind::read(none);
+    };
+
+/// What a metric without options has.
+struct no_metric_options {};
+
+/// The options of a metric, as the struct that its rule is.
+template <metric_kind Kind, std::size_t Count>
+constexpr auto options_of_metric(const option_list<Count>& given) {
+  if constexpr (metric_of_fixed_options<Kind>) {
+    return Kind::options;
+  } else if constexpr (metric_with_options<Kind>) {
+    return Kind::read(given);
+  } else {
+    return no_metric_options();
+  }
+}
+
+/// What is wrong with how a metric is told its options.
+template <metric_kind Kind>
+constexpr problem check_metric_options() {
+  using told = decltype(options_of_metric<Kind>(option_list<0>()));
+  using rule = typename rule_with_options<Kind::rule>::type;
+  constexpr bool none = std::same_as<told, no_metric_options>;
+  return check_read_options<Kind, std::conditional_t<none, void, told>>(
+      text<191>("write static constexpr ") << type_name<rule>() << " options{}");
+}
 
 inline constexpr option_key metric_name_key{"metric_name"};
 
@@ -80,22 +111,12 @@ struct metric<Kind, Options...> {
     return found;
   }
 
-  static constexpr attributes read() {
-    if constexpr (metric_with_options<Kind>) {
-      return attributes::of(Kind::read(given));
-    } else if constexpr (requires { Kind::options; }) {
-      return Kind::options;
-    } else {
-      return {};
-    }
-  }
-
   /// What is wrong with the options, if anything.
   static constexpr problem fault = find_fault();
 
   static constexpr bool is_metric = !fault.found();
   static constexpr const family* rule = Kind::rule;
-  static constexpr attributes options = read();
+  static constexpr auto options = options_of_metric<Kind>(given);
   static constexpr std::string_view name = find_name();
   static constexpr weighed weighs = static_cast<weighed>(given.integer(weighs_key, 0));
 };

@@ -59,7 +59,7 @@ struct top_k_metric {
   static constexpr whole_number wanted = whole(K);
   static constexpr bool is_metric = wanted.fault == nullptr;
   static constexpr const family* rule = Rule;
-  static constexpr attributes options = attributes::of(top_k_rule{wanted.value});
+  static constexpr top_k_rule options{wanted.value};
 };
 
 }  // namespace ipu_dsl

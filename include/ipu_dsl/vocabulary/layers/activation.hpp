@@ -81,8 +81,10 @@ constexpr void input_gradient(emitter& emit) {
       .reads(kept.flat(), {sample, unit});
 }
 
+/// A layer `linear` makes nothing of its numbers, and says nothing of them.
 constexpr std::optional<activation_kind> kind_of(const attributes& options) {
-  return options.as<activation_options>().kind;
+  const activation_kind kind = options.as<activation_options>().kind;
+  return kind == activation_kind::linear ? std::nullopt : std::optional(kind);
 }
 
 }  // namespace activation_rules

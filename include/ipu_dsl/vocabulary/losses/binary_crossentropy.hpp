@@ -108,7 +108,6 @@ struct binary_crossentropy {
   static constexpr bool is_loss = true;
   static constexpr bool is_metric = true;
   static constexpr const family* rule = &binary_crossentropy_family;
-  static constexpr attributes options = attributes::of(binary_crossentropy_rule{});
   static constexpr list_view<const option_key*> accepted{smoothed_keys};
 
   template <std::size_t Count>

@@ -18,7 +18,7 @@ struct cosine_similarity_rule {
   static constexpr float least_square = 1e-12F;
 
   template <typename Row>
-  [[gnu::always_inline]] float judge(const Row& row) const {
+  [[gnu::always_inline]] auto judge(const Row& row) const {
     using math = typename Row::math;
     const float squares_predicted =
         row.sum([]<typename Vector>(const Vector& sum, const Vector& predicted, const Vector&)
@@ -38,11 +38,11 @@ struct cosine_similarity_rule {
     // d cos / dp = w / (|p| |w|) - cos p / |p|^2; a length that is held at 1e-6 does not change.
     const float along =
         squares_predicted > least_square ? math::divide(0.0F - cosine, squares_predicted) : 0.0F;
-    row.slopes([&]<typename Vector>(const Vector& predicted, const Vector& wanted)
-                   __attribute__((always_inline)) {
-                     return math::multiply_add(Vector(along), predicted, Vector(inverse) * wanted);
-                   });
-    return cosine;
+    const auto slope = [&]<typename Vector>(const Vector& predicted,
+                                            const Vector& wanted) __attribute__((always_inline)) {
+      return math::multiply_add(Vector(along), predicted, Vector(inverse) * wanted);
+    };
+    return row.loss(cosine, slope);
   }
 };
 
@@ -63,7 +63,7 @@ struct cosine_similarity {
   static constexpr bool is_loss = true;
   static constexpr bool is_metric = true;
   static constexpr const family* rule = &cosine_similarity_family;
-  static constexpr attributes options = attributes::of(cosine_similarity_rule{.sign = 1});
+  static constexpr cosine_similarity_rule options{.sign = 1};
   static constexpr list_view<const option_key*> accepted{};
 
   template <std::size_t Count>

@@ -67,7 +67,6 @@ struct huber {
   static constexpr bool is_loss = true;
   static constexpr bool is_metric = true;
   static constexpr const family* rule = &huber_family;
-  static constexpr attributes options = attributes::of(huber_rule{});
   static constexpr const option_key* accepted[] = {&delta_key};
 
   template <std::size_t Count>
