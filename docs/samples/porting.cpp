@@ -468,6 +468,18 @@ struct both_ways_from_given_states {
 
 static_assert(check<both_ways_from_given_states>());
 
+// row: Bidirectional(LSTM(16, return_state=True))(x)
+struct states_of_both_ways {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({12, 4});
+    const auto [both, h, c, back_h, back_c] =
+        build.layers<Bidirectional<LSTM<16, return_state<true>>>, 5>("", x);
+    return build.layer<Concatenate>("", both, h, c, back_h, back_c);
+  }
+};
+
+static_assert(check<states_of_both_ways>());
+
 // row: Bidirectional(LSTM(16), merge_mode='sum'), TimeDistributed(Dense(10))
 static_assert(check<model<input<12, 4>, Bidirectional<LSTM<16>, merge_mode<"sum">>>>());
 static_assert(check<model<input<12, 4>, sequential<Bidirectional<LSTM<16, return_sequences<true>>>,

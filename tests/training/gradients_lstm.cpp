@@ -60,6 +60,14 @@ TEST_CASE("gradients of an LSTM that reads both ways from where another has ende
   CHECK(expected.size() > 100);
 }
 
+TEST_CASE("an LSTM that reads both ways hands over the states of two layers") {
+  const std::vector<float> expected =
+      tests::weights_after<recurrent_step_of<tests::two_layers_hand_over>>(1);
+  CHECK(tests::weights_after<recurrent_step_of<tests::both_ways_hand_over>>(1) == expected);
+  CHECK(tests::weights_after<recurrent_step_of<tests::both_ways_hand_over>>(3) == expected);
+  CHECK(expected.size() > 100);
+}
+
 TEST_CASE("gradients of an LSTM that reads both ways") {
   check_recurrent<recurrent_step_of<model<
       input<5, 3>, sequential<Bidirectional<LSTM<2, return_sequences<true>>>, LSTM<2>, Dense<3>>>>>(

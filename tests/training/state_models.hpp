@@ -47,6 +47,29 @@ struct both_ways_go_on {
   }
 };
 
+/// What both ways keep at their ends.
+struct both_ways_hand_over {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({5, 3});
+    const auto [both, state, cell, back_state, back_cell] =
+        build.layers<Bidirectional<LSTM<2, return_state<true>>>, 5>("", x);
+    return build.layer<Dense<3>>(
+        "", build.layer<Concatenate>("", both, state, cell, back_state, back_cell));
+  }
+};
+
+/// The same of two layers.
+struct two_layers_hand_over {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({5, 3});
+    const auto [last, state, cell] = build.layers<LSTM<2, return_state<true>>, 3>("", x);
+    const auto [first, back_state, back_cell] =
+        build.layers<LSTM<2, return_state<true>, go_backwards<true>>, 3>("", x);
+    return build.layer<Dense<3>>(
+        "", build.layer<Concatenate>("", last, first, state, cell, back_state, back_cell));
+  }
+};
+
 /// All begin where the first has ended, some from the last step.
 struct others_go_on {
   static constexpr symbolic_tensor build(functional_builder& build) {

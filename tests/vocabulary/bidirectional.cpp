@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Tests of vocabulary/layers/bidirectional.hpp: what it is made of.
+#include <array>
+#include <cstdint>
+#include <string_view>
+
 #include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/model/model.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
@@ -61,6 +65,33 @@ struct wrong_states {
   }
 };
 
+/// Behind the output the states of the first way, then those of the way back.
+struct handed_over {
+  static constexpr std::array<symbolic_tensor, 5> build(functional_builder& build) {
+    const symbolic_tensor steps = build.input({12, 4});
+    return build.layers<Bidirectional<LSTM<6, return_state<true>>>, 5>("both", steps);
+  }
+};
+
+struct averaged_and_handed_over {
+  static constexpr std::array<symbolic_tensor, 3> build(functional_builder& build) {
+    const symbolic_tensor steps = build.input({12, 4});
+    return build.layers<Bidirectional<GRU<6, return_state<true>>, merge_mode<"ave">>, 3>("", steps);
+  }
+};
+
+/// One output too few.
+struct half_handed_over {
+  static constexpr std::array<symbolic_tensor, 3> build(functional_builder& build) {
+    const symbolic_tensor steps = build.input({12, 4});
+    return build.layers<Bidirectional<LSTM<6, return_state<true>>>, 3>("", steps);
+  }
+};
+
+/// Of which a sequence can take one.
+struct in_a_sequence : model<input<12, 4>, sequential<Bidirectional<LSTM<6, return_state<true>>>>> {
+};
+
 struct averaged
     : model<input<12, 4>,
             sequential<Bidirectional<LSTM<6, return_sequences<true>>, merge_mode<"ave">>, Dense<3>,
@@ -76,6 +107,24 @@ constexpr checks test_outputs() {
   done.that(graph_of<called>.layers[2].name == "both");
   done.that(graph_of<averaged>.at(graph_of<averaged>.layers[2].output).extents == shape{12, 6});
   done.that(graph_of<averaged>.at(graph_of<averaged>.output(0)).extents == shape{12, 3});
+  return done;
+}
+
+constexpr checks test_handed_over() {
+  checks done;
+  const graph_view& view = graph_of<handed_over>;
+  done.that(view.outputs.size() == 5);
+  done.that(view.at(view.output(0)).extents == shape{12});
+  for (std::int32_t i = 1; i < 5; ++i) {
+    done.that(view.at(view.output(i)).extents == shape{6});
+    const node& made = view.node_at(view.at(view.output(i)).producer);
+    done.that(made.options.as<recurrent_options>().order ==
+              (i < 3 ? sequence_order::forwards : sequence_order::mirrored));
+    done.that(view.output_of(made, i < 3 ? i : i - 2) == view.output(i));
+  }
+  done.that(graph_of<averaged_and_handed_over>.outputs.size() == 3);
+  done.that(fault_of<half_handed_over>::value.got.view() == "5");
+  done.that(fault_of<in_a_sequence>::value.got.view() == "3 outputs");
   return done;
 }
 
@@ -169,6 +218,7 @@ constexpr checks test_refusals() {
 }
 
 static_assert(test_outputs());
+static_assert(test_handed_over());
 static_assert(test_names());
 static_assert(test_parts());
 static_assert(test_given_states());
@@ -178,6 +228,7 @@ static_assert(test_refusals());
 TEST_CASE("Bidirectional is two layers and what joins them") {
   CHECK(test_outputs());
   CHECK(test_parts());
+  CHECK(test_handed_over());
   CHECK(test_names());
   CHECK(test_joins());
   CHECK(test_given_states());

@@ -44,17 +44,23 @@ class assembly {
 
   /// Adds what a functional model calls, as layer `number`: layers in combinators, on one tensor,
   /// or on more that are dealt to them. What joins them, or a single layer, has the name of the
-  /// call. `made.fault` is what is wrong.
-  static constexpr void add_call(graph& made, const element& piece, std::string_view name,
-                                 list_view<std::int32_t> inputs, std::int32_t stage,
-                                 std::int32_t number) {
+  /// call. Returns the output, and behind it what parts that are dealt inputs make beside theirs.
+  /// `made.fault` is what is wrong.
+  static constexpr list<std::int32_t> add_call(graph& made, const element& piece,
+                                               std::string_view name,
+                                               list_view<std::int32_t> inputs, std::int32_t stage,
+                                               std::int32_t number) {
     assembly walk(made);
+    walk.called_ = true;
     walk.name_ = name;
     walk.current_ = inputs[0];
     walk.dealt_ = {inputs.data() + 1, inputs.size() - 1};
     walk.stage_ = stage;
     walk.number_ = number;
     walk.add(piece);
+    list<std::int32_t> outputs{walk.current_};
+    outputs.append(walk.beside_);
+    return outputs;
   }
 
  private:
@@ -327,12 +333,14 @@ class assembly {
     list<std::int32_t> joined;
     const list_view<std::int32_t> dealt = dealt_;
     const std::size_t each = dealt.size() / piece.parts.size();
+    gathers_ = called_ && piece.deals_inputs;
     for (std::size_t i = 0; i < piece.parts.size(); ++i) {
       current_ = before;
       dealt_ = {dealt.data() + i * each, each};
       add(*piece.parts[i]);
       joined.push_back(current_);
     }
+    gathers_ = false;
     dealt_ = {};
     if (failed()) {
       return;
@@ -421,7 +429,7 @@ class assembly {
                                node_purpose::layer, piece.starts);
     if (!refused.found()) {
       ask_of_parameters(made_, piece.weights);
-      refused = check_single_output(made_);
+      refused = gathers_ ? problem() : check_single_output(made_);
     }
     if (!refused.found() && frozen_) {
       freeze_newest(made_);
@@ -431,6 +439,10 @@ class assembly {
       return;
     }
     current_ = newest_output(made_);
+    for (std::int32_t i = 1; gathers_ && i < visible_outputs(made_.view(), made_.nodes.back());
+         ++i) {
+      beside_.push_back(made_.view().output_of(made_.nodes.back(), i));
+    }
   }
 
   graph& made_;
@@ -438,6 +450,9 @@ class assembly {
   std::string_view scope_ = {};  ///< the name of what is made of the layers that are added now
   std::int32_t current_ = -1;    ///< the tensor that the next layer reads
   list_view<std::int32_t> dealt_ = {};  ///< what it reads behind that
+  list<std::int32_t> beside_;           ///< outputs of parts behind their first
+  bool called_ = false;                 ///< by a functional model, which can take these
+  bool gathers_ = false;                ///< those of what is added now
   std::int32_t stage_ = 0;
   std::int32_t number_ = 0;
   std::int32_t part_ = -1;

@@ -306,17 +306,14 @@ class functional_builder {
     }
     list<std::int32_t> made;
     if (piece.kind == element_kind::layer) {
-      add_layer(record, inputs);
+      made = add_layer(record, inputs);
     } else if (piece.kind == element_kind::model) {
       made = nested_model(made_, record, piece.frozen).add(inputs);
     } else {
-      assembly::add_call(made_, piece, name, inputs, stage_, calls_);
+      made = assembly::add_call(made_, piece, name, inputs, stage_, calls_);
     }
     ++calls_;
     made_.stages = stage_ + 1 > made_.stages ? stage_ + 1 : made_.stages;
-    if (!made_.fault.found() && piece.kind != element_kind::model) {
-      made = outputs_of(made_.nodes.back());
-    }
     read_outputs(record, made, outputs);
   }
 
@@ -328,7 +325,8 @@ class functional_builder {
     return made;
   }
 
-  constexpr void add_layer(layer_record& record, const list<std::int32_t>& inputs) {
+  /// Returns what it makes; none if that is refused.
+  constexpr list<std::int32_t> add_layer(layer_record& record, const list<std::int32_t>& inputs) {
     const element& piece = *record.source;
     std::int32_t current = add(piece, inputs, record);
     if (piece.followed_by != nullptr && current >= 0) {
@@ -338,6 +336,10 @@ class functional_builder {
     record.nodes = static_cast<std::int32_t>(made_.nodes.size()) - record.first_node;
     record.output = current;
     made_.layers.push_back(record);
+    if (current < 0) {
+      return {};
+    }
+    return outputs_of(made_.nodes.back());
   }
 
   /// All outputs of what was called, if there are as many.

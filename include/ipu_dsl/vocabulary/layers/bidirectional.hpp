@@ -130,7 +130,8 @@ struct bidirectional_reading {
 /// ("concat", "sum", "mul" or "ave"; Keras's default is the first); all states of both stand at the
 /// places of their steps. In a functional model it is given initial states as Keras has them, those
 /// of the layer, then those of the other: `build.layer<Bidirectional<LSTM<16>>>("", x, h, c,
-/// back_h, back_c)`.
+/// back_h, back_c)`; and with `return_state<true>` it gives them in that order behind its output,
+/// `build.layers<Bidirectional<LSTM<16, return_state<true>>>, 5>("", x)`.
 template <typename Layer, typename... Options>
 struct Bidirectional {
   static constexpr element description = bidirectional_reading<Layer, Options...>::read();
