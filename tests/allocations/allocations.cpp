@@ -70,7 +70,7 @@ struct full_training
               loss<sparse_categorical_crossentropy, sample_weights>,
               metrics<metric<accuracy, sample_weights>, sparse_top_k_categorical_accuracy<3>,
                       mean_of_output>,
-              optimizer<adamw, clipvalue<0.5F>, weight_decay<0.01F>, moving_average<0.99F>>> {};
+              optimizer<adam, clipvalue<0.5F>, weight_decay<0.01F>, moving_average<0.99F>>> {};
 
 constexpr std::size_t step_samples = 64;
 

@@ -148,6 +148,18 @@ struct started
 
 struct predicting_started : compile<started> {};
 
+/// A root of what is negative in the second row.
+struct root_of_place {
+  static float start(const initial_value& at) {
+    return std::sqrt(59.5F - static_cast<float>(at.index));
+  }
+};
+
+struct wrongly_started
+    : model<input<40>, sequential<named<"first", Dense<60, init<root_of_place>>>>> {};
+
+struct predicting_wrongly_started : compile<wrongly_started> {};
+
 struct range {
   float least = 0;
   float most = 0;
@@ -176,6 +188,12 @@ void check_uniform(const range& found, double limit, double count) {
 }
 
 }  // namespace
+
+TEST_CASE("an initialiser that makes no finite number is refused by name") {
+  kept_parameters<predicting_wrongly_started> kept;
+  CHECK(sentence_of([&] { kept.values.initialize(1); }) ==
+        "The initializer of first/kernel (40, 60) makes no finite number at place 60.");
+}
 
 TEST_CASE("every initialiser keeps its limits") {
   kept_parameters<predicting_started> kept;

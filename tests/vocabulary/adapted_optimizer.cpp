@@ -163,6 +163,8 @@ static_assert(!both::fault.found() && !clipped::fault.found() && !shrinking::fau
 static_assert(both::rule->kept.names[0] == "momentum");
 static_assert(both::rule != sgd<momentum>::rule && clipped::rule != shrinking::rule);
 static_assert(fault_with<adam, clipvalue<-1>>.expected.view() == "a clipvalue above 0");
+static_assert(fault_with<adamw, weight_decay<0.5>>.expected.view() ==
+              "weight_decay among the settings of adamw");
 static_assert(fault_with<adam, weight_decay<-1>>.expected.view() == "a weight_decay of at least 0");
 static_assert(fault_with<adam, clipvalue<1>, clipvalue<1>>.expected.view() ==
               "one option for clipvalue");

@@ -3,18 +3,61 @@
 // of them what a processor has, and four scalars where it has nothing.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
+#include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/kernels/inlining.hpp>
 #include <ipu_dsl/layout/architecture.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
+/// What is wrong with a rule that asks vectors for one answer.
+template <typename One>
+struct single_answer_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("Math::choose(a > b, one, other)", "an if, or a > b ? one : other",
+                           "a rule computes with vectors, of whose numbers some may be larger and "
+                           "some not");
+    found.where = "a rule of vectors";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 /// Four answers: all bits of an element are set where a comparison holds.
 struct portable_mask {
   std::int32_t data __attribute__((vector_size(16)));
+
+  IPU_DSL_ALWAYS_INLINE friend portable_mask operator&(portable_mask a, portable_mask b) {
+    return {a.data & b.data};
+  }
+
+  IPU_DSL_ALWAYS_INLINE friend portable_mask operator|(portable_mask a, portable_mask b) {
+    return {a.data | b.data};
+  }
+
+  IPU_DSL_ALWAYS_INLINE friend portable_mask operator&&(portable_mask a, portable_mask b) {
+    return a & b;
+  }
+
+  IPU_DSL_ALWAYS_INLINE friend portable_mask operator||(portable_mask a, portable_mask b) {
+    return a | b;
+  }
+
+  IPU_DSL_ALWAYS_INLINE friend portable_mask operator!(portable_mask a) { return {~a.data}; }
+
+  /// Refused with a sentence: `if (predicted > wanted)` in a rule, which knows one answer only. The
+  /// masks of AVX-512 would let it pass.
+  template <std::same_as<bool> One>
+  operator One() const {
+    static_assert(diagnose<single_answer_fault_of<One>>());
+    return false;
+  }
 };
 
 /// Four floats, or four 32-bit integers, with the operations of kernels element by element.
@@ -26,8 +69,7 @@ struct portable_vector {
 
   portable_vector() = default;
 
-  IPU_DSL_ALWAYS_INLINE explicit portable_vector(Element value)
-      : data{value, value, value, value} {}
+  IPU_DSL_ALWAYS_INLINE portable_vector(Element value) : data{value, value, value, value} {}
 
   IPU_DSL_ALWAYS_INLINE static portable_vector load_unaligned(const Element* from) {
     portable_vector loaded;
@@ -52,6 +94,32 @@ struct portable_vector {
   IPU_DSL_ALWAYS_INLINE friend portable_vector operator*(portable_vector a, portable_vector b) {
     a.data = a.data * b.data;
     return a;
+  }
+
+  IPU_DSL_ALWAYS_INLINE friend portable_vector operator/(portable_vector a, portable_vector b) {
+    a.data = a.data / b.data;
+    return a;
+  }
+
+  IPU_DSL_ALWAYS_INLINE friend portable_vector operator-(portable_vector a) {
+    a.data = -a.data;
+    return a;
+  }
+
+  IPU_DSL_ALWAYS_INLINE portable_vector& operator+=(portable_vector other) {
+    return *this = *this + other;
+  }
+
+  IPU_DSL_ALWAYS_INLINE portable_vector& operator-=(portable_vector other) {
+    return *this = *this - other;
+  }
+
+  IPU_DSL_ALWAYS_INLINE portable_vector& operator*=(portable_vector other) {
+    return *this = *this * other;
+  }
+
+  IPU_DSL_ALWAYS_INLINE portable_vector& operator/=(portable_vector other) {
+    return *this = *this / other;
   }
 
   IPU_DSL_ALWAYS_INLINE friend portable_vector operator<<(portable_vector a, std::int32_t places) {
@@ -83,6 +151,10 @@ struct portable_vector {
   IPU_DSL_ALWAYS_INLINE friend portable_mask operator==(portable_vector a, portable_vector b) {
     return {a.data == b.data};
   }
+
+  IPU_DSL_ALWAYS_INLINE friend portable_mask operator!=(portable_vector a, portable_vector b) {
+    return {a.data != b.data};
+  }
 };
 
 using portable_floats = portable_vector<float>;
@@ -108,8 +180,7 @@ IPU_DSL_ALWAYS_INLINE portable_floats multiply_add(portable_floats a, portable_f
 }
 
 IPU_DSL_ALWAYS_INLINE portable_floats divide(portable_floats a, portable_floats b) {
-  a.data = a.data / b.data;
-  return a;
+  return a / b;
 }
 
 IPU_DSL_ALWAYS_INLINE portable_floats square_root(portable_floats a) {

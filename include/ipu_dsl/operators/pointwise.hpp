@@ -35,18 +35,18 @@ struct operators<Judge> {
   static constexpr problem fault() {
     using lanes = kernels::vector<layout::native>;
     constexpr bool adds = requires(const rule& by, const lanes& x) {
-      { by.template add<kernels::arithmetic>(x, x, x) } -> std::convertible_to<lanes>;
+      { by.template add<kernels::arithmetic>(x, x, x) } -> std::same_as<lanes>;
     };
     constexpr bool slopes = requires(const rule& by, const lanes& x) {
-      { by.template slope<kernels::arithmetic>(x, x) } -> std::convertible_to<lanes>;
+      { by.template slope<kernels::arithmetic>(x, x) } -> std::same_as<lanes>;
     };
     if constexpr (!adds) {
-      return refuse(label("an add in ") << type_name<rule>(), "none that can be called",
+      return refuse(label("an add in ") << type_name<rule>(), "none that returns a Vector",
                     "write template <typename Math, typename Vector> Vector add(const Vector& sum, "
                     "const Vector& predicted, const Vector& wanted) const");
     } else if constexpr (Call.variant == pointwise_variant::gradient && !slopes) {
       return refuse(label("a slope in ") << type_name<rule>() << ", the rule of a loss",
-                    "none that can be called",
+                    "none that returns a Vector",
                     "write template <typename Math, typename Vector> Vector slope(const Vector& "
                     "predicted, const Vector& wanted) const, the derivative of what add adds");
     } else if constexpr (requires { &rule::finish; } && !requires { rule::finish(1.0); }) {
@@ -59,6 +59,9 @@ struct operators<Judge> {
 
   template <pointwise_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
+    if constexpr (kernels::masks_are_numbers) {
+      static_cast<void>(&in_any_vectors<Call>);
+    }
     if constexpr (Call.variant == pointwise_variant::gradient) {
       count<Call>(context, doubles(operands[1]), operands + 2);
       kernels::pointwise_gradient<rule_of<rule>(Call.rule)>(
@@ -75,6 +78,15 @@ struct operators<Judge> {
   }
 
  private:
+  /// Compiled and never called: see `masks_are_numbers`.
+  template <pointwise_call Call>
+  static void in_any_vectors(const rule& by, const kernels::portable_floats& x) {
+    static_cast<void>(by.template add<kernels::arithmetic>(x, x, x));
+    if constexpr (Call.variant == pointwise_variant::gradient) {
+      static_cast<void>(by.template slope<kernels::arithmetic>(x, x));
+    }
+  }
+
   /// How far behind the output that lies which is wanted of it: nowhere else if nothing is.
   static constexpr std::int32_t told = requires { rule::is_told_nothing; } ? 0 : 1;
 

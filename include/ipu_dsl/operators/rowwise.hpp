@@ -46,6 +46,9 @@ struct operators<Judge> {
 
   template <rowwise_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
+    if constexpr (kernels::masks_are_numbers) {
+      static_cast<void>(&in_narrow_vectors<Call>);
+    }
     if constexpr (Call.labels != 0) {
       judge<Call>(context, operands, integers(operands[2]));
     } else if constexpr (Call.variant == rowwise_variant::gradient) {
@@ -56,6 +59,13 @@ struct operators<Judge> {
   }
 
  private:
+  /// Compiled and never called: see `masks_are_numbers`.
+  template <rowwise_call Call>
+  static float in_narrow_vectors(const rule& by) {
+    constexpr layout::architecture narrow{4, 16, layout::native.fused_multiply_add};
+    return by.judge(kernels::judged_row<Call.variant == rowwise_variant::gradient, narrow>());
+  }
+
   template <rowwise_call Call, typename Wanted>
   static void judge(const run_context& context, void* const* operands,
                     const Wanted* wanted) noexcept {

@@ -136,6 +136,9 @@ struct operators<Optimizer> {
 
   template <parameter_extents Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
+    if constexpr (kernels::masks_are_numbers) {
+      static_cast<void>(&in_any_vectors);
+    }
     const index_range mine = updated_range<Call>(context.part);
     typename rule::numbers numbers = numbers_of<rule>(context);
     if constexpr (constexpr int stages = sums_of<rule>().stages(); stages > 0) {
@@ -147,6 +150,12 @@ struct operators<Optimizer> {
   }
 
  private:
+  /// Compiled and never called: see `masks_are_numbers`.
+  static void in_any_vectors(kernels::portable_floats& w, kernels::portable_floats* kept,
+                             const typename rule::numbers& numbers) {
+    rule::template apply<kernels::arithmetic>(w, kept, w, numbers);
+  }
+
   template <int Stage>
   static constexpr bool sums_stage =
       requires(kernels::vector<layout::native>* sums, const kernels::vector<layout::native>& w,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -82,6 +83,12 @@ IPU_DSL_INLINE void parameters::initialize(std::uint64_t seed) {
     const tensor& stored = at(i);
     start_values(stored.start, stored.extents, seed, places_[i].stream,
                  {values.data(), values.size()});
+    for (std::size_t n = 0; n < values.size(); ++n) {
+      if (!std::isfinite(values[n])) {
+        raise_error({"The initializer of ", describe_parameter(i),
+                     " makes no finite number at place ", n, "."});
+      }
+    }
     set(i, {values.data(), values.size()});
   }
 }

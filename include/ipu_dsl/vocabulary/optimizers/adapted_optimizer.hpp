@@ -107,6 +107,15 @@ struct adapted_optimizer {
   static constexpr bool has_rate =
       requires(const settings& chosen) { chosen.learning_rate.of_update(std::uint64_t{1}); };
 
+  /// Without being asked to: AdamW.
+  static constexpr bool decays_by_itself() {
+    if constexpr (requires(const settings& chosen) { chosen.weight_decay; }) {
+      return settings().weight_decay > 0;
+    } else {
+      return false;
+    }
+  }
+
   static constexpr problem find_fault() {
     problem found = fault_of_optimizer<Optimizer>();
     if (!found.found()) {
@@ -126,6 +135,11 @@ struct adapted_optimizer {
     }
     if (given.given(weight_decay_key) && !(decay >= 0)) {
       return refuse("a weight_decay of at least 0", label() << decay);
+    }
+    if (given.given(weight_decay_key) && decays_by_itself()) {
+      return refuse(label("weight_decay among the settings of ") << Optimizer::rule->name,
+                    "weight_decay<...> beside it, so that it would decay twice",
+                    "write session<training> run({.weight_decay = 0.004F})");
     }
     if (averages && !(kept_part >= 0 && kept_part < 1)) {
       return refuse("a moving_average of at least 0 and below 1", label() << kept_part);

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/vocabulary/optimizers/decays.hpp>
 
 namespace ipu_dsl {
@@ -24,6 +26,47 @@ struct constant_learning_rate {
     check.not_negative("learning_rate", rate);
     return check.fault;
   }
+};
+
+/// An object with one operator().
+template <typename Function>
+concept callable_object = requires { &Function::operator(); };
+
+/// Whether it makes a number of an iteration.
+template <typename Function>
+concept returns_rate = requires(const Function& function, std::uint64_t iteration) {
+  { function(iteration) } -> std::convertible_to<double>;
+  requires !std::same_as<std::remove_cvref_t<decltype(function(iteration))>, bool>;
+};
+
+/// What is wrong with a function that is to make a rate.
+template <typename Function>
+struct rate_function_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("a function of the iteration that makes a number", "",
+                           "write [](std::uint64_t iteration) { return 0.1 / (1.0 + iteration); }");
+    if constexpr (!std::is_empty_v<Function>) {
+      found.expected = "a function of the iteration that captures nothing";
+      found.got = "one that captures";
+      found.hint =
+          "sessions keep the rate: what it needs stands in a constant, static constexpr "
+          "double first = 0.1";
+    } else if constexpr (requires(const Function& function, std::uint64_t iteration) {
+                           { function(iteration) } -> std::same_as<bool>;
+                         }) {
+      found.got = "one that makes a bool";
+    } else if constexpr (requires(const Function& function, std::uint64_t iteration) {
+                           function(iteration);
+                         }) {
+      found.got = "one that makes something else";
+    } else {
+      found.got = "one that takes something else";
+    }
+    found.where = "learning_rate";
+    return found;
+  }
+
+  static constexpr problem value = find();
 };
 
 /// A rate that a function of one's own makes.
@@ -120,12 +163,19 @@ class learning_rate_schedule {
   template <typename Function>
     requires(!std::convertible_to<const Function&, double (*)(std::uint64_t)> &&
              std::is_empty_v<Function> && std::default_initializable<Function> &&
-             requires(const Function& function, std::uint64_t iteration) {
-               { function(iteration) } -> std::convertible_to<double>;
-             })
+             returns_rate<Function>)
   constexpr learning_rate_schedule(const Function&)
       : form_(form::own),
         own_{[](std::uint64_t iteration) { return static_cast<double>(Function()(iteration)); }} {}
+
+  /// Refused with a sentence: any other function.
+  template <callable_object Function>
+    requires(!std::convertible_to<const Function&, double (*)(std::uint64_t)> &&
+             !(std::is_empty_v<Function> && std::default_initializable<Function> &&
+               returns_rate<Function>))
+  constexpr learning_rate_schedule(const Function&) : learning_rate_schedule(0.0F) {
+    static_assert(diagnose<rate_function_fault_of<Function>>());
+  }
 
   /// The rate of an iteration, the first being 0, as Keras counts them.
   constexpr double at(std::uint64_t iteration) const {
