@@ -2,6 +2,8 @@
 // Models for the tests of the plan, and their graphs with a loss.
 #pragma once
 
+#include <span>
+
 #include <ipu_dsl/model/model.hpp>
 #include <ipu_dsl/plan/loss.hpp>
 #include <ipu_dsl/plan/lowering.hpp>

@@ -152,7 +152,7 @@ TEST_CASE("arrays that do not belong together are a sentence, and nothing change
   CHECK(sentence(std::vector<float>(), std::vector<std::int32_t>()) ==
         "fit got no samples; expected at least 1.");
   x[4] = std::numeric_limits<float>::quiet_NaN();
-  CHECK(sentence(x, y).find("Value 1 of sample 1 of Array 0 is nan; expected finite numbers.") ==
+  CHECK(sentence(x, y).find("Value 1 of sample 1 of array 0 is nan; expected finite numbers.") ==
         0);
   CHECK(run.weights().fingerprint() == before);
 }

@@ -228,7 +228,8 @@ TEST_CASE("ready callbacks refuse what no epoch reports and what they cannot do"
   without_rate.set_plan(of.run.plan());
   reduce_lr_on_plateau rateless({.monitor = "loss"});
   CHECK(sentence_of([&] { rateless.on_train_begin(without_rate); }) ==
-        "The settings of this optimizer have no learning_rate that could be set.");
+        "The settings of this optimizer have no learning_rate_schedule learning_rate that could be "
+        "set.");
 }
 
 TEST_CASE("callbacks that set the rate refuse to end a schedule of the session") {

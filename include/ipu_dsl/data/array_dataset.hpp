@@ -86,7 +86,8 @@ class array_dataset {
  private:
   void check_array(std::size_t source, std::size_t column, non_finite floats) {
     const auto elements = static_cast<std::size_t>(sources[source].extents.elements());
-    const std::string name = "Array " + std::to_string(column);
+    const std::string number = std::to_string(column);
+    const std::string name = "Array " + number;
     if (arrays_[source].count % elements != 0) {
       throw error(name + " has " + std::to_string(arrays_[source].count) +
                   " numbers, which do not divide into samples of " + std::to_string(elements) +
@@ -98,10 +99,10 @@ class array_dataset {
                   std::to_string(size_) + ".");
     }
     size_ = samples;
-    check_numbers(source, elements, name, floats);
+    check_numbers(source, elements, number, floats);
   }
 
-  void check_numbers(std::size_t source, std::size_t elements, const std::string& name,
+  void check_numbers(std::size_t source, std::size_t elements, const std::string& number,
                      non_finite floats) const {
     const plain_array& numbers = arrays_[source];
     if (numbers.type == dtype::int32) {
@@ -112,7 +113,9 @@ class array_dataset {
       if (source >= inputs.size() + targets.size()) {
         datasets::check_weights(values, floats);
       } else if (floats == non_finite::refused) {
-        datasets::check_finite(values, elements, {" of " + name, "the arrays"});
+        datasets::check_finite(
+            values, elements,
+            {" of array " + number, "the values of a feature_column, in zipped(...),"});
       }
     }
   }

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <span>
 
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/graph/attributes.hpp>

@@ -144,7 +144,10 @@ class training_run {
   learning_rate_schedule& rate() const {
     static_cast<void>(engine());
     if (rate_ == nullptr) {
-      raise_error("The settings of this optimizer have no learning_rate that could be set.");
+      raise_error(
+          "The settings of this optimizer have no learning_rate_schedule learning_rate that could "
+          "be "
+          "set.");
     }
     return *rate_;
   }
