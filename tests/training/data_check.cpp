@@ -66,6 +66,22 @@ constexpr checks test_unit_extents() {
   return done;
 }
 
+/// Of several inputs it says which.
+constexpr checks test_columns_of_several() {
+  graph made = model_between({4}, {10});
+  static_cast<void>(add_source(made, {5}, dtype::int32, tensor_role::input));
+  const data_source swapped[] = {{{5}, dtype::int32, 9}, {.extents = {4}}};
+  const data_source second_too_long[] = {{.extents = {4}}, {{6}, dtype::int32, 9}};
+  checks done;
+  done.that(
+      said_of_inputs(made, swapped).view().starts_with("input 0 of the data, counted from 0: "));
+  done.that(said_of_inputs(made, second_too_long)
+                .view()
+                .starts_with("input 1 of the data, counted from 0: "));
+  done.that(said_of_inputs(made, {swapped, 1}).view().starts_with("the data: expected 2 inputs"));
+  return done;
+}
+
 constexpr checks test_data_that_fit() {
   checks done;
   done.that(said_of_data({28, 28}, {28, 28}, 10).empty());
@@ -81,6 +97,7 @@ constexpr bool test_rank_that_fits() {
 
 static_assert(test_unit_extents());
 static_assert(test_data_that_fit());
+static_assert(test_columns_of_several());
 static_assert(test_rank_that_fits());
 
 }  // namespace
@@ -227,6 +244,10 @@ TEST_CASE("samples are of the type that the model takes") {
       said_of(words, {{8}, dtype::float32}, {{}, dtype::int32, 10}).view() ==
       "the data: expected samples of int32, got float32. Hint: give the model's input the type of "
       "the data");
+}
+
+TEST_CASE("of several columns it is said which does not fit") {
+  CHECK(test_columns_of_several());
 }
 
 TEST_CASE("a batch has one axis more than a sample") {

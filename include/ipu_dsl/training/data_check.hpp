@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whether data fit a model, as far as their types say.
+// Over 300 lines: one sentence for each way in which they do not.
 #pragma once
 
 #include <cstddef>
@@ -194,15 +195,33 @@ constexpr problem check_weights(const graph_view& model, list_view<data_source> 
   return {};
 }
 
+/// Which of several columns is wrong; of one alone that it is in the data.
+constexpr label place_in_data(const char* role, std::size_t number, std::size_t count) {
+  return count > 1 ? label(role) << number << " of the data, counted from 0" : label("the data");
+}
+
 /// What is wrong with the inputs of data for a model.
 constexpr problem check_inputs(const graph_view& model, list_view<data_source> inputs) {
   problem found = check_data_count(model, tensor_role::input, inputs.size());
+  found.where = "the data";
   for (std::size_t i = 0; i < inputs.size() && !found.found(); ++i) {
     const std::int32_t input = model.source(tensor_role::input, static_cast<std::int32_t>(i));
     found = check_samples(model.at(input), inputs[i]);
+    found.where = place_in_data("input ", i, inputs.size());
   }
-  if (found.found()) {
-    found.where = "the data";
+  return found;
+}
+
+/// What is wrong with the targets of data for a model.
+constexpr problem check_all_targets(const graph_view& model, list_view<data_source> targets) {
+  problem found = check_data_count(model, tensor_role::target, targets.size());
+  found.where = "the data";
+  for (std::size_t i = 0; i < targets.size() && !found.found(); ++i) {
+    const std::int32_t target = model.source(tensor_role::target, static_cast<std::int32_t>(i));
+    if (target >= 0) {
+      found = check_targets(model, target, targets[i]);
+      found.where = place_in_data("target ", i, targets.size());
+    }
   }
   return found;
 }
@@ -211,18 +230,10 @@ constexpr problem check_inputs(const graph_view& model, list_view<data_source> i
 constexpr problem check_data(const graph_view& model, const data_form& data) {
   problem found = check_inputs(model, data.inputs);
   if (!found.found()) {
-    found = check_data_count(model, tensor_role::target, data.targets.size());
-  }
-  for (std::size_t i = 0; i < data.targets.size() && !found.found(); ++i) {
-    const std::int32_t target = model.source(tensor_role::target, static_cast<std::int32_t>(i));
-    if (target >= 0) {
-      found = check_targets(model, target, data.targets[i]);
-    }
+    found = check_all_targets(model, data.targets);
   }
   if (!found.found()) {
     found = check_weights(model, data.weights);
-  }
-  if (found.found()) {
     found.where = "the data";
   }
   return found;
