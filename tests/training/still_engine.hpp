@@ -58,6 +58,8 @@ class still_engine final : public session_engine {
 
   void require_weights(const char*) const override {}
 
+  void require_loadable(const char*) const override {}
+
   void require_whole_update(const char*) const override {}
 
   training_progress progress() const override { return {}; }
