@@ -71,6 +71,9 @@ TEST_CASE("every fault of a CSV file has its sentence with line and column") {
   CHECK(said("a,b\n1,2\n3\n") == "a.csv, line 3 has 1 cell; expected 2, as the first line has.");
   CHECK(said("a,b\n\"1\n\",2,3\n") ==
         "a.csv, line 2 has 3 cells; expected 2, as the first line has.");
+  CHECK(said("a;b\n1,5;2\n") ==
+        "a.csv, line 2 has 2 cells; expected 1, as the first line has. Hint: {.separator = ';'} "
+        "reads it as several.");
   CHECK(said("a,b\n1,5\"\n") ==
         "a.csv, line 2, column 2 has a quote in a cell that does not begin with one. Hint: "
         "\"5\"\"\" is 5\" as a cell.");

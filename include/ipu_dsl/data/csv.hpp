@@ -147,7 +147,7 @@ class csv_table {
         all += (all.empty() ? "" : ", ") + printable(each);
       }
       throw error(name_ + " has no column " + printable(name) + "; it has " + all + "." +
-                  hint_of_separator());
+                  (columns() == 1 ? hint_of_separator(names_[0]) : ""));
     }
     return static_cast<std::size_t>(found - names_.begin());
   }
@@ -267,16 +267,6 @@ class csv_table {
   }
 
  private:
-  /// What is said of a table of one column whose name holds what other files separate cells by.
-  std::string hint_of_separator() const {
-    const std::size_t at = columns() == 1 ? names_[0].find_first_of(";\t|") : std::string::npos;
-    if (at == std::string::npos) {
-      return {};
-    }
-    const std::string letter = names_[0][at] == '\t' ? "\\t" : names_[0].substr(at, 1);
-    return " Hint: {.separator = '" + letter + "'} reads it as several.";
-  }
-
   std::size_t first_row() const { return options_.header ? 1 : 0; }
 
   void read_header() {

@@ -20,6 +20,17 @@
 
 namespace ipu_dsl {
 
+/// What is said of a file whose first row is one cell that holds what other files separate cells
+/// by; otherwise nothing.
+inline std::string hint_of_separator(std::string_view only_cell) {
+  const std::size_t at = only_cell.find_first_of(";\t|");
+  if (at == std::string_view::npos) {
+    return {};
+  }
+  const std::string letter(only_cell[at] == '\t' ? "\\t" : only_cell.substr(at, 1));
+  return " Hint: {.separator = '" + letter + "'} reads it as several.";
+}
+
 /// The cells of a file, [rows, columns], and the lines that they begin in.
 class csv_cells {
  public:
@@ -112,7 +123,8 @@ class csv_parser {
     if (count != cells_.columns_) {
       throw error(name_ + ", line " + std::to_string(line) + " has " + std::to_string(count) +
                   (count == 1 ? " cell" : " cells") + "; expected " +
-                  std::to_string(cells_.columns_) + ", as the first line has.");
+                  std::to_string(cells_.columns_) + ", as the first line has." +
+                  (cells_.columns_ == 1 ? hint_of_separator(cells_.text(0, 0)) : ""));
     }
   }
 
