@@ -12,7 +12,7 @@ namespace {
 using namespace ipu_dsl;
 using tests::checks;
 
-struct net : model<input<4>, sequential<Dense<3>, Reshape<3, 1>>> {};
+struct net : model<input<4>, sequential<Dense<3, sigmoid>, Reshape<3, 1>>> {};
 
 /// The graph of `net` judged so.
 constexpr graph judged(const family& loss, std::span<const result_choice> metrics) {
