@@ -72,6 +72,12 @@ constexpr std::string_view name_of(activation_kind kind) {
   return "";
 }
 
+/// The activation that a layer tells of itself, if it could have one.
+struct told_activation {
+  bool told = false;
+  activation_kind kind = activation_kind::linear;
+};
+
 /// Whether an activation looks at the last axis as a whole, as opposed to number by number.
 constexpr bool normalizes(activation_kind kind) {
   return kind == activation_kind::softmax || kind == activation_kind::log_softmax;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 #include <ipu_dsl/core/activation_kind.hpp>
@@ -114,11 +113,11 @@ struct family {
   /// Optimizers only: appends the calls that update one parameter.
   void (*update)(emitter& emit) = [](emitter&) {};
 
-  /// Layers only: the activation that ends what it computes, gates aside; no value where it could
-  /// have none. By it a loss knows probabilities, which it must not take for logits, and metrics
-  /// know logits.
-  std::optional<activation_kind> (*activation)(const attributes& options) = [](const attributes&) {
-    return std::optional<activation_kind>();
+  /// Layers only: the activation that ends what it computes, gates aside; none is told where it
+  /// could have none. By it a loss knows probabilities, which it must not take for logits, and
+  /// metrics know logits.
+  told_activation (*activation)(const attributes& options) = [](const attributes&) {
+    return told_activation();
   };
 
   /// Layers only: what becomes of the options in a model that is given one step of a sequence after

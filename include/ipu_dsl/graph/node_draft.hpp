@@ -212,8 +212,7 @@ class node_draft {
 
  private:
   static constexpr activation_kind activation_of(const node* made) {
-    constexpr activation_kind none = activation_kind::linear;
-    return made == nullptr ? none : made->rule->activation(made->options).value_or(none);
+    return made == nullptr ? activation_kind::linear : made->rule->activation(made->options).kind;
   }
 
   constexpr const node* activator_of(std::int32_t tensor) const {

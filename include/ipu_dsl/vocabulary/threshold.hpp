@@ -42,7 +42,11 @@ constexpr problem check_probabilities(
                            "end the model in sigmoid: binary_crossentropy trains on the logits "
                            "before it") {
   const node* const last = draft.activated_by(0);
-  if (last == nullptr || last->rule->activation(last->options) != activation_kind::linear) {
+  if (last == nullptr) {
+    return {};
+  }
+  const told_activation said = last->rule->activation(last->options);
+  if (!said.told || said.kind != activation_kind::linear) {
     return {};
   }
   return refuse("probabilities",

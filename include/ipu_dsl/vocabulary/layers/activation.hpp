@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include <ipu_dsl/core/activation_kind.hpp>
 #include <ipu_dsl/core/option.hpp>
@@ -82,9 +81,9 @@ constexpr void input_gradient(emitter& emit) {
 }
 
 /// A layer `linear` makes nothing of its numbers, and says nothing of them.
-constexpr std::optional<activation_kind> kind_of(const attributes& options) {
+constexpr told_activation kind_of(const attributes& options) {
   const activation_kind kind = options.as<activation_options>().kind;
-  return kind == activation_kind::linear ? std::nullopt : std::optional(kind);
+  return {kind != activation_kind::linear, kind};
 }
 
 }  // namespace activation_rules

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
 
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
@@ -31,8 +30,8 @@ constexpr initializer start_of(const option_list<Count>& given, const option_key
 
 /// The rule for `family::activation` of layers whose options have it as a member of that name.
 template <typename Options>
-constexpr std::optional<activation_kind> activation_in(const attributes& options) {
-  return options.as<Options>().activation;
+constexpr told_activation activation_in(const attributes& options) {
+  return {true, options.as<Options>().activation};
 }
 
 /// What a node with weights computes itself of an activation. One whose gradient needs more than
