@@ -7,6 +7,7 @@ A case is a file with its mistake inside `#ifdef WITH_MISTAKE`. It passes only i
       (asked of gcc only: (c) says the rest of it for the others; `--right` asks it of many cases at
       once, each in a namespace, but for those that a namespace would change)
   (c) then makes exactly one error,        (d) on at most 19 lines of output,
+      (or as many as the case says, with why: `// At most 28 lines: ...`)
   (e) whose sentence equals the golden,    (f) which stands within the first 4 lines.
 Lines that say who includes the header that the error stands in are not counted.
 The golden of golden/<case>.txt holds for all compilers, golden/<case>.<compiler>.txt for one of

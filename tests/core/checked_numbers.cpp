@@ -29,8 +29,8 @@ static_assert(sum_of_two() == 3);
 
 std::string refusal(std::int32_t place) {
   return "A rule of a metric was given 2 numbers and asked for number " + std::to_string(place) +
-         ", counted from 0. Hint: its family says how many there are, as "
-         "counting_rules::shapes(draft, 2) does.";
+         ", counted from 0. Hint: counting_rules::shapes(draft, 2) says how many are counted, "
+         "`reported` how many are reported.";
 }
 
 }  // namespace

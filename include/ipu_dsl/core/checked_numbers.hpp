@@ -33,8 +33,8 @@ class checked_numbers {
  private:
   [[noreturn, gnu::cold, gnu::noinline]] static void refuse(std::int32_t place, std::int32_t size) {
     raise_error({"A rule of a metric was given ", size, " numbers and asked for number ", place,
-                 ", counted from 0. Hint: its family says how many there are, as "
-                 "counting_rules::shapes(draft, 2) does."});
+                 ", counted from 0. Hint: counting_rules::shapes(draft, 2) says how many are "
+                 "counted, `reported` how many are reported."});
   }
 
   Number* first_;

@@ -38,8 +38,8 @@ template <layout::architecture Architecture>
 using vector = typename vector_of<Architecture>::type;
 
 /// Whether what a comparison of the native vectors makes passes for a single answer: those of
-/// AVX-512 are numbers. There the rules of others are compiled for portable vectors as well, of
-/// which an `if` is refused as everywhere else.
+/// AVX-512 are numbers. There the rules of losses, metrics and optimizers are compiled for other
+/// vectors as well, of which an `if` is refused as everywhere else.
 inline constexpr bool masks_are_numbers =
     std::is_convertible_v<decltype(vector<layout::native>(0.0F) < vector<layout::native>(0.0F)),
                           bool>;
