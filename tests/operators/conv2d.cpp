@@ -373,6 +373,11 @@ TEST_CASE("numbers of convolutions are chains over kernel rows, kernel columns a
   check_all<call_on(2, {7, 9, 3}, 6, {2, 3}, 1, true, false, 2)>();
   check_all<call_on(1, {1, 11, 2}, 5, {1, 4}, 1, false, true, 3)>();
   check_all<call_on(1, {4, 3, 2}, 3, {3, 3}, 1, true, true, 5)>();
+  // So many channels that a sum leaves the registers from tap to tap.
+  check_all<call_on(2, {7, 7, 40}, 2 * vector + 5, {3, 3}, 1, true, false)>();
+  check_all<call_on(1, {6, 9, 35}, 37, {4, 5}, 2, true, false)>();
+  check_all<call_on(1, {2, 31, 33}, 3 * vector, {2, 3}, 1, true, false, 9)>();
+  check_all<call_on(2, {5, 6, 48}, 33, {2, 3}, 1, false, false)>();
   // Several tiles of pixels as lanes, and so long rims that a tile there asks about each tap.
   check_all<call_on(2, {6, 5 * vector - 3, 1}, 6, {5, 5}, 1, true, true)>();
   check_all<call_on(1, {3, 3 * vector, 2}, 5, {3, 2}, 1, true, false, 1)>();
@@ -392,6 +397,29 @@ TEST_CASE("numbers of convolutions are chains over kernel rows, kernel columns a
   std::printf("convolutions: checked %d numbers and steps of chains\n", checked);
 }
 
+namespace {
+
+template <conv2d_call Call>
+constexpr bool walks_blocks() {
+  constexpr kernels::window_product product = conv2d_code::forward_of(Call);
+  return product.lines_of_block(layout::native) < product.lines();
+}
+
+}  // namespace
+
+TEST_CASE("chains of convolutions go on from one block of lines to the next") {
+  checked = 0;
+  constexpr conv2d_call wide = call_on(2, {20, 40, 16}, 6 * vector, {3, 3}, 1, true, false);
+  static_assert(walks_blocks<wide>());
+  check_all<wide>();
+  constexpr conv2d_call square =
+      call_on(3, {20, 40, 4 * vector}, 4 * vector, {1, 1}, 1, false, false);
+  static_assert(walks_blocks<square>());
+  check_all<square>();
+  CHECK(checked > 0);
+  std::printf("blocks of lines: checked %d numbers and steps of chains\n", checked);
+}
+
 TEST_CASE("numbers of transposed convolutions are chains over kernel rows, columns and filters") {
   checked = 0;
   check_transposed_forward<call_on(2, {7, 6, 3}, 5, {3, 3}, 2, true, false)>();
@@ -405,33 +433,37 @@ TEST_CASE("numbers of transposed convolutions are chains over kernel rows, colum
 
 namespace {
 
-constexpr conv2d_call with_activation(activation_kind kind) {
-  conv2d_call call = call_on(2, {5, 6, 3}, vector + 1, {3, 3}, 1, true, false);
+/// Of few channels, or of so many that sums leave the registers from tap to tap.
+constexpr conv2d_call with_activation(activation_kind kind, std::int32_t channels) {
+  conv2d_call call = call_on(2, {5, 6, channels}, vector + 1, {3, 3}, 1, true, false);
   call.activation = kind;
   return call;
 }
 
-template <activation_kind Kind>
+template <activation_kind Kind, std::int32_t Channels>
 test::buffer forward_with() {
-  operands given(with_activation(Kind));
+  operands given(with_activation(Kind, Channels));
   test::buffer y(given.d.size());
-  run<with_activation(Kind)>({y.data(), given.x.data(), given.w.data(), given.bias.data()});
+  run<with_activation(Kind, Channels)>(
+      {y.data(), given.x.data(), given.w.data(), given.bias.data()});
   CHECK(test::padding_is_zero(y, 2 * 5 * 6, vector + 1));
   CHECK(y.intact());
   return y;
 }
 
-template <activation_kind Kind>
+template <activation_kind Kind, std::int32_t Channels>
 void check_activation() {
-  const test::buffer linear = forward_with<activation_kind::linear>();
+  const test::buffer linear = forward_with<activation_kind::linear, Channels>();
   test::buffer expected(linear.size());
   kernels::activation_forward<Kind>(linear.data(), expected.data(), 2 * 5 * 6, vector + 1, 0.0F);
-  CHECK(test::same_bits(forward_with<Kind>().view(), expected.view()));
+  CHECK(test::same_bits(forward_with<Kind, Channels>().view(), expected.view()));
 }
 
 }  // namespace
 
 TEST_CASE("activations of convolutions are applied to every pixel, and not to padding") {
-  check_activation<activation_kind::relu>();
-  check_activation<activation_kind::sigmoid>();
+  check_activation<activation_kind::relu, 3>();
+  check_activation<activation_kind::sigmoid, 3>();
+  check_activation<activation_kind::relu, 40>();
+  check_activation<activation_kind::sigmoid, 40>();
 }

@@ -176,6 +176,9 @@ TEST_CASE("numbers of Conv3D are chains over kernel planes, rows, columns and ch
   check_all<call_on({5, 4, 6}, 3, vector + 1, {3, 3, 3}, {}, {}, same, true)>();
   check_all<call_on({5, 6, 7}, vector, 5, {2, 3, 2}, {2, 1, 3}, {}, same, false)>();
   check_all<call_on({6, 5, 7}, 2, 3, {2, 2, 3}, {}, {3, 1, 2}, valid, false)>();
+  // Many channels at rims, and several blocks of lines.
+  check_all<call_on({3, 4, 5}, 40, vector + 2, {2, 3, 3}, {}, {}, same, false)>();
+  check_all<call_on({6, 8, 30}, 8, 6 * vector, {2, 2, 3}, {}, {}, same, false)>();
   check_all<call_on({2, 3, 2}, 1, 4, {1, 5, 3}, {1, 2, 1}, {}, same, true)>();
   CHECK(checked > 0);
   std::printf("Conv3D: checked %d steps of chains\n", checked);

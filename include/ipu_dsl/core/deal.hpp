@@ -38,6 +38,13 @@ struct index_range {
   friend constexpr bool operator==(const index_range&, const index_range&) = default;
 };
 
+/// What two ranges have in common; a range of nothing if they have nothing.
+constexpr index_range common(const index_range& one, const index_range& other) {
+  const std::int32_t begin = one.begin > other.begin ? one.begin : other.begin;
+  const std::int32_t end = one.end < other.end ? one.end : other.end;
+  return {begin, end > begin ? end : begin};
+}
+
 /// One of the parts that an operator's work is dealt over: neighbouring tiles, which one worker
 /// computes. Whoever computes all of it has the only part.
 struct grain {

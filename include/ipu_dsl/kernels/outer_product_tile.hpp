@@ -81,12 +81,15 @@ struct gradient_factors {
   std::int32_t batch = 0;
   std::ptrdiff_t x_stride = 0;
   std::ptrdiff_t d_stride = 0;
+  std::ptrdiff_t ahead = 0;  ///< how far behind d lies what is read next; 0: not far
 };
 
 /// `tiles` blocks below each other of `Rows` inputs and `Vectors` vectors of outputs. Each element
 /// is one chain of multiply-adds over ascending samples, from its previous value if the chain
-/// continues. A call for each block would cost it some 4 %: its reduction is short.
-template <layout::architecture Architecture, int Rows, int Vectors, int PanelWidth, typename Rule>
+/// continues. A call for each block would cost it some 4 %: its reduction is short. `AsksAhead`: d
+/// comes from afar, and what is read next is asked for.
+template <layout::architecture Architecture, int Rows, int Vectors, int PanelWidth, typename Rule,
+          bool AsksAhead = false>
 [[gnu::noinline]] void outer_product_tiles(const gradient_factors& from,
                                            const gradient_target<Rule>& to, std::int32_t tiles,
                                            const gradient_step<Rule>& step) noexcept {
@@ -127,6 +130,9 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
       IPU_DSL_UNROLLED
       for (int v = 0; v < Vectors; ++v) {
         columns[v] = load_once<lanes>(d + v * width);
+        if constexpr (AsksAhead) {
+          prefetch_for_reading(d, v * width + factors.ahead);
+        }
       }
       IPU_DSL_UNROLLED
       for (int row = 0; row < Rows; ++row) {
@@ -196,19 +202,20 @@ template <layout::architecture Architecture, typename Rule>
   }
 }
 
-/// The gradient of a bias [units] that is added to each of `Pixels` pixels, from that of the
-/// pixels, or a grain of it; nothing if its sum is null.
-template <std::int32_t Pixels, std::int32_t Units, typename Rule = no_update,
+/// The gradient of a bias [units] that is added to each of some pixels, from that of the pixels, or
+/// a grain of it; nothing if its sum is null.
+template <std::int32_t Units, typename Rule = no_update,
           layout::architecture Architecture = layout::native>
-void gradient_of_pixels(const float* __restrict d, const gradient_target<Rule>& bias,
-                        const gradient_step<Rule>& step, const grain& part) noexcept {
+void gradient_of_pixels(const float* __restrict d, std::int32_t pixels,
+                        const gradient_target<Rule>& bias, const gradient_step<Rule>& step,
+                        const grain& part) noexcept {
   if (bias.sum == nullptr) {
     return;
   }
   constexpr std::int32_t lanes = Architecture.lanes;
   constexpr std::int32_t stride = layout::row_stride(Units, Architecture);
   const index_range mine = range_of(stride / lanes, part);
-  bias_gradient<Architecture, Rule>(d, bias, Pixels, stride, {mine.begin * lanes, mine.end * lanes},
+  bias_gradient<Architecture, Rule>(d, bias, pixels, stride, {mine.begin * lanes, mine.end * lanes},
                                     step);
 }
 

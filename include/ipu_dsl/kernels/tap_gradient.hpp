@@ -328,8 +328,8 @@ void gradient_of_taps(const float* __restrict x, const float* __restrict d,
     gradient_step<Rule> of_bias = step;
     of_bias.continues = step.continues || number > 0;
     of_bias.updates = step.updates && number + 1 == Product.lines();
-    gradient_of_pixels<Product.columns.outputs, Product.units, Rule, Architecture>(of_line, bias,
-                                                                                   of_bias, part);
+    gradient_of_pixels<Product.units, Rule, Architecture>(of_line, Product.columns.outputs, bias,
+                                                          of_bias, part);
   }
   if constexpr (!std::is_same_v<Rule, no_update>) {
     if (step.updates) {

@@ -72,6 +72,18 @@ IPU_DSL_ALWAYS_INLINE void tile_runs(const index_range& tiles, const Body& body)
   }
 }
 
+/// Calls `body` for the blocks of at most `size` into which `extent` is cut, in ascending order:
+/// once for a block of nothing if there is nothing.
+template <typename Body>
+IPU_DSL_ALWAYS_INLINE void blocks_of(std::int32_t extent, std::int32_t size, const Body& body) {
+  index_range block = {0, size < extent ? size : extent};
+  body(block);
+  while (block.end < extent) {
+    block = {block.end, size < extent - block.end ? block.end + size : extent};
+    body(block);
+  }
+}
+
 /// The blocks of `columns` columns of `tiles` row tiles each that a grain holds: calls
 /// `body(column, its tiles)` for every column with some of them, in ascending order.
 template <typename Body>

@@ -3,6 +3,7 @@
 // they are in registers.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -28,6 +29,19 @@ class met_lines {
 
   constexpr std::int32_t count() const { return met_taps{planes_, rows_}.count(); }
 
+  /// How many of them come before a line of outputs.
+  constexpr std::int32_t before(std::int32_t line) const {
+    const std::int32_t rows = rows_.end - rows_.begin;
+    const std::int32_t row = std::clamp(Product.row_of(line) - rows_.begin, 0, rows);
+    if constexpr (Product.planes.outputs == 1) {
+      return row;
+    } else {
+      const std::int32_t plane = Product.plane_of(line) - planes_.begin;
+      const std::int32_t planes = planes_.end - planes_.begin;
+      return plane < 0 ? 0 : (std::min)(plane, planes) * rows + (plane < planes ? row : 0);
+    }
+  }
+
   /// Line `number` of them.
   constexpr std::int32_t at(std::int32_t number) const {
     if constexpr (Product.planes.outputs == 1) {
@@ -50,14 +64,14 @@ class met_lines {
   index_range rows_;
 };
 
-/// Some row tiles of the weights of one tap against `Vectors` vectors of one panel. Each element is
-/// one chain of multiply-adds over ascending samples, lines and columns of outputs, without those
-/// that meet padding at this tap.
+/// Some row tiles of the weights of one tap against `Vectors` vectors of one panel, for a block of
+/// lines. Each element is one chain of multiply-adds over ascending samples, lines and columns of
+/// outputs, without those that meet padding at this tap.
 template <layout::architecture Architecture, window_product Product, int Vectors, int PanelWidth,
           typename Rule>
 [[gnu::noinline]] void window_gradient_tap(const float* x, const float* d,
                                            const gradient_target<Rule>& to, std::int32_t tap,
-                                           const index_range& tiles,
+                                           const index_range& tiles, const index_range& block,
                                            const gradient_step<Rule>& step) noexcept {
   constexpr std::ptrdiff_t x_stride = Product.columns.step * Product.read.pixel;
   const std::int32_t column_tap = tap % Product.kernel_columns;
@@ -66,17 +80,25 @@ template <layout::architecture Architecture, window_product Product, int Vectors
   const std::int32_t met = columns.end > columns.begin ? columns.end - columns.begin : 0;
   const std::int32_t line_count = met > 0 ? lines.count() : 0;
   const std::int32_t steps = Product.samples * line_count;
+  const auto steps_before = [&](std::int32_t number) {
+    const std::int32_t sample = number / Product.lines_of_sample();
+    return line_count == 0
+               ? 0
+               : sample * line_count + lines.before(number - sample * Product.lines_of_sample());
+  };
+  const index_range mine = {steps_before(block.begin), steps_before(block.end)};
+  constexpr bool asks_ahead = Product.lines_of_block(Architecture) < Product.lines();
   tile_runs<Architecture, Product.depth, Vectors>(
       tiles, [&](auto rows, std::int32_t first, std::int32_t count) IPU_DSL_ALWAYS_INLINE_LAMBDA {
         const std::ptrdiff_t row = std::ptrdiff_t{tap} * Product.depth + first;
         const gradient_target<Rule> target = to.at(row * PanelWidth);
-        if (steps == 0) {
+        if (steps == 0 && block.end == Product.lines()) {
           // Nothing but padding is met: the gradient is what it was, or zero.
           const gradient_factors none = {x + first, d, 0, x_stride, Product.written.pixel};
           outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule>(none, target, count,
                                                                              step);
         }
-        for (std::int32_t i = 0; i < steps; ++i) {
+        for (std::int32_t i = mine.begin; i < mine.end; ++i) {
           const std::int32_t sample = i / line_count;
           const std::int32_t line = lines.at(i % line_count);
           const std::int32_t source_column = Product.columns.source(columns.begin, column_tap);
@@ -85,12 +107,15 @@ template <layout::architecture Architecture, window_product Product, int Vectors
                                             d + sample * Product.written.sample +
                                                 Product.written_line(line) +
                                                 columns.begin * Product.written.pixel,
-                                            met, x_stride, Product.written.pixel};
+                                            met,
+                                            x_stride,
+                                            Product.written.pixel,
+                                            asks_ahead ? Product.written.row : 0};
           gradient_step<Rule> of_line = step;
           of_line.continues = step.continues || i > 0;
           of_line.updates = step.updates && i + 1 == steps;
-          outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule>(factors, target, count,
-                                                                             of_line);
+          outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule, asks_ahead>(
+              factors, target, count, of_line);
         }
       });
 }
@@ -112,8 +137,8 @@ void gradient_of_windows(const float* __restrict x, const float* __restrict d,
   constexpr int rest_vectors = columns.rest_vectors;
   constexpr std::ptrdiff_t panel_size = std::ptrdiff_t{Product.kernel_taps} * Product.depth * width;
   static_assert(Product.lanewise == 0, "gradient_of_taps has the gradients of such a product");
-  const auto some_tiles = [&](auto panel_vectors, std::int32_t panel,
-                              const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+  const auto some_tiles = [&](auto panel_vectors, std::int32_t panel, const index_range& mine,
+                              const index_range& block) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     constexpr int together = Product.vectors_together(panel_vectors, vectors, Architecture.lanes);
     constexpr std::int32_t tiles = row_tiles(Product.depth, together, Architecture).parts();
     for (std::int32_t tile = mine.begin; tile < mine.end;) {
@@ -126,7 +151,7 @@ void gradient_of_windows(const float* __restrict x, const float* __restrict d,
         const std::int32_t n = panel * width + within;
         window_gradient_tap<Architecture, Product, together, width, Rule>(
             x + Product.first_read(n), d + n, kernel.at(panel * panel_size + within), tap,
-            {first, last}, step);
+            {first, last}, block, step);
       }
       tile += last - first;
     }
@@ -139,20 +164,28 @@ void gradient_of_windows(const float* __restrict x, const float* __restrict d,
   constexpr int together = Product.vectors_together(vectors, vectors, Architecture.lanes);
   constexpr int tiles =
       Product.kernel_taps * row_tiles(Product.depth, together, Architecture).parts();
-  columns_of_grain(columns.full_panels, tiles, part,
-                   [&](std::int32_t panel, const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-                     some_tiles(std::integral_constant<int, vectors>(), panel, mine);
-                   });
-  if constexpr (rest_vectors > 0) {
-    constexpr int rest_together =
-        Product.vectors_together(rest_vectors, vectors, Architecture.lanes);
-    constexpr int rest_tiles =
-        Product.kernel_taps * row_tiles(Product.depth, rest_together, Architecture).parts();
-    some_tiles(std::integral_constant<int, rest_vectors>(), columns.full_panels,
-               range_of(rest_tiles, part));
-  }
-  constexpr std::int32_t pixels = Product.lines() * Product.columns.outputs;
-  gradient_of_pixels<pixels, Product.units, Rule, Architecture>(d, bias, step, part);
+  // Weights and bias while the lines of a block are near.
+  blocks_of(Product.lines(), Product.lines_of_block(Architecture), [&](const index_range& block) {
+    columns_of_grain(columns.full_panels, tiles, part,
+                     [&](std::int32_t panel, const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                       some_tiles(std::integral_constant<int, vectors>(), panel, mine, block);
+                     });
+    if constexpr (rest_vectors > 0) {
+      constexpr int rest_together =
+          Product.vectors_together(rest_vectors, vectors, Architecture.lanes);
+      constexpr int rest_tiles =
+          Product.kernel_taps * row_tiles(Product.depth, rest_together, Architecture).parts();
+      some_tiles(std::integral_constant<int, rest_vectors>(), columns.full_panels,
+                 range_of(rest_tiles, part), block);
+    }
+    gradient_step<Rule> of_block = step;
+    of_block.continues = step.continues || block.begin > 0;
+    of_block.updates = step.updates && block.end == Product.lines();
+    constexpr std::int32_t pixels = Product.columns.outputs;
+    constexpr std::ptrdiff_t line = pixels * layout::row_stride(Product.units, Architecture);
+    gradient_of_pixels<Product.units, Rule, Architecture>(
+        d + block.begin * line, (block.end - block.begin) * pixels, bias, of_block, part);
+  });
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

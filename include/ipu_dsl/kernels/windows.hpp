@@ -10,6 +10,7 @@
 
 #include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/layout/padding.hpp>
+#include <ipu_dsl/layout/panel.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
@@ -169,6 +170,21 @@ struct window_product {
   /// The same of all samples.
   constexpr std::int32_t lines() const { return samples * lines_of_sample(); }
 
+  /// How many lines of outputs are walked for all panels of weights before the next ones: every
+  /// panel reads the images again, and of so many lines they stay in the second-level cache beside
+  /// the weights. All lines where there is one panel, or the weights leave no room.
+  constexpr std::int32_t lines_of_block(layout::architecture target) const {
+    constexpr std::int64_t room = 256 * 1024 / sizeof(float);
+    const std::int64_t weights =
+        std::int64_t{kernel_taps} * depth * layout::row_stride(units, target);
+    const std::int64_t line = std::int64_t{columns.sources} * rows.step * read.pixel +
+                              std::int64_t{columns.outputs} * written.pixel;
+    const std::int64_t fitting = line > 0 ? (room - weights) / line : 0;
+    const bool several_panels = units > layout::panel_width(units, target);
+    return several_panels && fitting > 0 && fitting < lines() ? static_cast<std::int32_t>(fitting)
+                                                              : lines();
+  }
+
   /// Of one plane a line is a row: there is nothing to divide.
   constexpr std::int32_t plane_of(std::int32_t line) const {
     return planes.outputs == 1 ? 0 : line / rows.outputs;
@@ -197,6 +213,11 @@ struct window_product {
     return met.rows.begin + (planes.taps == 1 ? number : number % length);
   }
 
+  /// Whether a line meets a row of sources at a row of taps.
+  constexpr bool meets(std::int32_t line, std::int32_t plane_tap, std::int32_t row_tap) const {
+    return planes.meets(plane_of(line), plane_tap) && rows.meets(row_of(line), row_tap);
+  }
+
   /// Where the row of sources begins that a line meets at a row of taps.
   constexpr std::ptrdiff_t source_row(std::int32_t line, std::int32_t plane_tap,
                                       std::int32_t row_tap) const {
@@ -223,9 +244,11 @@ struct window_product {
 
   /// Whether sums stay in registers from tap to tap: between stretches as short as those of few
   /// channels, storing and loading them costs more than the products.
-  constexpr bool has_short_stretches() const {
-    const std::int32_t stretch = joins_taps() ? columns.taps * depth : depth;
-    return kernel_taps > 1 && stretch < 32;
+  constexpr bool has_short_stretches() const { return kernel_taps > 1 && depth <= 32; }
+
+  /// Whether some outputs of a line meet fewer taps than others.
+  constexpr bool has_rims() const {
+    return columns.full_outputs() != index_range{0, columns.outputs};
   }
 };
 

@@ -214,8 +214,9 @@ struct operators<&conv2d_family> {
     } else if constexpr (Call.variant == conv2d_variant::bias_gradient) {
       using rule = typename update_rule<Ending>::type;
       const gradient_operands<rule> given(context, operands, 1);
-      kernels::gradient_of_pixels<Call.batch * Call.rows * Call.columns, Call.channels, rule>(
-          floats(given.read[0]), given.target(0), given.step, context.part);
+      kernels::gradient_of_pixels<Call.channels, rule>(floats(given.read[0]),
+                                                       Call.batch * Call.rows * Call.columns,
+                                                       given.target(0), given.step, context.part);
     } else {
       using rule = typename update_rule<Ending>::type;
       const gradient_operands<rule> given(context, operands, Call.has_bias != 0 ? 2 : 1);
