@@ -59,6 +59,12 @@ constexpr int count_pairs(const window& along) {
 
 static_assert(count_pairs({5, 5, 3, 1, 1}) == 13);
 
+// As many rows as divide them are one line of at most 64 pixels.
+static_assert(kernels::rows_of_merged_line(7, 7) == 7);
+static_assert(kernels::rows_of_merged_line(14, 14) == 2);
+static_assert(kernels::rows_of_merged_line(56, 56) == 1);
+static_assert(kernels::rows_of_merged_line(5, 20) == 1);
+
 TEST_CASE("both directions of a window meet the same inputs, outputs and taps") {
   int checked = 0;
   int pairs = 0;

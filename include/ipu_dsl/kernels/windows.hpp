@@ -48,6 +48,11 @@ struct window_axis {
     return source(output, tap) >= 0 && source(output, tap) < sources;
   }
 
+  /// Whether there is one tap, at which every output meets the source of its own number.
+  constexpr bool meets_one_to_one() const {
+    return taps == 1 && step == 1 && first == 0 && outputs == sources;
+  }
+
   /// The taps at which an output meets a source: they lie beside each other.
   constexpr index_range taps_at(std::int32_t output) const {
     index_range found = {0, taps};
@@ -133,6 +138,15 @@ struct met_taps {
     return any ? (planes.end - planes.begin) * (rows.end - rows.begin) : 0;
   }
 };
+
+/// How many of `rows` beside each other are one line of at most 64 pixels: as many as divide them.
+constexpr std::int32_t rows_of_merged_line(std::int32_t rows, std::int32_t columns) {
+  std::int32_t merged = 1;
+  for (std::int32_t some = 2; some <= rows && some * columns <= 64; ++some) {
+    merged = rows % some == 0 ? some : merged;
+  }
+  return merged;
+}
 
 /// What is read: `depth` numbers a pixel, weighted by panels of [taps, depth, units].
 struct window_product {
@@ -229,6 +243,30 @@ struct window_product {
   constexpr std::int32_t first_position(std::int32_t plane_tap, std::int32_t row_tap) const {
     const std::int32_t row = rows.position_of(row_tap);
     return (planes.position_of(plane_tap) * kernel_rows + row) * kernel_columns;
+  }
+
+  /// Whether a single tap meets every pixel, and rows lie one behind the other.
+  constexpr bool is_pixel_by_matrix() const {
+    const bool all_met = rows.meets_one_to_one() && columns.meets_one_to_one();
+    return kernel_taps == 1 && planes.outputs == 1 && all_met && lanewise == 0 &&
+           read.row == columns.sources * read.pixel &&
+           written.row == columns.outputs * written.pixel;
+  }
+
+  /// The same product with longer lines where rows may be one: tiles are as large as registers
+  /// allow, and the sums of a weight gradient are loaded and stored less often.
+  constexpr window_product with_merged_lines() const {
+    window_product made = *this;
+    if (is_pixel_by_matrix()) {
+      const std::int32_t merged = rows_of_merged_line(rows.outputs, columns.outputs);
+      made.rows.outputs /= merged;
+      made.rows.sources /= merged;
+      made.columns.outputs *= merged;
+      made.columns.sources *= merged;
+      made.read.row *= merged;
+      made.written.row *= merged;
+    }
+    return made;
   }
 
   /// A single pixel against a single tap.
