@@ -492,6 +492,34 @@ static_assert(
     check<model<input<5, 8, 8, 3>, sequential<TimeDistributed<Conv2D<8, 3>>,
                                               TimeDistributed<frame_encoder>, LSTM<4>>>>());
 
+// row: TimeDistributed(match)([a, b]), TimeDistributed(two_headed)(x)
+struct match {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor question = build.input({8});
+    const symbolic_tensor answer = build.input({8});
+    return build.layer<Dot<1>>("", question, build.layer<Dense<8>>("", answer));
+  }
+};
+
+struct two_headed {
+  static constexpr std::array<symbolic_tensor, 2> build(functional_builder& build) {
+    const symbolic_tensor x = build.input({8});
+    return {build.layer<Dense<4>>("kind", x), build.layer<Dense<1>>("price", x)};
+  }
+};
+
+struct at_every_step {
+  static constexpr std::array<symbolic_tensor, 3> build(functional_builder& build) {
+    const symbolic_tensor a = build.input({12, 8});
+    const symbolic_tensor b = build.input({12, 8});
+    const symbolic_tensor x = build.layer<Add>("", a, b);
+    const auto [kinds, prices] = build.layers<TimeDistributed<two_headed>, 2>("heads", x);
+    return {build.layer<TimeDistributed<match>>("match", a, b), kinds, prices};
+  }
+};
+
+static_assert(check<at_every_step>());
+
 // row: GRU(16, stateful=True), predict of a step, reset_states()
 struct tagger : model<input<12, 4>, sequential<GRU<16, return_sequences<true>>, Dense<3>>> {};
 

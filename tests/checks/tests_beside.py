@@ -95,6 +95,7 @@ ELSEWHERE = {
     "graph/graph": "graph/builder",
     "graph/layer_names": "model/nested_model",
     "graph/lowering_facts": "plan/lowering",
+    "graph/masks": "vocabulary/masking",
     "graph/node_draft": "graph/builder",
     "graph/constraint": "training/constraints",
     "graph/penalty": "training/regularizers",
@@ -141,6 +142,7 @@ ELSEWHERE = {
     "vocabulary/layers/sequence_ends": "training/gradients_lstm",
     # The walk of a model, and what refuses other types.
     "model/assembly": "model/model",
+    "model/at_steps": "vocabulary/time_distributed",
     "model/one_step": "inference/one_step",
     "model/changed_model": "model/split_at",
     "model/compose": "model/model",

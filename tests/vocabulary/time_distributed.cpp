@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tests of vocabulary/layers/time_distributed.hpp: what stands around a layer at every step, what
 // does not need it, and what is refused.
+#include <array>
+#include <cstdint>
 #include <string_view>
 
 #include <ipu_dsl/model/functional.hpp>
@@ -42,6 +44,58 @@ struct called {
     const symbolic_tensor seen = build.layer<TimeDistributed<encoder>>("encoded", x);
     const symbolic_tensor other = build.layer<TimeDistributed<encoder>>("", x);
     return build.layer<Add>("", seen, other);
+  }
+};
+
+/// A model of two inputs and two outputs.
+struct two_headed {
+  static constexpr std::array<symbolic_tensor, 2> build(functional_builder& build) {
+    const symbolic_tensor image = build.input({6, 4});
+    const symbolic_tensor beside = build.input({3});
+    const symbolic_tensor seen = build.layer<GlobalAveragePooling1D>("", image);
+    const symbolic_tensor both = build.layer<Concatenate>("", seen, beside);
+    return {build.layer<Dense<5>>("left", both), build.layer<Dense<2>>("right", seen)};
+  }
+};
+
+/// What takes several inputs, and what gives several outputs.
+struct of_several {
+  static constexpr std::array<symbolic_tensor, 5> build(functional_builder& build) {
+    const symbolic_tensor x = build.input({3, 6, 4});
+    const symbolic_tensor y = build.input({3, 3});
+    const auto [left, right] = build.layers<TimeDistributed<two_headed>, 2>("heads", x, y);
+    const symbolic_tensor rows = build.layer<TimeDistributed<ConcatenateOn<1>>>("rows", x, x);
+    const symbolic_tensor columns = build.layer<TimeDistributed<ConcatenateOn<2>>>("", x, x);
+    const auto [all, last] =
+        build.layers<TimeDistributed<GRU<7, return_state<true>>>, 2>("read", x);
+    return {left, right, rows, columns, build.layer<TimeDistributed<Add>>("sum", all, last)};
+  }
+};
+
+/// As a layer of another, at every step, and again.
+struct of_more_steps {
+  static constexpr std::array<symbolic_tensor, 5> build(functional_builder& build) {
+    const symbolic_tensor x = build.input({2, 3, 6, 4});
+    const symbolic_tensor y = build.input({2, 3, 3});
+    return build.layers<TimeDistributed<of_several>, 5>("", x, y);
+  }
+};
+
+template <bool SecondMask>
+struct of_masks {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({3, 4});
+    const symbolic_tensor y = build.input({3, 4});
+    const symbolic_tensor masked = build.layer<Masking<>>("", y);
+    const symbolic_tensor first = SecondMask ? build.layer<Masking<>>("", x) : x;
+    return build.layer<TimeDistributed<Dot<1>>>("", first, masked);
+  }
+};
+
+template <typename Layer, std::int32_t... Others>
+struct called_on {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    return build.layer<Layer>("", build.input({3, 4}), build.input(shape{Others...}));
   }
 };
 
@@ -90,6 +144,23 @@ constexpr checks test_parameters() {
   return done;
 }
 
+constexpr checks test_several() {
+  const graph_view& view = graph_of<of_several>;
+  checks done;
+  done.that(valid<of_several>());
+  done.that(view.at(view.outputs[0].tensor).extents == shape{3, 5});
+  done.that(view.at(view.outputs[1].tensor).extents == shape{3, 2});
+  done.that(view.at(view.outputs[2].tensor).extents == shape{3, 12, 4});
+  done.that(view.at(view.outputs[3].tensor).extents == shape{3, 6, 8});
+  done.that(view.at(view.outputs[4].tensor).extents == shape{3, 7});
+  const graph_view& deep = graph_of<of_more_steps>;
+  done.that(valid<of_more_steps>());
+  done.that(deep.at(deep.outputs[1].tensor).extents == shape{2, 3, 2});
+  done.that(deep.at(deep.outputs[3].tensor).extents == shape{2, 3, 6, 8});
+  done.that(deep.count(tensor_role::parameter) == view.count(tensor_role::parameter));
+  return done;
+}
+
 /// The mask of the sequence is that of what is made of it.
 constexpr checks test_masks() {
   const graph_view& view = graph_of<masked>;
@@ -98,6 +169,8 @@ constexpr checks test_masks() {
   done.that(made.extents == shape{5, 20} && made.mask >= 0);
   const node& reader = view.node_at(view.layers[view.layers.size() - 1].first_node);
   done.that(view.at(view.input_of(reader, reader.inputs - 1)).is_mask);
+  const graph_view& of_two = graph_of<of_masks<false>>;
+  done.that(of_two.at(of_two.layers[of_two.layers.size() - 1].output).mask >= 0);
   return done;
 }
 
@@ -147,12 +220,27 @@ constexpr checks test_refusals() {
           "a layer that knows which steps are masked", "TimeDistributed"));
   done.that(is_refused<model<input<5, 6, 3>, sequential<TimeDistributed<stage<Flatten>>>>>(
       "a layer", "a stage"));
+  done.that(is_refused<model<input<5>, sequential<TimeDistributed<Dense<3>>>>>(
+      "a sequence, (steps, features) or more", "(5)"));
+  done.that(is_refused<called_on<TimeDistributed<Add>, 4, 4>>("sequences of as many steps, 3",
+                                                              "4 as input 1"));
+  done.that(is_refused<called_on<TimeDistributed<Dot<1>>, 5, 4>>("sequences of as many steps, 3",
+                                                                 "5 as input 1"));
+  done.that(is_refused<called_on<TimeDistributed<Dot<1>>, 4>>(
+      "a sequence, (steps, features) or more", "(4) as input 1"));
+  done.that(is_refused<called_on<TimeDistributed<sequential<Dense<3>, relu, LSTM<2>>>, 3, 4>>(
+      "1 input", "2"));
+  done.that(is_refused<called_on<TimeDistributed<Flatten>, 3, 4>>("1 input", "2"));
+  done.that(
+      is_refused<model<input<3, 6, 4>, sequential<TimeDistributed<two_headed>>>>("2 inputs", "1"));
+  done.that(is_refused<of_masks<true>>("sequences with one mask", "two masks"));
   return done;
 }
 
 static_assert(test_shapes());
 static_assert(test_names());
 static_assert(test_parameters());
+static_assert(test_several());
 static_assert(test_masks());
 static_assert(test_layout());
 static_assert(test_refusals());
@@ -161,6 +249,7 @@ TEST_CASE("a layer stands at every step of a sequence as of so many more samples
   CHECK(test_shapes());
   CHECK(test_names());
   CHECK(test_parameters());
+  CHECK(test_several());
   CHECK(test_masks());
   CHECK(test_layout());
 }

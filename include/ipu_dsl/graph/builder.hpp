@@ -7,6 +7,7 @@
 
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/graph.hpp>
+#include <ipu_dsl/graph/masks.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
 #include <ipu_dsl/graph/repacking.hpp>
 
@@ -123,11 +124,12 @@ constexpr void choose_storage(graph& model, const family& rule, storage read,
 /// How many samples there are of the outputs of a node for each of the model, and whose steps.
 constexpr void count_samples(graph& model, const family& rule, list_view<std::int32_t> inputs,
                              std::size_t first_made) {
-  const std::int32_t read = inputs.empty() ? -1 : inputs[0];
+  std::int32_t read = inputs.empty() ? -1 : inputs[0];
   // A compiler counts the steps, and most layers are at no step of anything.
   if (read < 0 || (rule.sees == sequence_view::none && model.tensors[read].steps_of < 0)) {
     return;
   }
+  read = inputs.size() > 1 ? masked_steps_of(model, inputs) : read;
   const bool splits = rule.sees == sequence_view::steps_as_samples;
   const bool joins = rule.sees == sequence_view::samples_as_steps;
   const tensor like = model.tensors[joins ? model.tensors[read].steps_of : read];
@@ -203,16 +205,6 @@ constexpr std::int32_t laid_out_before(const graph& model, std::int32_t input, s
   return lies_otherwise(model, before, wanted) ? -1 : before;
 }
 
-/// What the newest node makes of steps has a mask, where it is of so many.
-constexpr void pass_mask(graph& model, std::int32_t mask) {
-  const node& newest = model.nodes.back();
-  for (std::int32_t i = 0; mask >= 0 && i < newest.outputs; ++i) {
-    tensor& made = model.tensors[model.view().output_of(newest, i)];
-    const bool of_steps = made.extents.rank > 1 && !made.is_mask;
-    made.mask = of_steps && made.extents[0] == model.tensors[mask].extents[0] ? mask : made.mask;
-  }
-}
-
 /// The tensor with the elements of `input` that lies in `wanted`: itself, what it was laid out
 /// from, or that of a node which is added to lay it out anew.
 constexpr std::int32_t laid_out(graph& model, std::int32_t input, storage wanted,
@@ -269,31 +261,6 @@ constexpr problem add_unmasked(graph& model, const family& rule, const attribute
                           starts);
 }
 
-/// The mask of the inputs of a layer; -1: none has one.
-constexpr std::int32_t mask_of(const graph& model, list_view<std::int32_t> inputs) {
-  std::int32_t found = -1;
-  for (const std::int32_t input : inputs) {
-    found = model.tensors[input].mask >= 0 ? model.tensors[input].mask : found;
-  }
-  return found;
-}
-
-/// What is wrong with masks that a layer is to join.
-constexpr problem check_join(const graph& model, const mask_join& join,
-                             list_view<std::int32_t> inputs) {
-  if (join.rule == nullptr) {
-    return refuse("inputs with one mask", "two masks",
-                  "mask before the ways part, or join behind the last states");
-  }
-  for (const std::int32_t input : inputs) {
-    if (join.takes_steps && model.tensors[input].mask < 0) {
-      return refuse("a mask of each input whose steps stand one behind the other",
-                    "an input without one", "put Masking before all of them, or none");
-    }
-  }
-  return {};
-}
-
 /// Adds the node that makes one mask of those of all inputs, which are several.
 constexpr problem add_joined_mask(graph& model, const mask_join& join,
                                   list_view<std::int32_t> inputs, std::int32_t stage,
@@ -335,27 +302,6 @@ constexpr problem join_masks(graph& model, const family& rule, const attributes&
   return found;
 }
 
-/// The inputs of whose steps a layer is told, or whose mask it hands on.
-constexpr list_view<std::int32_t> masked_inputs(const family& rule, const attributes& options,
-                                                list_view<std::int32_t> inputs) {
-  const auto beside = static_cast<std::size_t>(rule.inputs_beside(options));
-  const std::size_t sequences = inputs.size() > beside ? inputs.size() - beside : inputs.size();
-  const std::size_t first = rule.reads_mask_of_others && sequences > 1 ? 1 : 0;
-  return {inputs.data() + first, sequences - first};
-}
-
-/// Whether an input that only says something about others has a mask.
-constexpr bool masks_beside(const graph& model, const family& rule, const attributes& options,
-                            list_view<std::int32_t> inputs) {
-  const auto beside = static_cast<std::size_t>(rule.inputs_beside(options));
-  for (std::size_t i = inputs.size(); i > 0 && i + beside > inputs.size(); --i) {
-    if (model.tensors[inputs[i - 1]].mask >= 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /// Adds a node as `add_node` does, of whose inputs one at least has a mask.
 constexpr problem add_masked(graph& model, const family& rule, const attributes& options,
                              list_view<std::int32_t> inputs, std::int32_t stage, std::int32_t layer,
@@ -391,6 +337,12 @@ constexpr problem add_node(graph& model, const family& rule, const attributes& o
                            list_view<std::int32_t> inputs, std::int32_t stage, std::int32_t layer,
                            std::int32_t shares = -1, node_purpose purpose = node_purpose::layer,
                            list_view<initializer> starts = {}) {
+  if (inputs.size() > 1 && model.tensors[inputs[0]].steps_of >= 0) {
+    const problem unfit = check_masks_of_steps(model, inputs);
+    if (unfit.found()) {
+      return unfit;
+    }
+  }
   // Of its own steps no sample is told: those of the sequence have their mask behind it.
   const bool masked = purpose == node_purpose::layer && mask_of(model, inputs) >= 0 &&
                       rule.sees != sequence_view::steps_as_samples;

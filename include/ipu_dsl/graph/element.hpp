@@ -46,6 +46,7 @@ struct element {
   const weight_rules* weights = nullptr;  ///< of its parameters and its output; null: nothing
   std::int32_t automatic_stages = 0;      ///< of a pipeline that is cut when it is compiled
   bool frozen = false;                    ///< nothing in it learns
+  bool of_steps = false;                  ///< stands in `TimeDistributed`: each input is a sequence
   bool deals_inputs = false;  ///< of `branches`: inputs behind the first, as many to each part
 };
 

@@ -5,12 +5,14 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/builder.hpp>
 #include <ipu_dsl/graph/gradient.hpp>
 #include <ipu_dsl/graph/layer_names.hpp>
 #include <ipu_dsl/graph/sequence_views.hpp>
+#include <ipu_dsl/model/at_steps.hpp>
 #include <ipu_dsl/model/nested_model.hpp>
 #include <ipu_dsl/model/stage_numbers.hpp>
 
@@ -65,15 +67,6 @@ class assembly {
 
  private:
   constexpr explicit assembly(graph& made) : made_(made) {}
-
-  static constexpr std::size_t count_layers(const element& piece) {
-    std::size_t count = piece.followed_by == nullptr ? 1 : 2;
-    count += piece.nested == nullptr ? 0 : piece.nested->layers.size();
-    for (const element* part : piece.parts) {
-      count += count_layers(*part);
-    }
-    return count;
-  }
 
   /// Most layers make an output, a kernel and a bias. Where that is not so the arrays grow or keep
   /// a rest; it spares most models the copies of growing, half of the time of a check.
@@ -143,20 +136,6 @@ class assembly {
     stage_ = body.automatic_stages - 1;
   }
 
-  static constexpr problem not_a_stage(const element& part) {
-    label got;
-    switch (part.kind) {
-      case element_kind::foreign:
-        got << "the type " << part.name;
-        return refuse("a stage", got, "list stages: pipeline<stage<...>, ...>");
-      case element_kind::pipeline:
-        return refuse("a stage", "a pipeline", "a model has one pipeline");
-      default:
-        got << describe(part) << " outside a stage";
-        return refuse("a stage", got, "put it into stage<...>");
-    }
-  }
-
   constexpr void add_stage(const element& body, const label& where) {
     refuse_name(body, where);
     if (body.parts.empty()) {
@@ -204,13 +183,13 @@ class assembly {
   }
 
   constexpr void add_element(const element& piece) {
+    if (piece.of_steps && !reads_sequences(piece)) {
+      return;
+    }
     switch (piece.kind) {
-      case element_kind::layer: {
-        list<std::int32_t> inputs{current_};
-        inputs.append(dealt_);
-        add_nodes(piece, inputs);
+      case element_kind::layer:
+        add_nodes(piece, read_here());
         break;
-      }
       case element_kind::sequence:
         refuse_empty(piece);
         refuse_name(piece, here());
@@ -245,6 +224,22 @@ class assembly {
         break;
       }
     }
+  }
+
+  /// The tensors that are read now.
+  constexpr list<std::int32_t> read_here() const {
+    list<std::int32_t> inputs{current_};
+    inputs.append(dealt_);
+    return inputs;
+  }
+
+  /// Whether something at every step is given sequences; the fault where it is not.
+  constexpr bool reads_sequences(const element& piece) {
+    const problem refused = check_sequences(made_, read_here());
+    if (refused.found()) {
+      fail(where_is(next_record(piece)), refused);
+    }
+    return !failed();
   }
 
   /// The place of what is no layer, or not yet.
@@ -352,31 +347,70 @@ class assembly {
 
   /// What makes samples of steps has no number and no scope: layers behind it are counted as in a
   /// residual.
-  constexpr void add_split() {
+  constexpr list<std::int32_t> add_split(list_view<std::int32_t> sequences) {
     const std::int32_t first_part = part_;
     const std::string_view inner_scope = scope_;
-    const std::int32_t sequence[] = {current_};
     scope_ = {};
-    add_nodes(steps_as_samples, sequence);
+    const list<std::int32_t> steps = add_to_each(steps_as_samples, sequences);
     scope_ = inner_scope;
     part_ = first_part;
+    return steps;
   }
 
-  /// The steps become samples, of which the part knows nothing, and steps again.
+  /// The part of an element at every step, on a step of each sequence: all that it makes.
+  constexpr list<std::int32_t> add_to_steps(const element& piece,
+                                            list_view<std::int32_t> sequences) {
+    const list<std::int32_t> steps = add_split(sequences);
+    list<std::int32_t> beside_outside;
+    if (failed()) {
+      return steps;
+    }
+    std::swap(beside_outside, beside_);
+    current_ = steps[0];
+    dealt_ = {steps.data() + 1, steps.size() - 1};
+    gathers_ = called_ && takes_call(*piece.parts[0]);
+    add_parts(piece);
+    gathers_ = false;
+    dealt_ = {};
+    list<std::int32_t> samples{current_};
+    samples.append(beside_);
+    std::swap(beside_outside, beside_);
+    return samples;
+  }
+
+  /// The steps of each sequence become samples, of which the part knows nothing, and steps again.
   constexpr void add_at_steps(const element& piece) {
     const std::int32_t outer_part = part_;
     const std::string_view outer_scope = scope_;
+    const list<std::int32_t> sequences = read_here();
     enter_scope(piece);
     enter_parts();
-    add_split();
-    add_parts(piece);
+    const list<std::int32_t> samples = add_to_steps(piece, sequences);
     if (failed()) {
       return;
     }
-    const std::int32_t samples[] = {current_};
     leave_parts(outer_part);
     scope_ = outer_scope;
-    add_nodes(piece, samples);
+    const list<std::int32_t> made = add_to_each(piece, samples);
+    current_ = made[0];
+    for (std::size_t i = 1; i < made.size(); ++i) {
+      beside_.push_back(made[i]);
+    }
+  }
+
+  /// One layer with a node for each of these.
+  constexpr list<std::int32_t> add_to_each(const element& piece, list_view<std::int32_t> inputs) {
+    layer_record record = next_record(piece);
+    const auto layer = static_cast<std::int32_t>(made_.layers.size());
+    list<std::int32_t> made;
+    for (std::size_t i = 0; i < inputs.size() && !failed(); ++i) {
+      add_one(piece, {inputs.data() + i, 1}, layer, record);
+      made.push_back(current_);
+    }
+    record.nodes = static_cast<std::int32_t>(made_.nodes.size()) - record.first_node;
+    record.output = made[0];
+    made_.layers.push_back(record);
+    return made;
   }
 
   /// A layer that is added now, in its place.
@@ -397,12 +431,14 @@ class assembly {
   /// The layers of a model; where one tensor goes on it has one output.
   constexpr void add_model(const element& piece) {
     const layer_record place = next_record(piece);
-    const std::int32_t inputs[] = {current_};
-    const list<std::int32_t> outputs = nested_model(made_, place, frozen_).add(inputs);
-    if (!failed() && outputs.size() != 1) {
+    const list<std::int32_t> outputs = nested_model(made_, place, frozen_).add(read_here());
+    if (!failed() && !gathers_ && outputs.size() != 1) {
       fail(where_is(place), not_single_output(outputs.size()));
     }
     current_ = failed() ? -1 : outputs[0];
+    for (std::size_t i = 1; i < outputs.size(); ++i) {
+      beside_.push_back(outputs[i]);
+    }
   }
 
   /// The node or nodes of one layer, and its record.

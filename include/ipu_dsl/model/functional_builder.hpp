@@ -19,6 +19,7 @@
 #include <ipu_dsl/graph/gradient.hpp>
 #include <ipu_dsl/graph/layer_names.hpp>
 #include <ipu_dsl/model/assembly.hpp>
+#include <ipu_dsl/model/at_steps.hpp>
 #include <ipu_dsl/model/nested_model.hpp>
 #include <ipu_dsl/model/whole_model_check.hpp>
 
@@ -374,17 +375,30 @@ class functional_builder {
     for (const std::int32_t input : inputs) {
       if (input < 0) {
         fail(where_is(record), refuse("tensors of this model", origin_of(input)));
-      } else if (made_.view().stage_of(input) > stage_) {
+        return;
+      }
+      if (made_.view().stage_of(input) > stage_) {
         fail(where_is(record), refuse(label("inputs of stage ") << stage_ << " or before",
                                       label("one of stage ") << made_.view().stage_of(input),
                                       "a layer depends on its own stage and on those before it"));
       }
     }
+    if (piece.of_steps && !made_.fault.found()) {
+      refuse_no_sequences(record, inputs);
+    }
+  }
+
+  constexpr void refuse_no_sequences(const layer_record& record, list_view<std::int32_t> inputs) {
+    const problem refused = check_sequences(made_, inputs);
+    if (refused.found()) {
+      fail(where_is(record), refused);
+    }
   }
 
   /// What deals its inputs to its parts deals them evenly.
   constexpr void check_dealt(const layer_record& record, list_view<std::int32_t> inputs) {
-    const std::size_t parts = record.source->parts.size();
+    const element& dealer = dealer_in(*record.source);
+    const std::size_t parts = dealer.deals_inputs ? dealer.parts.size() : 1;
     if ((inputs.size() - 1) % parts != 0) {
       fail(where_is(record),
            refuse("as many initial states for one way as for the other",
@@ -402,7 +416,7 @@ class functional_builder {
     } else if (piece.kind == element_kind::sequence && piece.parts.size() > 1 &&
                !record.name.empty()) {
       fail(where_is(record), refuse("a name for a layer", describe(piece), "name its layers"));
-    } else if (piece.deals_inputs && !inputs.empty()) {
+    } else if (takes_call(piece) && !inputs.empty()) {
       check_dealt(record, inputs);
     } else if (inputs.size() != 1) {
       fail(where_is(record), refuse("1 input", label() << inputs.size(),

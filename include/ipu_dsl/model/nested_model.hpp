@@ -11,6 +11,16 @@
 
 namespace ipu_dsl {
 
+/// How many layers an element becomes.
+constexpr std::size_t count_layers(const element& piece) {
+  std::size_t count = piece.followed_by == nullptr ? 1 : 2;
+  count += piece.nested == nullptr ? 0 : piece.nested->layers.size();
+  for (const element* part : piece.parts) {
+    count += count_layers(*part);
+  }
+  return count;
+}
+
 /// Adds the layers of a model, the element of `place`, to the graph in which it is a layer. What is
 /// wrong is the graph's fault, and then nothing more is added.
 class nested_model {
@@ -141,7 +151,8 @@ class nested_model {
         tensors_[inner_->output_of(inner, 0)] = tensors_[inner_->input_of(inner, 0)];
       } else {
         add_one(inner, *piece, record);
-        piece = piece->followed_by;
+        // Of several inputs what stands at every step has a node each.
+        piece = piece->followed_by == nullptr ? piece : piece->followed_by;
       }
     }
     record.nodes = static_cast<std::int32_t>(made_->nodes.size()) - record.first_node;

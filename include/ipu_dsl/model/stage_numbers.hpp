@@ -35,4 +35,19 @@ constexpr problem check_stage_numbers(const element& body, list_view<std::int32_
   return {};
 }
 
+/// Said of a part of a pipeline that is no stage.
+constexpr problem not_a_stage(const element& part) {
+  label got;
+  switch (part.kind) {
+    case element_kind::foreign:
+      got << "the type " << part.name;
+      return refuse("a stage", got, "list stages: pipeline<stage<...>, ...>");
+    case element_kind::pipeline:
+      return refuse("a stage", "a pipeline", "a model has one pipeline");
+    default:
+      got << describe(part) << " outside a stage";
+      return refuse("a stage", got, "put it into stage<...>");
+  }
+}
+
 }  // namespace ipu_dsl
