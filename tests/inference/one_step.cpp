@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <ipu_dsl/inference.hpp>
@@ -98,6 +99,50 @@ struct merged {
   }
 };
 
+/// A model of all that is carried, as a layer of another, called twice and within a third.
+struct block
+    : model<input<6, 3>, sequential<Conv1D<5, 2, causal_padding, dilation_rate<2>, relu>,
+                                    GRU<4, return_sequences<true>>, Dense<3, hyperbolic_tangent>>> {
+};
+
+struct two_blocks : model<input<6, 3>, sequential<residual<block>, named<"inner", block>>> {};
+
+/// A head that is given no steps, but a last state.
+struct head : model<input<4>, sequential<Dense<5, relu>, Dense<2>>> {};
+
+struct merge_of_two {
+  static constexpr std::array<symbolic_tensor, 2> build(functional_builder& build) {
+    const symbolic_tensor x = build.input({6, 3});
+    const symbolic_tensor y = build.input({6, 3});
+    const symbolic_tensor heard = build.layer<LSTM<3, return_sequences<true>>>("", x);
+    return {build.layer<Multiply>("", heard, y), build.layer<Subtract>("", heard, y)};
+  }
+};
+
+struct of_models {
+  static constexpr std::array<symbolic_tensor, 2> build(functional_builder& build) {
+    const symbolic_tensor x = build.input({6, 3});
+    const symbolic_tensor y = build.input({6, 2});
+    auto shared = build.shared<block>("shared");
+    const symbolic_tensor twice = shared(shared(x));
+    const auto [product, rest] = build.layers<merge_of_two, 2>("merged", twice, shared(x));
+    const symbolic_tensor deep = build.layer<two_blocks>("deep", product);
+    const symbolic_tensor all = build.layer<Concatenate>("", deep, rest, y);
+    const symbolic_tensor last = build.layer<GRU<4>>("", all);
+    return {build.layer<head>("head", last), build.layer<Dense<3>>("sum", last)};
+  }
+};
+
+/// A model within that cannot be given steps.
+struct of_strides : model<input<6, 3>, sequential<Dense<3>, strided>> {};
+
+struct of_a_head_of_steps {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({6, 3});
+    return build.layer<all_at_once>("", build.layer<block>("", x));
+  }
+};
+
 struct goes_on {
   static constexpr symbolic_tensor build(functional_builder& build) {
     const symbolic_tensor x = build.input({6, 3});
@@ -129,6 +174,7 @@ struct of_both_ways {
 
 static_assert(check<one_step<tagger>>() && check<one_step<of_words>>());
 static_assert(check<one_step<merged>>());
+static_assert(check<one_step<two_blocks>>() && check<one_step<of_models>>());
 static_assert(check<one_step<dilated>>() && check<one_step<masked>>());
 static_assert(graph_of<one_step<tagger>>.at(0).extents == shape{1, 3});
 
@@ -140,6 +186,11 @@ constexpr tests::checks test_refusals() {
   done.that(fault_of<one_step<both_ways>>::value.expected.view() ==
             "a recurrent layer that reads forwards");
   done.that(fault_of<one_step<all_at_once>>::value.got.view() == "one that takes all of them");
+  done.that(fault_of<one_step<of_a_head_of_steps>>::value.got.view() ==
+            "one that takes all of them");
+  done.that(fault_of<one_step<of_strides>>::value.got.view() == "strides of 2");
+  done.that(fault_of<one_step<of_strides>>::value.where.view().find("of model_1") !=
+            std::string_view::npos);
   done.that(fault_of<one_step<strided>>::value.got.view() == "strides of 2");
   done.that(fault_of<one_step<strided>>::value.where.view().starts_with(
       "layer 1 Conv1D<4, 3, strides<2>, causal_padding>"));
@@ -288,18 +339,23 @@ TEST_CASE("one_step refuses what has no answer at every step") {
   CHECK(test_refusals());
 }
 
-TEST_CASE("steps that are pushed through merges have the bits of the whole sequences") {
-  weights_of<merged> whole;
+namespace {
+
+/// Compares what is pushed with what is made of whole sequences, of a model of two inputs, (6, 3)
+/// and (6, 2), and two outputs, (2) and (3).
+template <typename M>
+void compare_pushed() {
+  weights_of<M> whole;
   whole.initialize(7);
-  weights_of<one_step<merged>> weights;
+  weights_of<one_step<M>> weights;
   weights.copy_from(whole);
   const std::vector<float> x = samples_of(streams * steps * 3);
   const std::vector<float> y = samples_of(streams * steps * 2);
   std::vector<float> now(streams * 2);
   std::vector<float> sum(streams * 3);
-  predictor<merged, micro_batch<streams>> at_once(whole);
+  predictor<M, micro_batch<streams>> at_once(whole);
   REQUIRE(at_once.predict(input_arrays{x, y}, output_arrays{now, sum}));
-  predictor<one_step<merged>> stream(weights);
+  predictor<one_step<M>> stream(weights);
   int compared = 0;
   for (std::size_t sequence = 0; sequence < streams; ++sequence) {
     stream.reset();
@@ -328,4 +384,15 @@ TEST_CASE("steps that are pushed through merges have the bits of the whole seque
   }
   CHECK(compared == 15);
   CHECK(now[0] != now[2]);
+}
+
+}  // namespace
+
+TEST_CASE("steps that are pushed through merges have the bits of the whole sequences") {
+  compare_pushed<merged>();
+}
+
+TEST_CASE(
+    "steps that are pushed through models within a model have the bits of the whole sequences") {
+  compare_pushed<of_models>();
 }

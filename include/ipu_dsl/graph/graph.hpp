@@ -354,6 +354,7 @@ struct graph {
   list<model_output> outputs;
   std::int32_t stages = 1;
   bool automatic = false;  ///< the layers' stages are still to be chosen; all stand in stage 0
+  bool by_step = false;    ///< of sequences there is one step, of layers that were made for all
   problem fault;
 
   constexpr graph_view view() const {

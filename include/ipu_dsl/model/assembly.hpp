@@ -22,10 +22,11 @@ namespace ipu_dsl {
 class assembly {
  public:
   /// A whole model: an input of shape `input`, then the body. `assigned` holds the stage of every
-  /// part of a sequence, or is empty.
+  /// part of a sequence, or is empty. `by_step` if the input is one step of the body's.
   static constexpr graph build(const shape& input, dtype type, const element& body,
-                               list_view<std::int32_t> assigned) {
+                               list_view<std::int32_t> assigned, bool by_step = false) {
     graph made;
+    made.by_step = by_step;
     assembly walk(made);
     const problem refused = check_input(input, type);
     if (refused.found()) {

@@ -79,7 +79,7 @@ class functional_builder {
   /// One whose inputs have one step of those that are asked for.
   struct by_step {};
 
-  constexpr explicit functional_builder(by_step) : by_step_(true) {}
+  constexpr explicit functional_builder(by_step) { made_.by_step = true; }
 
   /// Its tensors are those of one model: whoever helps to build takes it by reference.
   functional_builder(const functional_builder&) = delete;
@@ -105,7 +105,7 @@ class functional_builder {
       return {};
     }
     shape given = extents;
-    given.extents[0] = by_step_ ? 1 : given.extents[0];
+    given.extents[0] = made_.by_step ? 1 : given.extents[0];
     const std::int32_t added = add_source(made_, given, type, tensor_role::input);
     made_.tensors[added].name = name;
     return {added, this};
@@ -463,7 +463,6 @@ class functional_builder {
   list<shared_element> shared_;
   std::int32_t stage_ = 0;
   std::int32_t calls_ = 0;
-  bool by_step_ = false;
 };
 
 template <typename... Inputs>

@@ -90,6 +90,17 @@ class nested_model {
     return deepest;
   }
 
+  /// Whether an input of the model, which is asked for, is given here. Of a sequence that is given
+  /// a step at a time it is one step.
+  constexpr bool is_given(const tensor& asked, const tensor& given) const {
+    shape step = asked.extents;
+    step.extents[0] = 1;
+    const bool fits =
+        asked.extents == given.extents ||
+        (made_->by_step && given.steps_of < 0 && asked.extents.rank > 0 && step == given.extents);
+    return fits && asked.type == given.type;
+  }
+
   constexpr problem check_inputs_of(list_view<std::int32_t> inputs) const {
     const std::int32_t wanted = inner_->count(tensor_role::input);
     if (wanted != static_cast<std::int32_t>(inputs.size())) {
@@ -99,7 +110,7 @@ class nested_model {
     for (std::int32_t i = 0; i < wanted; ++i) {
       const tensor& asked = inner_->at(inner_->find(tensor_role::input, i));
       const tensor& given = made_->tensors[inputs[i]];
-      if (!(asked.extents == given.extents) || asked.type != given.type) {
+      if (!is_given(asked, given)) {
         return refuse(label("its input, ")
                           << describe(asked.extents) << " of " << name_of(asked.type),
                       label() << describe(given.extents) << " of " << name_of(given.type));

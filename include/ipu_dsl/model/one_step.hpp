@@ -12,8 +12,8 @@ namespace ipu_dsl {
 
 /// The model `M` of sequences, listed or functional, given a step at a time: its inputs have one
 /// step, what recurrent layers and causal convolutions carry they find again, and its weights are
-/// those of `M`. Merges work on each step, whatever way each of their inputs came. For predictors
-/// alone:
+/// those of `M`. Merges work on each step, whatever way each of their inputs came; a model that is
+/// a layer of `M` is given steps as `M` is. For predictors alone:
 ///
 ///   weights_of<one_step<tagger>> weights;
 ///   weights.copy_from(run.weights());  // of a session of tagger
@@ -119,7 +119,7 @@ constexpr graph build_by_step() {
     shape input = M::input_type::extents;
     input.extents[0] = 1;
     return assembly::build(input, M::input_type::type, element_of<typename M::body_type>,
-                           {assignment::stages, static_cast<std::size_t>(assignment::count)});
+                           {assignment::stages, static_cast<std::size_t>(assignment::count)}, true);
   } else {
     functional_builder builder(functional_builder::by_step{});
     return run_build<M>(builder);
