@@ -13,6 +13,7 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/exchange/array_file.hpp>
 #include <ipu_dsl/exchange/array_part.hpp>
+#include <ipu_dsl/exchange/keras_layers.hpp>
 #include <ipu_dsl/exchange/load_report.hpp>
 #include <ipu_dsl/exchange/loaded_model.hpp>
 #include <ipu_dsl/exchange/loading.hpp>
@@ -47,12 +48,14 @@ inline bool is_weight_of(std::string_view array, std::string_view layer, std::st
 
 /// The name in the file of what a layer calls one of `leaves`, or what it would be. Throws `error`
 /// if two arrays could be meant.
-inline std::string find_array(const array_file& file, const std::string& layer,
+inline std::string find_array(const owned_parameter& of, const array_file& file,
                               std::initializer_list<std::string_view> leaves) {
+  const std::string& layer = of.layer.in_file;
   std::string found;
   for (const std::string_view leaf : leaves) {
     for (std::size_t i = 0; i < file.size(); ++i) {
-      if (!is_weight_of(file.name_of(i), layer, leaf)) {
+      if (!is_weight_of(file.name_of(i), layer, leaf) ||
+          !is_of_way(*of.owner, file.name_of(i).substr(layer.size()))) {
         continue;
       }
       if (!found.empty()) {
@@ -76,7 +79,7 @@ inline parameter_source attention_source(const owned_parameter& of, const array_
   const std::string_view which = of.name.substr(0, between);
   const std::string leaf = sentence_of(
       {which == "output" ? "attention_output" : which, "/", of.name.substr(between + 1)});
-  array_part part = as_it_is(find_array(file, of.layer.in_file, {leaf}), of.extents);
+  array_part part = as_it_is(find_array(of, file, {leaf}), of.extents);
   part.regrouped = true;
   return {{part}};
 }
@@ -85,7 +88,7 @@ inline parameter_source attention_source(const owned_parameter& of, const array_
 inline parameter_source bias_of_gru(const owned_parameter& of, const array_file& file) {
   const std::int64_t columns = of.extents[0];
   const std::int64_t first = of.name == "recurrent_bias" ? columns : 0;
-  return {{{find_array(file, of.layer.in_file, {"bias"}), {2, columns}, {{columns, 1}}, first}}};
+  return {{{find_array(of, file, {"bias"}), {2, columns}, {{columns, 1}}, first}}};
 }
 
 /// Where a parameter of a model is in a file. Orders of axes and gates are ours.
@@ -97,18 +100,33 @@ inline parameter_source source_of(const owned_parameter& of, const array_file& f
       of.owner->options.as<recurrent_options>().resets_after != 0) {
     return bias_of_gru(of, file);
   }
-  const std::string& layer = of.layer.in_file;
   std::string array;
   if (of.name == "depthwise_kernel") {
-    array = find_array(file, layer, {of.name, "kernel"});
+    array = find_array(of, file, {of.name, "kernel"});
   } else if (of.name == "gamma") {
-    array = find_array(file, layer, {of.name, "scale"});
+    array = find_array(of, file, {of.name, "scale"});
   } else if (of.name == "embeddings") {
-    array = find_array(file, layer, {of.name, "position_embeddings", "position_embedding"});
+    array = find_array(of, file, {of.name, "position_embeddings", "position_embedding"});
   } else {
-    array = find_array(file, layer, {of.name});
+    array = find_array(of, file, {of.name});
   }
   return {{as_it_is(array, of.extents)}};
+}
+
+/// Throws `error` if a layer takes an array that another takes already, both by what their wrapper
+/// is called.
+inline void check_taken_once(std::vector<std::pair<std::string, std::string>>& taken,
+                             const array_file& file, const owned_parameter& of,
+                             const parameter_source& source) {
+  const std::string& array = source.parts[0].array;
+  for (const auto& [name, layer] : taken) {
+    if (name == array && layer != of.layer.in_model) {
+      raise_error({layer, " and ", of.layer.in_model, " are both called ",
+                   printable(of.layer.in_file), " in ", file.name(),
+                   ", where there is one. Hint: pair each with its name there in .names."});
+    }
+  }
+  taken.emplace_back(array, of.layer.in_model);
 }
 
 /// `load_keras` of a model as a value.
@@ -117,8 +135,15 @@ inline load_report load(const graph_view& model, parameters& weights, const std:
   const array_file file = read_arrays(path, options.inflater);
   check_pairs(weights, options.names);
   loader loading(weights, file, options);
-  for (const owned_parameter& of : owned_parameters(model, weights, options.names)) {
-    loading.read(of.index, source_of(of, file));
+  std::vector<std::pair<std::string, std::string>> taken;
+  for (owned_parameter of : owned_parameters(model, weights, options.names)) {
+    const bool paired = of.layer.in_file != of.layer.in_model;
+    of.layer.in_file = layer_in_file(model, *of.owner, of.layer, file);
+    const parameter_source source = source_of(of, file);
+    if (!paired && file.find(source.parts[0].array) < file.size()) {
+      check_taken_once(taken, file, of, source);
+    }
+    loading.read(of.index, source);
   }
   return loading.finish(weights);
 }
@@ -131,6 +156,8 @@ inline load_report load(const graph_view& model, parameters& weights, const std:
 ///
 ///   load_keras<mlp>(run.weights(), "model.npz",
 ///                   {.names = {{"dense", "dense_0"}, {"dense_1", "logits"}}});
+///
+/// Those of a TimeDistributed or a Bidirectional that has a name are found under that.
 ///
 /// Throws `error`, and changes nothing, if anything about the file is wrong, or if it is not all of
 /// this model and nothing else, unless `.partly = true`.
