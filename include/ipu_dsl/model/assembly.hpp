@@ -3,9 +3,9 @@
 // Over 300 lines: one walk over elements, a function for each kind.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <utility>
 
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/builder.hpp>
@@ -362,11 +362,10 @@ class assembly {
   constexpr list<std::int32_t> add_to_steps(const element& piece,
                                             list_view<std::int32_t> sequences) {
     const list<std::int32_t> steps = add_split(sequences);
-    list<std::int32_t> beside_outside;
+    const std::size_t outside = beside_.size();
     if (failed()) {
       return steps;
     }
-    std::swap(beside_outside, beside_);
     current_ = steps[0];
     dealt_ = {steps.data() + 1, steps.size() - 1};
     gathers_ = called_ && takes_call(*piece.parts[0]);
@@ -374,8 +373,8 @@ class assembly {
     gathers_ = false;
     dealt_ = {};
     list<std::int32_t> samples{current_};
-    samples.append(beside_);
-    std::swap(beside_outside, beside_);
+    samples.append({beside_.data() + outside, beside_.size() - outside});
+    beside_.resize(outside);
     return samples;
   }
 
