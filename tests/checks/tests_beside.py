@@ -148,6 +148,7 @@ ELSEWHERE = {
     "model/compose": "model/model",
     "model/functional_builder": "model/functional",
     "model/other_type": "model/model_parts",
+    "model/symbolic_tensor": "model/functional",
     "model/stage_numbers": "model/stage_assignment",
     # Data of data compose: each is seen with the others.
     "data/adaptor": "data/mapped",
@@ -300,6 +301,8 @@ ELSEWHERE = {
     "training/session_engine_definition": "training/session",
     "training/session_refusal": "training/session",
     "training/options_elsewhere": "training/array_calls",
+    "training/braced_calls": "training/array_calls",
+    "training/session_calls": "training/session",
     "training/session_faults": "training/session",
     "training/session_source": "training/session",
     "training/weights_header": "inference/weights_header",

@@ -21,17 +21,10 @@
 #include <ipu_dsl/model/assembly.hpp>
 #include <ipu_dsl/model/at_steps.hpp>
 #include <ipu_dsl/model/nested_model.hpp>
+#include <ipu_dsl/model/symbolic_tensor.hpp>
 #include <ipu_dsl/model/whole_model_check.hpp>
 
 namespace ipu_dsl {
-
-class functional_builder;
-
-/// A tensor of a functional model while it is being built.
-struct symbolic_tensor {
-  std::int32_t index = -1;
-  const functional_builder* of = nullptr;  ///< which made it
-};
 
 /// A layer whose calls share its parameters and states: see `functional_builder::shared`.
 class shared_layer {
@@ -161,6 +154,15 @@ class functional_builder {
     return output[0];
   }
 
+  /// Refused with a sentence: a list of tensors, as Keras has it.
+  template <typename Layer>
+  constexpr symbolic_tensor layer(std::string_view name, std::initializer_list<symbolic_tensor>) {
+    fail(label("the layer ") << name,
+         refuse("its inputs one behind the other", "a list in braces",
+                "write build.layer<Add>(\"\", x, h) without braces around x and h"));
+    return {};
+  }
+
   /// Calls a layer of several outputs: `const auto [low, high] = build.layers<Halves, 2>("", x);`
   template <typename Layer, std::size_t Outputs, typename... Inputs>
   constexpr std::array<symbolic_tensor, Outputs> layers(std::string_view name, Inputs... inputs) {
@@ -225,7 +227,9 @@ class functional_builder {
                : refuse(label("at most ") << most_run_values << " values", "one more");
   }
 
-  /// The number of a tensor; of one that another builder has made, or nobody, `elsewhere`.
+  static constexpr auto elsewhere = static_cast<std::int32_t>(absent_tensor::elsewhere);
+
+  /// The number of a tensor; of one that another builder has made `elsewhere`.
   constexpr std::int32_t number_of(symbolic_tensor given) const {
     return given.of == this || given.of == nullptr ? given.index : elsewhere;
   }
@@ -374,7 +378,7 @@ class functional_builder {
     }
     for (const std::int32_t input : inputs) {
       if (input < 0) {
-        fail(where_is(record), refuse("tensors of this model", origin_of(input)));
+        fail(where_is(record), refuse_absent("tensors of this model", input));
         return;
       }
       if (made_.view().stage_of(input) > stage_) {

@@ -42,6 +42,44 @@ concept unreadable_compile = requires { typename T::compiled; } && !requires {
 template <typename T>
 concept has_build = requires { &T::build; };
 
+/// Names that people write for `build`.
+#define IPU_DSL_MISSPELT(written)            \
+  if constexpr (requires { &T::written; }) { \
+    return #written;                         \
+  }
+
+/// The one that a type has, or none.
+template <typename T>
+constexpr const char* misspelt_build() {
+  IPU_DSL_MISSPELT(biuld)
+  IPU_DSL_MISSPELT(bulid)
+  IPU_DSL_MISSPELT(buidl)
+  IPU_DSL_MISSPELT(buld)
+  IPU_DSL_MISSPELT(bild)
+  IPU_DSL_MISSPELT(builds)
+  IPU_DSL_MISSPELT(Build)
+  IPU_DSL_MISSPELT(build_model)
+  IPU_DSL_MISSPELT(call)
+  IPU_DSL_MISSPELT(forward)
+  return nullptr;
+}
+
+#undef IPU_DSL_MISSPELT
+
+/// What is wrong with a type without a base that has such a function.
+template <typename T>
+struct misspelt_build_fault_of {
+  static constexpr problem find() {
+    problem found =
+        refuse("static constexpr symbolic_tensor build(functional_builder& build)",
+               misspelt_build<T>(), text<191>("write build for ") << misspelt_build<T>());
+    found.where = label("the type ") << type_name<T>();
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 /// What is wrong with the `build` of a type.
 template <typename T>
 struct build_fault_of {
@@ -86,6 +124,8 @@ constexpr bool refuse_type() {
     return true;
   } else if constexpr (has_build<T> && !model_type<T>) {
     return diagnose<build_fault_of<T>>();
+  } else if constexpr (!known_type<T> && misspelt_build<T>() != nullptr) {
+    return diagnose<misspelt_build_fault_of<T>>();
   } else if constexpr ((std::is_empty_v<T> && !known_type<T>) || unreadable_compile<T>) {
     if (false) {
       static_cast<void>(late::empty_type<T>);

@@ -8,16 +8,9 @@
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/graph/graph.hpp>
+#include <ipu_dsl/model/symbolic_tensor.hpp>
 
 namespace ipu_dsl {
-
-/// What stands for the number of a tensor that another builder made.
-inline constexpr std::int32_t elsewhere = -2;
-
-/// Where a tensor comes from that is none of the model.
-constexpr const char* origin_of(std::int32_t number) {
-  return number == elsewhere ? "one of another builder" : "one of nowhere";
-}
 
 /// Looks at a graph once, with the tensors that are to be its outputs.
 class whole_model_check {
@@ -77,7 +70,7 @@ class whole_model_check {
       where << " " << number;
     }
     if (outputs_[number] < 0) {
-      fail(where, refuse("a tensor of this model", origin_of(outputs_[number])));
+      fail(where, refuse_absent("a tensor of this model", outputs_[number]));
       return;
     }
     if (model_.at(outputs_[number]).role == tensor_role::run_value) {

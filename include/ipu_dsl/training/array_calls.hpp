@@ -14,6 +14,7 @@
 #include <ipu_dsl/data/transform.hpp>
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/training/array_data.hpp>
+#include <ipu_dsl/training/braced_calls.hpp>
 #include <ipu_dsl/training/call_checks.hpp>
 #include <ipu_dsl/training/hooks.hpp>
 #include <ipu_dsl/training/model_arrays.hpp>
@@ -180,8 +181,11 @@ inline constexpr bool check_validation_arrays<
 /// `input_arrays{...}` and `target_arrays{...}`. As everywhere, infinities and NaN of data are
 /// refused, as are integers that are no class.
 template <typename Session, compiled_model C>
-class array_calls {
+class array_calls : public braced_calls<C> {
  public:
+  using braced_calls<C>::fit;
+  using braced_calls<C>::evaluate;
+
   /// Trains on arrays as `fit` of a data set does, in a new order every pass, as Keras: the
   /// session's seed says which. With `steps_per_epoch` they are repeated without end. In their own
   /// order, or another: `fit(over_arrays<columns...>(features, labels) | ...)`. Throws `error`

@@ -18,25 +18,29 @@ struct any_option {
 
 /// `fit_options` with the names of Keras, and some that are nearly ours: a name that a struct does
 /// not have is an error of the compiler's own, which has no room for what to write. In the order in
-/// which they are mostly written; `epochs` and others of ours because they stand beside them.
+/// which they are mostly written; `epochs` and others of ours because they stand beside them. Each
+/// has a value, so that no compiler warns of those that are left out.
 struct options_elsewhere {
   /// Nothing without a name is taken for this struct.
   struct by_name {
   } names_only = {};
 
-  any_option epoch, num_epochs, n_epochs;
+  any_option epoch = {}, num_epochs = {}, n_epochs = {};
   std::int32_t epochs = 0;
-  any_option batch_size, batch;
+  any_option batch_size = {}, batch = {};
   std::int64_t steps_per_epoch = 0;
-  any_option steps, steps_per_update;
+  any_option steps = {}, steps_per_update = {};
   std::int64_t steps_per_execution = 0;
   std::int32_t initial_epoch = 0;
-  any_option learning_rate, lr, verbose, verbosity, callbacks, callback;
+  any_option learning_rate = {}, lr = {}, verbose = {}, verbosity = {}, callbacks = {},
+             callback = {};
   std::int32_t validation_frequency = 0;
-  any_option validation_freq;
+  any_option validation_freq = {};
   double validation_split = 0;
-  any_option validation_data, validation, validation_steps, validation_batch_size, shuffle;
-  any_option step, resume, class_weight, sample_weight, sample_weights, workers, threads, seed;
+  any_option validation_data = {}, validation = {}, validation_steps = {},
+             validation_batch_size = {}, shuffle = {};
+  any_option step = {}, resume = {}, class_weight = {}, sample_weight = {}, sample_weights = {},
+             workers = {}, threads = {}, seed = {};
 };
 
 /// What a compiler says that `fit` returns where its options have a name that is nobody's.

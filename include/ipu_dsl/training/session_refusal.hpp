@@ -19,6 +19,7 @@
 #include <ipu_dsl/training/session_engine.hpp>
 #include <ipu_dsl/training/session_options.hpp>
 #include <ipu_dsl/training/session_source.hpp>
+#include <ipu_dsl/training/settings_elsewhere.hpp>
 #include <ipu_dsl/vocabulary/optimizers/sgd.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
@@ -99,17 +100,6 @@ struct settings_with_momentum {
   double epsilon = 0;
 };
 
-/// Settings with a learning rate as PyTorch and older Keras call it, beside the names that others
-/// of theirs have.
-struct settings_with_lr {
-  struct by_name {
-  } names_only = {};
-
-  given_number lr;
-  any_option momentum, beta_1, beta_2, betas, rho, alpha, epsilon, eps, weight_decay, nesterov,
-      decay;
-};
-
 /// Instead of such settings where there is nothing to refuse; nobody makes one.
 template <typename Settings>
 struct no_settings {
@@ -122,19 +112,45 @@ using foreign_settings = std::conditional_t<requires(const Settings& chosen) {
   chosen.momentum;
 }, no_settings<settings_with_momentum>, settings_with_momentum>;
 
-template <typename Settings>
-using misnamed_settings = std::conditional_t<requires(const Settings& chosen) { chosen.lr; },
-                                             no_settings<settings_with_lr>, settings_with_lr>;
-
-/// What is wrong with a learning rate by that name.
+/// What is wrong with settings or options by other names.
 template <typename Compiled>
-struct lr_fault_of {
+struct names_fault_of {
   static constexpr problem find() {
     problem found =
-        refuse("the settings of the optimizer by their names", "lr",
-               "write run{{.learning_rate = 0.01F}}; it is a number, or a schedule of them such as "
-               "cosine_decay{...}");
-    found.where = label("the optimizer ") << Compiled::optimizer_type::rule->name;
+        refuse(label("settings of ")
+                   << Compiled::optimizer_type::rule->name << " and session_options by their names",
+               "another name, or no number",
+               "write run{{.learning_rate = 0.01F}, {.threads = 2}}, where lr is learning_rate; "
+               "optimizer<adam, weight_decay<0.01F>> and replicas<2> stand in compile<...>");
+    found.where = "session";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with a session of a number.
+template <typename Compiled>
+struct number_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("settings by their names", "a number",
+                           "write session<...> run{{.learning_rate = 0.01F}, {.threads = 2}}");
+    found.where = "session";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with a copy of a session.
+template <typename Compiled>
+struct copy_fault_of {
+  static constexpr problem find() {
+    problem found =
+        refuse("one owner of weights and workers", "a copy of it",
+               "take it by reference, session<...>&, or std::move it; another one reads "
+               "its weights by save and load");
+    found.where = "session";
     return found;
   }
 
@@ -163,6 +179,14 @@ constexpr void refuse_settings() {
     if constexpr (Compiled::compiled::settings.has_loss) {
       static_assert(diagnose<Fault<typename Compiled::compiled>>());
     }
+  }
+}
+
+/// Makes one compile error about a session of a right model.
+template <typename Compiled, template <typename> typename Fault>
+constexpr void refuse_session() {
+  if constexpr (can_have_session<Compiled>()) {
+    static_assert(diagnose<Fault<typename Compiled::compiled>>());
   }
 }
 

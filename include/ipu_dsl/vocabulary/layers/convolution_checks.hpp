@@ -125,6 +125,20 @@ constexpr problem check_steps(const convolution_options& options) {
   return {};
 }
 
+/// Fewer filters than the kernel is long are most often a kernel that stands in front of them.
+constexpr text<191> hint_of_large_kernel(const convolution_options& options, const shape& image) {
+  const bool of_images = options.axes == 2;
+  const std::int32_t filters = options.filters;
+  text<191> hint;
+  if (filters > 0 && filters < options.kernel_columns && filters <= image[1] &&
+      (!of_images || (options.kernel_rows == options.kernel_columns && filters <= image[0]))) {
+    hint << "filters stand before the kernel: Conv" << options.axes << "D<"
+         << options.kernel_columns << ", " << filters << ">; ";
+  }
+  return hint << (of_images ? "same_padding fills the image up with zeros"
+                            : "same_padding and causal_padding fill the sequence up with zeros");
+}
+
 constexpr problem check_within(const convolution_options& options, const shape& input) {
   const shape image = as_image(input);
   const std::int32_t rows = (options.kernel_rows - 1) * options.dilation_rows + 1;
@@ -139,8 +153,7 @@ constexpr problem check_within(const convolution_options& options, const shape& 
   }
   got << columns << " on " << ipu_dsl::describe(input);
   return refuse(of_images ? "a kernel within the image" : "a kernel within the sequence", got,
-                of_images ? "same_padding fills the image up with zeros"
-                          : "same_padding and causal_padding fill the sequence up with zeros");
+                hint_of_large_kernel(options, image));
 }
 
 constexpr problem check_groups(const convolution_options& options, std::int32_t channels) {
