@@ -11,6 +11,7 @@ for a piece of pieces.txt. The line of the mistake is marked `// mistake`. Prope
   says: a, b        a sentence of the library must have these words, else it misleads
   standard: c++17   instead of c++20
   compiler: g++-9   instead of the one that is graded; left out where it is not installed
+  flags: -Wall      for the compiler as well
   accepted          need not be refused: what was written has one meaning, and has it
 Grades:
   A  exactly one error, the library's sentence (expected ..., got ...) within the first 8 lines;
@@ -56,6 +57,7 @@ class Case:
         self.says = []
         self.standard = "c++20"
         self.compiler = None
+        self.flags = []
         self.accepted = False
         self.lines = []
 
@@ -67,6 +69,8 @@ class Case:
             self.standard = value
         elif key == "compiler" and value:
             self.compiler = value
+        elif key == "flags" and value:
+            self.flags = value.split()
         elif key == "accepted":
             self.accepted = True
         else:
@@ -184,7 +188,7 @@ class Compiler:
         source.write_text(case.source())
         ready = self.precompiled if case.standard == "c++20" and not case.compiler else []
         ran = subprocess.run([case.compiler or self.command, f"-std={case.standard}", "-S", "-O0", "-o", os.devnull,
-                              *ready, *self.flags, f"-I{INCLUDE}", source.name],
+                              *ready, *self.flags, *case.flags, f"-I{INCLUDE}", source.name],
                              cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True, errors="replace",
                              timeout=SECONDS)

@@ -172,8 +172,8 @@ TEST_CASE("what is wrong with a callback is one sentence") {
         "training end it");
   CHECK(sentence_about<int>() ==
         "fit: expected a callable that takes an epoch_record, or an object with hooks, got int. "
-        "Hint: write [](const epoch_record& passed) { ... }, or a struct with a member "
-        "on_epoch_end(const epoch_record&)");
+        "Hint: write [](const epoch_record& passed) { ... }, or a struct with a public "
+        "member on_epoch_end(const epoch_record&)");
 }
 
 TEST_CASE("hooks are called in Keras's order") {

@@ -77,6 +77,11 @@ inline constexpr problem description_without_kind =
            "write static constexpr element description{.kind = element_kind::layer, "
            ".rule = &the_family}");
 
+/// What is said of a type without a description, or with one that is private.
+inline constexpr std::string_view not_a_layer_hint =
+    "list layers such as Dense<10>; one of your own is a struct, not a class, with a static "
+    "constexpr element description";
+
 inline constexpr problem unreadable_description =
     refuse("a description that the compiler can read", "one that it can not",
            "write static constexpr element description{.kind = element_kind::layer, "

@@ -20,12 +20,28 @@ class emitter;
 /// Of inputs, where the rule for shapes says how many there may be.
 inline constexpr std::int32_t any_number = -1;
 
+/// What stands for names that are in braces of their own.
+inline constexpr std::string_view names_in_one = "{...}";
+
+/// The name of what an optimizer keeps. Several names in braces of their own, one pair too many,
+/// are refused with a sentence later; for a `std::string_view` two are the ends of one.
+struct kept_name : std::string_view {
+  constexpr kept_name() : std::string_view("") {}
+
+  constexpr kept_name(const char* name) : std::string_view(name) {}
+
+  constexpr kept_name(std::string_view name) : std::string_view(name) {}
+
+  constexpr kept_name(const char*, const char*, const char* = "", const char* = "")
+      : std::string_view(names_in_one) {}
+};
+
 /// What an optimizer keeps beside a parameter: so many tensors like it, each with a name, by which
 /// files know them: {"m", "v"}.
 struct kept_slots {
   static constexpr std::int32_t most = 4;
 
-  std::string_view names[4] = {};
+  kept_name names[4] = {};
 
   constexpr std::int32_t count() const {
     std::int32_t found = 0;

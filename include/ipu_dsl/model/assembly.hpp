@@ -220,7 +220,7 @@ class assembly {
         if (piece.fault != nullptr) {
           fail(here(piece.name), *piece.fault);
         } else {
-          fail(here(), refuse("a layer", got, "list layers such as Dense<10>"));
+          fail(here(), refuse("a layer", got, not_a_layer_hint));
         }
         break;
       }

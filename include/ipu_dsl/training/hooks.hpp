@@ -257,10 +257,10 @@ struct callback_fault_of {
       }
     }
     if constexpr (!callback<T>) {
-      return refuse("a callable that takes an epoch_record, or an object with hooks",
-                    type_name<plain>(),
-                    "write [](const epoch_record& passed) { ... }, or a struct with a member "
-                    "on_epoch_end(const epoch_record&)");
+      return refuse(
+          "a callable that takes an epoch_record, or an object with hooks", type_name<plain>(),
+          "write [](const epoch_record& passed) { ... }, or a struct with a public member "
+          "on_epoch_end(const epoch_record&)");
     } else if constexpr (hooks::heard_by<hooks::called_after_epoch, T> &&
                          !hooks::has_any<T>(hooks::every{})) {
       return hooks::find_fault<hooks::called_after_epoch, T>();

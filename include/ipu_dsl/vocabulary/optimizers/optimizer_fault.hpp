@@ -79,6 +79,10 @@ struct rule_facts {
 
 constexpr problem check_names(const family& optimizer, const rule_facts& rule) {
   const std::int32_t count = optimizer.kept.count();
+  if (optimizer.kept.names[0] == names_in_one) {
+    return refuse(label("names in .kept of the family of ") << optimizer.name,
+                  "several in braces of their own", "write .kept = {{\"m\", \"v\"}}");
+  }
   if (count != rule.kept) {
     return refuse(label("as many names in .kept of the family of ")
                       << optimizer.name << " as its rule keeps numbers, " << rule.kept,
