@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -146,6 +147,16 @@ struct remembering {
 
 namespace {
 
+/// What takes two sequences at every step, and makes two.
+struct remembering_at_steps {
+  static constexpr std::array<symbolic_tensor, 2> build(functional_builder& build) {
+    const symbolic_tensor rows = build.input({5, 12, 4});
+    const symbolic_tensor before = build.input({5, 16});
+    return build.layers<TimeDistributed<GRU<16, return_sequences<true>, return_state<true>>>, 2>(
+        "memory", rows, before);
+  }
+};
+
 struct tower : model<input<4>, sequential<Dense<8, relu>, named<"code", Dense<6>>>> {};
 
 /// One encoder of two inputs.
@@ -172,6 +183,13 @@ TEST_CASE("a layer of several outputs has all their shapes in a summary") {
   const std::string text = summary_text(graph_of<remembering>, "remembering");
   CHECK(text.find("(16), (16), (16) ") != std::string::npos);
   CHECK(text.find("Dense<6, hyperbolic_tangent> (6) ") != std::string::npos);
+}
+
+TEST_CASE("layers at every step of several sequences have all their shapes in a summary") {
+  const std::string text = summary_text(graph_of<remembering_at_steps>, "remembering_at_steps");
+  INFO(text);
+  CHECK(text.find(" (12, 4), (16) ") != std::string::npos);
+  CHECK(text.find(" (5, 12, 16), (5, 16) ") != std::string::npos);
 }
 
 TEST_CASE("a column grows with its texts, and what is too long for it ends with dots") {

@@ -165,21 +165,35 @@ inline std::string separated_field(std::string text, std::size_t width) {
   return field(std::move(text), width);
 }
 
+/// The shapes of what a node makes, but for masks.
+inline std::vector<std::string> shapes_of(const graph_view& model, const node& maker) {
+  std::vector<std::string> shapes;
+  for (std::int32_t i = 0; i < maker.outputs; ++i) {
+    const tensor& output = model.at(model.output_of(maker, i));
+    if (!output.is_mask) {
+      shapes.emplace_back(describe(output.extents).view());
+    }
+  }
+  return shapes;
+}
+
 /// The shapes of all that a layer hands on: one, or several as a recurrent layer's with its states.
 inline std::string output_shapes(const graph_view& model, const layer_record& layer) {
   const std::int32_t made = as_it_was_made(model, layer.output);
   const std::int32_t producer = model.at(made).producer;
-  if (producer < layer.first_node || producer >= layer.first_node + layer.nodes) {
+  const std::int32_t end = layer.first_node + layer.nodes;
+  if (producer < layer.first_node || producer >= end) {
     return std::string(describe(model.at(layer.output).extents).view());
   }
-  const node& maker = model.node_at(producer);
+  // What stands around layers at every step has a node for each sequence.
+  const bool has_several = model.node_at(producer).rule->sees != sequence_view::none;
   std::string shapes;
-  for (std::int32_t i = 0; i < maker.outputs; ++i) {
-    const tensor& output = model.at(model.output_of(maker, i));
-    if (output.is_mask) {
-      continue;
+  for (std::int32_t i = producer; i < (has_several ? end : producer + 1); ++i) {
+    if (model.node_at(i).rule == model.node_at(producer).rule) {
+      for (const std::string& each : shapes_of(model, model.node_at(i))) {
+        shapes += (shapes.empty() ? "" : ", ") + each;
+      }
     }
-    shapes += (i == 0 ? "" : ", ") + std::string(describe(output.extents).view());
   }
   return shapes;
 }
