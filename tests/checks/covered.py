@@ -32,8 +32,8 @@ COVERED = {
                                   r"&activation_key\b|\bconvolution_reading<|\btransposed_reading<",
                                   ["tests/vocabulary/refused_losses.cpp"]),
 }
-# Structs with such a line that are none by themselves, and a wrapper that is what it is given.
-PARTS = {"adapted_optimizer", "activation_layer", "merge_layer", "TimeDistributed"}
+# Structs with such a line that are none by themselves.
+PARTS = {"adapted_optimizer", "activation_layer", "merge_layer"}
 
 
 def names_in(folder, line, says):

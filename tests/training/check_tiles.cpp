@@ -103,6 +103,13 @@ TEST_CASE("blocks of every step of layers with gates have the bits of the sessio
   std::printf("checked %lld blocks of layers with gates\n", static_cast<long long>(blocks));
 }
 
+TEST_CASE("blocks of what stands at every step and of masked steps have the bits of the session") {
+  const std::int64_t blocks = check_on_all<tiled<at_every_step, from_scores, 2>>() +
+                              check_on_all<tiled<passed_over, from_scores, 2>>();
+  CHECK(blocks > 0);
+  std::printf("checked %lld blocks of steps\n", static_cast<long long>(blocks));
+}
+
 TEST_CASE("blocks of layers with states have the bits of the session") {
   std::int64_t blocks = check_on_all<tiled<channels, from_scores, 2>>();
   blocks += check_on_all<tiled<channels, from_scores, 2, sgd<>, replicas<2>>>();

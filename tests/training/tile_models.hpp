@@ -103,17 +103,20 @@ struct recurrent
                                   stage<SimpleRNN<4, sigmoid, use_bias<false>>, Dense<3>>>> {};
 
 /// Positions and groups of channels normalised among themselves, with and without gamma and beta;
-/// attention with and without a mask.
-struct normalized_positions
+/// attention that may be causal, and attention to all.
+template <bool Causal>
+struct normalized
     : model<input<2, 3, 7>,
             pipeline<stage<LayerNormalization<use_center<false>>, Dense<6>, GroupNormalization<3>,
-                           Reshape<6, 6>, PositionEmbedding<>,
-                           MultiHeadAttention<2, 3, use_causal_mask<true>>>,
+                           Reshape<4, 9>, PositionEmbedding<>,
+                           MultiHeadAttention<2, 3, use_causal_mask<Causal>>>,
                      stage<RMSNormalization<>,
                            residual<MultiHeadAttention<3, 2, value_dim<5>, use_bias<false>>>,
                            Dense<4>, GroupNormalization<-1, use_scale<false>>,
                            LayerNormalization<use_scale<false>, use_center<false>>, Flatten,
                            Dense<3>>>> {};
+
+struct normalized_positions : normalized<true> {};
 
 /// Gates, all states and the last, from the first step and from the last.
 struct gated
@@ -125,6 +128,45 @@ struct gated
 /// Rows of a table by number.
 struct of_words : model<input<dtype::int32, 4>,
                         pipeline<stage<Embedding<7, 5>>, stage<SimpleRNN<3>, Dense<3>>>> {};
+
+/// Masks of words and of numbers, which merges join, both ways of a sequence pass over and means
+/// leave out; the states of these.
+struct passed_over {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor words = build.input({4}, dtype::int32);
+    const symbolic_tensor beside = build.input({4, 3});
+    const symbolic_tensor both =
+        build.layer<Add>("", build.layer<Embedding<5, 3, mask_zero<true>>>("", words),
+                         build.layer<Masking<>>("", beside));
+    const auto [all, state, back] =
+        build.layers<Bidirectional<GRU<2, return_sequences<true>, return_state<true>>>, 3>("",
+                                                                                           both);
+    const symbolic_tensor last = build.layer<LSTM<3>>("", all);
+    const symbolic_tensor mean = build.layer<GlobalAveragePooling1D>("", all);
+    return build.layer<Dense<3>>("", build.layer<Concatenate>("", last, mean, state, back));
+  }
+};
+
+/// What stands at every step of a sequence of bytes and of one beside it, of several inputs and
+/// outputs; products and cosines of rows, a value, a penalty of what is put out.
+struct at_every_step {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor bytes = build.input({3, 4, 2}, dtype::uint8);
+    const symbolic_tensor beside = build.input({3, 5});
+    const symbolic_tensor numbers = build.layer<Rescaling<1.0F / 128>>("", bytes);
+    const auto [rows, last] =
+        build.layers<TimeDistributed<SimpleRNN<5, return_sequences<true>, return_state<true>>>, 2>(
+            "", build.layer<TimeDistributed<Conv1D<3, 2>>>("", numbers));
+    const symbolic_tensor products = build.layer<TimeDistributed<Dot<2, 1>>>("", rows, beside);
+    const symbolic_tensor scaled = build.layer<ScaleByValue>(
+        "", build.layer<Activation<swish>>("", products), build.value("scale", 0.5F));
+    const symbolic_tensor cosines =
+        build.layer<Dot<2, 2, l2_normalize<true>>>("", scaled, products);
+    const symbolic_tensor all = build.layer<ActivityRegularization<l2<0.01F>>>(
+        "", build.layer<Concatenate>("", cosines, last));
+    return build.layer<Dense<3>>("", build.layer<Flatten>("", all));
+  }
+};
 
 /// Outputs that are judged by what they are told, number by number and as a whole.
 struct judged : model<input<7>, sequential<Dense<9, relu>, Dense<19>, sigmoid>> {};

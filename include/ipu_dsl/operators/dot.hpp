@@ -31,14 +31,17 @@ struct operators<&dot_family> {
     constexpr std::int32_t products = rows.count() * others.count();
     constexpr std::int32_t elements = is_forward ? products : rows.count() * rows.length;
     constexpr std::ptrdiff_t stride = layout::row_stride(elements);
+    // Of a gradient the own input stands last, where it is read at all.
+    constexpr bool reads_own = is_forward || Call.normalizes != 0;
+    constexpr int own_operand = is_forward ? 1 : 3;
     float scales[std::size_t{rows.count()}];
     float other_scales[std::size_t{others.count()}];
     constexpr bool normalizes = Call.normalizes != 0;
     const index_range samples = range_of(Call.batch, context.part);
     for (std::int32_t sample = samples.begin; sample < samples.end; ++sample) {
       float* const made = floats(operands[0]) + sample * stride;
-      const float* const x = sample_of<rows>(operands[is_forward ? 1 : 2], sample);
-      const float* const other = sample_of<others>(operands[is_forward ? 2 : 3], sample);
+      const float* const x = reads_own ? sample_of<rows>(operands[own_operand], sample) : nullptr;
+      const float* const other = sample_of<others>(operands[2], sample);
       if constexpr (normalizes) {
         kernels::scales_of_rows(x, rows, scales);
         kernels::scales_of_rows(other, others, other_scales);

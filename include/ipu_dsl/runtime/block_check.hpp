@@ -150,7 +150,7 @@ class block_check {
       }
       if (found == memories_.size()) {
         memories_.emplace_back(operands_[operand], buffer_of(access.operand), access.samples > 0,
-                               program_.batch);
+                               access.mode == access_mode::read, program_.batch);
       }
       memory_of_operand_[operand] = found;
     }

@@ -39,8 +39,9 @@ inline stored_matrix matrix_of(const buffer& memory, bool by_sample, std::int32_
 /// Elements have four bytes, or one.
 class operand_memory {
  public:
-  /// Keeps what lies at `address` before the call.
-  operand_memory(void* address, const buffer& memory, bool by_sample, std::int32_t batch)
+  /// Keeps what lies at `address` before the call, which `only_reads` it.
+  operand_memory(void* address, const buffer& memory, bool by_sample, bool only_reads,
+                 std::int32_t batch)
       : address_(static_cast<std::byte*>(address)),
         matrix_(matrix_of(memory, by_sample, batch)),
         integers_(memory.type == dtype::int32 || memory.type == dtype::uint8),
@@ -51,6 +52,7 @@ class operand_memory {
         copy_(lines_) {
     std::memcpy(before_.data(), address_, bytes());
     poisoned_ = before_;
+    answers_ = only_reads && by_sample && !integers_ && are_answers();
     for (std::int64_t i = 0; i < matrix_.elements(); ++i) {
       set(poisoned_, i, poison_for(word(before_, i)));
     }
@@ -105,17 +107,36 @@ class operand_memory {
     std::memcpy(to.data()->bytes + offset_of(element), &value, size_);
   }
 
-  /// A float that is no number; an integer that is a valid index and another one.
+  /// Whether all elements are 0 or 1, and not all of them 0: as a mask is.
+  bool are_answers() const {
+    std::uint32_t all = 0;
+    bool found = true;
+    for (std::int64_t i = 0; found && i < matrix_.elements(); ++i) {
+      const std::uint32_t read = word(before_, i);
+      all |= read;
+      found = read == 0 || read == yes;
+    }
+    return found && all != 0;
+  }
+
+  /// A float that is no number; an integer that is a valid index and another one; the other answer
+  /// of a mask, to which what is no number is a yes.
   std::uint32_t poison_for(std::uint32_t value) const {
+    if (answers_) {
+      return value == 0 ? yes : 0;
+    }
     if (integers_) {
       return value == 0 ? 1 : 0;
     }
     return ~0U;
   }
 
+  static constexpr std::uint32_t yes = std::bit_cast<std::uint32_t>(1.0F);
+
   std::byte* address_;
   stored_matrix matrix_;
   bool integers_;
+  bool answers_ = false;
   std::size_t size_;  ///< bytes of an element
   std::size_t lines_;
   lines before_;

@@ -143,7 +143,8 @@ constexpr void forward(emitter& emit) {
              {sample, other_before, along, other_behind});
 }
 
-/// That of input `own`, row by row: lengths of rows are of all their numbers.
+/// That of input `own`, row by row: lengths of rows are of all their numbers, and only of them it
+/// needs its own.
 constexpr void gradient_of(emitter& emit, std::int32_t own, dot_variant variant) {
   const dot_call key = key_of(emit, variant);
   const dot_rows& rows = key.inputs[own];
@@ -162,9 +163,11 @@ constexpr void gradient_of(emitter& emit, std::int32_t own, dot_variant variant)
     call.reads(emit.output_gradient(0).as(products_of(key)),
                {sample, other_before, other_behind, before, behind});
   }
-  call.reads(emit.input_value(own).as(rows.extents()), {sample, before, along, behind})
-      .reads(emit.input_value(1 - own).as(others.extents()),
+  call.reads(emit.input_value(1 - own).as(others.extents()),
              {sample, other_before, along, other_behind});
+  if (key.normalizes != 0) {
+    call.reads(emit.input_value(own).as(rows.extents()), {sample, before, along, behind});
+  }
 }
 
 constexpr void input_gradient(emitter& emit) {
