@@ -51,7 +51,7 @@ template <typename Source>
 struct options_elsewhere_fault_of {
   static constexpr problem find() {
     problem found = refuse(
-        "options by the names of fit_options, such as .epochs", "another name",
+        "options by the names of fit_options, such as .epochs", "another name, or another type",
         "batch_size is micro_batch<32> of compile; validation_data(...) and callbacks, such as "
         "progress_bar(), stand behind the options; shuffled(1'000) behind the data");
     found.where = "fit";
