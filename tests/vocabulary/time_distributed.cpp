@@ -81,6 +81,21 @@ struct of_more_steps {
   }
 };
 
+/// Initial states of both ways, and what both hand over, at every step; of one way one is missing.
+template <bool Missing>
+struct of_states {
+  static constexpr std::array<symbolic_tensor, 3> build(functional_builder& build) {
+    const symbolic_tensor x = build.input({3, 6, 4});
+    const symbolic_tensor state = build.input({3, 2});
+    using read = TimeDistributed<Bidirectional<GRU<2, return_state<true>>>>;
+    if constexpr (Missing) {
+      return build.layers<read, 3>("", x, state);
+    } else {
+      return build.layers<read, 3>("", x, state, state);
+    }
+  }
+};
+
 template <bool SecondMask>
 struct of_masks {
   static constexpr symbolic_tensor build(functional_builder& build) {
@@ -158,6 +173,10 @@ constexpr checks test_several() {
   done.that(deep.at(deep.outputs[1].tensor).extents == shape{2, 3, 2});
   done.that(deep.at(deep.outputs[3].tensor).extents == shape{2, 3, 6, 8});
   done.that(deep.count(tensor_role::parameter) == view.count(tensor_role::parameter));
+  const graph_view& read = graph_of<of_states<false>>;
+  done.that(valid<of_states<false>>());
+  done.that(read.at(read.outputs[0].tensor).extents == shape{3, 4});
+  done.that(read.at(read.outputs[2].tensor).extents == shape{3, 2});
   return done;
 }
 
@@ -233,6 +252,8 @@ constexpr checks test_refusals() {
   done.that(is_refused<called_on<TimeDistributed<Flatten>, 3, 4>>("1 input", "2"));
   done.that(
       is_refused<model<input<3, 6, 4>, sequential<TimeDistributed<two_headed>>>>("2 inputs", "1"));
+  done.that(is_refused<of_states<true>>("as many initial states for one way as for the other",
+                                        "1 behind the sequence"));
   done.that(is_refused<of_masks<true>>("sequences with one mask", "two masks"));
   return done;
 }
