@@ -108,6 +108,83 @@ template <layout::architecture Architecture, window_product Product, int Columns
   }
 }
 
+/// Lines of outputs that a tile of such a product computes together, so that what is read is read
+/// for several of them: where lines beside each other meet sources beside each other.
+template <layout::architecture Architecture, window_product Product>
+constexpr std::int32_t lanewise_tile_lines() {
+  const window_axis rows = Product.rows;
+  const bool neighbours = rows.step == 1 && (rows.slope == 1 || rows.slope == -1);
+  const bool one_plane = Product.planes.outputs == 1 && Product.planes.taps == 1;
+  const std::int32_t most = Architecture.registers >= 32 ? 4 : 2;
+  const bool suits = neighbours && one_plane && Product.depth == 1 && rows.taps > 1 &&
+                     rows.taps * Product.columns.taps <= 9 && rows.outputs >= most;
+  return suits ? most : 1;
+}
+
+/// As `lanewise_tile`, but `Lines` lines below each other: rows of sources are read one after the
+/// other, in the order in which each output meets them.
+template <layout::architecture Architecture, window_product Product, int Lines, int Columns,
+          std::int32_t Place, int PanelWidth, activation_kind Kind>
+[[gnu::noinline]] void lanewise_lines_tile(const float* __restrict x, const float* __restrict w,
+                                           const float* __restrict bias, float* __restrict y,
+                                           std::int32_t line, std::int32_t column,
+                                           float alpha) noexcept {
+  using lanes = vector<Architecture>;
+  constexpr window_axis rows = Product.rows;
+  constexpr std::ptrdiff_t step = Product.columns.step * Product.read.pixel;
+  lanes sums[std::size_t{Lines}][std::size_t{Columns}];
+  const lanes start = bias == nullptr ? lanes(0.0F) : load<lanes>(bias);
+  IPU_DSL_UNROLLED
+  for (int i = 0; i < Lines * Columns; ++i) {
+    sums[i / Columns][i % Columns] = start;
+  }
+  // Of a gradient the last line meets its sources first.
+  constexpr bool ascending = rows.slope > 0;
+  const std::int32_t first_row = rows.source(ascending ? line : line + Lines - 1, 0);
+  const float* const first = x + Product.columns.source(column, 0) * Product.read.pixel;
+  IPU_DSL_UNROLLED
+  for (std::int32_t read = 0; read < Lines + rows.taps - 1; ++read) {
+    const std::int32_t row = first_row + rows.slope * read;
+    if (row < 0 || row >= rows.sources) {
+      continue;
+    }
+    const float* const from = first + row * Product.read.row;
+    IPU_DSL_UNROLLED
+    for (std::int32_t tap = 0; tap < Product.columns.taps; ++tap) {
+      const std::ptrdiff_t at = std::ptrdiff_t{Product.columns.slope} * tap * Product.read.pixel;
+      lanes factors[std::size_t{Lines}];
+      IPU_DSL_UNROLLED
+      for (int i = 0; i < Lines; ++i) {
+        if (read - i >= 0 && read - i < rows.taps) {
+          const std::int32_t position =
+              Product.first_position(0, read - i) + Product.columns.position_of(tap);
+          factors[i] = load_once<lanes>(w + std::ptrdiff_t{position} * PanelWidth);
+        }
+      }
+      IPU_DSL_UNROLLED
+      for (int i = 0; i < Columns; ++i) {
+        if (meets_in_tile<Place>(Product.columns, column, i, tap)) {
+          const lanes number = load<lanes>(from + at + i * step);
+          IPU_DSL_UNROLLED
+          for (int j = 0; j < Lines; ++j) {
+            if (read - j >= 0 && read - j < rows.taps) {
+              sums[j][i] = multiply_add(number, factors[j], sums[j][i]);
+            }
+          }
+        }
+      }
+    }
+  }
+  IPU_DSL_UNROLLED
+  for (int j = 0; j < Lines; ++j) {
+    float* const of_line = y + (ascending ? j : Lines - 1 - j) * Product.written.row;
+    IPU_DSL_UNROLLED
+    for (int i = 0; i < Columns; ++i) {
+      store(of_line + i * Product.written.pixel, activate<Kind>(sums[j][i], alpha));
+    }
+  }
+}
+
 /// Where one vector of units of such a product begins.
 struct lanewise_operands {
   const float* x;
@@ -116,24 +193,33 @@ struct lanewise_operands {
   float* y;
 };
 
-/// One line of outputs, some vectors of units: tile after tile all of them, so that pixels are read
-/// and written as they lie.
-template <layout::architecture Architecture, window_product Product, activation_kind Kind>
-IPU_DSL_ALWAYS_INLINE void lanewise_line(const lanewise_operands& all, std::int32_t line,
-                                         const index_range& vectors, float alpha) {
+/// `Lines` lines of outputs, some vectors of units: tile after tile all of them, so that pixels are
+/// read and written as they lie.
+template <layout::architecture Architecture, window_product Product, activation_kind Kind,
+          std::int32_t Lines>
+IPU_DSL_ALWAYS_INLINE void lanewise_lines(const lanewise_operands& all, std::int32_t line,
+                                          const index_range& vectors, float alpha) {
   constexpr int width = layout::panel_width(Product.units, Architecture);
   constexpr std::ptrdiff_t panel_size = std::ptrdiff_t{Product.kernel_taps} * Product.depth * width;
   const auto tile = [&](auto columns, auto place,
                         std::int32_t column) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    constexpr int count = decltype(columns)::value;
+    constexpr std::int32_t at = decltype(place)::value;
     for (std::int32_t v = vectors.begin; v < vectors.end; ++v) {
       const std::int32_t n = v * Architecture.lanes;
-      lanewise_tile<Architecture, Product, decltype(columns)::value, decltype(place)::value, width,
-                    Kind>(all.x + n, all.w + n / width * panel_size + n % width,
-                          all.bias == nullptr ? nullptr : all.bias + n,
-                          all.y + column * Product.written.pixel + n, line, column, alpha);
+      const float* const w = all.w + n / width * panel_size + n % width;
+      const float* const bias = all.bias == nullptr ? nullptr : all.bias + n;
+      float* const y = all.y + column * Product.written.pixel + n;
+      if constexpr (Lines > 1) {
+        lanewise_lines_tile<Architecture, Product, Lines, count, at, width, Kind>(
+            all.x + n, w, bias, y, line, column, alpha);
+      } else {
+        lanewise_tile<Architecture, Product, count, at, width, Kind>(all.x + n, w, bias, y, line,
+                                                                     column, alpha);
+      }
     }
   };
-  tiles_of_line<Product.columns, lanewise_tile_columns(Architecture)>(tile);
+  tiles_of_line<Product.columns, lanewise_tile_columns(Architecture) / Lines>(tile);
 }
 
 /// y = activation(windows of x times w + bias) where each unit reads numbers of its own, or a grain
@@ -152,19 +238,35 @@ void multiply_by_lanes(const float* __restrict x, const float* __restrict w,
   constexpr std::int32_t vectors =
       layout::row_stride(Product.units, Architecture) / Architecture.lanes;
   if constexpr (Product.lines() > 0 && Product.columns.outputs > 0) {
+    constexpr std::int32_t together = lanewise_tile_lines<Architecture, Product>();
+    constexpr std::int32_t of_sample =
+        layout::ceiling_quotient(Product.lines_of_sample(), together);
     columns_of_grain(
-        Product.lines(), vectors, part,
+        Product.samples * of_sample, vectors, part,
         [&](std::int32_t number, const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-          const std::int32_t sample = number / Product.lines_of_sample();
-          const std::int32_t line = number % Product.lines_of_sample();
-          float* const to = y + sample * Product.written.sample + Product.written_line(line);
-          lanewise_line<Architecture, Product, in_tile>(
-              {x + sample * Product.read.sample, w, bias, to}, line, mine, alpha);
+          const std::int32_t sample = number / of_sample;
+          const std::int32_t first = number % of_sample * together;
+          const std::int32_t left = Product.lines_of_sample() - first;
+          const std::int32_t end = first + (left < together ? left : together);
+          const float* const image = x + sample * Product.read.sample;
+          float* const to = y + sample * Product.written.sample;
+          if (end - first == together) {
+            lanewise_lines<Architecture, Product, in_tile, together>(
+                {image, w, bias, to + Product.written_line(first)}, first, mine, alpha);
+          } else {
+            for (std::int32_t line = first; line < end; ++line) {
+              lanewise_lines<Architecture, Product, in_tile, 1>(
+                  {image, w, bias, to + Product.written_line(line)}, line, mine, alpha);
+            }
+          }
           if constexpr (!applied_in_registers(Kind)) {
             const std::int32_t n = mine.begin * Architecture.lanes;
-            activate_block<Kind, Architecture>(
-                to + n, Product.written.pixel, Product.columns.outputs,
-                (mine.end - mine.begin) * Architecture.lanes, Product.units - n, alpha);
+            for (std::int32_t line = first; line < end; ++line) {
+              activate_block<Kind, Architecture>(to + Product.written_line(line) + n,
+                                                 Product.written.pixel, Product.columns.outputs,
+                                                 (mine.end - mine.begin) * Architecture.lanes,
+                                                 Product.units - n, alpha);
+            }
           }
         });
   }
