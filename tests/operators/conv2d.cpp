@@ -393,6 +393,11 @@ TEST_CASE("numbers of convolutions are chains over kernel rows, kernel columns a
                     2 * vector + 3, true)>();
   check_all<call_on(1, {4, 21, vector}, vector, {2, 11}, 1, true, false, 2, vector, true)>();
   check_all<call_on(2, {3, 2, 1}, 2, {5, 7}, 1, true, true, 1, 1, true)>();
+  // Several lines of them at once, and lines that are left.
+  check_all<call_on(2, {10, 23, 2 * vector + 3}, 2 * vector + 3, {3, 3}, 1, true, false, 1,
+                    2 * vector + 3, true)>();
+  check_all<call_on(1, {11, 9, vector}, vector, {2, 4}, 1, false, false, 1, vector, true)>();
+  check_all<call_on(2, {9, 4, vector}, 2 * vector, {4, 2}, 1, true, false, 1, vector, true)>();
   CHECK(checked > 0);
   std::printf("convolutions: checked %d numbers and steps of chains\n", checked);
 }
