@@ -240,6 +240,27 @@ struct shared_name {
   }
 };
 
+/// A tensor that arithmetic makes of one of eight numbers.
+template <auto Make>
+struct arithmetic {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    return build.layer<Dense<8>>("read", Make(build.layer<Dense<8>>("x", build.input({8}))));
+  }
+};
+
+using halved = arithmetic<[](symbolic_tensor x) { return x / 2; }>;
+using raised = arithmetic<[](symbolic_tensor x) { return x += x; }>;
+using squared = arithmetic<[](symbolic_tensor x) { return x * x; }>;
+using indexed = arithmetic<[](symbolic_tensor x) { return x[0]; }>;
+
+/// What arithmetic makes is the model's output.
+struct difference {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({8});
+    return build.layer<Dense<8>>("", x) - x;
+  }
+};
+
 template <typename M>
 constexpr sentence sentence_of_fault = fault_of<M>::value.message();
 
@@ -314,6 +335,22 @@ constexpr expectation expectations[] = {
     {said<joined_alone>,
      "layer 0 Add in stage 0: expected at least 2 inputs, got 1. Hint: residual<...> adds what its "
      "layers compute to their input"},
+    {said<halved>,
+     "layer 1 Dense<8> named read in stage 0: expected tensors of this model, got a tensor and a "
+     "number. Hint: write build.layer<Rescaling<0.5F, 1.0F>>(\"\", x) for 0.5F * x + 1.0F"},
+    {said<raised>,
+     "layer 1 Dense<8> named read in stage 0: expected tensors of this model, got x + h. Hint: "
+     "write build.layer<Add>(\"\", x, h)"},
+    {said<squared>,
+     "layer 1 Dense<8> named read in stage 0: expected tensors of this model, got x * h. Hint: "
+     "write build.layer<Multiply>(\"\", x, h)"},
+    {said<indexed>,
+     "layer 1 Dense<8> named read in stage 0: expected tensors of this model, got x[...]. Hint: "
+     "Cropping1D takes steps of a sequence; of several outputs write const auto [y, h] = "
+     "build.layers<GRU<16, return_state<true>>, 2>(\"\", x)"},
+    {said<difference>,
+     "output: expected a tensor of this model, got x - h. Hint: write "
+     "build.layer<Subtract>(\"\", x, h)"},
 };
 
 }  // namespace
@@ -324,6 +361,6 @@ TEST_CASE("what a functional model leaves unread or has too much of is refused")
     CHECK(wanted.found == wanted.wanted);
     ++checked;
   }
-  CHECK(checked == 23);
+  CHECK(checked == 28);
   std::printf("functional: checked %d sentences\n", checked);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <ipu_dsl/vocabulary/optimizers/adam.hpp>
+#include <ipu_dsl/vocabulary/optimizers/adamw.hpp>
 #include <ipu_dsl/vocabulary/optimizers/adapted_optimizer.hpp>
 #include <ipu_dsl/vocabulary/optimizers/lamb.hpp>
 #include <ipu_dsl/vocabulary/optimizers/nadam.hpp>

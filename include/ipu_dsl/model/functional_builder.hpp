@@ -154,15 +154,6 @@ class functional_builder {
     return output[0];
   }
 
-  /// Refused with a sentence: a list of tensors, as Keras has it.
-  template <typename Layer>
-  constexpr symbolic_tensor layer(std::string_view name, std::initializer_list<symbolic_tensor>) {
-    fail(label("the layer ") << name,
-         refuse("its inputs one behind the other", "a list in braces",
-                "write build.layer<Add>(\"\", x, h) without braces around x and h"));
-    return {};
-  }
-
   /// Calls a layer of several outputs: `const auto [low, high] = build.layers<Halves, 2>("", x);`
   template <typename Layer, std::size_t Outputs, typename... Inputs>
   constexpr std::array<symbolic_tensor, Outputs> layers(std::string_view name, Inputs... inputs) {
@@ -177,6 +168,12 @@ class functional_builder {
   constexpr shared_layer shared(std::string_view name) {
     shared_.push_back({&element_of<Layer>, name});
     return {*this, shared_.size() - 1};
+  }
+
+  /// The whole model with one output.
+  constexpr graph finish(const symbolic_tensor& output) {
+    const symbolic_tensor outputs[] = {output};
+    return finish(list_view<symbolic_tensor>(outputs));
   }
 
   /// The whole model with its outputs, in this order.
