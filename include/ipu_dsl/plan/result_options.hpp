@@ -154,7 +154,8 @@ struct read_loss {
       return judge_lacks<T>("static constexpr bool is_loss = true");
     } else {
       return refuse("a loss in loss<...>", type_name<T>(),
-                    "such as sparse_categorical_crossentropy and mean_squared_error");
+                    "such as sparse_categorical_crossentropy and mean_squared_error; one of your "
+                    "own has a public is_loss");
     }
   }
 
