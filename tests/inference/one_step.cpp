@@ -31,8 +31,8 @@ struct tagger
             sequential<SimpleRNN<5, return_sequences<true>>,
                        residual<LSTM<5, return_sequences<true>>, Dense<5, relu>>,
                        concat<GRU<17, return_sequences<true>, reset_after<false>>, Dense<2>>,
-                       Dropout<0.5F>, LayerNormalization<>, RMSNormalization<>, GaussianNoise<0.1F>,
-                       GRU<4>, Dense<2>, softmax>> {};
+                       Dropout<0.5F>, SpatialDropout1D<0.2F>, LayerNormalization<>,
+                       RMSNormalization<>, GaussianNoise<0.1F>, GRU<4>, Dense<2>, softmax>> {};
 
 /// Causal convolutions of one channel, of several, dilated, in groups, longer than the sequence; a
 /// kernel of one step carries nothing.

@@ -21,6 +21,8 @@ static_assert(apply<Concatenate>({{8}}).refused("at least 2 inputs", "1"));
 static_assert(apply<Concatenate>({{2, 3}, {3, 3}})
                   .refused("inputs that differ in the last axis only",
                            "(2, 3) and (3, 3) as inputs 0 and 1"));
+static_assert(apply<Concatenate>({{2, 3}, {3, 3}}).found.hint.view() ==
+              "ConcatenateOn<1> joins what differs in axis 1");
 static_assert(apply<Concatenate>({{6}, {2, 3}}).found.found());
 static_assert(apply<Concatenate>({{}, {}}).refused("inputs with at least 1 axis", "a scalar"));
 static_assert(apply<ConcatenateOn<1>>({{2, 3}, {4, 3}}).gives({6, 3}));

@@ -71,6 +71,21 @@ static_assert(attention_inputs<attended_as_told<false>>() == 3);
 static_assert(fault_of<attended_as_told<true>>::value.expected.view() ==
               "a layer that knows which steps are masked");
 
+/// The mask is forgotten, and a sequence stands in its place, which has the mask's extents.
+template <bool Query>
+struct mask_forgotten {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({5, 5});
+    const symbolic_tensor value = build.layer<Dense<5>>("", x);
+    const symbolic_tensor query = Query ? value : x;
+    return build.layer<MultiHeadAttention<2, 3, use_attention_mask<true>>>("", query, value, value);
+  }
+};
+
+static_assert(fault_of<mask_forgotten<true>>::value.got.view() == "the query once more");
+static_assert(fault_of<mask_forgotten<false>>::value.got.view() ==
+              "the value or the key once more");
+
 /// Values and keys with masks of their own.
 struct attended_by_both {
   static constexpr symbolic_tensor build(functional_builder& build) {

@@ -109,9 +109,12 @@ constexpr problem refuse_repeated_name(const graph& model) {
     const std::int32_t called = layer_called(model, names[i]);
     const std::int32_t taken = called >= 0 ? called : layer_named(names, names[i], i);
     if (taken >= 0) {
+      const bool within = called >= 0 && !model.layers[taken].scope.empty();
       return name_is_taken(model, i,
                            label("the name of layer ") << listed_number(model.layers[taken]),
-                           called >= 0 ? "that is what a layer without a name is called" : "");
+                           within ? "that is what a layer is called within one that has a name"
+                           : called >= 0 ? "that is what a layer without a name is called"
+                                         : "");
     }
   }
   return refuse_repeated_path(model);

@@ -48,6 +48,11 @@ class node_draft {
     return !inputs_.empty() && owner_->tensors[inputs_[inputs_.size() - 1]].is_mask;
   }
 
+  /// Whether two inputs are one tensor, whatever has laid it out anew.
+  constexpr bool is_one_tensor(std::int32_t index, std::int32_t other) {
+    return as_it_was_made(tensor_of(index)) == as_it_was_made(tensor_of(other));
+  }
+
   /// How many steps the sequence has whose steps are the samples of an input; 0: there is none.
   constexpr std::int32_t steps_behind(std::int32_t index) {
     const std::int32_t sequence = atom_of(index).steps_of;
@@ -72,11 +77,7 @@ class node_draft {
 
   /// The node that makes an input, whatever laid that out anew; null if it comes from the feed.
   constexpr const node* made_by(std::int32_t index) {
-    std::int32_t producer = atom_of(index).producer;
-    while (producer >= 0 && owner_->nodes[producer].rule->lays_out) {
-      const std::int32_t before = owner_->view().input_of(owner_->nodes[producer], 0);
-      producer = owner_->tensors[before].producer;
-    }
+    const std::int32_t producer = owner_->tensors[as_it_was_made(tensor_of(index))].producer;
     return producer < 0 ? nullptr : &owner_->nodes[producer];
   }
 
@@ -282,6 +283,16 @@ class node_draft {
       return 0;
     }
     return inputs_[index];
+  }
+
+  /// What a tensor was laid out anew from, or the tensor itself.
+  constexpr std::int32_t as_it_was_made(std::int32_t made) const {
+    std::int32_t producer = owner_->tensors[made].producer;
+    while (producer >= 0 && owner_->nodes[producer].rule->lays_out) {
+      made = owner_->view().input_of(owner_->nodes[producer], 0);
+      producer = owner_->tensors[made].producer;
+    }
+    return made;
   }
 
   constexpr const tensor& atom_of(std::int32_t index) { return owner_->tensors[tensor_of(index)]; }

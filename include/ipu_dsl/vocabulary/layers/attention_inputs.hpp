@@ -117,11 +117,21 @@ constexpr problem check_attention_mask(node_draft& draft, const shape& wanted) {
   if (draft.options<multi_head_attention_options>().is_told == 0) {
     return {};
   }
-  const shape given = draft.input(sequences_of(draft));
+  constexpr const char* where =
+      "it stands behind the sequences: build.layer<MultiHeadAttention<...>>(\"\", query, value, "
+      "mask)";
+  const std::int32_t mask = sequences_of(draft);
+  for (std::int32_t i = 0; i < mask; ++i) {
+    if (draft.is_one_tensor(i, mask)) {
+      return refuse("an attention mask as the last input",
+                    i == 0 ? "the query once more" : "the value or the key once more", where);
+    }
+  }
+  const shape given = draft.input(mask);
   return given == wanted
              ? problem()
              : refuse(label("an attention mask (queries, keys), ") << ipu_dsl::describe(wanted),
-                      ipu_dsl::describe(given), "it is the last input");
+                      ipu_dsl::describe(given), where);
 }
 
 constexpr problem check_sizes(const multi_head_attention_options& options, std::int32_t steps) {

@@ -139,6 +139,22 @@ constexpr problem refuse_axis(std::int32_t axis, const shape& input) {
                 "as in Keras axis 0 is that of the samples");
 }
 
+/// What to write instead, of two shapes that cannot be joined as they were to be.
+constexpr text<191> hint_of_axis(const shape& one, const shape& other) {
+  std::int32_t differing = 0;
+  std::int32_t axis = 0;
+  for (std::int32_t i = 0; one.rank == other.rank && i < one.rank; ++i) {
+    const bool differs = one[i] != other[i];
+    differing += differs ? 1 : 0;
+    axis = differs ? i + 1 : axis;
+  }
+  text<191> hint = "inputs of one layer, or branches of a concat, fit side by side";
+  if (differing == 1) {
+    hint = text<191>("ConcatenateOn<") << axis << "> joins what differs in axis " << axis;
+  }
+  return hint;
+}
+
 constexpr problem shapes(node_draft& draft) {
   if (draft.inputs() < 2) {
     return refuse("at least 2 inputs", label() << draft.inputs(),
@@ -163,8 +179,7 @@ constexpr problem shapes(node_draft& draft) {
     const std::int32_t width = same_rank ? comparable[axis] : 0;
     comparable.extents[axis] = draft.input(0)[axis];
     if (!same_rank || !(comparable == draft.input(0))) {
-      return refuse(expected, both_shapes(draft, i),
-                    "the branches of a concat end in shapes that fit side by side");
+      return refuse(expected, both_shapes(draft, i), hint_of_axis(draft.input(0), draft.input(i)));
     }
     joined.extents[axis] += width;
   }

@@ -171,6 +171,7 @@ inline constexpr family spatial_dropout_family{.name = "SpatialDropout",
                                                .shapes = noise_rules::shapes,
                                                .forward = spatial_rules::forward,
                                                .input_gradient = spatial_rules::input_gradient,
+                                               .one_step = each_step_alone,
                                                .reads = {storage::positions},
                                                .writes = {storage::positions},
                                                .passes_mask = true};
