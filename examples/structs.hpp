@@ -64,7 +64,7 @@ std::string json(const Value& value) {
       text += (text.empty() ? "\"" : ", \"") + std::string(name) + "\": " + json(member);
     });
     return "{" + text + "}";
-  } else if constexpr (std::same_as<Value, bool> || std::same_as<Value, ipu_dsl::yes_or_no>) {
+  } else if constexpr (std::same_as<Value, bool>) {
     return value ? "true" : "false";
   } else if constexpr (std::is_arithmetic_v<Value>) {
     return json_number(value);

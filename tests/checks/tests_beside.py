@@ -303,7 +303,6 @@ ELSEWHERE = {
     "training/session_engine_definition": "training/session",
     "training/session_refusal": "training/session",
     "training/options_elsewhere": "training/array_calls",
-    "training/session_options": "training/resume",
     "training/braced_calls": "training/array_calls",
     "training/session_calls": "training/session",
     "training/session_faults": "training/session",

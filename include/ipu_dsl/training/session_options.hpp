@@ -2,7 +2,6 @@
 // What a session is asked with, and what it answers: plain structs.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,18 +33,6 @@ enum class step_unit : std::uint8_t {
   update        ///< one update, all its micro-batches, as in `PipelineModel` before
 };
 
-/// Yes or no: a path, which to a compiler is a bool as well, is neither.
-class yes_or_no {
- public:
-  template <std::same_as<bool> Answer>
-  constexpr yes_or_no(Answer answer) : answer_(answer) {}
-
-  constexpr operator bool() const { return answer_; }
-
- private:
-  bool answer_;
-};
-
 /// How long to train.
 struct fit_options {
   std::int32_t epochs = 1;                ///< the number of the last one, counted from 1
@@ -57,7 +44,7 @@ struct fit_options {
   step_unit step = step_unit::micro_batch;
   /// Goes on where the fit stood that saved what `load_training` loaded, in its epoch and its data,
   /// instead of with `initial_epoch`.
-  yes_or_no resume = false;
+  bool resume = false;
 };
 
 }  // namespace ipu_dsl
