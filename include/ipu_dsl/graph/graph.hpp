@@ -308,6 +308,16 @@ struct graph_view {
     return where_is(layers[here.layer]);
   }
 
+  /// What a tensor was before it was laid out anew, or itself.
+  constexpr std::int32_t as_it_was_made(std::int32_t index) const {
+    std::int32_t producer = at(index).producer;
+    while (producer >= 0 && node_at(producer).rule->lays_out) {
+      index = input_of(node_at(producer), 0);
+      producer = at(index).producer;
+    }
+    return index;
+  }
+
   /// The tensor that holds the elements: follows views of views.
   constexpr std::int32_t storage_of(std::int32_t index) const {
     while (at(index).view_of >= 0) {

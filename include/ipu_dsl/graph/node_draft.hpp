@@ -50,7 +50,10 @@ class node_draft {
 
   /// Whether two inputs are one tensor, whatever has laid it out anew.
   constexpr bool is_one_tensor(std::int32_t index, std::int32_t other) {
-    return as_it_was_made(tensor_of(index)) == as_it_was_made(tensor_of(other));
+    const std::int32_t first = tensor_of(index);
+    const std::int32_t second = tensor_of(other);
+    const graph_view model = owner_->view();
+    return model.as_it_was_made(first) == model.as_it_was_made(second);
   }
 
   /// How many steps the sequence has whose steps are the samples of an input; 0: there is none.
@@ -77,7 +80,8 @@ class node_draft {
 
   /// The node that makes an input, whatever laid that out anew; null if it comes from the feed.
   constexpr const node* made_by(std::int32_t index) {
-    const std::int32_t producer = owner_->tensors[as_it_was_made(tensor_of(index))].producer;
+    const std::int32_t made = owner_->view().as_it_was_made(tensor_of(index));
+    const std::int32_t producer = owner_->tensors[made].producer;
     return producer < 0 ? nullptr : &owner_->nodes[producer];
   }
 
@@ -283,16 +287,6 @@ class node_draft {
       return 0;
     }
     return inputs_[index];
-  }
-
-  /// What a tensor was laid out anew from, or the tensor itself.
-  constexpr std::int32_t as_it_was_made(std::int32_t made) const {
-    std::int32_t producer = owner_->tensors[made].producer;
-    while (producer >= 0 && owner_->nodes[producer].rule->lays_out) {
-      made = owner_->view().input_of(owner_->nodes[producer], 0);
-      producer = owner_->tensors[made].producer;
-    }
-    return made;
   }
 
   constexpr const tensor& atom_of(std::int32_t index) { return owner_->tensors[tensor_of(index)]; }

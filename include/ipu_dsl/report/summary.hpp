@@ -60,13 +60,6 @@ inline std::string sum_lines(const parameter_count& sum) {
   return lines;
 }
 
-/// What a tensor was before it was laid out anew, or itself.
-inline std::int32_t as_it_was_made(const graph_view& model, std::int32_t tensor) {
-  const std::int32_t producer = model.at(tensor).producer;
-  const bool laid_out = producer >= 0 && model.node_at(producer).rule->lays_out;
-  return laid_out ? model.input_of(model.node_at(producer), 0) : tensor;
-}
-
 /// What the losses read, where that is not what the model puts out.
 inline std::string loss_lines(const graph_view& model) {
   std::string lines;
@@ -82,8 +75,8 @@ inline std::string loss_lines(const graph_view& model) {
     if (model.outputs.size() > 1) {
       lines += " of " + std::string(model.name_of_output(here.judged));
     }
-    const std::int32_t read = as_it_was_made(model, model.input_of(here, 0));
-    if (read != as_it_was_made(model, model.output(here.judged))) {
+    const std::int32_t read = model.as_it_was_made(model.input_of(here, 0));
+    if (read != model.as_it_was_made(model.output(here.judged))) {
       lines += ", from the logits before the softmax at the end";
     }
     lines += "\n";
@@ -126,7 +119,7 @@ inline std::vector<std::string> read_by(const graph_view& model, const layer_rec
   for (std::int32_t i = layer.first_node; i < end; ++i) {
     const node& here = model.node_at(i);
     for (std::int32_t input = 0; input < here.inputs; ++input) {
-      const std::int32_t made = as_it_was_made(model, model.input_of(here, input));
+      const std::int32_t made = model.as_it_was_made(model.input_of(here, input));
       // Nobody has called a layer on a mask.
       if (model.at(made).is_mask) {
         continue;
@@ -179,7 +172,7 @@ inline std::vector<std::string> shapes_of(const graph_view& model, const node& m
 
 /// The shapes of all that a layer hands on: one, or several as a recurrent layer's with its states.
 inline std::string output_shapes(const graph_view& model, const layer_record& layer) {
-  const std::int32_t made = as_it_was_made(model, layer.output);
+  const std::int32_t made = model.as_it_was_made(layer.output);
   const std::int32_t producer = model.at(made).producer;
   const std::int32_t end = layer.first_node + layer.nodes;
   if (producer < layer.first_node || producer >= end) {
