@@ -74,7 +74,7 @@ IPU_DSL_ALWAYS_INLINE void prefetch_next_tile(const gradient_target<Rule>& to,
   prefetch_for_writing<Elements>(to.sum, Elements);
 }
 
-/// What the tiles of a weight gradient read, `batch` samples of it.
+/// What the tiles of a weight gradient read, `batch` samples of it, or of each of some lines.
 struct gradient_factors {
   const float* x = nullptr;
   const float* d = nullptr;
@@ -82,12 +82,15 @@ struct gradient_factors {
   std::ptrdiff_t x_stride = 0;
   std::ptrdiff_t d_stride = 0;
   std::ptrdiff_t ahead = 0;  ///< how far behind d lies what is read next; 0: not far
+  std::int32_t lines = 1;
+  std::ptrdiff_t x_line = 0;  ///< from a line to the next
+  std::ptrdiff_t d_line = 0;
 };
 
 /// `tiles` blocks below each other of `Rows` inputs and `Vectors` vectors of outputs. Each element
-/// is one chain of multiply-adds over ascending samples, from its previous value if the chain
-/// continues. A call for each block would cost it some 4 %: its reduction is short. `AsksAhead`: d
-/// comes from afar, and what is read next is asked for.
+/// is one chain of multiply-adds over ascending lines and samples, from its previous value if the
+/// chain continues. A call for each block would cost it some 4 %: its reduction is short.
+/// `AsksAhead`: d comes from afar, and what is read next is asked for.
 template <layout::architecture Architecture, int Rows, int Vectors, int PanelWidth, typename Rule,
           bool AsksAhead = false>
 [[gnu::noinline]] void outer_product_tiles(const gradient_factors& from,
@@ -122,28 +125,35 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
     if (how.shared || !how.updates) {
       prefetch_next_tile<tile_elements, Rule>(target, how);
     }
-    const float* x = first_x;
-    const float* d = factors.d;
+    const float* x_of_line = first_x;
+    const float* d_of_line = factors.d;
 #pragma GCC unroll 1
-    for (std::int32_t b = 0; b < factors.batch; ++b) {
-      lanes columns[std::size_t{Vectors}];
-      IPU_DSL_UNROLLED
-      for (int v = 0; v < Vectors; ++v) {
-        columns[v] = load_once<lanes>(d + v * width);
-        if constexpr (AsksAhead) {
-          prefetch_for_reading(d, v * width + factors.ahead);
-        }
-      }
-      IPU_DSL_UNROLLED
-      for (int row = 0; row < Rows; ++row) {
-        const lanes input(x[row]);
+    for (std::int32_t line = 0; line < factors.lines; ++line) {
+      const float* x = x_of_line;
+      const float* d = d_of_line;
+#pragma GCC unroll 1
+      for (std::int32_t b = 0; b < factors.batch; ++b) {
+        lanes columns[std::size_t{Vectors}];
         IPU_DSL_UNROLLED
         for (int v = 0; v < Vectors; ++v) {
-          sums[row][v] = multiply_add(input, columns[v], sums[row][v]);
+          columns[v] = load_once<lanes>(d + v * width);
+          if constexpr (AsksAhead) {
+            prefetch_for_reading(d, v * width + factors.ahead);
+          }
         }
+        IPU_DSL_UNROLLED
+        for (int row = 0; row < Rows; ++row) {
+          const lanes input(x[row]);
+          IPU_DSL_UNROLLED
+          for (int v = 0; v < Vectors; ++v) {
+            sums[row][v] = multiply_add(input, columns[v], sums[row][v]);
+          }
+        }
+        x += factors.x_stride;
+        d += factors.d_stride;
       }
-      x += factors.x_stride;
-      d += factors.d_stride;
+      x_of_line += factors.x_line;
+      d_of_line += factors.d_line;
     }
     IPU_DSL_UNROLLED
     for (int row = 0; row < Rows; ++row) {

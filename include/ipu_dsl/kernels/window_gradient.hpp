@@ -52,6 +52,12 @@ class met_lines {
     }
   }
 
+  /// How many of them, from line `number` on, lie in one plane.
+  constexpr std::int32_t in_plane_from(std::int32_t number) const {
+    const std::int32_t rows = rows_.end - rows_.begin;
+    return rows - (Product.planes.outputs == 1 ? number : number % rows);
+  }
+
   /// Where the row of sources begins that a line meets.
   constexpr std::ptrdiff_t source(std::int32_t line) const {
     return Product.source_row(line, plane_tap_, row_tap_);
@@ -98,24 +104,31 @@ template <layout::architecture Architecture, window_product Product, int Vectors
           outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule>(none, target, count,
                                                                              step);
         }
-        for (std::int32_t i = mine.begin; i < mine.end; ++i) {
+        for (std::int32_t i = mine.begin; i < mine.end;) {
           const std::int32_t sample = i / line_count;
-          const std::int32_t line = lines.at(i % line_count);
+          const std::int32_t number = i % line_count;
+          const std::int32_t line = lines.at(number);
+          const std::int32_t together = (std::min)(
+              {lines.in_plane_from(number), mine.end - i, Product.lines_of_tile(Architecture)});
           const std::int32_t source_column = Product.columns.source(columns.begin, column_tap);
-          const gradient_factors factors = {x + sample * Product.read.sample + lines.source(line) +
-                                                source_column * Product.read.pixel + first,
-                                            d + sample * Product.written.sample +
-                                                Product.written_line(line) +
-                                                columns.begin * Product.written.pixel,
-                                            met,
-                                            x_stride,
-                                            Product.written.pixel,
-                                            asks_ahead ? Product.written.row : 0};
-          gradient_step<Rule> of_line = step;
-          of_line.continues = step.continues || i > 0;
-          of_line.updates = step.updates && i + 1 == steps;
+          const gradient_factors factors = {
+              .x = x + sample * Product.read.sample + lines.source(line) +
+                   source_column * Product.read.pixel + first,
+              .d = d + sample * Product.written.sample + Product.written_line(line) +
+                   columns.begin * Product.written.pixel,
+              .batch = met,
+              .x_stride = x_stride,
+              .d_stride = Product.written.pixel,
+              .ahead = asks_ahead ? together * Product.written.row : 0,
+              .lines = together,
+              .x_line = std::ptrdiff_t{Product.rows.step} * Product.read.row,
+              .d_line = Product.written.row};
+          gradient_step<Rule> of_lines = step;
+          of_lines.continues = step.continues || i > 0;
+          i += together;
+          of_lines.updates = step.updates && i == steps;
           outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule, asks_ahead>(
-              factors, target, count, of_line);
+              factors, target, count, of_lines);
         }
       });
 }

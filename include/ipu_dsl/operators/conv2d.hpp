@@ -127,11 +127,7 @@ void transpose_kernel(const float* w, float* transposed, const grain& part) noex
 
 template <conv2d_call Call, typename Rule>
 void weight_gradient(const gradient_operands<Rule>& given, const grain& part) noexcept {
-  // The pixels of merged lines lie in few sets of the first-level cache: sixteen lanes compute so
-  // long that it does not matter (1x1 256 to 1024, 14x14: 239 GFLOP/s, 216 without), eight do not
-  // (90, 122).
-  constexpr kernels::window_product product =
-      layout::native.lanes >= 16 ? forward_of(Call).with_merged_lines() : forward_of(Call);
+  constexpr kernels::window_product product = forward_of(Call);
   const float* const x = floats(given.read[0]);
   const float* const d = floats(given.read[1]);
   if constexpr (Call.lanewise()) {
