@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <ipu_dsl/core/activation_kind.hpp>
-#include <ipu_dsl/kernels/error_function.hpp>
+#include <ipu_dsl/kernels/normal_distribution.hpp>
 #include <ipu_dsl/kernels/paired_vectors.hpp>
 #include <ipu_dsl/kernels/sigmoidal.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
@@ -49,9 +49,7 @@ IPU_DSL_ALWAYS_INLINE Vector activate(Vector x, float alpha) {
   } else if constexpr (Kind == activation_kind::elu) {
     return choose(x > zero, x, Vector(alpha) * exponential_minus_one(minimum(zero, x)));
   } else if constexpr (Kind == activation_kind::gelu) {
-    constexpr float sqrt_half = 0x1.6a09e6p-1F;
-    const Vector half(0.5F);
-    return x * multiply_add(half, error_function(x * Vector(sqrt_half)), half);
+    return x * normal_distribution(x);
   } else if constexpr (Kind == activation_kind::swish) {
     return x * logistic(x);
   } else if constexpr (Kind == activation_kind::sigmoid) {
@@ -114,14 +112,8 @@ IPU_DSL_ALWAYS_INLINE Vector derivative_from_output(Vector y, float alpha) {
 template <activation_kind Kind, typename Vector>
 IPU_DSL_ALWAYS_INLINE Vector derivative_from_input(Vector x, float alpha) {
   const Vector one(1.0F);
-  const Vector half(0.5F);
   if constexpr (Kind == activation_kind::gelu) {
-    // Phi(x) + x phi(x), the distribution and the density of the normal distribution.
-    constexpr float sqrt_half = 0x1.6a09e6p-1F;
-    constexpr float inverse_sqrt_two_pi = 0x1.988454p-2F;
-    const Vector distribution = multiply_add(half, error_function(x * Vector(sqrt_half)), half);
-    const Vector density = Vector(inverse_sqrt_two_pi) * exponential(Vector(-0.5F) * x * x);
-    return multiply_add(x, density, distribution);
+    return multiply_add(x, normal_density(x), normal_distribution(x));
   } else if constexpr (Kind == activation_kind::swish) {
     const Vector s = logistic(x);
     return s * multiply_add(x, one - s, one);

@@ -48,6 +48,32 @@ IPU_DSL_ALWAYS_INLINE Vector exponential(Vector x) {
   return mantissa * power_of_two<Vector>(half) * power_of_two<Vector>(other_half);
 }
 
+/// e^x for x <= 0: the bits of `exponential`, but zero where that is subnormal, with a third of the
+/// steps less.
+template <typename Vector>
+IPU_DSL_ALWAYS_INLINE Vector exponential_below_one(Vector x) {
+  // In this order not-a-number passes. 2^-127 is zero: no exponent of a normal number.
+  constexpr float logarithm_of_zero = -88.03F;
+  const exponent_reduction<Vector> reduced = reduce_exponent(maximum(Vector(logarithm_of_zero), x));
+  const Vector mantissa = Vector(1.0F) + reduced_exponential_minus_one(reduced.rest);
+  return mantissa * power_of_two<Vector>(reduced.n);
+}
+
+/// 2^t for t <= 0, at most 1 ulp off; zero below the exponents of normal numbers. It has a dozen
+/// steps, half of those of `exponential`.
+template <typename Vector>
+IPU_DSL_ALWAYS_INLINE Vector two_to_power(Vector t) {
+  // (2^r - 1) / r for |r| <= 1/2, a minimax fit, 2e-9 off.
+  constexpr float coefficients[] = {0x1.62e43p-1F,  0x1.ebfbdcp-3F,  0x1.c6aee8p-5F,
+                                    0x1.3b2d4cp-7F, 0x1.5f3e54p-10F, 0x1.41fbbcp-13F};
+  // In this order not-a-number passes. 2^-127 is zero: no exponent of a normal number.
+  const Vector bounded = maximum(Vector(-127.0F), t);
+  const Vector shifted = bounded + Vector(integer_shift);
+  const Vector rest = bounded - (shifted - Vector(integer_shift));
+  const Vector mantissa = multiply_add(rest, polynomial(rest, coefficients), Vector(1.0F));
+  return mantissa * power_of_two<Vector>(shifted_integer(shifted));
+}
+
 /// e^x - 1 for x up to 88 (larger ones give e^88 - 1), without cancellation near zero; at most
 /// 2 ulp off.
 template <typename Vector>

@@ -155,7 +155,7 @@ IPU_DSL_ALWAYS_INLINE void attend_row(float* row, std::int32_t units, std::int32
   chain_sums<Architecture> sum;
   for_chain_vectors<Architecture>(
       reached, [&](std::int32_t n, std::int32_t part) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-        store(row + n, exponential((load<lanes>(row + n) - largest) * lanes(scale)));
+        store(row + n, exponential_below_one((load<lanes>(row + n) - largest) * lanes(scale)));
         if (n + Architecture.lanes > units) {
           clear_padding(row + n, units - n, Architecture.lanes);
         }

@@ -60,7 +60,7 @@ template <layout::architecture Architecture>
 IPU_DSL_ALWAYS_INLINE vector<Architecture> exponentials(const float* x, float largest,
                                                         std::int32_t count) noexcept {
   using lanes = vector<Architecture>;
-  const lanes all = exponential(load<lanes>(x) - lanes(largest));
+  const lanes all = exponential_below_one(load<lanes>(x) - lanes(largest));
   if (count >= Architecture.lanes) {
     return all;
   }
@@ -80,7 +80,7 @@ IPU_DSL_ALWAYS_INLINE float exponentials_in_chain(const float* x, float largest,
   for (std::int32_t n = 0; n < units; n += Architecture.lanes) {
     const std::int32_t rest = units - n;
     const std::int32_t count = rest < Architecture.lanes ? rest : Architecture.lanes;
-    store(terms, exponential(load<lanes>(x + n) - lanes(largest)));
+    store(terms, exponential_below_one(load<lanes>(x + n) - lanes(largest)));
     clear_padding(terms, count, Architecture.lanes);
     for (std::int32_t i = 0; i < count; ++i) {
       sum = sum + terms[i];
@@ -130,20 +130,42 @@ IPU_DSL_ALWAYS_INLINE float row_exponentials(const float* x, float largest, floa
   return sum;
 }
 
+/// Rows of a softmax between whose steps a processor changes: the largest, the sum and the division
+/// of one row wait for each other, and its largest and its sum are chains of steps by one number.
+inline constexpr std::int32_t rows_in_turn = 8;
+
+/// `softmax_forward` of at most `rows_in_turn` rows.
+template <layout::architecture Architecture>
+IPU_DSL_ALWAYS_INLINE void softmax_some_rows(const float* x, float* y, std::int32_t rows,
+                                             std::int32_t units) noexcept {
+  using lanes = vector<Architecture>;
+  const std::ptrdiff_t stride = layout::row_stride(units, Architecture);
+  float largest[std::size_t{rows_in_turn}];
+  for (std::int32_t row = 0; row < rows; ++row) {
+    largest[row] = row_maximum<Architecture>(x + row * stride, units);
+  }
+  float sums[std::size_t{rows_in_turn}];
+  for (std::int32_t row = 0; row < rows; ++row) {
+    sums[row] =
+        row_exponentials<Architecture>(x + row * stride, largest[row], y + row * stride, units);
+  }
+  for (std::int32_t row = 0; row < rows; ++row) {
+    float* const of_row = y + row * stride;
+    for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
+      store(of_row + n, divide(load<lanes>(of_row + n), lanes(sums[row])));
+    }
+  }
+}
+
 /// y = softmax(x) of every row, both [rows][row_stride(units)]; `y` may be `x`.
 template <layout::architecture Architecture = layout::native>
 [[gnu::noinline]] void softmax_forward(const float* x, float* y, std::int32_t rows,
                                        std::int32_t units) noexcept {
-  using lanes = vector<Architecture>;
-  const std::int32_t stride = layout::row_stride(units, Architecture);
-  for (std::int32_t row = 0; row < rows; ++row) {
-    const float largest = row_maximum<Architecture>(x, units);
-    const float sum = row_exponentials<Architecture>(x, largest, y, units);
-    for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
-      store(y + n, divide(load<lanes>(y + n), lanes(sum)));
-    }
-    x += stride;
-    y += stride;
+  const std::ptrdiff_t stride = layout::row_stride(units, Architecture);
+  for (std::int32_t row = 0; row < rows; row += rows_in_turn) {
+    const std::int32_t left = rows - row;
+    softmax_some_rows<Architecture>(x + row * stride, y + row * stride,
+                                    left < rows_in_turn ? left : rows_in_turn, units);
   }
 }
 
