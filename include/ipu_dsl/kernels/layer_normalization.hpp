@@ -2,6 +2,7 @@
 // Rows normalised by their own mean and deviation, or by their root mean square, and the gradients.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -84,6 +85,30 @@ IPU_DSL_ALWAYS_INLINE float mean_square_of_row(const float* x, float mean, std::
   return divide(squares.total(), static_cast<float>(units));
 }
 
+/// Rows between whose steps a processor changes: what is summed up of one row, divided and rooted
+/// is a chain of steps by one number.
+inline constexpr std::int32_t normalized_in_turn = 8;
+
+/// What rows are normalised by.
+template <normalization_form Form, layout::architecture Architecture>
+IPU_DSL_ALWAYS_INLINE void moments_of_rows(const float* __restrict x, float epsilon,
+                                           const normalized_rows& rows, const index_range& mine,
+                                           const row_moments& kept) {
+  const std::ptrdiff_t stride = rows.stride(Architecture);
+  if constexpr (Form.centers) {
+    for (std::int32_t row = mine.begin; row < mine.end; ++row) {
+      kept.mean[rows.kept_at(row, Architecture)] =
+          mean_of_row<Architecture>(x + row * stride, rows.units);
+    }
+  }
+  for (std::int32_t row = mine.begin; row < mine.end; ++row) {
+    const std::ptrdiff_t at = rows.kept_at(row, Architecture);
+    const float around = mean_square_of_row<Architecture>(
+        x + row * stride, kept.template mean_at<Form.centers>(at), rows.units);
+    kept.inverse[at] = divide(1.0F, square_root(around + epsilon));
+  }
+}
+
 /// y = (x - mean) / sqrt(variance + epsilon) * gamma + beta of the rows in `mine`, mean and
 /// variance (that of the population) being those of each row; without the mean, by the mean square.
 ///   x, y         [rows][row_stride(units)]
@@ -95,28 +120,26 @@ template <normalization_form Form, layout::architecture Architecture = layout::n
                                       float* __restrict y, const row_moments& kept) noexcept {
   using lanes = vector<Architecture>;
   const std::int32_t stride = rows.stride(Architecture);
-  for (std::int32_t row = mine.begin; row < mine.end; ++row) {
-    const float* const read = x + std::ptrdiff_t{row} * stride;
-    float* const written = y + std::ptrdiff_t{row} * stride;
-    const std::ptrdiff_t at = rows.kept_at(row, Architecture);
-    float mean = 0.0F;
-    if constexpr (Form.centers) {
-      mean = mean_of_row<Architecture>(read, rows.units);
-      kept.mean[at] = mean;
-    }
-    const float around = mean_square_of_row<Architecture>(read, mean, rows.units) + epsilon;
-    const float inverse = divide(1.0F, square_root(around));
-    kept.inverse[at] = inverse;
-    for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
-      const lanes centred = load<lanes>(read + n) - lanes(mean);
-      const lanes shift = Form.shifts ? load<lanes>(beta + n) : lanes(0.0F);
-      if constexpr (Form.scales) {
-        store(written + n, multiply_add(centred * lanes(inverse), load<lanes>(gamma + n), shift));
-      } else {
-        store(written + n, multiply_add(centred, lanes(inverse), shift));
+  for (std::int32_t first = mine.begin; first < mine.end; first += normalized_in_turn) {
+    const index_range some = {first, (std::min)(first + normalized_in_turn, mine.end)};
+    moments_of_rows<Form, Architecture>(x, epsilon, rows, some, kept);
+    for (std::int32_t row = some.begin; row < some.end; ++row) {
+      const float* const read = x + std::ptrdiff_t{row} * stride;
+      float* const written = y + std::ptrdiff_t{row} * stride;
+      const std::ptrdiff_t at = rows.kept_at(row, Architecture);
+      const lanes mean(kept.template mean_at<Form.centers>(at));
+      const lanes inverse(kept.inverse[at]);
+      for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
+        const lanes centred = load<lanes>(read + n) - mean;
+        const lanes shift = Form.shifts ? load<lanes>(beta + n) : lanes(0.0F);
+        if constexpr (Form.scales) {
+          store(written + n, multiply_add(centred * inverse, load<lanes>(gamma + n), shift));
+        } else {
+          store(written + n, multiply_add(centred, inverse, shift));
+        }
       }
+      clear_padding(written, rows.units, stride);
     }
-    clear_padding(written, rows.units, stride);
   }
 }
 
