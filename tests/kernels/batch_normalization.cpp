@@ -116,15 +116,21 @@ int check(const channel_rows& rows, std::int32_t valid) {
     each_of_channel(rows, valid, c, [&](std::size_t i) { sum += static_cast<double>(x[i]); });
     CHECK(made.mean[of] == static_cast<float>(sum / count));
     double squares = 0;
+    double around_first = 0;
     double sum_of_d = 0;
     double product = 0;
     each_of_channel(rows, valid, c, [&](std::size_t i) {
       const auto centred = static_cast<double>(x[i] - made.mean[of]);
       squares += centred * centred;
+      const auto less = static_cast<double>(x[i] - x[of]);
+      around_first += less * less;
       sum_of_d += static_cast<double>(d[i]);
       product += static_cast<double>(d[i]) * centred;
     });
-    CHECK(made.variance[of] == static_cast<float>(squares / count));
+    const double off = sum / count - static_cast<double>(x[of]);
+    CHECK(made.variance[of] ==
+          static_cast<float>(std::fmax(0.0, std::fma(-off, off, around_first / count))));
+    CHECK(static_cast<double>(made.variance[of]) == Approx(squares / count).epsilon(1e-6));
     CHECK(made.sums[of] == static_cast<float>(sum_of_d));
     const double inverse =
         1 / std::sqrt(static_cast<double>(made.variance[of]) + static_cast<double>(1e-3F));
@@ -167,6 +173,37 @@ TEST_CASE("channels are normalised by chains over valid samples, and padding is 
   }
   CHECK(compared > 0);
   std::printf("batch normalization: compared %d elements\n", compared);
+}
+
+TEST_CASE(
+    "the variance of a channel far from zero, or whose first number is far from it, is right") {
+  constexpr std::int32_t positions = 4096;
+  const channel_rows rows{.batch = 4, .positions = positions, .channels = 3};
+  std::vector<float> x(static_cast<std::size_t>(rows.batch * rows.stride()));
+  for (std::size_t i = 0; i < x.size() / 3; ++i) {
+    const float wave = static_cast<float>(static_cast<int>(i * 37 % 101) - 50) * 0x1p-5F;
+    x[3 * i] = 1e5F + wave;
+    x[3 * i + 1] = i == 0 ? 1e4F : wave;
+    x[3 * i + 2] = -7.3F;
+  }
+  std::vector<float> mean(3);
+  std::vector<float> variance(3);
+  kernels::channel_moments(x.data(), rows, rows.batch, mean.data(), variance.data());
+  const double count = static_cast<double>(rows.batch) * positions;
+  int compared = 0;
+  for (std::int32_t c = 0; c < 3; ++c) {
+    double sum = 0;
+    each_of_channel(rows, rows.batch, c, [&](std::size_t i) { sum += static_cast<double>(x[i]); });
+    double squares = 0;
+    each_of_channel(rows, rows.batch, c, [&](std::size_t i) {
+      const double centred = static_cast<double>(x[i]) - sum / count;
+      squares += centred * centred;
+    });
+    CHECK(static_cast<double>(variance[static_cast<std::size_t>(c)]) ==
+          Approx(squares / count).epsilon(1e-5).margin(0));
+    ++compared;
+  }
+  CHECK(compared == 3);
 }
 
 TEST_CASE("a batch without samples has moments of zero and no gradient") {

@@ -31,22 +31,24 @@ inline double elements_of_channel(const channel_rows& rows, std::int32_t valid) 
   return (std::max)(1.0, static_cast<double>(valid) * static_cast<double>(rows.positions));
 }
 
-/// Calls `visit(part, index, centred)` for each part of a block's channels at each position of the
-/// first `valid` samples, in ascending order: what stands there, less its mean, in float64.
+/// Calls `visit(part, index, read, less)` for each part of a block's channels at each position of
+/// the first `valid` samples, in ascending order: what stands there, and that less the number of
+/// `origin` for its channel, rounded to float32, in float64.
 template <typename Chains, typename Visit>
-IPU_DSL_ALWAYS_INLINE void for_centred(const float* __restrict x, const channel_rows& rows,
-                                       std::int32_t valid, const float* mean, const Visit& visit) {
-  typename Chains::floats means[std::size_t{Chains::parts}];
-  std::memcpy(means, mean, sizeof(means));
+IPU_DSL_ALWAYS_INLINE void for_differences(const float* __restrict x, const channel_rows& rows,
+                                           std::int32_t valid, const float* origin,
+                                           const Visit& visit) {
+  typename Chains::floats origins[std::size_t{Chains::parts}];
+  std::memcpy(origins, origin, sizeof(origins));
   for_positions(rows, valid, [&](std::ptrdiff_t at) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     IPU_DSL_UNROLLED
     for (std::int32_t part = 0; part < Chains::parts; ++part) {
       const std::ptrdiff_t here = at + part * Chains::step;
       typename Chains::floats read;
-      typename Chains::doubles centred;
+      typename Chains::doubles less;
       std::memcpy(&read, x + here, sizeof(read));
-      widen(read - means[part], centred);
-      visit(part, here, centred);
+      widen(read - origins[part], less);
+      visit(part, here, read, less);
     }
   });
 }
@@ -57,38 +59,42 @@ template <std::int32_t Width, layout::architecture Architecture>
                                         std::int32_t valid, float* __restrict mean,
                                         float* __restrict variance) noexcept {
   using chains = channel_chains<Width, Architecture>;
-  const double count = elements_of_channel(rows, valid);
-  chains sums;
-  for_positions(rows, valid, [&](std::ptrdiff_t at) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    IPU_DSL_UNROLLED
-    for (std::int32_t part = 0; part < chains::parts; ++part) {
-      typename chains::floats read;
-      typename chains::doubles term;
-      std::memcpy(&read, x + at + part * chains::step, sizeof(read));
-      widen(read, term);
-      sums.sums[part] += term;
-    }
-  });
-  double total[std::size_t{Width}];
-  sums.tell(total);
-  for (std::int32_t c = 0; c < Width; ++c) {
-    mean[c] = static_cast<float>(total[c] / count);
-  }
-  chains squares;
   using doubles = typename chains::doubles;
-  for_centred<chains>(
-      x, rows, valid, mean,
-      [&](std::int32_t part, std::ptrdiff_t, const doubles& centred)
-          IPU_DSL_ALWAYS_INLINE_LAMBDA { squares.sums[part] += centred * centred; });
-  squares.tell(total);
+  using floats = typename chains::floats;
+  const double count = elements_of_channel(rows, valid);
+  float first[std::size_t{Width}] = {};
+  if (valid > 0) {
+    std::memcpy(first, x, sizeof(first));
+  }
+  chains sums;
+  chains squares;
+  for_differences<chains>(x, rows, valid, first,
+                          [&](std::int32_t part, std::ptrdiff_t, const floats& read,
+                              const doubles& less) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                            doubles term;
+                            widen(read, term);
+                            sums.sums[part] += term;
+                            squares.sums[part] += less * less;
+                          });
+  double total[std::size_t{Width}];
+  double total_of_squares[std::size_t{Width}];
+  sums.tell(total);
+  squares.tell(total_of_squares);
   for (std::int32_t c = 0; c < Width; ++c) {
-    variance[c] = static_cast<float>(total[c] / count);
+    const double middle = total[c] / count;
+    const double off = middle - static_cast<double>(first[c]);
+    mean[c] = static_cast<float>(middle);
+    // In one rounding on every compiler and processor.
+    const double around_mean = __builtin_fma(-off, off, total_of_squares[c] / count);
+    variance[c] = static_cast<float>((std::max)(0.0, around_mean));
   }
 }
 
-/// Mean and variance (that of the population) of every channel over the first `valid` samples. Sums
-/// are chains in float64, in ascending order of samples and positions; their terms are exact, so
-/// that it does not matter whether a compiler fuses the multiply-adds.
+/// Mean and variance (that of the population) of every channel over the first `valid` samples, read
+/// once: the variance is the mean square around the channel's first number, less the square of what
+/// lies between that and the mean. Sums are chains in float64, in ascending order of samples and
+/// positions; their terms are exact, so that it does not matter whether a compiler fuses the
+/// multiply-adds.
 ///   x  [batch][stride], mean, variance  [channels]
 template <layout::architecture Architecture = layout::native>
 void channel_moments(const float* x, const channel_rows& rows, std::int32_t valid, float* mean,
@@ -148,10 +154,11 @@ template <std::int32_t Width, layout::architecture Architecture>
   chains sums;
   chains products;
   using doubles = typename chains::doubles;
-  for_centred<chains>(x, rows, valid, mean,
-                      [&](std::int32_t part, std::ptrdiff_t here, const doubles& centred)
-                          IPU_DSL_ALWAYS_INLINE_LAMBDA {
-                            typename chains::floats read;
+  using floats = typename chains::floats;
+  for_differences<chains>(x, rows, valid, mean,
+                          [&](std::int32_t part, std::ptrdiff_t here, const floats&,
+                              const doubles& centred) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                            floats read;
                             doubles slope;
                             std::memcpy(&read, d + here, sizeof(read));
                             widen(read, slope);
