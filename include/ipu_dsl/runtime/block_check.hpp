@@ -4,18 +4,20 @@
 // Over 300 lines: one run, from a program to its blocks.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/runtime/continued_sums.hpp>
+#include <ipu_dsl/runtime/copied_call.hpp>
 #include <ipu_dsl/runtime/execution_table.hpp>
-#include <ipu_dsl/runtime/operand_memory.hpp>
-#include <ipu_dsl/runtime/reached_elements.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
@@ -51,7 +53,8 @@ class block_check {
       : program_(program),
         table_(program.plan, program.functions, memory, 1, program.replicas),
         tiles_(tiles),
-        most_blocks_(most_blocks) {
+        most_blocks_(most_blocks),
+        at_hand_(program.accesses, program.batch) {
     if (tiles < 1 || most_blocks < 1) {
       throw error("A device has at least 1 tile, and at least 1 block of a call is checked, got " +
                   std::to_string(tiles) + " and " + std::to_string(most_blocks) + ".");
@@ -77,9 +80,16 @@ class block_check {
   const std::string& fault() const { return fault_; }
 
  private:
+  /// A call that has written sums of gradients.
+  struct summed {
+    const std::byte* address;
+    std::size_t call;
+  };
+
   static std::size_t at(std::int64_t index) { return static_cast<std::size_t>(index); }
 
   void perform(const execution_step& step, run_context context) {
+    summed_.clear();
     for (const resolved_call& resolved : table_.calls(step)) {
       if (!fault_.empty()) {
         return;
@@ -93,8 +103,6 @@ class block_check {
   }
 
   const call& row() const { return program_.plan.calls[call_]; }
-
-  const call_access& declared() const { return program_.accesses.calls[call_]; }
 
   const buffer& buffer_of(std::int32_t operand) const {
     const auto entry = at(row().first_operand + operand);
@@ -118,96 +126,107 @@ class block_check {
       resolved_->run(context_, operands_.data(), resolved_->scalars);
       return;
     }
-    keep_operands();
+    at_hand_.keep(program_.accesses.calls[call_], operands_, context_.step,
+                  [this](std::int32_t operand) -> const buffer& { return buffer_of(operand); });
     resolved_->run(context_, operands_.data(), resolved_->scalars);
     ++count_.calls;
     check_untouched();
-    for (std::int32_t nest = 0; nest < declared().nests && fault_.empty(); ++nest) {
+    for (std::int32_t nest = 0; nest < at_hand_.nests() && fault_.empty(); ++nest) {
       check_nest(nest);
     }
-  }
-
-  /// A block of the step at hand.
-  nest_block at_step(nest_block block) const {
-    const list_view<access_axis> axes = axes_of(program_.accesses, declared());
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-      if (axes[i].step) {
-        block.ranges[i] = {context_.step, context_.step + 1};
-      }
-    }
-    return block;
-  }
-
-  /// Operands at one address share one memory.
-  void keep_operands() {
-    memories_.clear();
-    memory_of_operand_.assign(operands_.size(), 0);
-    for (const operand_access& access : operands_of(program_.accesses, declared())) {
-      const auto operand = at(access.operand);
-      std::size_t found = 0;
-      while (found < memories_.size() && memories_[found].address() != operands_[operand]) {
-        ++found;
-      }
-      if (found == memories_.size()) {
-        memories_.emplace_back(operands_[operand], buffer_of(access.operand), access.samples > 0,
-                               access.mode == access_mode::read, program_.batch);
-      }
-      memory_of_operand_[operand] = found;
-    }
-    copies_.clear();
-    for (const std::size_t memory : memory_of_operand_) {
-      copies_.push_back(memories_[memory].copy());
+    if (fault_.empty()) {
+      check_sums();
     }
   }
 
-  operand_memory& memory_of(const operand_access& access) {
-    return memories_[memory_of_operand_[at(access.operand)]];
-  }
-
-  /// All iterations of all nests, of the step at hand.
-  nest_block whole_block() const {
-    nest_block made;
-    const list_view<access_axis> axes = axes_of(program_.accesses, declared());
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-      made.ranges[i] = {0, axes[i].extent};
-    }
-    return at_step(made);
-  }
-
-  /// What the call left where it does not declare to write is what was there.
+  /// What the call left where it does not declare to write is what was there, whatever that was.
   void check_untouched() {
-    std::vector<std::vector<bool>> written;
-    for (const operand_memory& memory : memories_) {
-      written.emplace_back(at(memory.elements()), false);
-    }
-    const list_view<operand_access> accesses = operands_of(program_.accesses, declared());
-    for (const operand_access& access : accesses) {
-      if (access.mode != access_mode::read) {
-        std::vector<bool>& marks = written[memory_of_operand_[at(access.operand)]];
-        for_each_reached(program_.accesses, access, whole_block(), program_.batch,
-                         [&marks](std::int64_t element) { marks[at(element)] = true; });
+    const std::vector<std::vector<bool>> written = at_hand_.declared(true);
+    refuse_written(written,
+                   [](const operand_memory& memory, std::int64_t i) { return memory.kept(i); });
+    // The very value that lay there is another one on the copies: of all that is not read, so that
+    // what is computed is what the session computes; then of what is read as well.
+    const std::vector<std::vector<bool>> read = at_hand_.declared(false);
+    at_hand_.restore();
+    poison_beside(written, read);
+    run_on_copies();
+    refuse_written(written, [&](const operand_memory& memory, std::int64_t i) {
+      return read[number_of(memory)][at(i)] || memory.poisoned(i);
+    });
+    at_hand_.poison();
+    run_on_copies();
+    refuse_written(written,
+                   [](const operand_memory& memory, std::int64_t i) { return memory.poisoned(i); });
+  }
+
+  std::size_t number_of(const operand_memory& memory) {
+    return static_cast<std::size_t>(&memory - at_hand_.memories().data());
+  }
+
+  /// Poisons what is neither declared to be written nor to be read.
+  void poison_beside(const std::vector<std::vector<bool>>& written,
+                     const std::vector<std::vector<bool>>& read) {
+    for (operand_memory& memory : at_hand_.memories()) {
+      const std::size_t number = number_of(memory);
+      for (std::int64_t i = 0; i < memory.elements(); ++i) {
+        if (!written[number][at(i)] && !read[number][at(i)]) {
+          memory.poison(i);
+        }
       }
     }
-    for (const operand_access& access : accesses) {
-      const operand_memory& memory = memory_of(access);
-      const std::vector<bool>& marks = written[memory_of_operand_[at(access.operand)]];
+  }
+
+  template <typename Kept>
+  void refuse_written(const std::vector<std::vector<bool>>& written, const Kept& kept) {
+    for (const operand_access& access : at_hand_.accesses()) {
+      const operand_memory& memory = at_hand_.memory_of(access);
+      const std::vector<bool>& marks = written[number_of(memory)];
       for (std::int64_t i = 0; i < memory.elements() && fault_.empty(); ++i) {
-        if (!marks[at(i)] && !memory.kept(i)) {
+        if (!marks[at(i)] && !kept(memory, i)) {
           refuse(access, "writes elements that it does not declare to write", "");
         }
       }
     }
   }
 
+  /// A weight gradient goes on from the sums of earlier micro-batches where it is told so, and
+  /// only there. Once an update, of the call that is the first of its action to write them.
+  void check_sums() {
+    if (row().phase != call_phase::weight_gradient || context_.continues || context_.step > 0) {
+      return;
+    }
+    for (const operand_access& access : at_hand_.accesses()) {
+      const bool sums = buffer_of(access.operand).role == buffer_role::accumulator;
+      if (sums && access.mode != access_mode::read && fault_.empty() && is_first_to_sum(access)) {
+        const std::string_view found =
+            continued_sums(at_hand_, access).find(*resolved_, context_, resolved_->scalars);
+        if (!found.empty()) {
+          refuse(access, std::string(found), "");
+        }
+      }
+    }
+  }
+
+  /// Whether no call of the action did before.
+  bool is_first_to_sum(const operand_access& access) {
+    const std::byte* const address = at_hand_.memory_of(access).address();
+    const auto same = [&](const summed& each) {
+      return each.address == address && each.call != call_;
+    };
+    const bool first = std::none_of(summed_.begin(), summed_.end(), same);
+    summed_.push_back({address, call_});
+    return first;
+  }
+
   void check_nest(std::int32_t nest) {
-    const nest_map map(axes_of(program_.accesses, declared()), nest, tiles_);
+    const nest_map map(at_hand_.axes(), nest, tiles_);
     const std::int64_t blocks = map.blocks() < most_blocks_ ? map.blocks() : most_blocks_;
     for (std::int64_t i = 0; i < blocks && fault_.empty(); ++i) {
       // The first and the last, and others between them.
       const std::int64_t tile = blocks == 1 ? 0 : i * (map.blocks() - 1) / (blocks - 1);
       const std::string which =
           ", block " + std::to_string(tile) + " of " + std::to_string(map.blocks());
-      check_block(nest, at_step(map.block_of(tile)), which);
+      check_block(nest, at_hand_.at_step(map.block_of(tile)), which);
       ++count_.blocks;
     }
   }
@@ -218,7 +237,7 @@ class block_check {
     if (wrong == nullptr) {
       return;
     }
-    for (const operand_access& access : operands_of(program_.accesses, declared())) {
+    for (const operand_access& access : at_hand_.accesses()) {
       run_block(nest, block, &access);
       if (first_disagreement(nest, block) == nullptr) {
         refuse(access, "reads elements that it does not declare to read", which);
@@ -230,31 +249,31 @@ class block_check {
 
   /// The kernel on private memory, with all of one operand revealed if there is such.
   void run_block(std::int32_t nest, const nest_block& block, const operand_access* revealed) {
-    for (operand_memory& memory : memories_) {
-      memory.poison();
-    }
-    for (const operand_access& access : operands_of(program_.accesses, declared())) {
+    at_hand_.poison();
+    for (const operand_access& access : at_hand_.accesses()) {
       if (access.nest == nest && access.mode != access_mode::write) {
-        operand_memory& memory = memory_of(access);
-        for_each_reached(program_.accesses, access, block, program_.batch,
-                         [&memory](std::int64_t element) { memory.reveal(element); });
+        operand_memory& memory = at_hand_.memory_of(access);
+        at_hand_.for_each_reached(access, block,
+                                  [&memory](std::int64_t element) { memory.reveal(element); });
       }
     }
     if (revealed != nullptr) {
-      memory_of(*revealed).reveal_all();
+      at_hand_.memory_of(*revealed).reveal_all();
     }
-    resolved_->run(context_, copies_.data(), resolved_->scalars);
+    run_on_copies();
   }
+
+  void run_on_copies() { at_hand_.run(*resolved_, context_, resolved_->scalars); }
 
   /// What the block writes and the call did not write so, or null.
   const operand_access* first_disagreement(std::int32_t nest, const nest_block& block) {
-    for (const operand_access& access : operands_of(program_.accesses, declared())) {
+    for (const operand_access& access : at_hand_.accesses()) {
       if (access.nest != nest || access.mode == access_mode::read) {
         continue;
       }
       bool agrees = true;
-      const operand_memory& memory = memory_of(access);
-      for_each_reached(program_.accesses, access, block, program_.batch, [&](std::int64_t element) {
+      const operand_memory& memory = at_hand_.memory_of(access);
+      at_hand_.for_each_reached(access, block, [&](std::int64_t element) {
         agrees = agrees && memory.agrees(element);
         ++count_.elements;
       });
@@ -302,9 +321,8 @@ class block_check {
   const resolved_call* resolved_ = nullptr;
   run_context context_;
   std::vector<void*> operands_;
-  std::vector<void*> copies_;
-  std::vector<operand_memory> memories_;
-  std::vector<std::size_t> memory_of_operand_;
+  copied_call at_hand_;
+  std::vector<summed> summed_;  ///< in the action at hand
 };
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

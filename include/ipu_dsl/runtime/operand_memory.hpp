@@ -67,6 +67,21 @@ class operand_memory {
   /// All elements of the copy become poison; its padding is what it was.
   void poison() { std::memcpy(copy_.data(), poisoned_.data(), bytes()); }
 
+  /// One of them does.
+  void poison(std::int64_t element) { set(copy_, element, word(poisoned_, element)); }
+
+  /// Whether an element of the copy is poison.
+  bool poisoned(std::int64_t element) const {
+    return word(copy_, element) == word(poisoned_, element);
+  }
+
+  /// An element of the copy becomes a number, of a memory of floats.
+  void put(std::int64_t element, float number) {
+    set(copy_, element, std::bit_cast<std::uint32_t>(number));
+  }
+
+  float number(std::int64_t element) const { return std::bit_cast<float>(word(copy_, element)); }
+
   /// An element of the copy is as it was before the call.
   void reveal(std::int64_t element) { set(copy_, element, word(before_, element)); }
 
