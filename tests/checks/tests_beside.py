@@ -229,6 +229,8 @@ ELSEWHERE = {
     "report/timeline_palette": "report/timeline_svg",
     # What a predictor, a session and the check of tiles are made of.
     "runtime/block_check": "training/check_tiles_declarations",
+    "runtime/continued_sums": "training/check_tiles_kernels",
+    "runtime/copied_call": "training/check_tiles_kernels",
     "runtime/execution_step": "runtime/execution_table",
     "runtime/forks": "runtime/abort",
     "runtime/kernel_table": "runtime/execution_table",

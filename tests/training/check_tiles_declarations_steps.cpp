@@ -16,5 +16,6 @@ TEST_CASE("declarations of what knows steps that are shifted or taken away are f
   // The first query of a causal attention attends to itself alone: who does not write its gradient,
   // which is zero, is not told from who does.
   found += check_mutations<tiled<normalized<false>, from_scores, 2>>();
+  found += check_mutations<tiled<told_attention, from_scores, 2>>();
   std::printf("found %d wrong declarations of what knows steps\n", found);
 }

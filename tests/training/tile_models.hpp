@@ -118,6 +118,22 @@ struct normalized
 
 struct normalized_positions : normalized<true> {};
 
+/// Attention that is told to which steps of others each query attends, beside the mask of these,
+/// and to which of its own. Of the numbers that tell it some are 0, and none is learned.
+struct told_attention {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor queries = build.input({4, 5});
+    const symbolic_tensor others = build.layer<Masking<>>("", build.input({3, 6}));
+    const symbolic_tensor told = build.layer<relu>("", build.input({4, 3}));
+    const symbolic_tensor chosen = build.layer<relu>("", build.input({4, 4}));
+    const symbolic_tensor first =
+        build.layer<MultiHeadAttention<2, 3, use_attention_mask<true>>>("", queries, others, told);
+    const symbolic_tensor second =
+        build.layer<MultiHeadAttention<1, 3, use_attention_mask<true>>>("", first, chosen);
+    return build.layer<Dense<3>>("", build.layer<Flatten>("", second));
+  }
+};
+
 /// Gates, all states and the last, from the first step and from the last.
 struct gated
     : model<input<3, 2>, pipeline<stage<LSTM<5, return_sequences<true>, go_backwards<true>>,

@@ -96,7 +96,8 @@ constexpr std::int32_t replica_of_operand(replica_reach reach, std::int32_t oper
 /// whose kernel it is: whatever points to a family has all its rules compiled into the program.
 struct call {
   call_key key;
-  float scalars[2] = {};  ///< slopes, rates: what no code depends on
+  float scalars[2] = {};           ///< slopes, rates: what no code depends on
+  std::int32_t given_scalars = 0;  ///< by the rule; others its kernel does not read
   /// Of each scalar: the number of the run value that it is, counted from 1; 0: none.
   std::int32_t run_values[2] = {};
   float loss_weight = 1;  ///< by which what a sample's loss counts is multiplied

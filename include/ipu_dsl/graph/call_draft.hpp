@@ -76,6 +76,7 @@ class call_draft {
     }
     newest().scalars[scalars_] = number;
     ++scalars_;
+    newest().given_scalars = scalars_;
     return *this;
   }
 

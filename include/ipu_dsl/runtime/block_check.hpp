@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,7 +44,8 @@ struct block_count {
 /// call runs as always. Then, for each block that a tile of the machine would compute, the whole
 /// kernel runs again on private memory that holds what the call declares to read for this block and
 /// poison elsewhere: the elements of the block must have the same bits. So the kernels that run are
-/// those of the simulated tiles, and a declaration that is wrong is found.
+/// those of the simulated tiles, and a declaration that is wrong is found. Each call runs twice
+/// more for what it leaves alone, and what sums up gradients three times over known sums.
 class block_check {
  public:
   /// `tiles` of each device, of which each replica has its own; of a call with more blocks than
@@ -130,6 +132,7 @@ class block_check {
                   [this](std::int32_t operand) -> const buffer& { return buffer_of(operand); });
     resolved_->run(context_, operands_.data(), resolved_->scalars);
     ++count_.calls;
+    poison_scalars();
     check_untouched();
     for (std::int32_t nest = 0; nest < at_hand_.nests() && fault_.empty(); ++nest) {
       check_nest(nest);
@@ -199,7 +202,7 @@ class block_check {
       const bool sums = buffer_of(access.operand).role == buffer_role::accumulator;
       if (sums && access.mode != access_mode::read && fault_.empty() && is_first_to_sum(access)) {
         const std::string_view found =
-            continued_sums(at_hand_, access).find(*resolved_, context_, resolved_->scalars);
+            continued_sums(at_hand_, access).find(*resolved_, context_, scalars_);
         if (!found.empty()) {
           refuse(access, std::string(found), "");
         }
@@ -237,6 +240,10 @@ class block_check {
     if (wrong == nullptr) {
       return;
     }
+    if (reads_scalar_not_given(nest, block)) {
+      refuse("reads a scalar that its rule does not give it by .scalar(...)" + which);
+      return;
+    }
     for (const operand_access& access : at_hand_.accesses()) {
       run_block(nest, block, &access);
       if (first_disagreement(nest, block) == nullptr) {
@@ -245,6 +252,24 @@ class block_check {
       }
     }
     refuse(*wrong, "does not compute all elements from what it declares to read", which);
+  }
+
+  /// Whether it is the numbers that no rule gives a kernel that make a difference.
+  bool reads_scalar_not_given(std::int32_t nest, const nest_block& block) {
+    const float* const poisoned = scalars_;
+    scalars_ = resolved_->scalars;
+    run_block(nest, block, nullptr);
+    scalars_ = poisoned;
+    return first_disagreement(nest, block) == nullptr;
+  }
+
+  /// The numbers that a kernel is given beside its operands; what no rule gives is poison.
+  void poison_scalars() {
+    for (std::int32_t i = 0; i < 2; ++i) {
+      told_[i] =
+          i < row().given_scalars ? resolved_->scalars[i] : std::numeric_limits<float>::quiet_NaN();
+    }
+    scalars_ = told_;
   }
 
   /// The kernel on private memory, with all of one operand revealed if there is such.
@@ -263,7 +288,7 @@ class block_check {
     run_on_copies();
   }
 
-  void run_on_copies() { at_hand_.run(*resolved_, context_, resolved_->scalars); }
+  void run_on_copies() { at_hand_.run(*resolved_, context_, scalars_); }
 
   /// What the block writes and the call did not write so, or null.
   const operand_access* first_disagreement(std::int32_t nest, const nest_block& block) {
@@ -285,9 +310,13 @@ class block_check {
   }
 
   void refuse(const operand_access& access, const std::string& what, const std::string& which) {
-    fault_ = std::string(program_.places[call_].view()) + ": the kernel " + what + ", of operand " +
-             std::to_string(access.operand) + ", " + name_of(buffer_of(access.operand).role) +
-             " of " + std::string(describe(access.extents).view()) + which + ".";
+    refuse(what + ", of operand " + std::to_string(access.operand) + ", " +
+           name_of(buffer_of(access.operand).role) + " of " +
+           std::string(describe(access.extents).view()) + which);
+  }
+
+  void refuse(const std::string& what) {
+    fault_ = std::string(program_.places[call_].view()) + ": the kernel " + what + ".";
   }
 
   static std::string name_of(buffer_role role) {
@@ -321,6 +350,8 @@ class block_check {
   const resolved_call* resolved_ = nullptr;
   run_context context_;
   std::vector<void*> operands_;
+  float told_[2] = {};
+  const float* scalars_ = nullptr;  ///< of the runs on copies
   copied_call at_hand_;
   std::vector<summed> summed_;  ///< in the action at hand
 };

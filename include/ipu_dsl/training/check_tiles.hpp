@@ -187,9 +187,10 @@ declared_program declared_training(const session_parts& parts) {
 /// Trains a compiled model for an update on drawn samples, block by block: every call runs again
 /// for each block that a tile of `target` would compute, on private memory that holds what the call
 /// declares to read and poison elsewhere, and the bits of the block must be those of the session.
-/// Returns how many blocks that were, or the first call that reads or writes what it does not
-/// declare. `optimizer` are the numbers that the session would be given. Throws `error` if the
-/// target has no tile.
+/// What sums up gradients also runs over sums that are known, as the first micro-batch of an update
+/// and as a later one. Returns how many blocks that were, or the first call that reads or writes
+/// what it does not declare, or does not sum up as it is told. `optimizer` are the numbers that the
+/// session would be given. Throws `error` if the target has no tile.
 ///
 ///   const tile_check found = check_tiles<training>(ipu2);
 template <compiled_model Compiled>
