@@ -296,6 +296,11 @@ struct graph_view {
     return found;
   }
 
+  /// The node of this family whose parameters a node of a layer uses, or -1.
+  constexpr std::int32_t shared_node(const layer_record& layer, const family& rule) const {
+    return layer.shares < 0 ? -1 : node_of(layers[layer.shares], rule);
+  }
+
   constexpr const tensor& at(std::int32_t index) const { return tensors[index]; }
 
   constexpr const node& node_at(std::int32_t index) const { return nodes[index]; }

@@ -47,14 +47,15 @@ class assembly {
 
   /// Adds what a functional model calls, as layer `number`: layers in combinators, on one tensor,
   /// or on more that are dealt to them. What joins them, or a single layer, has the name of the
-  /// call. Returns the output, and behind it what parts that are dealt inputs make beside theirs.
-  /// `made.fault` is what is wrong.
+  /// call. It shares with an earlier call, from layer `shares` on, or -1. Returns the output, and
+  /// behind it what parts that are dealt inputs make beside theirs; what is wrong is the fault.
   static constexpr list<std::int32_t> add_call(graph& made, const element& piece,
                                                std::string_view name,
                                                list_view<std::int32_t> inputs, std::int32_t stage,
-                                               std::int32_t number) {
+                                               std::int32_t number, std::int32_t shares) {
     assembly walk(made);
     walk.called_ = true;
+    walk.behind_ = shares < 0 ? 0 : static_cast<std::int32_t>(made.layers.size()) - shares;
     walk.name_ = name;
     walk.current_ = inputs[0];
     walk.dealt_ = {inputs.data() + 1, inputs.size() - 1};
@@ -393,18 +394,15 @@ class assembly {
     scope_ = outer_scope;
     const list<std::int32_t> made = add_to_each(piece, samples);
     current_ = made[0];
-    for (std::size_t i = 1; i < made.size(); ++i) {
-      beside_.push_back(made[i]);
-    }
+    beside_.append({made.data() + 1, made.size() - 1});
   }
 
   /// One layer with a node for each of these.
   constexpr list<std::int32_t> add_to_each(const element& piece, list_view<std::int32_t> inputs) {
     layer_record record = next_record(piece);
-    const auto layer = static_cast<std::int32_t>(made_.layers.size());
     list<std::int32_t> made;
     for (std::size_t i = 0; i < inputs.size() && !failed(); ++i) {
-      add_one(piece, {inputs.data() + i, 1}, layer, record);
+      add_one(piece, {inputs.data() + i, 1}, record);
       made.push_back(current_);
     }
     record.nodes = static_cast<std::int32_t>(made_.nodes.size()) - record.first_node;
@@ -415,13 +413,15 @@ class assembly {
 
   /// A layer that is added now, in its place.
   constexpr layer_record next_record(const element& piece) {
+    const auto layer = static_cast<std::int32_t>(made_.layers.size());
     const layer_record record{.source = &piece,
                               .name = name_of(piece),
                               .scope = scope_,
                               .number = number_,
                               .part = part_,
                               .stage = stage_,
-                              .first_node = static_cast<std::int32_t>(made_.nodes.size())};
+                              .first_node = static_cast<std::int32_t>(made_.nodes.size()),
+                              .shares = behind_ > 0 ? layer - behind_ : -1};
     if (part_ >= 0) {
       ++part_;
     }
@@ -448,21 +448,22 @@ class assembly {
       fail(where_is(record), *piece.fault);
       return;
     }
-    const auto layer = static_cast<std::int32_t>(made_.layers.size());
-    add_one(piece, inputs, layer, record);
+    add_one(piece, inputs, record);
     if (piece.followed_by != nullptr && !failed()) {
       const std::int32_t chained[] = {current_};
-      add_one(*piece.followed_by, chained, layer, record);
+      add_one(*piece.followed_by, chained, record);
     }
     record.nodes = static_cast<std::int32_t>(made_.nodes.size()) - record.first_node;
     record.output = current_;
     made_.layers.push_back(record);
   }
 
-  constexpr void add_one(const element& piece, list_view<std::int32_t> inputs, std::int32_t layer,
+  constexpr void add_one(const element& piece, list_view<std::int32_t> inputs,
                          const layer_record& record) {
-    problem refused = add_node(made_, *piece.rule, piece.options, inputs, stage_, layer, -1,
-                               node_purpose::layer, piece.starts);
+    const auto layer = static_cast<std::int32_t>(made_.layers.size());
+    problem refused =
+        add_node(made_, *piece.rule, piece.options, inputs, stage_, layer,
+                 made_.view().shared_node(record, *piece.rule), node_purpose::layer, piece.starts);
     if (!refused.found()) {
       ask_of_parameters(made_, piece.weights);
       refused = gathers_ ? problem() : check_single_output(made_);
@@ -492,7 +493,8 @@ class assembly {
   std::int32_t stage_ = 0;
   std::int32_t number_ = 0;
   std::int32_t part_ = -1;
-  bool frozen_ = false;  ///< what is added does not learn
+  std::int32_t behind_ = 0;  ///< which layer before one it shares with, counted back; 0: none
+  bool frozen_ = false;      ///< what is added does not learn
 };
 
 }  // namespace ipu_dsl

@@ -162,8 +162,9 @@ class functional_builder {
     return outputs;
   }
 
-  /// A layer to be called more than once, each time with the same parameters and states. Its name,
-  /// under which they are found, may be empty.
+  /// A layer, what stands at every step or goes both ways, or a model, to be called more than once,
+  /// each time with the same parameters and states. Its name, under which they are found, may be
+  /// empty.
   template <typename Layer>
   constexpr shared_layer shared(std::string_view name) {
     shared_.push_back({&element_of<Layer>, name});
@@ -248,9 +249,7 @@ class functional_builder {
 
   constexpr symbolic_tensor call_shared(std::size_t number, const list<std::int32_t>& inputs) {
     shared_element& called = shared_[number];
-    const element_kind kind = called.source->kind;
-    if (kind != element_kind::layer && kind != element_kind::model &&
-        kind != element_kind::foreign) {
+    if (!takes_call(*called.source) && !called.source->of_steps) {
       fail(label("the shared layer ") << describe(*called.source),
            refuse("one layer, or a model", describe(*called.source),
                   "share its layers one by one, or make a model of them"));
@@ -312,7 +311,7 @@ class functional_builder {
     } else if (piece.kind == element_kind::model) {
       made = nested_model(made_, record, piece.frozen).add(inputs);
     } else {
-      made = assembly::add_call(made_, piece, name, inputs, stage_, calls_);
+      made = assembly::add_call(made_, piece, name, inputs, stage_, calls_, shares);
     }
     ++calls_;
     made_.stages = stage_ + 1 > made_.stages ? stage_ + 1 : made_.stages;
@@ -443,10 +442,7 @@ class functional_builder {
   constexpr std::int32_t add(const element& piece, list_view<std::int32_t> inputs,
                              const layer_record& record) {
     const auto layer = static_cast<std::int32_t>(made_.layers.size());
-    std::int32_t shares = -1;
-    if (record.shares >= 0) {
-      shares = made_.view().node_of(made_.layers[record.shares], *piece.rule);
-    }
+    const std::int32_t shares = made_.view().shared_node(record, *piece.rule);
     const problem refused = add_node(made_, *piece.rule, piece.options, inputs, stage_, layer,
                                      shares, node_purpose::layer, piece.starts);
     if (refused.found()) {

@@ -180,8 +180,7 @@ class nested_model {
         inputs.push_back(tensors_[read]);
       }
     }
-    const std::int32_t shares =
-        record.shares < 0 ? -1 : made_->view().node_of(made_->layers[record.shares], *piece.rule);
+    const std::int32_t shares = made_->view().shared_node(record, *piece.rule);
     const problem refused = add_node(*made_, *piece.rule, piece.options, inputs, place_.stage,
                                      static_cast<std::int32_t>(made_->layers.size()), shares,
                                      node_purpose::layer, piece.starts);
