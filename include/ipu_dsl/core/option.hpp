@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/type_name.hpp>
@@ -134,7 +135,7 @@ struct option_list {
 
   constexpr const initializer* start(const option_key& key, const initializer* otherwise) const {
     for (std::size_t i = 0; i < Count; ++i) {
-      if (*options[i].value.key == key && options[i].value.start != nullptr) {
+      if (*options[i].value.key == key && !is_null(options[i].value.start)) {
         return options[i].value.start;
       }
     }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 #include <ipu_dsl/graph/masks.hpp>
@@ -361,7 +362,7 @@ constexpr std::int32_t visible_outputs(const graph_view& model, const node& of) 
 
 /// Lets the newest node's own parameters have what their layer asks of them, if it does.
 constexpr void ask_of_parameters(graph& model, const weight_rules* wanted) {
-  if (wanted == nullptr) {
+  if (is_null(wanted)) {
     return;
   }
   const auto newest = static_cast<std::int32_t>(model.nodes.size()) - 1;

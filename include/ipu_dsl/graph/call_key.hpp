@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/graph/packed_words.hpp>
 
 namespace ipu_dsl {
@@ -51,12 +52,12 @@ class call_key {
   /// Whether `as<Key>` gives back what was given.
   template <typename Key>
   constexpr bool is() const {
-    return type_ == &key_type<Key>;
+    return same_address(type_, &key_type<Key>);
   }
 
   /// Empty if nothing does, see `key_kind`.
   constexpr std::string_view joined_by() const {
-    return type_ == nullptr ? std::string_view() : type_->joined_by;
+    return is_null(type_) ? std::string_view() : type_->joined_by;
   }
 
   template <typename Key>
@@ -69,7 +70,10 @@ class call_key {
 
   constexpr std::int32_t operator[](std::size_t word) const { return packed_.words[word]; }
 
-  friend constexpr bool operator==(const call_key&, const call_key&) = default;
+  friend constexpr bool operator==(const call_key& left, const call_key& right) {
+    return left.packed_ == right.packed_ && left.count_ == right.count_ &&
+           same_address(left.type_, right.type_);
+  }
 
  private:
   packed_words packed_;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 
@@ -23,7 +24,7 @@ inline constexpr family constraint_family{.name = "constraint"};
 /// Once an update, behind it.
 constexpr void constrain(emitter& emit, std::int32_t i) {
   const tensor& parameter = emit.parameter(i);
-  if (parameter.rules == nullptr || parameter.rules->constraint == constraint_kind::none) {
+  if (is_null(parameter.rules) || parameter.rules->constraint == constraint_kind::none) {
     return;
   }
   const parameter_rules& rules = *parameter.rules;

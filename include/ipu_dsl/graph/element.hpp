@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/parameter_rules.hpp>
 #include <ipu_dsl/core/problem.hpp>
@@ -104,10 +105,10 @@ concept nested_element = requires { element_of_model<T>::value; };
 template <typename T>
 consteval element describe_element() {
   if constexpr (model_element<T>) {
-    if constexpr (T::description.kind == element_kind::foreign && T::description.fault == nullptr) {
+    if constexpr (T::description.kind == element_kind::foreign && is_null(T::description.fault)) {
       return unfit_layer(type_name<T>(), description_without_kind);
     } else if constexpr (T::description.kind == element_kind::layer &&
-                         T::description.rule == nullptr) {
+                         is_null(T::description.rule)) {
       return unfit_layer(type_name<T>(), layer_without_family);
     } else {
       return T::description;

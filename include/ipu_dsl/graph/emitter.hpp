@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/graph/call_draft.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 #include <ipu_dsl/graph/lowering_facts.hpp>
@@ -58,7 +59,7 @@ class emitter {
     const std::int32_t* const own = operands_ + here_->inputs + here_->outputs;
     for (std::int32_t i = 0; i < here_->parameters; ++i) {
       const tensor& learned = model_->at(own[i]);
-      if (!learned.trainable || learned.rules != nullptr || facts_->reader_count(own[i]) != 1) {
+      if (!learned.trainable || !is_null(learned.rules) || facts_->reader_count(own[i]) != 1) {
         return nullptr;
       }
     }

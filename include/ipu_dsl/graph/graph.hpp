@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/source_form.hpp>
@@ -290,7 +291,7 @@ struct graph_view {
   /// The number of the node of a layer that is of a family; others beside it lay out what it reads.
   constexpr std::int32_t node_of(const layer_record& layer, const family& rule) const {
     std::int32_t found = layer.first_node;
-    while (nodes[found].rule != &rule) {
+    while (!same_address(nodes[found].rule, &rule)) {
       ++found;
     }
     return found;

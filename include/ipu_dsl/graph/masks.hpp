@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 
@@ -22,7 +23,7 @@ constexpr std::int32_t mask_of(const graph& model, list_view<std::int32_t> input
 /// What is wrong with masks that a layer is to join.
 constexpr problem check_join(const graph& model, const mask_join& join,
                              list_view<std::int32_t> inputs) {
-  if (join.rule == nullptr) {
+  if (is_null(join.rule)) {
     return refuse("inputs with one mask", "two masks",
                   "mask before the ways part, or join behind the last states");
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <ipu_dsl/core/activation_kind.hpp>
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 
@@ -140,7 +141,7 @@ class node_draft {
   /// that lies otherwise than the loss reads.
   constexpr bool pass_over_producer() {
     const node* const passed = made_by(0);
-    if (passed == nullptr) {
+    if (is_null(passed)) {
       return false;
     }
     const std::int32_t before = owner_->view().input_of(*passed, 0);

@@ -2,6 +2,7 @@
 // Calls that add the gradient of a parameter's penalty to that of the loss.
 #pragma once
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 
@@ -15,7 +16,7 @@ inline constexpr family penalty_family{.name = "penalty"};
 /// the penalty is part of the loss.
 constexpr void add_penalty(emitter& emit, std::int32_t i) {
   const tensor& parameter = emit.parameter(i);
-  if (parameter.rules == nullptr || !parameter.rules->penalizes()) {
+  if (is_null(parameter.rules) || !parameter.rules->penalizes()) {
     return;
   }
   call_draft call =

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/shape.hpp>
 #include <ipu_dsl/core/source_form.hpp>
 #include <ipu_dsl/core/storage.hpp>
@@ -85,10 +86,10 @@ enum class transfer_kind : std::uint8_t { none, infeed, outfeed };
 
 /// What the calls of a family exchange.
 constexpr transfer_kind transfer_of(const family& rule) {
-  if (&rule == &infeed_family) {
+  if (same_address(&rule, &infeed_family)) {
     return transfer_kind::infeed;
   }
-  return &rule == &outfeed_family ? transfer_kind::outfeed : transfer_kind::none;
+  return same_address(&rule, &outfeed_family) ? transfer_kind::outfeed : transfer_kind::none;
 }
 
 }  // namespace ipu_dsl

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <type_traits>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/update_rule.hpp>
 #include <ipu_dsl/graph/family.hpp>
 
@@ -24,7 +25,7 @@ struct update_rule<nullptr> {
 
 /// That of an optimizer that is another one adapted follows from the other's.
 template <const family* Optimizer>
-  requires(Optimizer->adapted.of != nullptr)
+  requires(!is_null(Optimizer->adapted.of))
 struct update_rule<Optimizer> {
   static constexpr adapted_update adapted = Optimizer->adapted;
   using by_value =

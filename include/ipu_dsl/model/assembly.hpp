@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/builder.hpp>
 #include <ipu_dsl/graph/gradient.hpp>
@@ -95,7 +96,7 @@ class assembly {
         fail("stage_assignment", refuse("a sequential model", "a pipeline",
                                         "a pipeline has its stages already, take the numbers out"));
       }
-      if (body.automatic_stages != 0 || body.fault != nullptr) {
+      if (body.automatic_stages != 0 || !is_null(body.fault)) {
         add_automatic(body);
       } else {
         add_pipeline(body);
@@ -218,7 +219,7 @@ class assembly {
       case element_kind::foreign: {
         label got = "the type ";
         got << piece.name;
-        if (piece.fault != nullptr) {
+        if (!is_null(piece.fault)) {
           fail(here(piece.name), *piece.fault);
         } else {
           fail(here(), refuse("a layer", got, not_a_layer_hint));
@@ -246,8 +247,7 @@ class assembly {
 
   /// The place of what is no layer, or not yet.
   constexpr label here(const label& what = {}) const {
-    label words = "layer ";
-    words << number_;
+    label words = label("layer ") << number_;
     if (part_ >= 0) {
       words << "." << part_;
     }
@@ -444,12 +444,12 @@ class assembly {
   /// The node or nodes of one layer, and its record.
   constexpr void add_nodes(const element& piece, list_view<std::int32_t> inputs) {
     layer_record record = next_record(piece);
-    if (piece.fault != nullptr && piece.fault->found()) {
+    if (!is_null(piece.fault) && piece.fault->found()) {
       fail(where_is(record), *piece.fault);
       return;
     }
     add_one(piece, inputs, record);
-    if (piece.followed_by != nullptr && !failed()) {
+    if (!is_null(piece.followed_by) && !failed()) {
       const std::int32_t chained[] = {current_};
       add_one(*piece.followed_by, chained, record);
     }

@@ -2,6 +2,7 @@
 // How a model is put together: stages of layers, pipelines of stages, residuals and branches.
 #pragma once
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/given_extents.hpp>
 #include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/graph/element.hpp>
@@ -46,7 +47,7 @@ template <typename Sequence, auto Stages>
 struct auto_pipeline {
   static constexpr whole_number count = whole(Stages);
   static constexpr problem fault =
-      count.fault != nullptr ? *count.fault : check_automatic(element_of<Sequence>, count.value);
+      !is_null(count.fault) ? *count.fault : check_automatic(element_of<Sequence>, count.value);
   static constexpr element description = {.kind = element_kind::pipeline,
                                           .combinator = "auto_pipeline",
                                           .parts = element_of<Sequence>.parts,
@@ -95,7 +96,7 @@ struct named<Name, Layer> {
 constexpr element frozen_element(element piece, const problem& fault) {
   const bool is_element = piece.kind != element_kind::foreign;
   piece.frozen = is_element;
-  piece.fault = is_element || piece.fault != nullptr ? piece.fault : &fault;
+  piece.fault = is_element || !is_null(piece.fault) ? piece.fault : &fault;
   return piece;
 }
 

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/graph/builder.hpp>
@@ -229,7 +230,7 @@ class functional_builder {
 
   /// The number of a tensor; of one that another builder has made `elsewhere`.
   constexpr std::int32_t number_of(symbolic_tensor given) const {
-    return given.of == this || given.of == nullptr ? given.index : elsewhere;
+    return given.of == this || is_null(given.of) ? given.index : elsewhere;
   }
 
   /// Refused with a sentence: among the inputs of a layer, what is no tensor.
@@ -330,7 +331,7 @@ class functional_builder {
   constexpr list<std::int32_t> add_layer(layer_record& record, const list<std::int32_t>& inputs) {
     const element& piece = *record.source;
     std::int32_t current = add(piece, inputs, record);
-    if (piece.followed_by != nullptr && current >= 0) {
+    if (!is_null(piece.followed_by) && current >= 0) {
       const std::int32_t chained[] = {current};
       current = add(*piece.followed_by, chained, record);
     }
@@ -362,14 +363,13 @@ class functional_builder {
 
   constexpr void check_call(const layer_record& record, list_view<std::int32_t> inputs) {
     const element& piece = *record.source;
-    if (piece.kind == element_kind::foreign && piece.fault != nullptr) {
+    if (piece.kind == element_kind::foreign && !is_null(piece.fault)) {
       fail(label("layer ") << record.number << " " << piece.name, *piece.fault);
     } else if (piece.kind == element_kind::foreign) {
       fail(where_is(record), refuse("a layer", label("the type ") << piece.name));
     } else if (piece.kind != element_kind::layer && piece.kind != element_kind::model) {
       check_combinator(record, inputs);
-    } else if (piece.kind == element_kind::layer && piece.fault != nullptr &&
-               piece.fault->found()) {
+    } else if (piece.kind == element_kind::layer && !is_null(piece.fault) && piece.fault->found()) {
       fail(where_is(record), *piece.fault);
     }
     for (const std::int32_t input : inputs) {

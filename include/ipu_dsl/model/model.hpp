@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/late_refusal.hpp>
 #include <ipu_dsl/core/packed_counts.hpp>
@@ -43,7 +44,7 @@ struct model<Input, Body, Assignment> {
   using input_type = Input;
   using body_type = Body;
   using assignment_type = Assignment;
-  static constexpr problem fault = Input::given.fault != nullptr
+  static constexpr problem fault = !is_null(Input::given.fault)
                                        ? check_part("input", Input::given.fault)
                                        : check_part("stage_assignment", Assignment::fault);
 };

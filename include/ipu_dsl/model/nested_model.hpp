@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/builder.hpp>
@@ -13,8 +14,8 @@ namespace ipu_dsl {
 
 /// How many layers an element becomes.
 constexpr std::size_t count_layers(const element& piece) {
-  std::size_t count = piece.followed_by == nullptr ? 1 : 2;
-  count += piece.nested == nullptr ? 0 : piece.nested->layers.size();
+  std::size_t count = is_null(piece.followed_by) ? 1 : 2;
+  count += is_null(piece.nested) ? 0 : piece.nested->layers.size();
   for (const element* part : piece.parts) {
     count += count_layers(*part);
   }
@@ -163,7 +164,7 @@ class nested_model {
       } else {
         add_one(inner, *piece, record);
         // Of several inputs what stands at every step has a node each.
-        piece = piece->followed_by == nullptr ? piece : piece->followed_by;
+        piece = is_null(piece->followed_by) ? piece : piece->followed_by;
       }
     }
     record.nodes = static_cast<std::int32_t>(made_->nodes.size()) - record.first_node;

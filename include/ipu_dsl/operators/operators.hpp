@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/graph/attributes.hpp>
 #include <ipu_dsl/graph/call.hpp>
@@ -73,7 +74,7 @@ consteval auto key_of(const call_key& packed) {
 /// The kernel of a call. What ends with an update is told with which.
 template <const family* Family, auto Call, const family* Ending>
 consteval auto kernel_of() noexcept {
-  if constexpr (Ending == nullptr) {
+  if constexpr (is_null(Ending)) {
     return &operators<Family>::template run<Call>;
   } else {
     return &operators<Family>::template run<Call, Ending>;
@@ -96,8 +97,8 @@ concept has_ending_kernel =
 
 /// Whether there is one, which can be called as kernels are.
 template <const family* Family, auto Call, const family* Ending>
-concept has_kernel = (Ending == nullptr && has_plain_kernel<Family, Call>) ||
-                     (Ending != nullptr && has_ending_kernel<Family, Call, Ending>);
+concept has_kernel = (is_null(Ending) && has_plain_kernel<Family, Call>) ||
+                     (!is_null(Ending) && has_ending_kernel<Family, Call, Ending>);
 
 /// Whether a kernel cannot throw, as far as it has to say so: that of a feed may.
 template <const family* Family, auto Call, const family* Ending>

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/call.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
@@ -19,7 +20,10 @@ struct code {
   call_key key;
   const family* ending = nullptr;  ///< see emitted_call
 
-  friend constexpr bool operator==(const code&, const code&) = default;
+  friend constexpr bool operator==(const code& left, const code& right) {
+    return same_address(left.rule, right.rule) && left.key == right.key &&
+           same_address(left.ending, right.ending);
+  }
 };
 
 /// What is left of a distinct kernel when a program runs: enough to name it.

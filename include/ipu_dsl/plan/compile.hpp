@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/late_refusal.hpp>
 #include <ipu_dsl/core/list_view.hpp>
@@ -203,7 +204,7 @@ struct compile_fault_of {
   /// What is wrong on the tiles of a target: accesses that cannot be as they are declared, or more
   /// than the tiles hold.
   static constexpr problem find_overflow() {
-    if constexpr (C::settings.target == nullptr) {
+    if constexpr (is_null(C::settings.target)) {
       return {};
     } else if constexpr (access_fault_of<C, leading_program<C>>::value.found()) {
       return access_fault_of<C, leading_program<C>>::value;
@@ -327,7 +328,7 @@ template <compiled_model C>
 struct target_fault_of {
   static constexpr problem find() {
     problem found;
-    if (C::settings.target == nullptr) {
+    if (is_null(C::settings.target)) {
       found = refuse("on<...> beside a question about memory", "none",
                      "memory is modelled for a target: ipu1, ipu2, bow or one of your own");
       found.where = "compile";
@@ -343,7 +344,7 @@ constexpr const device_memory& memory_of(std::type_identity<C>) {
   if constexpr (plan_fault_of<C>::value.found()) {
     static_assert(check<C>());
     return unknown_memory;
-  } else if constexpr (C::settings.target == nullptr) {
+  } else if constexpr (is_null(C::settings.target)) {
     static_assert(diagnose<target_fault_of<C>>());
     return unknown_memory;
   } else {

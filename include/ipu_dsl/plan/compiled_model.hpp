@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/machine/device_memory.hpp>
 #include <ipu_dsl/model/model.hpp>
@@ -185,7 +186,7 @@ struct compile<M, Options...> {
     if (!found.found() && stages > action_set::max_stages) {
       found = refuse(label("at most ") << action_set::max_stages << " stages", label() << stages);
     }
-    if (!found.found() && settings.target != nullptr) {
+    if (!found.found() && !is_null(settings.target)) {
       found = check_target(*settings.target);
     }
     if (!found.found() && (settings.replicas < 1 || settings.replicas > most_replicas)) {

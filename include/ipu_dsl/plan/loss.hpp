@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/builder.hpp>
 #include <ipu_dsl/plan/reported_names.hpp>
@@ -230,7 +231,7 @@ constexpr problem attach_penalties(graph& model) {
   const auto layers = static_cast<std::int32_t>(model.layers.size());
   for (std::int32_t i = 0; i < layers && !found.found(); ++i) {
     const weight_rules* const asked = model.layers[i].source->weights;
-    if (asked != nullptr && asked->output.penalizes()) {
+    if (!is_null(asked) && asked->output.penalizes()) {
       found = attach_penalty(model, i);
     }
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/graph/constraint.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/penalty.hpp>
@@ -241,7 +242,7 @@ class lowering {
       const node& here = model_.node_at(i);
       if (is_updated(i, stage) && !here.frozen) {
         emitter emit = at_node(i, call_phase::update);
-        if (emit.fused_update() != nullptr) {
+        if (!is_null(emit.fused_update())) {
           continue;
         }
         for (std::int32_t parameter = 0; parameter < here.parameters; ++parameter) {

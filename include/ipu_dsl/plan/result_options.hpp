@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/option.hpp>
@@ -129,7 +130,7 @@ struct loss_weight {
   static constexpr problem not_positive =
       refuse("a number above 0", label() << real(Weight).value,
              "an output that is not to be trained needs no loss");
-  static constexpr option as_option = real(Weight).fault != nullptr || real(Weight).value > 0
+  static constexpr option as_option = !is_null(real(Weight).fault) || real(Weight).value > 0
                                           ? real_option(&loss_weight_key, Weight)
                                           : option{&loss_weight_key, 0, 0, &not_positive};
 };
@@ -300,7 +301,7 @@ constexpr problem check_metrics(list_view<result_choice> chosen,
     return refuse(label("at most ") << most_metrics << " metrics", label() << chosen.size());
   }
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    if (chosen[i].rule == nullptr) {
+    if (is_null(chosen[i].rule)) {
       return refuse("a metric in metrics<...>", types[i],
                     "such as accuracy and mean_absolute_error; the loss needs no mention");
     }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/data/dataset.hpp>
@@ -117,7 +118,7 @@ constexpr problem check_targets(const graph_view& model, std::int32_t target,
 
 /// Training and evaluating take a loss.
 constexpr problem check_loss(const graph_view& model) {
-  if (model.loss() != nullptr) {
+  if (!is_null(model.loss())) {
     return {};
   }
   problem found = refuse(

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <ipu_dsl/core/activation_kind.hpp>
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
@@ -168,7 +169,7 @@ constexpr element activation_element(activation_kind kind, float alpha) {
 constexpr bool made_by(node_draft& draft, activation_kind kind) {
   const node* const last = draft.made_by(0);
   const family& rule = normalizes(kind) ? softmax_family : activation_family;
-  return last != nullptr && last->rule == &rule &&
+  return !is_null(last) && same_address(last->rule, &rule) &&
          last->options.as<activation_options>().kind == kind;
 }
 

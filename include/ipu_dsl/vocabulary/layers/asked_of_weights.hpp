@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/vocabulary/layers/constraints.hpp>
 #include <ipu_dsl/vocabulary/layers/regularization.hpp>
 
@@ -30,10 +31,10 @@ inline constexpr askable_parameter askable_parameters[weight_rules::most] = {
 template <std::size_t Count>
 constexpr parameter_rules rules_of(const option_list<Count>& given, const option_key* regularizer,
                                    const option_key* constraint) {
-  const parameter_rules* const bounds = constraint == nullptr ? nullptr : given.rules(*constraint);
+  const parameter_rules* const bounds = is_null(constraint) ? nullptr : given.rules(*constraint);
   const parameter_rules* const penalty = given.rules(*regularizer);
   parameter_rules found = bounds == nullptr ? parameter_rules{} : *bounds;
-  if (penalty != nullptr) {
+  if (!is_null(penalty)) {
     found.l1 = penalty->l1;
     found.l2 = penalty->l2;
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/vocabulary/layers/attention_inputs.hpp>
 #include <ipu_dsl/vocabulary/layers/join.hpp>
 #include <ipu_dsl/vocabulary/layers/position_product.hpp>
@@ -333,7 +334,7 @@ struct multi_head_attention_reading {
                                            start_of(given, bias_init_key, zeros::start)};
 
   static constexpr element with_sizes(const whole_number& heads, const whole_number& key_dim) {
-    if (key_dim.fault == &not_whole<no_number>) {
+    if (same_address(key_dim.fault, &not_whole<no_number>)) {
       return unfit_layer("MultiHeadAttention<...>", without_key_dim);
     }
     const problem* const unread = first_fault({heads, key_dim});

@@ -2,6 +2,7 @@
 // TimeDistributed: a layer at every step of a sequence.
 #pragma once
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/graph/sequence_views.hpp>
 #include <ipu_dsl/vocabulary/layers/join.hpp>
 
@@ -25,11 +26,11 @@ constexpr bool works_on_each_step(const element& piece) {
       piece.kind != element_kind::residual && piece.kind != element_kind::branches) {
     return false;
   }
-  bool works = piece.rule == nullptr || works_on_each_step(*piece.rule, piece.options);
+  bool works = is_null(piece.rule) || works_on_each_step(*piece.rule, piece.options);
   for (const element* part : piece.parts) {
     works = works && works_on_each_step(*part);
   }
-  return works && (piece.followed_by == nullptr || works_on_each_step(*piece.followed_by));
+  return works && (is_null(piece.followed_by) || works_on_each_step(*piece.followed_by));
 }
 
 /// An element that does the same at every step, and is to be given these.

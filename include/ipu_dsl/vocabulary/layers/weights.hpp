@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/vocabulary/layers/activation.hpp>
@@ -72,7 +73,7 @@ constexpr problem find_weights_fault(const option_list<Count>& given,
 constexpr void update_parameter(const emitter& emit, call_draft& call, const family* ending,
                                 std::int32_t parameter, std::initializer_list<reach> at,
                                 const shape& seen = {}) {
-  if (ending == nullptr) {
+  if (is_null(ending)) {
     return;
   }
   const shape& extents = seen.rank > 0 ? seen : emit.parameter(parameter).extents;

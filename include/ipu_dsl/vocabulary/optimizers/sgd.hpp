@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/graph/update_rule.hpp>
 #include <ipu_dsl/vocabulary/optimizers/each_parameter.hpp>
 #include <ipu_dsl/vocabulary/optimizers/learning_rate_schedule.hpp>
@@ -138,7 +139,8 @@ struct sgd {
                                                                     : &sgd_family;
 
   /// Given to the session: `session<training> run{{.learning_rate = 0.01F, .momentum = 0.9F}}`.
-  using settings = std::conditional_t<rule == &sgd_family, sgd_settings, sgd_momentum_settings>;
+  using settings =
+      std::conditional_t<same_address(rule, &sgd_family), sgd_settings, sgd_momentum_settings>;
 };
 
 }  // namespace ipu_dsl
