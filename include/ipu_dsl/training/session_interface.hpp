@@ -39,12 +39,12 @@ class session : public session_of<Compiled, can_have_session<Compiled>()> {
     refuse_settings<Compiled, momentum_fault_of>();
   }
 
+  /// Said by the last argument, whose type a compiler asks for as soon as this is chosen: in code
+  /// that nobody instantiates as well.
   template <typename = void>
   explicit session(const settings_elsewhere&, const session_options_elsewhere& = {},
-                   const session_options_elsewhere& = {})
-      : base(base::code::make({}), {}) {
-    refuse_session<Compiled, names_fault_of>();
-  }
+                   const session_options_elsewhere& = {}, said_at_once = refuse_names<Compiled>())
+      : base(base::code::make({}), {}) {}
 
   template <typename Number, typename... Rest>
     requires std::is_arithmetic_v<Number>

@@ -190,6 +190,17 @@ constexpr void refuse_session() {
   }
 }
 
+/// What stands behind the arguments of a call that is refused.
+struct said_at_once {};
+
+/// The same error of names, where this is a default argument; its type is deduced, so that a
+/// compiler has to look.
+template <typename Compiled>
+constexpr auto refuse_names() {
+  refuse_session<Compiled, names_fault_of>();
+  return said_at_once{};
+}
+
 template <typename Compiled, bool Valid>
 class session_of;
 
