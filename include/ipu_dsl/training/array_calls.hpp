@@ -241,6 +241,16 @@ class array_calls : public braced_calls<C> {
     return refused_history();
   }
 
+  /// A path is no bool: a compiler itself says that either could be meant.
+  template <typename Source, typename... Behind>
+  not_in_fit_options fit(Source&&, const resume_is_true_and_load_training_has_the_path&,
+                         Behind&&...) = delete;
+
+  template <typename Input, typename Target, typename... Behind>
+  not_in_fit_options fit(const Input&, const Target&,
+                         const resume_is_true_and_load_training_has_the_path&,
+                         Behind&&...) = delete;
+
   /// Of any other name a compiler itself says that there is none, in as few lines as it can.
   template <typename Source>
   not_in_fit_options fit(const Source&, ...) volatile = delete;

@@ -2,6 +2,8 @@
 // Options of fit by names that they have elsewhere, and what is said of them.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 
 #include <ipu_dsl/core/problem.hpp>
@@ -41,6 +43,29 @@ struct options_elsewhere {
              validation_batch_size = {}, shuffle = {};
   any_option step = {}, resume = {}, class_weight = {}, sample_weight = {}, sample_weights = {},
              workers = {}, threads = {}, seed = {};
+};
+
+/// A text, or what becomes one.
+struct text_alone {
+  template <typename Text>
+    requires(std::convertible_to<Text, const char*> && !std::same_as<Text, std::nullptr_t>)
+  constexpr text_alone(const Text&) {}
+};
+
+/// `fit_options` with a path where a bool is wanted, which every pointer becomes: a call with one
+/// may mean either struct, so that a compiler refuses it. Nothing but such options fits.
+struct resume_is_true_and_load_training_has_the_path {
+  struct by_name {
+  } names_only = {};
+
+  std::int32_t epochs = 0;
+  std::int64_t steps_per_epoch = 0;
+  std::int64_t steps_per_execution = 0;
+  std::int32_t initial_epoch = 0;
+  std::int32_t validation_frequency = 0;
+  double validation_split = 0;
+  any_option step = {};
+  text_alone resume;
 };
 
 /// What a compiler says that `fit` returns where its options have a name that is nobody's.
