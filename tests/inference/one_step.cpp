@@ -58,6 +58,28 @@ struct same : model<input<6, 3>, sequential<Conv1D<4, 3, same_padding>>> {};
 
 struct within : model<input<6, 3>, sequential<Conv1D<4, 3, dilation_rate<2>>>> {};
 
+/// Slopes that all steps share, windows of one step, steps that stay as many as they are; of images
+/// the steps are rows.
+struct each_alone
+    : model<
+          input<6, 3>,
+          sequential<Conv1D<5, 2, causal_padding>, PReLU<shared_axes<1>, init<constant<0.3F>>>,
+                     AveragePooling1D<1>, MaxPooling1D<1, same_padding>, UpSampling1D<1>,
+                     ZeroPadding1D<0>, Cropping1D<0>, TimeDistributed<PReLU<>>, GRU<4>, Dense<2>>> {
+};
+
+struct rows_alone
+    : model<input<6, 4, 3>,
+            sequential<PReLU<shared_axes<1, 2>, init<constant<0.3F>>>,
+                       MaxPooling2D<pool_size{1, 2}, strides<1, 2>>, UpSampling2D<1, 2>,
+                       TimeDistributed<Flatten>, GRU<4>, Dense<2>>> {};
+
+struct slopes_of_steps : model<input<6, 3>, sequential<PReLU<>, GRU<4>>> {};
+
+struct steps_twice : model<input<6, 3>, sequential<UpSampling1D<2>>> {};
+
+struct pooled_all : model<input<6, 3>, sequential<GlobalMaxPooling1D>> {};
+
 struct pooled : model<input<6, 3>, sequential<MaxPooling1D<2>>> {};
 
 struct of_words
@@ -200,7 +222,11 @@ constexpr tests::checks test_refusals() {
   done.that(fault_of<one_step<within>>::value.got.view() == "valid_padding and a kernel of 3");
   done.that(fault_of<one_step<within>>::value.where.view().starts_with(
       "layer 0 Conv1D<4, 3, dilation_rate<2>>"));
-  done.that(fault_of<one_step<pooled>>::value.got.view() == "one that takes all of them");
+  done.that(fault_of<one_step<pooled>>::value.got.view() == "one of 2 steps, every 2");
+  done.that(fault_of<one_step<pooled_all>>::value.got.view() == "one of all of them");
+  done.that(fault_of<one_step<steps_twice>>::value.got.view() == "another number of them");
+  done.that(fault_of<one_step<slopes_of_steps>>::value.expected.view() ==
+            "weights that do not depend on the number of steps");
   done.that(fault_of<one_step<of_no_sequence>>::value.expected.view() ==
             "weights that do not depend on the number of steps");
   done.that(fault_of<one_step<of_nothing>>::value.expected.view() == "at least 1 unit");
@@ -266,6 +292,42 @@ TEST_CASE("steps that are pushed have the bits of the whole sequence") {
   }
   CHECK(compared > 0);
   std::printf("steps one by one: compared %d results\n", compared);
+}
+
+namespace {
+
+/// How many results of steps that are pushed have the bits of the whole sequences.
+template <typename Model, std::size_t StepElements>
+int count_equal_last_results() {
+  weights_of<Model> whole;
+  whole.initialize(7);
+  weights_of<one_step<Model>> weights;
+  weights.copy_from(whole);
+  const std::vector<float> given = samples_of(streams * steps * StepElements);
+  std::vector<float> expected(streams * 2);
+  predictor<Model, micro_batch<streams>> at_once(whole);
+  REQUIRE(at_once.predict(given, expected));
+  predictor<one_step<Model>> stream(weights);
+  int equal = 0;
+  for (std::size_t sequence = 0; sequence < streams; ++sequence) {
+    stream.reset();
+    std::array<float, 2> last{};
+    for (std::size_t step = 0; step < steps; ++step) {
+      const std::size_t from = (sequence * steps + step) * StepElements;
+      const auto found = stream.push(std::span(given).subspan(from).template first<StepElements>());
+      last = {found[0], found[1]};
+    }
+    equal += (last[0] == expected[2 * sequence] ? 1 : 0) +
+             (last[1] == expected[2 * sequence + 1] ? 1 : 0);
+  }
+  return equal;
+}
+
+}  // namespace
+
+TEST_CASE("steps pushed through layers that leave each what it is have the bits of the whole") {
+  CHECK(count_equal_last_results<each_alone, 3>() == 2 * static_cast<int>(streams));
+  CHECK(count_equal_last_results<rows_alone, 12>() == 2 * static_cast<int>(streams));
 }
 
 TEST_CASE("masked steps that are pushed leave what is carried as it was") {

@@ -144,6 +144,10 @@ struct family {
                   "one that takes all of them", "push needs the answer of every step at once");
   };
 
+  /// Layers only: what it makes of a sample depends on which axis is the first, so that it is
+  /// another at every step of a sequence, in `TimeDistributed`, than of the sequence.
+  bool counts_axes = false;
+
   /// How samples of more than one axis may lie that its kernels read, in order of preference; all
   /// inputs of a node lie alike. Its rules then see one of these in `buffer_ref::lies`; or rows, of
   /// what would not be padded otherwise in positions.

@@ -252,6 +252,22 @@ constexpr void input_gradient(emitter& emit) {
              key.window_columns * key.channels);
 }
 
+/// A window of one step makes of each what stands there; rows are the steps of images.
+constexpr problem one_step(attributes& given) {
+  const auto options = given.as<pooling_options>();
+  if (options.is_global != 0) {
+    return refuse("an output of every step", "one of all of them",
+                  "GRU<...> and LSTM<...> sum up the steps until now");
+  }
+  const std::int32_t window = options.axes == 1 ? options.window_columns : options.window_rows;
+  const std::int32_t stride = options.axes == 1 ? options.stride_columns : options.stride_rows;
+  if (window == 1 && stride == 1) {
+    return {};
+  }
+  return refuse("an output of every step", label("one of ") << window << " steps, every " << stride,
+                "push has an answer for each step; a Conv1D with causal_padding looks back");
+}
+
 }  // namespace pooling_rules
 
 /// Reads and writes pixels whose channels are padded to whole vectors.
@@ -260,6 +276,8 @@ inline constexpr family pooling_family{.name = "Pooling",
                                        .shapes = pooling_rules::shapes,
                                        .forward = pooling_rules::forward,
                                        .input_gradient = pooling_rules::input_gradient,
+                                       .one_step = pooling_rules::one_step,
+                                       .counts_axes = true,
                                        .reads = {storage::positions},
                                        .writes = {storage::positions},
                                        .reads_mask = true,

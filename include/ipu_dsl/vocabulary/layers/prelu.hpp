@@ -160,6 +160,8 @@ inline constexpr family prelu_family{.name = "PReLU",
                                      .forward = prelu_rules::forward,
                                      .input_gradient = prelu_rules::input_gradient,
                                      .weight_gradient = prelu_rules::weight_gradient,
+                                     .one_step = each_step_alone,
+                                     .counts_axes = true,
                                      .passes_mask = true};
 
 /// Axes of a sample, from 1, along which PReLU has one slope: `shared_axes<1, 2>` of an image.

@@ -227,6 +227,20 @@ constexpr void input_gradient(emitter& emit) {
            window(column, column_tap, key.columns.factor, 1, ahead_of(key, key.columns)), channel});
 }
 
+/// What leaves the steps what they are does the same at each; rows are the steps of images.
+constexpr problem one_step(attributes& given) {
+  const auto options = given.as<resize_options>();
+  const std::int32_t first = options.numbers[options.axes == 2 ? 0 : 2];
+  const std::int32_t second = options.numbers[options.axes == 2 ? 1 : 3];
+  const bool keeps_steps =
+      options.kind == resize_kind::upsampling ? first == 1 : first == 0 && second == 0;
+  if (options.kind != resize_kind::repetition && keeps_steps && options.interpolates == 0) {
+    return {};
+  }
+  return refuse("as many steps behind a layer as before it", "another number of them",
+                "push has an answer for each step");
+}
+
 }  // namespace resize_rules
 
 /// Reads and writes positions whose channels are padded to whole vectors.
@@ -235,6 +249,8 @@ inline constexpr family resize_family{.name = "Resize",
                                       .shapes = resize_rules::shapes,
                                       .forward = resize_rules::forward,
                                       .input_gradient = resize_rules::input_gradient,
+                                      .one_step = resize_rules::one_step,
+                                      .counts_axes = true,
                                       .reads = {storage::positions},
                                       .writes = {storage::positions},
                                       .keeps_bounds = true};

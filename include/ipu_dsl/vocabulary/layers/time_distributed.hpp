@@ -12,6 +12,9 @@ namespace ipu_dsl {
 /// of a model of one step it needs no other options. An axis that is counted from the first is
 /// another where the steps stand before it.
 constexpr bool works_on_each_step(const family& rule, const attributes& options) {
+  if (rule.counts_axes) {
+    return false;
+  }
   if (&rule == &concatenate_family && options.as<concatenate_options>().axis > 0) {
     return false;
   }
