@@ -406,16 +406,46 @@ constexpr void freeze_newest(graph& model) {
 }
 
 /// Said of so many outputs where one tensor goes on.
-constexpr problem not_single_output(std::size_t outputs) {
+constexpr problem not_single_output(std::size_t outputs, std::string_view hint = {}) {
   return refuse("a layer of 1 output", label() << outputs << " outputs",
                 text<191>("take all in a functional model: build.layers<Layer, ")
-                    << outputs << ">(...)");
+                    << outputs << ">(...)" << (hint.empty() ? "" : "; ") << hint);
+}
+
+/// What is wrong with so many tensors for all outputs of a layer.
+constexpr problem not_all_outputs(std::size_t taken, std::size_t outputs, std::string_view hint) {
+  if (taken == 1) {
+    return not_single_output(outputs, hint);
+  }
+  text<191> written = outputs == 1 ? text<191>("write build.layer<Layer>(...)")
+                                   : text<191>("write build.layers<Layer, ") << outputs << ">(...)";
+  written << (hint.empty() ? "" : "; ") << hint;
+  return refuse(label() << taken << " outputs", label() << outputs, written);
+}
+
+/// What the layers of an element say of their outputs, of the first that says something.
+constexpr std::string_view outputs_hint_of(const element& piece) {
+  std::string_view found = piece.rule == nullptr ? "" : piece.rule->outputs_hint;
+  for (const element* part : piece.parts) {
+    found = found.empty() ? outputs_hint_of(*part) : found;
+  }
+  return found;
 }
 
 /// Where one tensor goes on, the newest node must make no more.
 constexpr problem check_single_output(const graph& model) {
   const std::int32_t outputs = visible_outputs(model.view(), model.nodes.back());
-  return outputs == 1 ? problem() : not_single_output(static_cast<std::size_t>(outputs));
+  return outputs == 1 ? problem()
+                      : not_single_output(static_cast<std::size_t>(outputs),
+                                          model.nodes.back().rule->outputs_hint);
+}
+
+/// What is wrong with the sum that ends a residual is what is wrong with its layers.
+constexpr problem said_of(const element& piece, problem refused) {
+  if (piece.kind == element_kind::residual && refused.expected.view() == "inputs of one shape") {
+    refused.hint = "only equal shapes are added: a residual ends in the shape that it starts with";
+  }
+  return refused;
 }
 
 }  // namespace ipu_dsl

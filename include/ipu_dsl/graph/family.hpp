@@ -144,6 +144,10 @@ struct family {
                   "one that takes all of them", "push needs the answer of every step at once");
   };
 
+  /// Layers only: what says how many outputs there are, a hint for who takes another number of
+  /// them.
+  std::string_view outputs_hint = {};
+
   /// Layers only: what it makes of a sample depends on which axis is the first, so that it is
   /// another at every step of a sequence, in `TimeDistributed`, than of the sequence.
   bool counts_axes = false;

@@ -472,7 +472,7 @@ class assembly {
       freeze_newest(made_);
     }
     if (refused.found()) {
-      fail(where_is(record), refused);
+      fail(where_is(record), said_of(piece, refused));
       return;
     }
     current_ = newest_output(made_);

@@ -351,9 +351,8 @@ class functional_builder {
       return;
     }
     if (made.size() != outputs.size()) {
-      fail(where_is(called), outputs.size() == 1 ? not_single_output(made.size())
-                                                 : refuse(label() << outputs.size() << " outputs",
-                                                          label() << made.size()));
+      fail(where_is(called),
+           not_all_outputs(outputs.size(), made.size(), outputs_hint_of(*called.source)));
       return;
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) {

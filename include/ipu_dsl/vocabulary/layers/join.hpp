@@ -31,13 +31,13 @@ namespace add_rules {
 constexpr problem shapes(node_draft& draft) {
   if (draft.inputs() < 2) {
     return refuse("at least 2 inputs", label() << draft.inputs(),
+                  "build.layer<Add>(\"\", a, b) takes several tensors; in a list of layers "
                   "residual<...> adds what its layers compute to their input");
   }
   for (std::int32_t i = 1; i < draft.inputs(); ++i) {
     if (!(draft.input(i) == draft.input(0))) {
-      return refuse(
-          "inputs of one shape", both_shapes(draft, i),
-          "only equal shapes are added: a residual ends in the shape that it starts with");
+      return refuse("inputs of one shape", both_shapes(draft, i),
+                    "numbers are added in pairs: nothing is repeated to fit");
     }
   }
   draft.output(draft.input(0));

@@ -37,6 +37,12 @@ struct return_state {
   static constexpr option as_option = bool_option(&return_state_key, Value);
 };
 
+inline constexpr std::string_view state_outputs_hint =
+    "return_state<true> makes the last state an output behind the first";
+
+inline constexpr std::string_view cell_outputs_hint =
+    "return_state<true> makes the last state and the last cell outputs behind the first";
+
 inline constexpr problem keeps_states =
     refuse("false", "true",
            "all that is trained begins every sequence anew; predictor<one_step<M>> of the model M "
