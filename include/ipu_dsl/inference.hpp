@@ -86,6 +86,37 @@ struct no_weights_fault_of {
   static constexpr problem value = find();
 };
 
+/// Weights of the model that a predictor may not read, because they end with the statement.
+template <typename Weights, typename M>
+concept own_weights =
+    std::same_as<Weights, weights_of<M>> || std::same_as<Weights, embedded_weights<M>>;
+
+/// What is wrong with such weights.
+template <typename Weights>
+struct temporary_weights_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("weights that outlive it", "temporary ones",
+                           "name them: weights_of<mlp> weights; predictor<mlp> classify(weights);");
+    found.where = "the predictor";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with a `reset` of a predictor that carries nothing.
+template <typename M>
+struct nothing_carried_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("reset() of steps one by one", "whole sequences, which begin anew",
+                           "predictor<one_step<tagger>> carries states from push to push");
+    found.where = "the predictor";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 /// What a predictor of a compiled model does; `predictor` says how it is made.
 template <typename M, typename C, bool Predictable>
 class predictor_of {
@@ -185,10 +216,11 @@ class predictor_of {
     static_assert(diagnose<no_weights_fault_of<typename first_type<Others...>::type>>());
   }
 
-  predictor_of(weights_of<M>&&) = delete;
-  predictor_of(weights_of<M>&&, std::span<std::byte>) = delete;
-  predictor_of(embedded_weights<M>&&) = delete;
-  predictor_of(embedded_weights<M>&&, std::span<std::byte>) = delete;
+  /// So are weights that end where it is made.
+  template <own_weights<M> Weights, typename... Memory>
+  explicit predictor_of(Weights&&, Memory&&...) : predictor_of(no_weights, memory_block(0)) {
+    static_assert(diagnose<temporary_weights_fault_of<Weights>>());
+  }
 
   /// Why `predictor(weights, memory)` would be refused, as a sentence; empty if it would not.
   static sentence memory_fault(std::span<const std::byte> memory) noexcept {
@@ -211,6 +243,13 @@ class predictor_of {
     run_.forget();
   }
 
+  /// Refused with a sentence: of samples that are whole there is nothing to forget.
+  template <typename Model = M>
+    requires(!steps_one_by_one<Model>)
+  void reset() noexcept {
+    static_assert(diagnose<nothing_carried_fault_of<Model>>());
+  }
+
   /// Reads other weights from the next call on, which must outlive it or the next `use`. Call it on
   /// the thread that predicts; `weights_exchange` brings them from another one.
   void use(const weights_of<M>& weights) noexcept { run_.read_from(weights.data()); }
@@ -228,8 +267,10 @@ class predictor_of {
     static_assert(diagnose<weights_fault_of<M, Other>>());
   }
 
-  void use(weights_of<M>&&) = delete;
-  void use(embedded_weights<M>&&) = delete;
+  template <own_weights<M> Weights>
+  void use(Weights&&) noexcept {
+    static_assert(diagnose<temporary_weights_fault_of<Weights>>());
+  }
 
   /// The model's output [batch, result_values] for features [batch, sample_values], which must not
   /// overlap. For memory whose length the compiler knows: another one is a compile error.

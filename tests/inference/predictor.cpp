@@ -39,8 +39,10 @@ concept takes_streams = requires(P& given, std::span<const float, P::sample_valu
 };
 static_assert(takes_streams<one> && !takes_streams<seven>);
 
-/// Weights that go away before their predictor.
-static_assert(!std::is_constructible_v<one, weights_of<odd_ends>>);
+/// Weights that go away before their predictor are refused with a sentence.
+static_assert(temporary_weights_fault_of<weights_of<odd_ends>>::value.found());
+static_assert(own_weights<weights_of<odd_ends>, odd_ends>);
+static_assert(!own_weights<const weights_of<odd_ends>&, odd_ends>);
 static_assert(std::is_constructible_v<one, const weights_of<odd_ends>&>);
 
 static_assert(!value_count_fault_of<20, 20>::value.found());

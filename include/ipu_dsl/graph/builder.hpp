@@ -144,6 +144,22 @@ constexpr void count_samples(graph& model, const family& rule, list_view<std::in
   }
 }
 
+/// What is wrong where a sequence is wanted and a vector is given: what makes one of it.
+constexpr problem told_of_steps(const graph& model, list_view<std::int32_t> inputs,
+                                problem refused) {
+  if (inputs.size() == 0 || !refused.expected.view().starts_with("a sequence")) {
+    return refused;
+  }
+  const tensor& given = model.tensors[inputs[0]];
+  const bool is_made_vector = given.extents.rank == 1 && given.producer >= 0;
+  const std::string_view hint =
+      is_made_vector ? model.nodes[given.producer].rule->sequence_hint : std::string_view();
+  if (!hint.empty()) {
+    refused.hint = hint;
+  }
+  return refused;
+}
+
 /// Adds one node in `stage`, as part of `layer` (-1: of none), whose inputs lie in `read`, and
 /// returns its problem, if any, without saying where. The outputs are the node's, in order. It uses
 /// the parameters and states of the node `shares`, or has its own if that is -1, which start as
@@ -156,7 +172,7 @@ constexpr problem add_node_reading(graph& model, const family& rule, const attri
   node_draft draft(model, options, inputs, shares, starts);
   const problem found = rule.shapes(draft);
   if (found.found() || draft.fault().found()) {
-    return draft.fault().found() ? draft.fault() : found;
+    return told_of_steps(model, inputs, draft.fault().found() ? draft.fault() : found);
   }
   node made;
   made.rule = &rule;

@@ -148,6 +148,10 @@ struct family {
   /// them.
   std::string_view outputs_hint = {};
 
+  /// Layers only: what makes a sequence of its output where that is a vector, a hint for who reads
+  /// sequences.
+  std::string_view sequence_hint = {};
+
   /// Layers only: what it makes of a sample depends on which axis is the first, so that it is
   /// another at every step of a sequence, in `TimeDistributed`, than of the sequence.
   bool counts_axes = false;

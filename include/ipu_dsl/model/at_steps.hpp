@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/graph/builder.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 
@@ -65,7 +66,9 @@ constexpr problem check_sequences(const graph& made, list_view<std::int32_t> inp
       continue;
     }
     if (given.extents.rank < 2) {
-      return no_sequence(label(describe(given.extents)) << which_input(inputs, i), steps);
+      return told_of_steps(
+          made, list_view<std::int32_t>(&inputs[i], 1),
+          no_sequence(label(describe(given.extents)) << which_input(inputs, i), steps));
     }
     if (given.extents[0] != steps) {
       return refuse(label("sequences of as many steps, ") << steps,

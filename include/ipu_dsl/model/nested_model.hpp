@@ -105,8 +105,12 @@ class nested_model {
   constexpr problem check_inputs_of(list_view<std::int32_t> inputs) const {
     const std::int32_t wanted = inner_->count(tensor_role::input);
     if (wanted != static_cast<std::int32_t>(inputs.size())) {
-      return refuse(label() << wanted << (wanted == 1 ? " input" : " inputs"),
-                    label() << inputs.size());
+      return refuse(
+          label() << wanted << (wanted == 1 ? " input" : " inputs"), label() << inputs.size(),
+          wanted > 1 && inputs.size() == 1
+              ? "a list of layers goes on with one tensor: call it in a functional model, "
+                "build.layer<Model>(\"\", a, b), or in TimeDistributed<Model>"
+              : "");
     }
     for (std::int32_t i = 0; i < wanted; ++i) {
       const tensor& asked = inner_->at(inner_->find(tensor_role::input, i));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/training/calls_elsewhere.hpp>
 #include <ipu_dsl/training/history.hpp>
 #include <ipu_dsl/training/options_elsewhere.hpp>
 #include <ipu_dsl/training/session_options.hpp>
@@ -80,7 +81,7 @@ struct evaluation_fault_of {
 /// The calls of a session with lists in braces, each refused with a sentence. Volatile, because
 /// what a session does is not: where both can be called, that is nearer.
 template <typename Compiled>
-class braced_calls {
+class braced_calls : public calls_elsewhere<Compiled> {
  public:
   template <typename... Behind>
   const history& fit(const list_in_braces&, const list_in_braces&, const fit_options& = {},

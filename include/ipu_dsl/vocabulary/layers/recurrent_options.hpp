@@ -43,6 +43,10 @@ inline constexpr std::string_view state_outputs_hint =
 inline constexpr std::string_view cell_outputs_hint =
     "return_state<true> makes the last state and the last cell outputs behind the first";
 
+/// Where what is behind reads sequences.
+inline constexpr std::string_view last_state_hint =
+    "return_sequences<true> makes the layer before hand over all states";
+
 inline constexpr problem keeps_states =
     refuse("false", "true",
            "all that is trained begins every sequence anew; predictor<one_step<M>> of the model M "
@@ -157,12 +161,7 @@ constexpr problem check_recurrence(node_draft& draft, const recurrent_options& o
     return refuse("at least 1 unit", label() << options.units);
   }
   if (input.rank != 2) {
-    const node* const before = draft.made_by(0);
-    const bool last_alone =
-        input.rank == 1 && before != nullptr && is_recurrent(before->rule->name);
-    return refuse(
-        "a sequence (steps, features)", describe(input),
-        last_alone ? "return_sequences<true> makes the layer before hand over all states" : "");
+    return refuse("a sequence (steps, features)", describe(input));
   }
   for (const activation_kind kind : {options.activation, options.recurrent_activation}) {
     if (!gradient_from_output(kind)) {
