@@ -523,7 +523,7 @@ static_assert(check<at_every_step>());
 // row: GRU(16, stateful=True), predict of a step, reset_states()
 struct tagger : model<input<12, 4>, sequential<GRU<16, return_sequences<true>>, Dense<3>>> {};
 
-static_assert(!valid<model<input<12, 4>, GRU<16, stateful<true>>>>());
+static_assert(!is_valid<model<input<12, 4>, GRU<16, stateful<true>>>>());
 
 [[maybe_unused]] float tag_step(predictor<one_step<tagger>>& stream,
                                 std::span<const float, 4> sample, bool begins) {

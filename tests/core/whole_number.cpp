@@ -11,13 +11,13 @@ using namespace ipu_dsl;
 
 template <typename T>
 constexpr bool is_whole(const T& value, std::int32_t expected) {
-  const whole_number read = whole(value);
+  const whole_number read = read_whole(value);
   return read.fault == nullptr && read.value == expected;
 }
 
 template <typename T>
 constexpr bool is_refused(const T& value, std::string_view expected) {
-  const whole_number read = whole(value);
+  const whole_number read = read_whole(value);
   return read.fault != nullptr && read.fault->expected.view() == expected;
 }
 
@@ -34,16 +34,18 @@ static_assert(real(0.2).value == 0.2F && real(0.2).fault == nullptr);
 static_assert(real(2).value == 2.0F && real(0.5F).value == 0.5F);
 static_assert(real(nullptr).fault != nullptr && real(false).fault != nullptr);
 
-static_assert(extents_of({whole(28), whole(28L)}).value == shape{28, 28});
+static_assert(extents_of({read_whole(28), read_whole(28L)}).value == shape{28, 28});
 static_assert(extents_of({}).value == shape{} && extents_of({}).fault == nullptr);
-static_assert(extents_of({whole(28), whole(28.0)}).fault->expected.view() == "a whole number");
-static_assert(extents_of({whole(1), whole(1), whole(1), whole(1), whole(1), whole(1), whole(1)})
+static_assert(extents_of({read_whole(28), read_whole(28.0)}).fault->expected.view() ==
+              "a whole number");
+static_assert(extents_of({read_whole(1), read_whole(1), read_whole(1), read_whole(1), read_whole(1),
+                          read_whole(1), read_whole(1)})
                   .fault->expected.view() == "at most six extents");
 
 TEST_CASE("numbers as template arguments are read whatever their type") {
   CHECK(is_whole(256, 256));
   CHECK(is_refused(256.0, "a whole number"));
-  CHECK(whole(256.0).fault->got.view() == "a value of type double");
+  CHECK(read_whole(256.0).fault->got.view() == "a value of type double");
   CHECK(real(0.1).value == 0.1F);
 }
 

@@ -66,8 +66,8 @@ static_assert(swept == hana::tuple_t<of_width<16>, of_width<32>, of_width<64>>);
 
 template <typename Tuple>
 constexpr bool all_are_valid(Tuple models) {
-  return hana::unpack(models,
-                      [](auto... each) { return (valid<typename decltype(each)::type>() && ...); });
+  return hana::unpack(
+      models, [](auto... each) { return (is_valid<typename decltype(each)::type>() && ...); });
 }
 
 static_assert(all_are_valid(swept) && hana::length(swept) == hana::size_c<3>);

@@ -109,7 +109,7 @@ static_assert(test_refused_names());
 // A wrong model has been told; its names are no second error.
 struct wrong : model<input<4, 4>, sequential<Dense<0>>> {};
 
-static_assert(!valid<wrong>() && weight_count_of<wrong> == 0);
+static_assert(!is_valid<wrong>() && weight_count_of<wrong> == 0);
 static_assert(!layer_name_fault_of<wrong, written_name<'a'>>::value.found());
 static_assert(!weight_name_fault_of<wrong, -1, written_name<'a'>>::value.found());
 static_assert(weight_count_of<void> == 0);

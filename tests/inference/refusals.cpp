@@ -106,17 +106,17 @@ using missing = compiled<with_own<own::missing_family>>;
 using counting = compiled<with_own<own::counting_family>>;
 using copying = compiled<with_own<own::copying_family>>;
 
-static_assert(!predictable<throwing>() && valid<throwing>());
+static_assert(!predictable<throwing>() && is_valid<throwing>());
 static_assert(
     prediction_fault_of<throwing>::value.message().view() ==
     "the family Throwing: expected code that is noexcept, since only a feed may throw, got "
     "run that may throw. Hint: say noexcept behind the parameters of operators<...>::run");
-static_assert(!predictable<missing>() && valid<missing>());
+static_assert(!predictable<missing>() && is_valid<missing>());
 static_assert(prediction_fault_of<missing>::value.message().view() ==
               "the family Missing: expected code for every family of layers, got none for this "
               "one. Hint: specialise operators<&its family> before a session or a "
               "predictor is made");
-static_assert(!predictable<counting>() && !valid<counting>());
+static_assert(!predictable<counting>() && !is_valid<counting>());
 static_assert(compile_fault_of<counting>::value.message().view() ==
               "layer 0 Counting in stage 0: expected a rule for forward that only reads parameters "
               "and states, got one that writes count. Hint: in training write "
@@ -124,9 +124,9 @@ static_assert(compile_fault_of<counting>::value.message().view() ==
 static_assert(predictable<copying>());
 
 // A model that is wrong has its own sentence; here there is nothing to add.
-static_assert(!valid<compiled<wrong>>() && !predictable<compiled<wrong>>());
+static_assert(!is_valid<compiled<wrong>>() && !predictable<compiled<wrong>>());
 static_assert(!prediction_fault_of<compiled<wrong>>::value.found());
-static_assert(!valid<compiled_for_inference<odd_ends, micro_batch<0>>>());
+static_assert(!is_valid<compiled_for_inference<odd_ends, micro_batch<0>>>());
 
 }  // namespace
 

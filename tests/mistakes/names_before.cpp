@@ -93,6 +93,12 @@ inline double mse(double left, double right) {
 /// What they call types and numbers of their own, which Keras has as options.
 enum class activation { none, ramp };
 
+struct whole {
+  int parts;
+};
+
+constexpr bool valid = true;
+
 constexpr int batch_size = 32;
 constexpr int stride = 2;
 constexpr int axis = 1;
@@ -102,6 +108,7 @@ float use_names_taken_before() {
   static_cast<void>(wait(&status));
   static_cast<void>(mean(1.0, sum(1.0, mse(1.0, 2.0))));
   static_cast<void>(activation::ramp);
+  static_cast<void>(whole{2}.parts + (valid ? 1 : 0));
   static_cast<void>(batch_size + stride + axis);
   return tanh(::stage{1}) + static_cast<float>(tanh(0.5));
 }

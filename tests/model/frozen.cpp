@@ -46,7 +46,7 @@ constexpr label marks_of(const graph_view& view) {
 
 template <typename M>
 constexpr bool marked(std::string_view expected) {
-  return valid<M>() && marks_of(graph_of<M>).view() == expected;
+  return is_valid<M>() && marks_of(graph_of<M>).view() == expected;
 }
 
 using dense = Dense<8>;

@@ -21,7 +21,7 @@ struct mlp : model<input<28, 28>, pipeline<stage<Flatten, Dense<256, relu>>,
                                            stage<Dense<128, relu>, Dense<64, relu>, Dense<32, relu>,
                                                  named<"logits", Dense<10>>>>> {};
 
-static_assert(check<mlp>() && valid<mlp>());
+static_assert(check<mlp>() && is_valid<mlp>());
 
 constexpr checks test_sizes() {
   const graph_view& view = graph_of<mlp>;
@@ -144,9 +144,9 @@ static_assert(same_graph(graph_of<mlp>, graph_of<cut<layers, stage_assignment<0,
 static_assert(!same_graph(graph_of<mlp>,
                           graph_of<cut<layers, stage_assignment<0, 1, 1, 1, 1, 1>>>));
 static_assert(!same_graph(graph_of<mlp>, graph_of<cut<layers>>));
-static_assert(valid<cut<sequential<softmax>>>());
-static_assert(!valid<cut<sequential<Reshape<3>>>>());
-static_assert(valid<cut<Flatten>>(), "a single layer is a model");
+static_assert(is_valid<cut<sequential<softmax>>>());
+static_assert(!is_valid<cut<sequential<Reshape<3>>>>());
+static_assert(is_valid<cut<Flatten>>(), "a single layer is a model");
 
 TEST_CASE("the tutorial's MLP becomes a graph") {
   CHECK(test_sizes());
@@ -166,7 +166,7 @@ TEST_CASE("a stage assignment gives the pipeline spelled out") {
 }
 
 TEST_CASE("the check of a right model is quiet, that of a wrong one is a value") {
-  CHECK(valid<mlp>());
+  CHECK(is_valid<mlp>());
   CHECK(fault_of<cut<sequential<Reshape<3>>>>::value.message().view() ==
         "layer 0 Reshape<3> in stage 0: expected an input of 3 elements, got (28, 28), which has "
         "784. Hint: Reshape keeps the number of elements");

@@ -16,14 +16,14 @@ using body = sequential<Flatten, Dense<10>>;
 template <typename M>
 constexpr bool says(std::string_view where, std::string_view expected, std::string_view got) {
   const problem& found = fault_of<M>::value;
-  return model_type<M> && !valid<M>() && found.where.view() == where &&
+  return model_type<M> && !is_valid<M>() && found.where.view() == where &&
          found.expected.view() == expected && found.got.view() == got;
 }
 
 struct image {};
 
-static_assert(valid<model<input<28, 28>, body>>());
-static_assert(valid<model<input<28, 28>, body, stage_assignment<0, 1>>>());
+static_assert(is_valid<model<input<28, 28>, body>>());
+static_assert(is_valid<model<input<28, 28>, body, stage_assignment<0, 1>>>());
 static_assert(says<model<>>("model", "input<...> first", "nothing"));
 static_assert(says<model<body>>("model", "input<...> first", "sequential"));
 static_assert(says<model<image, body>>("model", "input<...> first", "image") ||

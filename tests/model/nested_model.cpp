@@ -106,8 +106,9 @@ constexpr checks test_same() {
                                                 Conv2D<2, 2>, Conv2D<2, 2>, Flatten, Dense<3>>>));
   done.that(same_computation(graph_of<around_pair<true>>, graph_of<around_pair<false>>));
   done.that(same_computation(graph_of<twice<true>>, graph_of<twice<false>>));
-  done.that(valid<listed<encoder>>() && valid<around_pair<true>>() && valid<twice<true>>());
-  done.that(valid<of_images<filters, Flatten>>());
+  done.that(is_valid<listed<encoder>>() && is_valid<around_pair<true>>() &&
+            is_valid<twice<true>>());
+  done.that(is_valid<of_images<filters, Flatten>>());
   return done;
 }
 
@@ -209,7 +210,7 @@ constexpr checks test_refusals() {
   done.that(stands_at(fault_of<listed<wrong>>::value, "wrong, layer 0 Dense<0> in stage 0"));
   done.that(
       refused<listed<first>>("first in stage 0", "models in models, at most 3 deep", "one more"));
-  done.that(valid<second>() && valid<first>() && valid<with_value>());
+  done.that(is_valid<second>() && is_valid<first>() && is_valid<with_value>());
   done.that(refused<listed<with_value>>(
       "with_value in stage 0", "a model without values in another", "build.value(...) in it"));
   done.that(refused<listed<named<"e", Dense<8>>, named<"e", encoder>>>(
@@ -226,9 +227,9 @@ constexpr checks test_refusals() {
   done.that(refused<listed<named<"a", middle>, named<"a/inner/last", Dense<8>>>>(
       "layer 1 Dense<8> named a/inner/last in stage 0", "a name of its own",
       "a/inner/last, the name of layer 1 Dense<4> named last of inner of a in stage 0"));
-  done.that(valid<listed<named<"dense_0/dense_1", Dense<8>>, Dense<8>>>());
-  done.that(valid<listed<named<"e/dense_1", Dense<8>>, named<"e", encoder>>>());
-  done.that(valid<listed<named<"e/code", Dense<8>>, named<"f", encoder>>>());
+  done.that(is_valid<listed<named<"dense_0/dense_1", Dense<8>>, Dense<8>>>());
+  done.that(is_valid<listed<named<"e/dense_1", Dense<8>>, named<"e", encoder>>>());
+  done.that(is_valid<listed<named<"e/code", Dense<8>>, named<"f", encoder>>>());
   return done;
 }
 

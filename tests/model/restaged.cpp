@@ -98,7 +98,7 @@ constexpr label stages_of() {
   for (const layer_stage& each : layer_stages_of<M>) {
     stages << each.stage;
   }
-  return stages << (valid<M>() ? "" : " wrong");
+  return stages << (is_valid<M>() ? "" : " wrong");
 }
 
 constexpr checks test_stages() {

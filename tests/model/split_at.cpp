@@ -44,7 +44,7 @@ constexpr label stages_of() {
   for (const layer_record& layer : graph_of<M>.layers) {
     stages << layer.stage;
   }
-  return stages << (valid<M>() ? "" : " wrong");
+  return stages << (is_valid<M>() ? "" : " wrong");
 }
 
 /// The named layer is the last of its stage; whatever stages there were are forgotten.

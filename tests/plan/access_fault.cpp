@@ -88,8 +88,8 @@ constexpr checks test_sentences() {
 }
 
 static_assert(test_sentences());
-static_assert(valid<training<right>>());
-static_assert(valid<training<undeclared>>());
+static_assert(is_valid<training<right>>());
+static_assert(is_valid<training<undeclared>>());
 
 TEST_CASE("declarations that no kernel can keep are refused") {
   CHECK(test_sentences());

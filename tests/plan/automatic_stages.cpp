@@ -87,14 +87,14 @@ TEST_CASE("several stages a device are balanced over the devices") {
 
   using on_two = compiled_as<four, zb_v>;
   STATIC_REQUIRE(on_two::settings.devices == 2);
-  STATIC_REQUIRE(valid<on_two>());
+  STATIC_REQUIRE(is_valid<on_two>());
   CHECK(on_two::timeline.devices == 2);
   CHECK(on_two::timeline.speedup_bound() > 1.5);
 }
 
 TEST_CASE("a model without a loss is cut by its forward work") {
   using predicted = compile<automatic, micro_batch<8>>;
-  STATIC_REQUIRE(valid<predicted>());
+  STATIC_REQUIRE(is_valid<predicted>());
   CHECK(automatic_stages_of<predicted>[0] == 0);
   CHECK(automatic_stages_of<predicted>[6] == 2);
 }

@@ -101,7 +101,7 @@ int check_program() {
 template <typename M, int MicroBatches, typename Schedule>
 int check() {
   using one = training<M, MicroBatches, Schedule>;
-  static_assert(valid<one>());
+  static_assert(is_valid<one>());
   INFO(Schedule::name);
   const int trained = check_program<one, program_kind::train>();
   const program_plan_view plan = frozen_plan_of<typename one::compiled, program_kind::train>.view();
@@ -154,7 +154,7 @@ TEST_CASE("a program of several pieces is the same proven in one") {
 
 TEST_CASE("a pipeline too deep for a search has as many slots as delay no action") {
   using compiled = training<deep, 56, one_f_one_b>::compiled;
-  static_assert(valid<compiled>());
+  static_assert(is_valid<compiled>());
   const program_plan_view plan = frozen_plan_of<compiled, program_kind::train>.view();
   REQUIRE(plan.edges.size() * 28 * 56 > static_cast<std::size_t>(pieces::most_searched));
   CHECK(std::ranges::equal(plan.slots, slots_without_delay(plan.actions, plan.stages())));

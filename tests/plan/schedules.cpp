@@ -35,13 +35,13 @@ static_assert(planned<zb_v>::settings.devices == 2);
 static_assert(planned<looped_bfs>::settings.devices == 2);
 static_assert(planned<looped_bfs, devices<4>>::settings.devices == 4);
 static_assert(planned<best_of<zb_v, zb_h1>>::settings.devices == 2);
-static_assert(valid<planned<zero_bubble_list<>, devices<2>>>());
-static_assert(valid<planned<zero_bubble_list<>, devices<3>>>());
+static_assert(is_valid<planned<zero_bubble_list<>, devices<2>>>());
+static_assert(is_valid<planned<zero_bubble_list<>, devices<3>>>());
 
 // Proven, but not executed: refused, whatever the counts.
-static_assert(!valid<planned<chimera>>());
-static_assert(!valid<planned<pipedream>>());
-static_assert(!valid<planned<pipedream_2bw<4>>>());
+static_assert(!is_valid<planned<chimera>>());
+static_assert(!is_valid<planned<pipedream>>());
+static_assert(!is_valid<planned<pipedream_2bw<4>>>());
 
 /// A schedule that the compiler cannot run: nothing is said here, but where code is made.
 struct made_at_run_time : one_f_one_b {

@@ -68,15 +68,15 @@ static_assert(deep_training<layer, layer, layer>::memory.devices[0].temporary ==
 
 // With a target that does not hold it, and without one.
 static_assert(!small_training<tiny>::memory.fits());
-static_assert(!valid<small_training<tiny>>());
-static_assert(valid<small_training<four_tiles>>());
+static_assert(!is_valid<small_training<tiny>>());
+static_assert(is_valid<small_training<four_tiles>>());
 
 struct unnamed : compile<small, micro_batch<2>, loss<sparse_categorical_crossentropy>> {};
 
 static_assert(check<unnamed>());
 
 constexpr machine_target without_tiles{.name = "none", .tiles = 0, .bytes_per_tile = 1};
-static_assert(!valid<small_training<without_tiles>>());
+static_assert(!is_valid<small_training<without_tiles>>());
 
 /// A model that only predicts keeps nothing for a backward pass.
 struct predicting : compile<small, micro_batch<2>, on<one_tile>> {};

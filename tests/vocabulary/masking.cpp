@@ -66,7 +66,7 @@ struct attended_as_told {
   }
 };
 
-static_assert(valid<attended_as_told<false>>());
+static_assert(is_valid<attended_as_told<false>>());
 static_assert(attention_inputs<attended_as_told<false>>() == 3);
 static_assert(fault_of<attended_as_told<true>>::value.expected.view() ==
               "a layer that knows which steps are masked");

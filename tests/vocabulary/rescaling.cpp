@@ -40,8 +40,8 @@ static_assert(fault_of<of_words>::value.message().view() ==
 
 TEST_CASE("Rescaling keeps the shape") {
   CHECK(keeps_shapes());
-  CHECK(!valid<bytes_out>());
-  CHECK(!valid<of_words>());
+  CHECK(!is_valid<bytes_out>());
+  CHECK(!is_valid<of_words>());
 }
 
 }  // namespace

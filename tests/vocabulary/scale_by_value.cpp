@@ -114,10 +114,10 @@ static_assert(fault_of<too_many>::value.message().view() ==
               "value i: expected at most 8 values, got one more");
 
 TEST_CASE("ScaleByValue reads a value of the run") {
-  CHECK(valid<sharpened>());
+  CHECK(is_valid<sharpened>());
   CHECK(find_run_value(graph_of<sharpened>, "sharpness") == 1);
-  CHECK(!valid<without_value>());
-  CHECK(!valid<too_many>());
+  CHECK(!is_valid<without_value>());
+  CHECK(!is_valid<too_many>());
 }
 
 }  // namespace

@@ -162,19 +162,19 @@ constexpr checks test_parameters() {
 constexpr checks test_several() {
   const graph_view& view = graph_of<of_several>;
   checks done;
-  done.that(valid<of_several>());
+  done.that(is_valid<of_several>());
   done.that(view.at(view.outputs[0].tensor).extents == shape{3, 5});
   done.that(view.at(view.outputs[1].tensor).extents == shape{3, 2});
   done.that(view.at(view.outputs[2].tensor).extents == shape{3, 12, 4});
   done.that(view.at(view.outputs[3].tensor).extents == shape{3, 6, 8});
   done.that(view.at(view.outputs[4].tensor).extents == shape{3, 7});
   const graph_view& deep = graph_of<of_more_steps>;
-  done.that(valid<of_more_steps>());
+  done.that(is_valid<of_more_steps>());
   done.that(deep.at(deep.outputs[1].tensor).extents == shape{2, 3, 2});
   done.that(deep.at(deep.outputs[3].tensor).extents == shape{2, 3, 6, 8});
   done.that(deep.count(tensor_role::parameter) == view.count(tensor_role::parameter));
   const graph_view& read = graph_of<of_states<false>>;
-  done.that(valid<of_states<false>>());
+  done.that(is_valid<of_states<false>>());
   done.that(read.at(read.outputs[0].tensor).extents == shape{3, 4});
   done.that(read.at(read.outputs[2].tensor).extents == shape{3, 2});
   return done;
@@ -220,12 +220,12 @@ static_assert(
 
 /// Given a step at a time, what stands at every step remembers none.
 static_assert(
-    valid<one_step<model<input<5, 6, 3>, sequential<TimeDistributed<Conv1D<4, 3>>,
-                                                    TimeDistributed<LSTM<3>>, GRU<2>>>>>());
+    is_valid<one_step<model<input<5, 6, 3>, sequential<TimeDistributed<Conv1D<4, 3>>,
+                                                       TimeDistributed<LSTM<3>>, GRU<2>>>>>());
 
 template <typename Model>
 constexpr bool is_refused(std::string_view expected, std::string_view got) {
-  return !valid<Model>() && fault_of<Model>::value.expected.view() == expected &&
+  return !is_valid<Model>() && fault_of<Model>::value.expected.view() == expected &&
          fault_of<Model>::value.got.view() == got;
 }
 

@@ -42,7 +42,7 @@ struct option {
 /// The option of a whole number: `micro_batch<32>`.
 template <typename T>
 constexpr option whole_option(const option_key* key, const T& value) {
-  const whole_number read = whole(value);
+  const whole_number read = read_whole(value);
   return {key, read.value, 0, read.fault};
 }
 

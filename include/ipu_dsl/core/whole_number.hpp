@@ -35,7 +35,7 @@ inline constexpr problem beyond_int32 =
 
 /// Reads `32` of `Dense<32>`.
 template <typename T>
-constexpr whole_number whole(const T& value) {
+constexpr whole_number read_whole(const T& value) {
   if constexpr (std::integral<T> && !std::same_as<T, bool>) {
     const bool fits = value >= 0 || std::is_unsigned_v<T>
                           ? static_cast<std::uint64_t>(value) <= 0x7FFF'FFFF

@@ -52,7 +52,7 @@ constexpr list<std::int32_t> layers_with_weights(list_view<weight_entry> weights
 template <typename M>
 constexpr list<weight_entry> find_weight_entries() {
   if constexpr (model_type<M>) {
-    if (ipu_dsl::valid<M>()) {
+    if (ipu_dsl::is_valid<M>()) {
       return weight_entries(graph_of<M>);
     }
   }

@@ -45,7 +45,7 @@ constexpr problem check_automatic(const element& body, std::int32_t stages) {
 /// `auto_pipeline<sequential<Flatten, Dense<256>, Dense<10>>, 2>`
 template <typename Sequence, auto Stages>
 struct auto_pipeline {
-  static constexpr whole_number count = whole(Stages);
+  static constexpr whole_number count = read_whole(Stages);
   static constexpr problem fault =
       !is_null(count.fault) ? *count.fault : check_automatic(element_of<Sequence>, count.value);
   static constexpr element description = {.kind = element_kind::pipeline,
@@ -125,14 +125,14 @@ struct frozen<Layer> {
 /// `input<dtype::int32, 16>`.
 template <auto... Extents>
 struct input {
-  static constexpr given_extents given = extents_of({whole(Extents)...});
+  static constexpr given_extents given = extents_of({read_whole(Extents)...});
   static constexpr shape extents = given.value;
   static constexpr dtype type = dtype::float32;
 };
 
 template <dtype Type, auto... Extents>
 struct input<Type, Extents...> {
-  static constexpr given_extents given = extents_of({whole(Extents)...});
+  static constexpr given_extents given = extents_of({read_whole(Extents)...});
   static constexpr shape extents = given.value;
   static constexpr dtype type = Type;
 };
@@ -146,8 +146,8 @@ input(Arguments...) -> input<>;
 template <auto... Stages>
 struct stage_assignment {
   static constexpr std::int32_t count = sizeof...(Stages);
-  static constexpr std::int32_t stages[sizeof...(Stages) + 1] = {whole(Stages).value..., 0};
-  static constexpr const problem* fault = first_fault({whole(Stages)...});
+  static constexpr std::int32_t stages[sizeof...(Stages) + 1] = {read_whole(Stages).value..., 0};
+  static constexpr const problem* fault = first_fault({read_whole(Stages)...});
 };
 
 }  // namespace ipu_dsl

@@ -163,7 +163,7 @@ struct element_of_model<M> {
 
 /// Whether the model is right; never an error.
 template <model_type M>
-constexpr bool valid() {
+constexpr bool is_valid() {
   return !fault_of<M>::value.found();
 }
 

@@ -134,7 +134,7 @@ struct model_fold<one_step<M>> {
     if constexpr (!model_of_layers<M>) {
       made.fault = one_step<M>::refused;
       made.fault.where = "one_step<...>";
-    } else if (!valid<M>()) {
+    } else if (!is_valid<M>()) {
       made.fault = fault_of<M>::value;
     } else {
       // Asked first of all steps: of one alone, a kernel may not even fit.

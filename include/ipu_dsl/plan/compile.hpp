@@ -234,7 +234,7 @@ struct compile_fault_of {
 
 /// Whether model, options and schedule are right; never an error.
 template <compiled_model C>
-constexpr bool valid() {
+constexpr bool is_valid() {
   return !compile_fault_of<typename C::compiled>::value.found();
 }
 
@@ -243,7 +243,7 @@ template <compiled_model C>
 constexpr bool(check)() {
   // A mistake of the model is the model's, so that it is reported once, however often it is
   // compiled.
-  if constexpr (!ipu_dsl::valid<typename C::model_type>()) {
+  if constexpr (!ipu_dsl::is_valid<typename C::model_type>()) {
     return diagnose<fault_of<typename C::model_type>>();
   } else {
     return diagnose<compile_fault_of<typename C::compiled>>();

@@ -38,7 +38,7 @@ inline constexpr const auto& prediction_functions_of =
 template <compiled_model C>
 struct prediction_fault_of {
   static constexpr problem find() {
-    if constexpr (!valid<C>()) {
+    if constexpr (!is_valid<C>()) {
       return {};
     } else {
       return fault_of_kernels<C, program_kind::predict>();
@@ -52,7 +52,7 @@ struct prediction_fault_of {
 template <typename C>
 constexpr bool predictable() {
   if constexpr (compiled_model<C>) {
-    return valid<C>() && !prediction_fault_of<C>::value.found();
+    return is_valid<C>() && !prediction_fault_of<C>::value.found();
   } else {
     return false;
   }

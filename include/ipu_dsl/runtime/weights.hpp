@@ -53,7 +53,7 @@ struct weight_layout {
 
   static constexpr bool is_right() {
     if constexpr (model_type<M>) {
-      return ipu_dsl::valid<compiled>();
+      return ipu_dsl::is_valid<compiled>();
     } else {
       return false;
     }

@@ -195,7 +195,7 @@ consteval session_parts parts_of() {
 template <compiled_model C>
 struct operators_fault_of {
   static constexpr problem find() {
-    if constexpr (!valid<C>()) {
+    if constexpr (!is_valid<C>()) {
       return {};
     } else if constexpr (!C::settings.has_loss) {
       return fault_of_kernels<C, program_kind::predict>();
@@ -211,7 +211,7 @@ struct operators_fault_of {
 template <compiled_model Compiled>
 constexpr bool runnable() {
   using compiled = typename Compiled::compiled;
-  return valid<compiled>() && !operators_fault_of<compiled>::value.found();
+  return is_valid<compiled>() && !operators_fault_of<compiled>::value.found();
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -56,7 +56,7 @@ constexpr problem label_shapes(node_draft& draft) {
 /// What the types of these metrics have in common.
 template <const family* Rule, auto K>
 struct top_k_metric {
-  static constexpr whole_number wanted = whole(K);
+  static constexpr whole_number wanted = read_whole(K);
   static constexpr bool is_metric = wanted.fault == nullptr;
   static constexpr const family* rule = Rule;
   static constexpr top_k_rule options{wanted.value};

@@ -26,5 +26,5 @@ struct training
               loss<sparse_categorical_crossentropy>, metrics<accuracy>, optimizer<sgd<momentum>>> {
 };
 
-static_assert(valid<training>());
+static_assert(is_valid<training>());
 static_assert(training::memory.fits());

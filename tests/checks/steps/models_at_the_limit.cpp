@@ -12,8 +12,8 @@ using namespace ipu_dsl;
 
 static_assert(most_compiled<zb_h2>() == 16 * 512 && most_compiled<zero_bubble_list<>>() == 16 * 64);
 static_assert(deep_model::stands<deep_model::training<zb_h2, 16, 512>>());
-static_assert(valid<deep_model::training<zero_bubble_list<>, 16, 64>>());
+static_assert(is_valid<deep_model::training<zero_bubble_list<>, 16, 64>>());
 
 using best = best_of<interleaved, zb_h1, zero_bubble_list<>>;
 static_assert(most_compiled<best>() == 16 * 8);
-static_assert(valid<deep_model::training<best, 16, 8>>());
+static_assert(is_valid<deep_model::training<best, 16, 8>>());

@@ -7,7 +7,7 @@
 
 using namespace ipu_dsl;
 
-static_assert(valid<deep_model::training<gpipe>>());
-static_assert(valid<deep_model::training<one_f_one_b>>());
-static_assert(valid<deep_model::training<eager_one_f_one_b>>());
-static_assert(valid<deep_model::training<popart_implicit>>());
+static_assert(is_valid<deep_model::training<gpipe>>());
+static_assert(is_valid<deep_model::training<one_f_one_b>>());
+static_assert(is_valid<deep_model::training<eager_one_f_one_b>>());
+static_assert(is_valid<deep_model::training<popart_implicit>>());

@@ -6,6 +6,6 @@
 
 using namespace ipu_dsl;
 
-static_assert(valid<deep_model::training<interleaved_one_f_one_b>>());
-static_assert(valid<deep_model::training<looped_bfs>>());
-static_assert(valid<deep_model::training<interleaved_zero_bubble>>());
+static_assert(is_valid<deep_model::training<interleaved_one_f_one_b>>());
+static_assert(is_valid<deep_model::training<looped_bfs>>());
+static_assert(is_valid<deep_model::training<interleaved_zero_bubble>>());

@@ -7,5 +7,5 @@
 
 using namespace ipu_dsl;
 
-static_assert(valid<deep_model::training<zb_v>>());
-static_assert(valid<deep_model::training<dualpipe_v>>());
+static_assert(is_valid<deep_model::training<zb_v>>());
+static_assert(is_valid<deep_model::training<dualpipe_v>>());

@@ -6,6 +6,6 @@
 
 using namespace ipu_dsl;
 
-static_assert(valid<deep_model::training<one_f_one_b_v>>());
-static_assert(valid<deep_model::training<v_half>>());
-static_assert(valid<deep_model::training<v_min>>());
+static_assert(is_valid<deep_model::training<one_f_one_b_v>>());
+static_assert(is_valid<deep_model::training<v_half>>());
+static_assert(is_valid<deep_model::training<v_min>>());

@@ -6,6 +6,6 @@
 
 using namespace ipu_dsl;
 
-static_assert(valid<deep_model::training<sequential_schedule>>());
-static_assert(valid<deep_model::training<grouped>>());
-static_assert(valid<deep_model::training<interleaved>>());
+static_assert(is_valid<deep_model::training<sequential_schedule>>());
+static_assert(is_valid<deep_model::training<grouped>>());
+static_assert(is_valid<deep_model::training<interleaved>>());

@@ -6,5 +6,5 @@
 
 using namespace ipu_dsl;
 
-static_assert(valid<deep_model::training<zb_h1>>());
-static_assert(valid<deep_model::training<zb_h2>>());
+static_assert(is_valid<deep_model::training<zb_h1>>());
+static_assert(is_valid<deep_model::training<zb_h2>>());

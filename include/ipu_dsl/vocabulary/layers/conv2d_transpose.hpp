@@ -14,7 +14,8 @@ inline constexpr option_key output_padding_key{"output_padding"};
 /// beyond the smallest possible: `output_padding<1>`, or apart as `output_padding<1, 0>`.
 template <auto Rows, auto Columns = Rows>
 struct output_padding {
-  static constexpr option as_option = pair_option(&output_padding_key, whole(Rows), whole(Columns));
+  static constexpr option as_option =
+      pair_option(&output_padding_key, read_whole(Rows), read_whole(Columns));
 };
 
 namespace transposed_rules {
@@ -236,9 +237,9 @@ struct transposed_reading {
 /// `bias_constraint<...>`, `activity_regularizer<...>` (none).
 template <auto Filters = no_number{}, auto Kernel = no_number{}, typename... Options>
 struct Conv2DTranspose {
-  static constexpr element description =
-      transposed_reading<Options...>::of(convolution_reading<Options...>::of_images(
-          conv2d_transpose_family, "Conv2DTranspose<...>", whole(Filters), read_kernel(Kernel)));
+  static constexpr element description = transposed_reading<Options...>::of(
+      convolution_reading<Options...>::of_images(conv2d_transpose_family, "Conv2DTranspose<...>",
+                                                 read_whole(Filters), read_kernel(Kernel)));
 };
 
 }  // namespace ipu_dsl

@@ -324,7 +324,7 @@ struct dense_reading {
 /// `bias_constraint<...>`, `activity_regularizer<...>` (none).
 template <auto Units = no_number{}, typename... Options>
 struct Dense {
-  static constexpr element description = dense_reading<Options...>::with_units(whole(Units));
+  static constexpr element description = dense_reading<Options...>::with_units(read_whole(Units));
 };
 
 /// `Dense(10)`, in round brackets: compilers say so in one line.

@@ -212,8 +212,8 @@ struct Dot {
   static constexpr problem fault = given.find_fault(accepted);
 
  public:
-  static constexpr element description =
-      describe_dot(whole(First), whole(Second), given.integer(l2_normalize_key, 0), fault);
+  static constexpr element description = describe_dot(read_whole(First), read_whole(Second),
+                                                      given.integer(l2_normalize_key, 0), fault);
 };
 
 }  // namespace ipu_dsl

@@ -168,7 +168,7 @@ struct embedding_reading {
 template <auto Words = no_number{}, auto Features = no_number{}, typename... Options>
 struct Embedding {
   static constexpr element description =
-      embedding_reading<Options...>::with_sizes(whole(Words), whole(Features));
+      embedding_reading<Options...>::with_sizes(read_whole(Words), read_whole(Features));
 };
 
 /// `Embedding(1000, 16)`, in round brackets: compilers say so in one line.

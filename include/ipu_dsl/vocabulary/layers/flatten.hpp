@@ -114,7 +114,7 @@ constexpr element describe_reshape(const given_extents& given) {
 /// be -1, which is what is left: `Reshape<28, -1>`. Moves nothing.
 template <auto... Extents>
 struct Reshape {
-  static constexpr element description = describe_reshape(extents_of({whole(Extents)...}));
+  static constexpr element description = describe_reshape(extents_of({read_whole(Extents)...}));
 };
 
 }  // namespace ipu_dsl

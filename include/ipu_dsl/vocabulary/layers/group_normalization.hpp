@@ -202,7 +202,7 @@ struct group_normalization_reading {
 template <auto Groups = 32, typename... Options>
 struct GroupNormalization {
   static constexpr element description =
-      group_normalization_reading<Options...>::with_groups(whole(Groups));
+      group_normalization_reading<Options...>::with_groups(read_whole(Groups));
 };
 
 /// `GroupNormalization(8)`, in round brackets: compilers say so in one line.

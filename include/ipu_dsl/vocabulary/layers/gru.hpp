@@ -328,7 +328,7 @@ struct gru_reading : recurrent_reading<Options...> {
 /// SimpleRNN has them.
 template <auto Units = no_number{}, typename... Options>
 struct GRU {
-  static constexpr element description = gru_reading<Options...>::with_units(whole(Units));
+  static constexpr element description = gru_reading<Options...>::with_units(read_whole(Units));
 };
 
 /// `GRU(10)`, in round brackets: compilers say so in one line.

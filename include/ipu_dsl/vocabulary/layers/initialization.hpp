@@ -28,9 +28,10 @@ inline constexpr option_key gain_key{"init_gain"};
 template <auto Value>
 struct init_seed {
   static constexpr problem negative = refuse("a whole number of at least 0", "one below");
-  static constexpr option as_option = whole(Value).fault == nullptr && whole(Value).value < 0
-                                          ? option{&seed_key, 0, 0, &negative}
-                                          : whole_option(&seed_key, Value);
+  static constexpr option as_option =
+      read_whole(Value).fault == nullptr && read_whole(Value).value < 0
+          ? option{&seed_key, 0, 0, &negative}
+          : whole_option(&seed_key, Value);
 };
 
 /// Of random_uniform: the least value.

@@ -293,7 +293,7 @@ constexpr element describe_concatenate(const whole_number& axis) {
 /// does: 1 is the first of a sample, -1 the last.
 template <auto Axis>
 struct ConcatenateOn {
-  static constexpr element description = describe_concatenate(whole(Axis));
+  static constexpr element description = describe_concatenate(read_whole(Axis));
 };
 
 }  // namespace ipu_dsl

@@ -262,7 +262,7 @@ struct locally_connected1d_reading {
 template <auto Filters = no_number{}, auto Kernel = no_number{}, typename... Options>
 struct LocallyConnected1D {
   static constexpr element description =
-      locally_connected1d_reading<Options...>::of(whole(Filters), whole(Kernel));
+      locally_connected1d_reading<Options...>::of(read_whole(Filters), read_whole(Kernel));
 };
 
 }  // namespace ipu_dsl

@@ -294,7 +294,7 @@ struct lstm_reading : recurrent_reading<Options...> {
 /// (zeros), regularizers and constraints as SimpleRNN has them.
 template <auto Units = no_number{}, typename... Options>
 struct LSTM {
-  static constexpr element description = lstm_reading<Options...>::with_units(whole(Units));
+  static constexpr element description = lstm_reading<Options...>::with_units(read_whole(Units));
 };
 
 /// `LSTM(10)`, in round brackets: compilers say so in one line.

@@ -370,7 +370,7 @@ struct multi_head_attention_reading {
 template <auto Heads = no_number{}, auto KeyDim = no_number{}, typename... Options>
 struct MultiHeadAttention {
   static constexpr element description =
-      multi_head_attention_reading<Options...>::with_sizes(whole(Heads), whole(KeyDim));
+      multi_head_attention_reading<Options...>::with_sizes(read_whole(Heads), read_whole(KeyDim));
 };
 
 /// `MultiHeadAttention(4, 32)`, in round brackets: compilers say so in one line.

@@ -165,7 +165,7 @@ constexpr element describe_permute(const given_extents& given) {
 /// (features, steps).
 template <auto... Axes>
 struct Permute {
-  static constexpr element description = describe_permute(extents_of({whole(Axes)...}));
+  static constexpr element description = describe_permute(extents_of({read_whole(Axes)...}));
 };
 
 }  // namespace ipu_dsl

@@ -295,7 +295,7 @@ struct read_window {
   whole_number columns;
 
   template <typename T>
-  constexpr explicit read_window(const T& given) : rows(whole(given)), columns(rows) {}
+  constexpr explicit read_window(const T& given) : rows(read_whole(given)), columns(rows) {}
 
   constexpr explicit read_window(const pool_size& given)
       : rows{given.rows, nullptr}, columns{given.columns, nullptr} {}
@@ -383,14 +383,14 @@ struct AveragePooling2D {
 template <auto Window = 2, typename... Options>
 struct MaxPooling1D {
   static constexpr element description = pooling_reading<Options...>::of_sequences(
-      "MaxPooling1D<...>", pooling_kind::maximum, whole(Window));
+      "MaxPooling1D<...>", pooling_kind::maximum, read_whole(Window));
 };
 
 /// The mean of every window of a sequence, as `AveragePooling2D` has it; the window is a number.
 template <auto Window = 2, typename... Options>
 struct AveragePooling1D {
   static constexpr element description = pooling_reading<Options...>::of_sequences(
-      "AveragePooling1D<...>", pooling_kind::average, whole(Window));
+      "AveragePooling1D<...>", pooling_kind::average, read_whole(Window));
 };
 
 /// The largest number of each channel: of (rows, columns, channels) makes (channels).

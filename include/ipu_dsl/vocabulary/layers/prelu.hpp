@@ -175,7 +175,7 @@ struct shared_axes {
   }
 
  public:
-  static constexpr option as_option{&shared_axes_key, (0 | ... | bit(whole(Axes)))};
+  static constexpr option as_option{&shared_axes_key, (0 | ... | bit(read_whole(Axes)))};
 };
 
 /// What the options of a PReLU say.

@@ -314,7 +314,7 @@ constexpr element describe_factors(resize_kind kind, std::int32_t axes,
 template <auto... Numbers>
 struct ZeroPadding2D {
   static constexpr element description =
-      describe_sides(resize_kind::padding, 2, 1, {whole(Numbers)...});
+      describe_sides(resize_kind::padding, 2, 1, {read_whole(Numbers)...});
 };
 
 /// Zeros before and behind a sequence (steps, channels): one number for both, or two. Without any,
@@ -322,7 +322,7 @@ struct ZeroPadding2D {
 template <auto... Numbers>
 struct ZeroPadding1D {
   static constexpr element description =
-      describe_sides(resize_kind::padding, 1, 1, {whole(Numbers)...});
+      describe_sides(resize_kind::padding, 1, 1, {read_whole(Numbers)...});
 };
 
 /// Takes away what is around an image, with numbers as those of `ZeroPadding2D`. Without any,
@@ -330,7 +330,7 @@ struct ZeroPadding1D {
 template <auto... Numbers>
 struct Cropping2D {
   static constexpr element description =
-      describe_sides(resize_kind::cropping, 2, 0, {whole(Numbers)...});
+      describe_sides(resize_kind::cropping, 2, 0, {read_whole(Numbers)...});
 };
 
 /// Takes away steps before and behind, with numbers as those of `ZeroPadding1D`. Without any, one
@@ -338,7 +338,7 @@ struct Cropping2D {
 template <auto... Numbers>
 struct Cropping1D {
   static constexpr element description =
-      describe_sides(resize_kind::cropping, 1, 1, {whole(Numbers)...});
+      describe_sides(resize_kind::cropping, 1, 1, {read_whole(Numbers)...});
 };
 
 /// The same element, interpolated.
@@ -356,7 +356,7 @@ constexpr element interpolated(element made) {
 template <auto... Numbers>
 struct UpSampling2D {
   static constexpr element description =
-      describe_factors(resize_kind::upsampling, 2, {whole(Numbers)...});
+      describe_factors(resize_kind::upsampling, 2, {read_whole(Numbers)...});
 };
 
 template <>
@@ -378,14 +378,14 @@ struct UpSampling2D<Rows, Columns, bilinear> {
 template <auto Times = 2>
 struct UpSampling1D {
   static constexpr element description =
-      describe_factors(resize_kind::upsampling, 1, {whole(Times)});
+      describe_factors(resize_kind::upsampling, 1, {read_whole(Times)});
 };
 
 /// A vector (features) as a sequence (times, features) of the same vector.
 template <auto Times>
 struct RepeatVector {
   static constexpr element description =
-      describe_factors(resize_kind::repetition, 0, {whole(Times)});
+      describe_factors(resize_kind::repetition, 0, {read_whole(Times)});
 };
 
 }  // namespace ipu_dsl

@@ -210,7 +210,7 @@ struct separable_reading {
 template <auto Filters = no_number{}, auto Kernel = no_number{}, typename... Options>
 struct SeparableConv2D {
   static constexpr element description =
-      separable_reading<Options...>::with_sizes(whole(Filters), read_kernel(Kernel));
+      separable_reading<Options...>::with_sizes(read_whole(Filters), read_kernel(Kernel));
 };
 
 }  // namespace ipu_dsl

@@ -193,7 +193,8 @@ struct simple_rnn_reading : recurrent_reading<Options...> {
 /// `recurrent_constraint<...>`, `bias_constraint<...>`, `activity_regularizer<...>` (none).
 template <auto Units = no_number{}, typename... Options>
 struct SimpleRNN {
-  static constexpr element description = simple_rnn_reading<Options...>::with_units(whole(Units));
+  static constexpr element description =
+      simple_rnn_reading<Options...>::with_units(read_whole(Units));
 };
 
 /// `SimpleRNN(10)`, in round brackets: compilers say so in one line.

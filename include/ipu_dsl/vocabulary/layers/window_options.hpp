@@ -46,7 +46,7 @@ constexpr option triple_option(const option_key* key, const whole_number& first,
                                const whole_number& second, const T& third) {
   option made = pair_option(key, first, second);
   if constexpr (!std::same_as<T, no_number>) {
-    const whole_number read = whole(third);
+    const whole_number read = read_whole(third);
     made.third = read.value;
     made.fault = made.fault != nullptr ? made.fault : read.fault;
     if (made.fault == nullptr && read.value <= 0) {
@@ -61,7 +61,7 @@ constexpr option triple_option(const option_key* key, const whole_number& first,
 template <auto Rows, auto Columns = Rows, auto Last = no_number{}>
 struct strides {
   static constexpr option as_option =
-      triple_option(&strides_key, whole(Rows), whole(Columns), Last);
+      triple_option(&strides_key, read_whole(Rows), read_whole(Columns), Last);
 };
 
 /// Where a kernel may stand.
@@ -112,7 +112,7 @@ constexpr problem refuse_causal() {
 template <auto Rows, auto Columns = Rows, auto Last = no_number{}>
 struct dilation_rate {
   static constexpr option as_option =
-      triple_option(&dilation_rate_key, whole(Rows), whole(Columns), Last);
+      triple_option(&dilation_rate_key, read_whole(Rows), read_whole(Columns), Last);
 };
 
 /// Channels and filters are dealt into so many groups, which do not see each other.
@@ -127,7 +127,7 @@ struct read_kernel {
   whole_number columns;
 
   template <typename T>
-  constexpr explicit read_kernel(const T& given) : rows(whole(given)), columns(rows) {}
+  constexpr explicit read_kernel(const T& given) : rows(read_whole(given)), columns(rows) {}
 
   constexpr explicit read_kernel(const kernel_size& given)
       : rows{given.rows, nullptr}, columns{given.columns, nullptr} {}
