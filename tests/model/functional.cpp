@@ -333,8 +333,10 @@ constexpr expectation expectations[] = {
      "layer 0 stage in stage 0: expected a layer, got stage. Hint: write build.stage(1) and call "
      "its layers one by one"},
     {said<joined_alone>,
-     "layer 0 Add in stage 0: expected at least 2 inputs, got 1. Hint: residual<...> adds what its "
-     "layers compute to their input"},
+     "layer 0 Add in stage 0: expected at least 2 inputs, got 1. Hint: build.layer<Add>(\"\", a, "
+     "b) "
+     "takes several tensors; in a list of layers residual<...> adds what its layers compute to "
+     "their input"},
     {said<halved>,
      "layer 1 Dense<8> named read in stage 0: expected tensors of this model, got a tensor and a "
      "number. Hint: write build.layer<Rescaling<0.5F, 1.0F>>(\"\", x) for 0.5F * x + 1.0F"},

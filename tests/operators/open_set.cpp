@@ -467,7 +467,8 @@ TEST_CASE("a layer that is asked for another number of outputs is refused") {
 
   STATIC_REQUIRE(!is_valid<three_outputs>());
   CHECK(fold<three_outputs>().fault.message().view() ==
-        "layer 0 ScaleAndSquare named split in stage 0: expected 3 outputs, got 2");
+        "layer 0 ScaleAndSquare named split in stage 0: expected 3 outputs, got 2. Hint: write "
+        "build.layers<Layer, 2>(...)");
 }
 
 namespace {
