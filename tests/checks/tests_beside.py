@@ -306,6 +306,7 @@ ELSEWHERE = {
     "training/session_refusal": "training/session",
     "training/options_elsewhere": "training/array_calls",
     "training/braced_calls": "training/array_calls",
+    "training/calls_elsewhere": "training/array_calls",
     "training/session_calls": "training/session",
     "training/session_faults": "training/session",
     "training/session_source": "training/session",
