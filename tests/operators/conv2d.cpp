@@ -373,6 +373,10 @@ TEST_CASE("numbers of convolutions are chains over kernel rows, kernel columns a
   check_all<call_on(2, {7, 9, 3}, 6, {2, 3}, 1, true, false, 2)>();
   check_all<call_on(1, {1, 11, 2}, 5, {1, 4}, 1, false, true, 3)>();
   check_all<call_on(1, {4, 3, 2}, 3, {3, 3}, 1, true, true, 5)>();
+  // Few channels and so long a kernel that vectors of units go in pairs.
+  check_all<call_on(2, {9, 12, 3}, 4 * vector, {7, 7}, 2, true, true)>();
+  check_all<call_on(1, {6, 9, 4}, 2 * vector - 3, {2, 5}, 1, true, false)>();
+  check_all<call_on(2, {5, 14, 3}, 6 * vector, {3, 6}, 1, false, true, 2)>();
   // So many channels that a sum leaves the registers from tap to tap.
   check_all<call_on(2, {7, 7, 40}, 2 * vector + 5, {3, 3}, 1, true, false)>();
   check_all<call_on(1, {6, 9, 35}, 37, {4, 5}, 2, true, false)>();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which positions of an image meet which outputs at which taps of a kernel, along one axis and in
 // whole products over windows.
+// Over 300 lines: one axis, and what products ask of three of them.
 #pragma once
 
 #include <cstddef>
