@@ -354,6 +354,19 @@ struct functional {
 
 static_assert(check<functional>());
 
+// row: encoder = Dense(8); encoder(a), encoder(b)
+struct shared_at_steps {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor a = build.input("a", {6, 4});
+    const symbolic_tensor b = build.input("b", {6, 4});
+    auto step_encoder = build.shared<TimeDistributed<Dense<8>>>("step_encoder");
+    auto reader = build.shared<Bidirectional<GRU<5>>>("reader");
+    return build.layer<Concatenate>("", reader(step_encoder(a)), reader(step_encoder(b)));
+  }
+};
+
+static_assert(check<shared_at_steps>());
+
 // row: Conv2D(32, 3, strides=2, padding='same', activation='relu')
 static_assert(
     check<model<input<28, 28, 1>, sequential<Conv2D<32, 3, strides<2>, same_padding, relu>,

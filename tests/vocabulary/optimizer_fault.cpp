@@ -21,7 +21,8 @@ static_assert(!of_names(kept_slots{}, 0).found() && !of_names({{"m", "v"}}, 2).f
 static_assert(of_names({{"m"}}, 2).expected.view() ==
               "as many names in .kept of the family of own as its rule keeps numbers, 2");
 static_assert(of_names({{"m"}}, 2).got.view() == "1" && of_names({{"m", "v"}}, 1).found());
-static_assert(of_names(kept_slots{}, 1).got.view() == "0" && of_names({{"", "m"}}, 1).got.view() == "0");
+static_assert(of_names(kept_slots{}, 1).got.view() == "0" &&
+              of_names({{"", "m"}}, 1).got.view() == "0");
 static_assert(of_names({{"m", "v", "m"}}, 3).got.view() == "m twice");
 
 constexpr problem of_sums(const whole_sums& family_has, const whole_sums& rule_has,
