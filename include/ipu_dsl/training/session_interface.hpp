@@ -46,6 +46,9 @@ class session : public session_of<Compiled, can_have_session<Compiled>()> {
                    const session_options_elsewhere& = {}, said_at_once = refuse_names<Compiled>())
       : base(base::code::make({}), {}) {}
 
+  /// A path is no bool: a compiler itself says that either could be meant.
+  explicit session(const settings&, const trace_is_true_and_last_trace_is_written&) = delete;
+
   template <typename Number, typename... Rest>
     requires std::is_arithmetic_v<Number>
   explicit session(Number, const Rest&...) : base(base::code::make({}), {}) {

@@ -38,4 +38,14 @@ struct session_options_elsewhere {
   any_option batch_size = {}, micro_batch = {}, epochs = {};
 };
 
+/// `session_options` with a path where a bool is wanted; see `text_alone`.
+struct trace_is_true_and_last_trace_is_written {
+  struct by_name {
+  } names_only = {};
+
+  any_option threads = {}, pinned = {}, seed = {}, poison_freed_slots = {};
+  text_alone trace;
+  any_option history_epochs = {}, history_micro_batches = {};
+};
+
 }  // namespace ipu_dsl
