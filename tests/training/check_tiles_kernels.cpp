@@ -21,7 +21,8 @@ enum class mistake : std::int32_t {
   goes_on_by_half,
   writes_a_one_that_it_reads,
   copies_a_one,
-  reads_a_scalar
+  reads_a_scalar,
+  fills_padding
 };
 
 struct scale_options {
@@ -83,6 +84,9 @@ inline void multiply(const scale_call& call, void* const* operands, float beside
     for (std::int32_t unit = 0; unit < call.units; ++unit) {
       const std::int32_t at = sample * stride + unit;
       y[at] = x[at] * scales[unit] + beside;
+    }
+    if (call.made == mistake::fills_padding) {
+      y[sample * stride + call.units] = 1;
     }
   }
 }
@@ -176,4 +180,10 @@ TEST_CASE("a scalar that no rule gives is found") {
       fault<own::mistake::reads_a_scalar>() ==
       "forward of layer 0 Scale in stage 0: the kernel reads a scalar that its rule does not give "
       "it by .scalar(...), block 0 of 24.");
+}
+
+TEST_CASE("a kernel that leaves numbers behind the elements of a row is found") {
+  CHECK(fault<own::mistake::fills_padding>() ==
+        "forward of layer 0 Scale in stage 0: the kernel writes other numbers than zero behind the "
+        "elements of a row, of operand 0, a value of (6).");
 }

@@ -237,11 +237,20 @@ static_assert(both_taken_for<Dense<1, sigmoid>, Dense<2>>() == score_kind::logit
 static_assert(taken_for<Reshape<2, 2>, Conv1D<3, 1, sigmoid>, GlobalAveragePooling1D>() == clipped);
 static_assert(taken_for<Reshape<2, 2>, Conv1D<3, 1, sigmoid>, Cropping1D<1, 0>>() == clipped);
 static_assert(taken_for<Dense<3, hard_sigmoid>>() == clipped);
+// Whatever leaves them as they are, in training but for noise.
+static_assert(taken_for<Dense<3>, sigmoid, linear>() == clipped);
+static_assert(taken_for<Dense<3, sigmoid>, Dropout<0.5F>>() == clipped);
+static_assert(taken_for<Dense<3, sigmoid>, GaussianNoise<0.1F>>() == clipped);
+static_assert(taken_for<Dense<3, sigmoid>, ActivityRegularization<l1_l2<0.1F, 0.1F>>>() == clipped);
+static_assert(taken_for<Dense<3>, Dropout<0.5F>>() == score_kind::logits);
+static_assert(taken_for<Dense<3, sigmoid>, relu>() == score_kind::logits);
 static_assert(taken_for<Dense<3, relu6>>() == score_kind::logits);
 
 static_assert(categorical_taken_for<Dense<3>>() == score_kind::logits);
 static_assert(categorical_taken_for<Dense<3>, softmax>() == score_kind::logits);
 static_assert(categorical_taken_for<Dense<3>, softmax, Reshape<3>>() == clipped);
+static_assert(categorical_taken_for<Dense<3>, softmax, linear>() == clipped);
+static_assert(categorical_taken_for<Dense<3, softmax>, Dropout<0.5F>>() == clipped);
 static_assert(categorical_taken_for<Dense<3, sigmoid>>() == clipped);
 static_assert(categorical_taken_for<Dense<3>, sigmoid>() == clipped);
 static_assert(categorical_taken_for<Dense<3, relu>>() == score_kind::logits);

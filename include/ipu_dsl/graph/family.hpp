@@ -194,8 +194,9 @@ struct family {
   /// Only lays its one input out anew: who wants that as it lay reads it there.
   bool lays_out = false;
 
-  /// Layers only: it moves numbers, or picks and averages them, so that what lies between 0 and 1
-  /// stays there.
+  /// Layers only: it moves numbers, picks and averages them, or leaves them as they are but for
+  /// noise in training, so that probabilities are still some. An activation that it tells of counts
+  /// instead.
   bool keeps_bounds = false;
 
   /// How else than the values themselves the outputs' gradients may lie that it reads, and the

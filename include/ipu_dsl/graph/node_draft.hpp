@@ -228,7 +228,8 @@ class node_draft {
       return nullptr;
     }
     const node& made = model.node_at(producer);
-    if (!made.rule->lays_out && !made.rule->keeps_bounds) {
+    const bool passes = made.rule->lays_out || made.rule->keeps_bounds;
+    if (!passes || made.rule->activation(made.options).told) {
       return &made;
     }
     const node* const found = activator_of(model.input_of(made, 0));

@@ -156,6 +156,7 @@ class block_check {
     refuse_written(written, [&](const operand_memory& memory, std::int64_t i) {
       return read[number_of(memory)][at(i)] || memory.poisoned(i);
     });
+    refuse_padding();
     at_hand_.poison();
     run_on_copies();
     refuse_written(written,
@@ -175,6 +176,15 @@ class block_check {
         if (!written[number][at(i)] && !read[number][at(i)]) {
           memory.poison(i);
         }
+      }
+    }
+  }
+
+  /// What lies behind a row stays zero, as layers that read whole vectors expect it.
+  void refuse_padding() {
+    for (const operand_access& access : at_hand_.accesses()) {
+      if (fault_.empty() && !at_hand_.memory_of(access).keeps_padding()) {
+        refuse(access, "writes other numbers than zero behind the elements of a row", "");
       }
     }
   }

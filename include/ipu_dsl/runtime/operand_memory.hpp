@@ -46,6 +46,8 @@ class operand_memory {
         matrix_(matrix_of(memory, by_sample, batch)),
         integers_(memory.type == dtype::int32 || memory.type == dtype::uint8),
         size_(memory.type == dtype::uint8 ? 1 : sizeof(std::uint32_t)),
+        in_rows_(by_sample && !integers_ && memory.lies != storage::plain &&
+                 memory.role != buffer_role::scratch),
         lines_(static_cast<std::size_t>(bytes_of(memory, batch)) / sizeof(cache_line)),
         before_(lines_),
         poisoned_(lines_),
@@ -90,6 +92,24 @@ class operand_memory {
   /// Whether an element of the copy is what the call left in the original.
   bool agrees(std::int64_t element) const { return word(copy_, element) == original(element); }
 
+  /// Whether what lies between the elements of samples is zero in the copy, or as it was before the
+  /// call: whoever reads whole vectors counts on it.
+  bool keeps_padding() const {
+    if (!in_rows_) {
+      return true;
+    }
+    std::vector<bool> is_element(bytes() / size_, false);
+    for (std::int64_t i = 0; i < matrix_.elements(); ++i) {
+      is_element[offset_of(i) / size_] = true;
+    }
+    bool kept = true;
+    for (std::size_t i = 0; i < is_element.size(); ++i) {
+      const std::uint32_t found = word_at(copy_, i * size_);
+      kept = kept && (is_element[i] || found == 0 || found == word_at(before_, i * size_));
+    }
+    return kept;
+  }
+
   /// Whether the call left an element as it was.
   bool kept(std::int64_t element) const { return word(before_, element) == original(element); }
 
@@ -112,10 +132,14 @@ class operand_memory {
     return static_cast<std::size_t>(matrix_.index_of(element)) * size_;
   }
 
-  std::uint32_t word(const lines& from, std::int64_t element) const {
+  std::uint32_t word_at(const lines& from, std::size_t offset) const {
     std::uint32_t read = 0;
-    std::memcpy(&read, from.data()->bytes + offset_of(element), size_);
+    std::memcpy(&read, from.data()->bytes + offset, size_);
     return read;
+  }
+
+  std::uint32_t word(const lines& from, std::int64_t element) const {
+    return word_at(from, offset_of(element));
   }
 
   void set(lines& to, std::int64_t element, std::uint32_t value) {
@@ -153,6 +177,7 @@ class operand_memory {
   bool integers_;
   bool answers_ = false;
   std::size_t size_;  ///< bytes of an element
+  bool in_rows_;      ///< of samples, which are padded, and read by other layers
   std::size_t lines_;
   lines before_;
   lines poisoned_;

@@ -99,7 +99,8 @@ inline constexpr family activation_family{.name = "Activation",
                                           .one_step = each_step_alone,
                                           .reads = {storage::rows, storage::positions},
                                           .writes = {storage::rows, storage::positions},
-                                          .passes_mask = true};
+                                          .passes_mask = true,
+                                          .keeps_bounds = true};
 
 namespace softmax_rules {
 

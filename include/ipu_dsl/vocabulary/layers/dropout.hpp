@@ -71,7 +71,8 @@ inline constexpr family dropout_family{.name = "Dropout",
                                        .one_step = each_step_alone,
                                        .reads = {storage::rows, storage::positions},
                                        .writes = {storage::rows, storage::positions},
-                                       .passes_mask = true};
+                                       .passes_mask = true,
+                                       .keeps_bounds = true};
 
 constexpr element describe_dropout(const real_number& rate, const problem& fault) {
   if (rate.fault != nullptr) {

@@ -140,7 +140,8 @@ inline constexpr family noise_family{.name = "Noise",
                                      .one_step = each_step_alone,
                                      .reads = {storage::rows, storage::positions},
                                      .writes = {storage::rows, storage::positions},
-                                     .passes_mask = true};
+                                     .passes_mask = true,
+                                     .keeps_bounds = true};
 
 namespace spatial_rules {
 
@@ -174,7 +175,8 @@ inline constexpr family spatial_dropout_family{.name = "SpatialDropout",
                                                .one_step = each_step_alone,
                                                .reads = {storage::positions},
                                                .writes = {storage::positions},
-                                               .passes_mask = true};
+                                               .passes_mask = true,
+                                               .keeps_bounds = true};
 
 constexpr element describe_noise(noise_kind kind, const real_number& amount,
                                  std::int32_t axes = 0) {
