@@ -184,6 +184,21 @@ declared_program declared_training(const session_parts& parts) {
           .replicas = parts.settings.replicas};
 }
 
+/// What is wrong with what the rules append before anything runs: what is read and never written,
+/// what learns and is not updated, and positions that no kernel can have.
+template <typename C>
+struct rules_fault_of {
+  static constexpr problem find() {
+    if constexpr (definition_fault_of<C, program_kind::train>::value.found()) {
+      return definition_fault_of<C, program_kind::train>::value;
+    } else {
+      return access_fault_of<C, program_kind::train>::value;
+    }
+  }
+
+  static constexpr problem value = find();
+};
+
 /// Trains a compiled model for an update on drawn samples, block by block: every call runs again
 /// for each block that a tile of `target` would compute, on private memory that holds what the call
 /// declares to read and poison elsewhere, and the bits of the block must be those of the session.
@@ -200,7 +215,7 @@ tile_check check_tiles(
   using compiled = typename Compiled::compiled;
   static_assert(compiled::settings.has_loss,
                 "ipu_dsl: check_tiles runs a training step: compile the model with loss<...>");
-  static_assert(diagnose<access_fault_of<compiled, program_kind::train>>());
+  static_assert(diagnose<rules_fault_of<compiled>>());
   constexpr session_parts parts = parts_of<Compiled>();
   const auto numbers = optimizer_reference::of<typename compiled::optimizer_type>(optimizer);
   tile_check found;
