@@ -264,7 +264,7 @@ struct window_product {
   }
 
   /// The same product with longer lines where rows may be one: tiles are as large as registers
-  /// allow, and the sums of a weight gradient are loaded and stored less often.
+  /// allow.
   constexpr window_product with_merged_lines() const {
     window_product made = *this;
     if (is_pixel_by_matrix()) {
