@@ -227,7 +227,7 @@ constexpr lowered_view calls_of() {
 /// one evaluation it would exceed the steps that clang allows, so that it is listed in pieces.
 template <compiled_model C, program_kind Kind>
 struct listed_accesses {
-  static constexpr std::size_t calls_of_piece = 256;
+  static constexpr std::size_t calls_of_piece = 224;
   static constexpr std::size_t pieces =
       (calls_of<C, Kind>().calls.size() + calls_of_piece - 1) / calls_of_piece;
 
