@@ -147,7 +147,7 @@ constexpr void count_samples(graph& model, const family& rule, list_view<std::in
 /// What is wrong where a sequence is wanted and a vector is given: what makes one of it.
 constexpr problem told_of_steps(const graph& model, list_view<std::int32_t> inputs,
                                 problem refused) {
-  if (inputs.size() == 0 || !refused.expected.view().starts_with("a sequence")) {
+  if (inputs.size() == 0 || !refused.wants_steps) {
     return refused;
   }
   const tensor& given = model.tensors[inputs[0]];
@@ -456,9 +456,10 @@ constexpr problem check_single_output(const graph& model) {
                                           model.nodes.back().rule->outputs_hint);
 }
 
-/// What is wrong with the sum that ends a residual is what is wrong with its layers.
+/// What is wrong with the sum that ends a residual, of two tensors, is what is wrong with its
+/// layers: their shape.
 constexpr problem said_of(const element& piece, problem refused) {
-  if (piece.kind == element_kind::residual && refused.expected.view() == "inputs of one shape") {
+  if (piece.kind == element_kind::residual) {
     refused.hint = "only equal shapes are added: a residual ends in the shape that it starts with";
   }
   return refused;

@@ -14,7 +14,7 @@ namespace sequence_views {
 constexpr problem split(node_draft& draft) {
   const shape sequence = draft.input(0);
   if (sequence.rank < 2) {
-    return refuse("a sequence, (steps, features) or more", describe(sequence));
+    return refuse_without_steps("a sequence, (steps, features) or more", describe(sequence));
   }
   shape step;
   step.rank = sequence.rank - 1;

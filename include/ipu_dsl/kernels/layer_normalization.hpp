@@ -2,7 +2,6 @@
 // Rows normalised by their own mean and deviation, or by their root mean square, and the gradients.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,6 +9,7 @@
 #include <ipu_dsl/kernels/activation.hpp>
 #include <ipu_dsl/kernels/chain_sums.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
+#include <ipu_dsl/kernels/tiling.hpp>
 #include <ipu_dsl/layout/padding.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
@@ -85,10 +85,6 @@ IPU_DSL_ALWAYS_INLINE float mean_square_of_row(const float* x, float mean, std::
   return divide(squares.total(), static_cast<float>(units));
 }
 
-/// Rows between whose steps a processor changes: what is summed up of one row, divided and rooted
-/// is a chain of steps by one number.
-inline constexpr std::int32_t normalized_in_turn = 8;
-
 /// What rows are normalised by.
 template <normalization_form Form, layout::architecture Architecture>
 IPU_DSL_ALWAYS_INLINE void moments_of_rows(const float* __restrict x, float epsilon,
@@ -109,6 +105,34 @@ IPU_DSL_ALWAYS_INLINE void moments_of_rows(const float* __restrict x, float epsi
   }
 }
 
+/// `normalize_rows` by what `moments_of_rows` found.
+template <normalization_form Form, layout::architecture Architecture>
+IPU_DSL_ALWAYS_INLINE void write_normalized(const float* __restrict x,
+                                            const float* __restrict gamma,
+                                            const float* __restrict beta,
+                                            const normalized_rows& rows, const index_range& mine,
+                                            float* __restrict y, const row_moments& by) {
+  using lanes = vector<Architecture>;
+  const std::int32_t stride = rows.stride(Architecture);
+  for (std::int32_t row = mine.begin; row < mine.end; ++row) {
+    const float* const read = x + std::ptrdiff_t{row} * stride;
+    float* const written = y + std::ptrdiff_t{row} * stride;
+    const std::ptrdiff_t at = rows.kept_at(row, Architecture);
+    const lanes mean(by.template mean_at<Form.centers>(at));
+    const lanes inverse(by.inverse[at]);
+    for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
+      const lanes centred = load<lanes>(read + n) - mean;
+      const lanes shift = Form.shifts ? load<lanes>(beta + n) : lanes(0.0F);
+      if constexpr (Form.scales) {
+        store(written + n, multiply_add(centred * inverse, load<lanes>(gamma + n), shift));
+      } else {
+        store(written + n, multiply_add(centred, inverse, shift));
+      }
+    }
+    clear_padding(written, rows.units, stride);
+  }
+}
+
 /// y = (x - mean) / sqrt(variance + epsilon) * gamma + beta of the rows in `mine`, mean and
 /// variance (that of the population) being those of each row; without the mean, by the mean square.
 ///   x, y         [rows][row_stride(units)]
@@ -118,29 +142,12 @@ template <normalization_form Form, layout::architecture Architecture = layout::n
                                       const float* __restrict beta, float epsilon,
                                       const normalized_rows& rows, const index_range& mine,
                                       float* __restrict y, const row_moments& kept) noexcept {
-  using lanes = vector<Architecture>;
-  const std::int32_t stride = rows.stride(Architecture);
-  for (std::int32_t first = mine.begin; first < mine.end; first += normalized_in_turn) {
-    const index_range some = {first, (std::min)(first + normalized_in_turn, mine.end)};
-    moments_of_rows<Form, Architecture>(x, epsilon, rows, some, kept);
-    for (std::int32_t row = some.begin; row < some.end; ++row) {
-      const float* const read = x + std::ptrdiff_t{row} * stride;
-      float* const written = y + std::ptrdiff_t{row} * stride;
-      const std::ptrdiff_t at = rows.kept_at(row, Architecture);
-      const lanes mean(kept.template mean_at<Form.centers>(at));
-      const lanes inverse(kept.inverse[at]);
-      for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
-        const lanes centred = load<lanes>(read + n) - mean;
-        const lanes shift = Form.shifts ? load<lanes>(beta + n) : lanes(0.0F);
-        if constexpr (Form.scales) {
-          store(written + n, multiply_add(centred * inverse, load<lanes>(gamma + n), shift));
-        } else {
-          store(written + n, multiply_add(centred, inverse, shift));
-        }
-      }
-      clear_padding(written, rows.units, stride);
-    }
-  }
+  blocks_of(mine.end - mine.begin, rows_in_turn,
+            [&](const index_range& block) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+              const index_range some = {mine.begin + block.begin, mine.begin + block.end};
+              moments_of_rows<Form, Architecture>(x, epsilon, rows, some, kept);
+              write_normalized<Form, Architecture>(x, gamma, beta, rows, some, y, kept);
+            });
 }
 
 /// The gradient of x, of the rows in `mine` (Ba, Kiros and Hinton 2016): with g = d * gamma and n

@@ -103,6 +103,11 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
   const gradient_factors factors = from;
   gradient_target<Rule> target = to;
   const float* first_x = factors.x;
+  // One loop over all lines: of two g++ 12 keeps the vectors of d in memory where an update follows
+  // (a training step of 128 LSTM units: 1.17 of the time).
+  const std::int32_t steps = factors.lines * factors.batch;
+  const std::ptrdiff_t x_gap = factors.x_line - factors.batch * factors.x_stride;
+  const std::ptrdiff_t d_gap = factors.d_line - factors.batch * factors.d_stride;
   for (std::int32_t tile = 0; tile < tiles; ++tile) {
     lanes sums[std::size_t{Rows}][std::size_t{Vectors}];
     if (how.continues) {
@@ -125,35 +130,34 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
     if (how.shared || !how.updates) {
       prefetch_next_tile<tile_elements, Rule>(target, how);
     }
-    const float* x_of_line = first_x;
-    const float* d_of_line = factors.d;
+    const float* x = first_x;
+    const float* d = factors.d;
+    std::int32_t left_of_line = factors.batch;
 #pragma GCC unroll 1
-    for (std::int32_t line = 0; line < factors.lines; ++line) {
-      const float* x = x_of_line;
-      const float* d = d_of_line;
-#pragma GCC unroll 1
-      for (std::int32_t b = 0; b < factors.batch; ++b) {
-        lanes columns[std::size_t{Vectors}];
+    for (std::int32_t b = 0; b < steps; ++b) {
+      lanes columns[std::size_t{Vectors}];
+      IPU_DSL_UNROLLED
+      for (int v = 0; v < Vectors; ++v) {
+        columns[v] = load_once<lanes>(d + v * width);
+        if constexpr (AsksAhead) {
+          prefetch_for_reading(d, v * width + factors.ahead);
+        }
+      }
+      IPU_DSL_UNROLLED
+      for (int row = 0; row < Rows; ++row) {
+        const lanes input(x[row]);
         IPU_DSL_UNROLLED
         for (int v = 0; v < Vectors; ++v) {
-          columns[v] = load_once<lanes>(d + v * width);
-          if constexpr (AsksAhead) {
-            prefetch_for_reading(d, v * width + factors.ahead);
-          }
+          sums[row][v] = multiply_add(input, columns[v], sums[row][v]);
         }
-        IPU_DSL_UNROLLED
-        for (int row = 0; row < Rows; ++row) {
-          const lanes input(x[row]);
-          IPU_DSL_UNROLLED
-          for (int v = 0; v < Vectors; ++v) {
-            sums[row][v] = multiply_add(input, columns[v], sums[row][v]);
-          }
-        }
-        x += factors.x_stride;
-        d += factors.d_stride;
       }
-      x_of_line += factors.x_line;
-      d_of_line += factors.d_line;
+      x += factors.x_stride;
+      d += factors.d_stride;
+      if (--left_of_line == 0) {
+        left_of_line = factors.batch;
+        x += x_gap;
+        d += d_gap;
+      }
     }
     IPU_DSL_UNROLLED
     for (int row = 0; row < Rows; ++row) {

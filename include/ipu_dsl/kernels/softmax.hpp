@@ -11,6 +11,7 @@
 #include <ipu_dsl/kernels/logarithm.hpp>
 #include <ipu_dsl/kernels/row_sum.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
+#include <ipu_dsl/kernels/tiling.hpp>
 #include <ipu_dsl/layout/padding.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
@@ -130,10 +131,6 @@ IPU_DSL_ALWAYS_INLINE float row_exponentials(const float* x, float largest, floa
   return sum;
 }
 
-/// Rows of a softmax between whose steps a processor changes: the largest, the sum and the division
-/// of one row wait for each other, and its largest and its sum are chains of steps by one number.
-inline constexpr std::int32_t rows_in_turn = 8;
-
 /// `softmax_forward` of at most `rows_in_turn` rows.
 template <layout::architecture Architecture>
 IPU_DSL_ALWAYS_INLINE void softmax_some_rows(const float* x, float* y, std::int32_t rows,
@@ -162,11 +159,10 @@ template <layout::architecture Architecture = layout::native>
 [[gnu::noinline]] void softmax_forward(const float* x, float* y, std::int32_t rows,
                                        std::int32_t units) noexcept {
   const std::ptrdiff_t stride = layout::row_stride(units, Architecture);
-  for (std::int32_t row = 0; row < rows; row += rows_in_turn) {
-    const std::int32_t left = rows - row;
-    softmax_some_rows<Architecture>(x + row * stride, y + row * stride,
-                                    left < rows_in_turn ? left : rows_in_turn, units);
-  }
+  blocks_of(rows, rows_in_turn, [&](const index_range& block) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    softmax_some_rows<Architecture>(x + block.begin * stride, y + block.begin * stride,
+                                    block.end - block.begin, units);
+  });
 }
 
 /// dx = y * (gradient - sum of gradient * y) of every row, from y = softmax(x), all

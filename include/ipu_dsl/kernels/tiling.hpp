@@ -72,6 +72,11 @@ IPU_DSL_ALWAYS_INLINE void tile_runs(const index_range& tiles, const Body& body)
   }
 }
 
+/// Rows of what is made row by row, sums first, between which a processor changes: of one row the
+/// steps wait for each other, and a sum ends in a chain of steps by one number. (softmax of 64:
+/// 0.78 of the time with sixteen lanes, 0.87 with eight; of 16 rows no less.)
+inline constexpr std::int32_t rows_in_turn = 8;
+
 /// Calls `body` for the blocks of at most `size` into which `extent` is cut, in ascending order:
 /// once for a block of nothing if there is nothing.
 template <typename Body>

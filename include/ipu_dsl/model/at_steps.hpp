@@ -53,7 +53,7 @@ constexpr problem no_sequence(const label& got, std::int32_t steps) {
   if (steps > 0) {
     hint = text<191>("RepeatVector<") << steps << "> makes a sequence of a vector";
   }
-  return refuse("a sequence, (steps, features) or more", got, hint);
+  return refuse_without_steps("a sequence, (steps, features) or more", got, hint);
 }
 
 /// What is wrong with what a layer is to be given a step at a time: sequences of as many steps.

@@ -71,7 +71,7 @@ constexpr problem refuse_rank(std::int32_t axes, const shape& input) {
     } else {
       hint << "a Conv2D takes an image";
     }
-    return refuse("a sequence (steps, channels)", ipu_dsl::describe(input), hint);
+    return refuse_without_steps("a sequence (steps, channels)", ipu_dsl::describe(input), hint);
   }
   text<191> hint;
   if (input.rank == 2) {

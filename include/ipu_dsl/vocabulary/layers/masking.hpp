@@ -24,7 +24,7 @@ constexpr label describe(const family&, const attributes& options) {
 constexpr problem shapes(node_draft& draft) {
   const shape input = draft.input(0);
   if (input.rank != 2) {
-    return refuse("a sequence (steps, features)", ipu_dsl::describe(input));
+    return refuse_without_steps("a sequence (steps, features)", ipu_dsl::describe(input));
   }
   draft.output(input);
   draft.mask_output();

@@ -70,9 +70,10 @@ constexpr problem check_rank(const noise_options& options, const shape& input) {
   if (options.axes == 0 || input.rank == options.axes + 1) {
     return {};
   }
-  return refuse(
-      options.axes == 1 ? "a sequence (steps, channels)" : "an image (rows, columns, channels)",
-      ipu_dsl::describe(input), "channels are dropped as a whole");
+  const text<191> hint = "channels are dropped as a whole";
+  return options.axes == 1
+             ? refuse_without_steps("a sequence (steps, channels)", ipu_dsl::describe(input), hint)
+             : refuse("an image (rows, columns, channels)", ipu_dsl::describe(input), hint);
 }
 
 constexpr problem shapes(node_draft& draft) {

@@ -144,9 +144,10 @@ constexpr pooling_call placed(const pooling_options& options, const shape& image
 /// What is wrong with an input of another rank.
 constexpr problem refuse_rank(std::int32_t axes, const shape& input) {
   if (axes == 1) {
-    return refuse("a sequence (steps, channels)", ipu_dsl::describe(input),
-                  input.rank == 3   ? "an image is pooled by the layer of 2D"
-                  : input.rank == 1 ? "Reshape<steps, channels> makes a vector a sequence"
+    return refuse_without_steps("a sequence (steps, channels)", ipu_dsl::describe(input),
+                                input.rank == 3 ? "an image is pooled by the layer of 2D"
+                                : input.rank == 1
+                                    ? "Reshape<steps, channels> makes a vector a sequence"
                                     : "");
   }
   return refuse("an image (rows, columns, channels)", ipu_dsl::describe(input),

@@ -29,7 +29,7 @@ namespace position_embedding_rules {
 constexpr problem shapes(node_draft& draft) {
   const shape input = draft.input(0);
   if (input.rank != 2) {
-    return refuse("a sequence (steps, features)", describe(input));
+    return refuse_without_steps("a sequence (steps, features)", describe(input));
   }
   draft.parameter("embeddings", input, draft.start(0));
   draft.output(input);

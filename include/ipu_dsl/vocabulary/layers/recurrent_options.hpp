@@ -161,7 +161,7 @@ constexpr problem check_recurrence(node_draft& draft, const recurrent_options& o
     return refuse("at least 1 unit", label() << options.units);
   }
   if (input.rank != 2) {
-    return refuse("a sequence (steps, features)", describe(input));
+    return refuse_without_steps("a sequence (steps, features)", describe(input));
   }
   for (const activation_kind kind : {options.activation, options.recurrent_activation}) {
     if (!gradient_from_output(kind)) {

@@ -138,7 +138,7 @@ constexpr problem check_rank(const resize_options& options, const shape& input) 
     return refuse("a vector", ipu_dsl::describe(input), "Flatten makes one of what has more axes");
   }
   return options.axes == 1
-             ? refuse("a sequence (steps, channels)", ipu_dsl::describe(input))
+             ? refuse_without_steps("a sequence (steps, channels)", ipu_dsl::describe(input))
              : refuse("an image (rows, columns, channels)", ipu_dsl::describe(input),
                       input.rank == 2 ? "Reshape<rows, columns, 1> makes a picture one" : "");
 }
