@@ -74,7 +74,7 @@ IPU_DSL_ALWAYS_INLINE void prefetch_next_tile(const gradient_target<Rule>& to,
   prefetch_for_writing<Elements>(to.sum, Elements);
 }
 
-/// What the tiles of a weight gradient read, `batch` samples of it, or of each of some lines.
+/// What the tiles of a weight gradient read: `batch` samples, or so many of each of some lines.
 struct gradient_factors {
   const float* x = nullptr;
   const float* d = nullptr;
@@ -90,9 +90,10 @@ struct gradient_factors {
 /// `tiles` blocks below each other of `Rows` inputs and `Vectors` vectors of outputs. Each element
 /// is one chain of multiply-adds over ascending lines and samples, from its previous value if the
 /// chain continues. A call for each block would cost it some 4 %: its reduction is short.
-/// `AsksAhead`: d comes from afar, and what is read next is asked for.
+/// `InLines`: there may be more than one, whose ends the loop has to look for. `AsksAhead`: d comes
+/// from afar, and what is read next is asked for.
 template <layout::architecture Architecture, int Rows, int Vectors, int PanelWidth, typename Rule,
-          bool AsksAhead = false>
+          bool InLines = false, bool AsksAhead = false>
 [[gnu::noinline]] void outer_product_tiles(const gradient_factors& from,
                                            const gradient_target<Rule>& to, std::int32_t tiles,
                                            const gradient_step<Rule>& step) noexcept {
@@ -105,9 +106,9 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
   const float* first_x = factors.x;
   // One loop over all lines: of two g++ 12 keeps the vectors of d in memory where an update follows
   // (a training step of 128 LSTM units: 1.17 of the time).
-  const std::int32_t steps = factors.lines * factors.batch;
-  const std::ptrdiff_t x_gap = factors.x_line - factors.batch * factors.x_stride;
-  const std::ptrdiff_t d_gap = factors.d_line - factors.batch * factors.d_stride;
+  const std::int32_t steps = InLines ? factors.lines * factors.batch : factors.batch;
+  [[maybe_unused]] const std::ptrdiff_t x_gap = factors.x_line - factors.batch * factors.x_stride;
+  [[maybe_unused]] const std::ptrdiff_t d_gap = factors.d_line - factors.batch * factors.d_stride;
   for (std::int32_t tile = 0; tile < tiles; ++tile) {
     lanes sums[std::size_t{Rows}][std::size_t{Vectors}];
     if (how.continues) {
@@ -132,7 +133,7 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
     }
     const float* x = first_x;
     const float* d = factors.d;
-    std::int32_t left_of_line = factors.batch;
+    [[maybe_unused]] std::int32_t left_of_line = factors.batch;
 #pragma GCC unroll 1
     for (std::int32_t b = 0; b < steps; ++b) {
       lanes columns[std::size_t{Vectors}];
@@ -153,10 +154,12 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
       }
       x += factors.x_stride;
       d += factors.d_stride;
-      if (--left_of_line == 0) {
-        left_of_line = factors.batch;
-        x += x_gap;
-        d += d_gap;
+      if constexpr (InLines) {
+        if (--left_of_line == 0) {
+          left_of_line = factors.batch;
+          x += x_gap;
+          d += d_gap;
+        }
       }
     }
     IPU_DSL_UNROLLED

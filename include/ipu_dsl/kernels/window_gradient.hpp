@@ -94,6 +94,7 @@ template <layout::architecture Architecture, window_product Product, int Vectors
   };
   const index_range mine = {steps_before(block.begin), steps_before(block.end)};
   constexpr bool asks_ahead = Product.lines_of_block(Architecture) < Product.lines();
+  constexpr bool in_lines = Product.lines_of_tile(Architecture) > 1;
   tile_runs<Architecture, Product.depth, Vectors>(
       tiles, [&](auto rows, std::int32_t first, std::int32_t count) IPU_DSL_ALWAYS_INLINE_LAMBDA {
         const std::ptrdiff_t row = std::ptrdiff_t{tap} * Product.depth + first;
@@ -101,8 +102,8 @@ template <layout::architecture Architecture, window_product Product, int Vectors
         if (steps == 0 && block.end == Product.lines()) {
           // Nothing but padding is met: the gradient is what it was, or zero.
           const gradient_factors none = {x + first, d, 0, x_stride, Product.written.pixel};
-          outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule>(none, target, count,
-                                                                             step);
+          outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule, in_lines, asks_ahead>(
+              none, target, count, step);
         }
         for (std::int32_t i = mine.begin; i < mine.end;) {
           const std::int32_t sample = i / line_count;
@@ -127,7 +128,7 @@ template <layout::architecture Architecture, window_product Product, int Vectors
           of_lines.continues = step.continues || i > 0;
           i += together;
           of_lines.updates = step.updates && i == steps;
-          outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule, asks_ahead>(
+          outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule, in_lines, asks_ahead>(
               factors, target, count, of_lines);
         }
       });

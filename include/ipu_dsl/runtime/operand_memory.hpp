@@ -93,7 +93,8 @@ class operand_memory {
   bool agrees(std::int64_t element) const { return word(copy_, element) == original(element); }
 
   /// Whether what lies between the elements of samples is zero in the copy, or as it was before the
-  /// call: whoever reads whole vectors counts on it.
+  /// call: whoever reads whole vectors counts on it. Minus zero is zero: what a weight below zero
+  /// makes of it.
   bool keeps_padding() const {
     if (!in_rows_) {
       return true;
@@ -105,7 +106,8 @@ class operand_memory {
     bool kept = true;
     for (std::size_t i = 0; i < is_element.size(); ++i) {
       const std::uint32_t found = word_at(copy_, i * size_);
-      kept = kept && (is_element[i] || found == 0 || found == word_at(before_, i * size_));
+      const bool zero = (found & 0x7FFFFFFFU) == 0;
+      kept = kept && (is_element[i] || zero || found == word_at(before_, i * size_));
     }
     return kept;
   }
