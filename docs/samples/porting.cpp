@@ -80,7 +80,8 @@ static_assert(check<bounded>());
 
 // row: Softmax(), Dense(10, activation='softmax') of images and sequences, tf.nn.log_softmax
 struct classes_of_positions
-    : model<input<4, 6>, sequential<Dense<10, softmax>, Softmax, softmax, log_softmax>> {};
+    : model<input<4, 6>, sequential<Dense<10, softmax>, Dense<10>, Softmax, Dense<10>, softmax,
+                                    Dense<10>, log_softmax>> {};
 
 static_assert(check<classes_of_positions>());
 

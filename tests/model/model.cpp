@@ -165,6 +165,18 @@ TEST_CASE("a stage assignment gives the pipeline spelled out") {
   CHECK(same_graph(graph_of<mlp>, graph_of<cut<layers, stage_assignment<0, 0, 1, 1, 1, 1>>>));
 }
 
+TEST_CASE("a softmax takes scores, whatever lies between it and another one") {
+  CHECK(is_valid<cut<sequential<Flatten, Dense<3, softmax>, Dense<3>, softmax>>>());
+  CHECK(is_valid<cut<sequential<Flatten, Dense<3>, sigmoid, softmax>>>());
+  CHECK(fault_of<cut<sequential<Flatten, Dense<3, softmax>, softmax>>>::value.message().view() ==
+        "layer 2 softmax in stage 0: expected scores for softmax, got what softmax has made "
+        "already. Hint: keep one of the two");
+  using moved = cut<sequential<Flatten, Dense<4>, softmax, Reshape<2, 2>, log_softmax>>;
+  CHECK(fault_of<moved>::value.message().view() ==
+        "layer 4 log_softmax in stage 0: expected scores for log_softmax, got what softmax has "
+        "made already. Hint: keep one of the two");
+}
+
 TEST_CASE("the check of a right model is quiet, that of a wrong one is a value") {
   CHECK(is_valid<mlp>());
   CHECK(fault_of<cut<sequential<Reshape<3>>>>::value.message().view() ==

@@ -26,6 +26,12 @@ static_assert(apply<softmax>({{2, 3}}).gives({2, 3}));
 static_assert(apply<Activation<log_softmax>>({{4, 2, 3}}).gives({4, 2, 3}));
 static_assert(apply<softmax>({{}}).refused("a vector, or positions of units", "()"));
 
+// Of one unit both are constant, and behind each other they mean nothing.
+static_assert(apply<softmax>({{1}}).refused("at least 2 units for softmax",
+                                            "1, of which it makes 1 always"));
+static_assert(apply<log_softmax>({{4, 1}}).refused("at least 2 units for log_softmax",
+                                                   "1, of which it makes 0 always"));
+
 // What runs over the last axis has rules of its own, however it is written.
 static_assert(Activation<softmax>::description.rule == softmax::description.rule &&
               softmax::description.rule == &softmax_family &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests of vocabulary/layers/batch_normalization.hpp.
 #include <ipu_dsl/vocabulary/layers/batch_normalization.hpp>
+#include <ipu_dsl/vocabulary/optimizers/momentum.hpp>
 
 #include "support/catch2.hpp"
 #include "vocabulary/one_layer.hpp"
@@ -12,6 +13,8 @@ using testing::apply;
 
 static_assert(apply<BatchNormalization<>>({{8}}).gives({8}));
 static_assert(apply<BatchNormalization<>>({{5, 4, 3}}).gives({5, 4, 3}));
+static_assert(apply<BatchNormalization<momentum>>({{8}}).refused("an option that it takes",
+                                                                 "momentum as option 1"));
 static_assert(apply<BatchNormalization<running_momentum<1.0F>>>({{8}}).refused(
     "a running_momentum of at least 0 and below 1", "1"));
 static_assert(apply<BatchNormalization<epsilon<0.0F>>>({{8}}).refused("an epsilon above 0", "0"));

@@ -78,6 +78,8 @@ constexpr checks test_refusals() {
   done.that(apply<Conv2D<8, 3, strides<0>>>({image}).refused("strides of at least 1", "0 and 0"));
   done.that(apply<Conv2D<8, kernel_size{3, 5}>>({{3, 4, 1}})
                 .refused("a kernel within the image", "3 x 5 on (3, 4, 1)"));
+  done.that(apply<Conv2D<8, 5>>({{3, 32, 32}}).found.hint.view() ==
+            "channels are the last axis of an image: input<32, 32, 3>");
   done.that(apply<Conv2D<8, 3, dilation_rate<0>>>({image}).refused("a dilation_rate of at least 1",
                                                                    "0 and 0"));
   done.that(apply<Conv2D<8, 3, dilation_rate<2>, strides<1, 2>>>({image}).refused(

@@ -188,7 +188,13 @@ struct option_list {
   constexpr problem unknown(std::size_t index, list_view<const option_key*> accepted) const {
     label got = options[index].type;
     got << " as option " << index + 1;
-    const std::string_view place = options[index].value.key->place;
+    const option_key& written = *options[index].value.key;
+    const std::string_view longer = longer_name(written.name, accepted);
+    if (!longer.empty()) {
+      return refuse("an option that it takes", got,
+                    text<191>("write ") << longer << "<...>, as what a layer takes is called");
+    }
+    const std::string_view place = written.place;
     if (!place.empty()) {
       return refuse("an option that it takes", got, text<191>("write ") << place);
     }
@@ -196,6 +202,19 @@ struct option_list {
       return refuse("no options", got, "take it out");
     }
     return refuse("an option that it takes", got, list_of(accepted));
+  }
+
+  /// What is accepted by the same name with words before it: "running_momentum" of "momentum";
+  /// empty if nothing is.
+  static constexpr std::string_view longer_name(std::string_view name,
+                                                list_view<const option_key*> accepted) {
+    for (const option_key* key : accepted) {
+      const bool longer = key->name.size() > name.size() + 1 && key->name.ends_with(name);
+      if (longer && key->name[key->name.size() - name.size() - 1] == '_') {
+        return key->name;
+      }
+    }
+    return {};
   }
 
   /// All of them, or as many as there is room for.

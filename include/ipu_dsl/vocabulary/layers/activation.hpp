@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include <ipu_dsl/core/activation_kind.hpp>
 #include <ipu_dsl/core/addresses.hpp>
@@ -104,11 +105,29 @@ inline constexpr family activation_family{.name = "Activation",
 
 namespace softmax_rules {
 
-/// Any number of positions of so many units.
+/// Whether a node is of the family below.
+constexpr bool makes(const node& made);
+
+/// Any number of positions of so many units. Of one unit there is nothing to compare, and shares of
+/// shares say little: both train, to nothing.
 constexpr problem shapes(node_draft& draft) {
   const shape units = draft.input(0);
   if (units.rank < 1) {
     return refuse("a vector, or positions of units", ipu_dsl::describe(units));
+  }
+  const std::string_view name = name_of(draft.options<activation_options>().kind);
+  if (units[units.rank - 1] == 1) {
+    return refuse(label("at least 2 units for ") << name,
+                  label("1, of which it makes ") << (name == "softmax" ? "1" : "0") << " always",
+                  "sigmoid makes a probability of one unit; of two classes softmax takes Dense<2>");
+  }
+  // The layer whose option this is tells the same activation: what counts is who makes it.
+  const node* const before = draft.activated_by(0);
+  if (!is_null(before) && makes(*before)) {
+    return refuse(label("scores for ") << name,
+                  label("what ") << name_of(before->options.as<activation_options>().kind)
+                                 << " has made already",
+                  "keep one of the two");
   }
   draft.output(units);
   return {};
@@ -158,6 +177,10 @@ inline constexpr family softmax_family{.name = "Softmax",
                                        .reads = {storage::positions},
                                        .writes = {storage::positions},
                                        .passes_mask = true};
+
+constexpr bool softmax_rules::makes(const node& made) {
+  return same_address(made.rule, &softmax_family);
+}
 
 /// The node that an activation is.
 constexpr element activation_element(activation_kind kind, float alpha) {

@@ -125,9 +125,18 @@ constexpr problem check_steps(const convolution_options& options) {
   return {};
 }
 
+/// Whether an image looks like one whose channels stand in front: (3, 32, 32).
+constexpr bool begins_with_channels(const shape& image) {
+  return (image[0] == 1 || image[0] == 3) && image[1] == image[2] && image[1] > 4;
+}
+
 /// Fewer filters than the kernel is long are most often a kernel that stands in front of them.
 constexpr text<191> hint_of_large_kernel(const convolution_options& options, const shape& image) {
   const bool of_images = options.axes == 2;
+  if (of_images && begins_with_channels(image)) {
+    return text<191>("channels are the last axis of an image: input<")
+           << image[1] << ", " << image[2] << ", " << image[0] << ">";
+  }
   const std::int32_t filters = options.filters;
   text<191> hint;
   if (filters > 0 && filters < options.kernel_columns && filters <= image[1] &&
