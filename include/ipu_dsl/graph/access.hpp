@@ -30,6 +30,12 @@ struct axis_pair {
   axis_id second;
 };
 
+struct axis_triple {
+  axis_id first;
+  axis_id second;
+  axis_id third;
+};
+
 /// Which positions of one extent of a tensor the elements of an iteration lie at:
 /// (scale * first + dilation * second + offset) / divisor, where that is whole and within the
 /// extent; all positions where it is `gathered`, by numbers that only the data know. The default is

@@ -37,6 +37,12 @@ class call_draft {
     return {outer, over(second)};
   }
 
+  /// Three, each within the one before; of more each has a call of its own.
+  constexpr axis_triple over(std::int64_t first, std::int64_t second, std::int64_t third) {
+    const axis_pair outer = over(first, second);
+    return {outer.first, outer.second, over(third)};
+  }
+
   /// An axis that is never shared: a reduction, or what a kernel looks at in one piece.
   constexpr axis_id all(std::int64_t extent) { return axis(extent, false); }
 

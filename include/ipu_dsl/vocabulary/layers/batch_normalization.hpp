@@ -149,8 +149,7 @@ constexpr void forward(emitter& emit) {
   }
   const batch_normalization_call key = key_of(emit, variant::normalize);
   call_draft call = emit.call(key);
-  const auto [sample, position] = call.over(key.batch, key.positions);
-  const axis_id channel = call.over(key.channels);
+  const auto [sample, position, channel] = call.over(key.batch, key.positions, key.channels);
   call.scalar(emit.options<batch_normalization_options>().epsilon)
       .writes(by_channel(emit.output_value(0), key), {sample, position, channel})
       .reads(by_channel(emit.input_value(0), key), {sample, position, channel})
@@ -180,8 +179,7 @@ constexpr void sum_gradients_of_batch(emitter& emit) {
 constexpr void frozen_gradient(emitter& emit) {
   const batch_normalization_call key = key_of(emit, variant::frozen_gradient);
   call_draft call = emit.call(key);
-  const auto [sample, position] = call.over(key.batch, key.positions);
-  const axis_id channel = call.over(key.channels);
+  const auto [sample, position, channel] = call.over(key.batch, key.positions, key.channels);
   call.scalar(emit.options<batch_normalization_options>().epsilon)
       .writes(by_channel(emit.input_gradient(0), key), {sample, position, channel})
       .reads(by_channel(emit.output_gradient(0), key), {sample, position, channel})
@@ -203,8 +201,7 @@ constexpr void input_gradient(emitter& emit) {
   }
   const batch_normalization_call key = key_of(emit, variant::input_gradient);
   call_draft call = emit.call(key);
-  const auto [sample, position] = call.over(key.batch, key.positions);
-  const axis_id channel = call.over(key.channels);
+  const auto [sample, position, channel] = call.over(key.batch, key.positions, key.channels);
   call.scalar(emit.options<batch_normalization_options>().epsilon)
       .writes(by_channel(emit.input_gradient(0), key), {sample, position, channel})
       .reads(by_channel(emit.output_gradient(0), key), {sample, position, channel})

@@ -206,8 +206,7 @@ struct convolution {
                                                         .rows = key.batch * extents[0] * extents[1],
                                                         .units = extents[2]});
     const axis_id sample = call.over(key.batch);
-    const auto [row, column] = call.over(extents[0], extents[1]);
-    const axis_id filter = call.over(extents[2]);
+    const auto [row, column, filter] = call.over(extents[0], extents[1], extents[2]);
     call.scalar(alpha)
         .writes(made, {sample, row, column, filter})
         .reads(d.as(extents), {sample, row, column, filter})
@@ -275,8 +274,8 @@ struct convolution {
     const family* const ending = emit.fused_update();
     call_draft call = emit.call_of(*code, of_variant(conv2d_variant::weight_gradient));
     call.ends_with(ending);
-    const auto [tap_row, tap_column] = call.over(key.kernel_rows, key.kernel_columns);
-    const axis_id channel = call.over(key.depth());
+    const auto [tap_row, tap_column, channel] =
+        call.over(key.kernel_rows, key.kernel_columns, key.depth());
     const feature_axes features = over_features(call, key.filters);
     const reach filter = features.of_all;
     const axis_id sample = call.all(key.batch);
@@ -389,8 +388,7 @@ struct convolution {
     const std::int32_t units = made.extents[3] / key.groups;
     call_draft call = emit.call_of(*code, of_variant(variant));
     const axis_id sample = call.over(key.batch);
-    const auto [row, column] = call.over(made.extents[0], made.extents[1]);
-    const axis_id feature = call.over(depth);
+    const auto [row, column, feature] = call.over(made.extents[0], made.extents[1], depth);
     const auto [group, unit] = call.over(key.groups, units);
     call.writes(made, {sample, row, column, feature, window(group, unit, units, 1, 0)})
         .reads(read, {sample, row, column, window(group, feature, depth, 1, 0)});

@@ -189,8 +189,7 @@ constexpr problem shapes(node_draft& draft) {
 
 constexpr void copy_block(emitter& emit, const concatenate_call& key, std::int32_t input) {
   call_draft call = emit.call(key);
-  const auto [sample, row] = call.over(key.batch, key.rows);
-  const axis_id column = call.over(key.columns);
+  const auto [sample, row, column] = call.over(key.batch, key.rows, key.columns);
   const reach placed = shifted(column, key.offset);
   const shape joined = {key.rows, key.joined};
   const shape block = {key.rows, key.columns};

@@ -214,8 +214,7 @@ constexpr void forward(emitter& emit) {
   const pooling_call key = key_of(emit, pooling_variant::forward);
   call_draft call = emit.call(key);
   const axis_id sample = call.over(key.batch);
-  const auto [row, column] = call.over(key.output_rows, key.output_columns);
-  const axis_id channel = call.over(key.channels);
+  const auto [row, column, channel] = call.over(key.output_rows, key.output_columns, key.channels);
   const axis_id tap_row = call.all(key.window_rows);
   const axis_id tap_column = call.all(key.window_columns);
   call.writes(as_output(emit.output_value(0), key), {sample, row, column, channel})

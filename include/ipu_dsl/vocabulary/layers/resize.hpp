@@ -197,8 +197,8 @@ constexpr void forward(emitter& emit) {
   const resize_call key = key_of(emit, resize_variant::forward);
   call_draft call = emit.call(key);
   const axis_id sample = call.over(key.batch);
-  const auto [row, column] = call.over(key.rows.outputs, key.columns.outputs);
-  const axis_id channel = call.over(key.channels);
+  const auto [row, column, channel] =
+      call.over(key.rows.outputs, key.columns.outputs, key.channels);
   const axis_id row_tap = call.all(taps_of(key, key.rows));
   const axis_id column_tap = call.all(taps_of(key, key.columns));
   call.writes(as_output(emit.output_value(0), key), {sample, row, column, channel})
@@ -216,8 +216,7 @@ constexpr void input_gradient(emitter& emit) {
   const resize_call key = key_of(emit, resize_variant::gradient);
   call_draft call = emit.call(key);
   const axis_id sample = call.over(key.batch);
-  const auto [row, column] = call.over(key.rows.inputs, key.columns.inputs);
-  const axis_id channel = call.over(key.channels);
+  const auto [row, column, channel] = call.over(key.rows.inputs, key.columns.inputs, key.channels);
   const axis_id row_tap = call.all(taps_of(key, key.rows));
   const axis_id column_tap = call.all(taps_of(key, key.columns));
   call.writes(as_input(emit.input_gradient(0), key), {sample, row, column, channel})
