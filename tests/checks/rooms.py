@@ -193,6 +193,7 @@ SHARED_KERNELS = {
     "recurrent_step": "one step of any recurrence; SimpleRNN is the first",
     "parameter_sums": "all optimizers that need sums over a parameter",
     "constraint": "constraints of the weights of any layer",
+    "paired_gradient": "gradients of any product over windows with few units",
     "penalty": "penalties on the weights of any layer",
     "row_sum": "sums of losses and metrics over rows, in order",
     "sigmoidal": "functions; activations are made of them",

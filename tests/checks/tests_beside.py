@@ -121,6 +121,7 @@ ELSEWHERE = {
     "kernels/group_layout": "operators/conv2d",
     "kernels/lanewise_product": "operators/conv2d",
     "kernels/line_tiles": "operators/conv2d",
+    "kernels/paired_gradient": "operators/conv2d",
     "kernels/pixelwise_product": "operators/conv2d",
     "kernels/short_stretches": "operators/conv2d",
     "kernels/tap_gradient": "operators/conv2d",

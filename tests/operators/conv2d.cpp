@@ -386,6 +386,15 @@ TEST_CASE("numbers of convolutions are chains over kernel rows, kernel columns a
   check_all<call_on(2, {6, 5 * vector - 3, 1}, 6, {5, 5}, 1, true, true)>();
   check_all<call_on(1, {3, 3 * vector, 2}, 5, {3, 2}, 1, true, false, 1)>();
   check_all<call_on(1, {1, 90, 2}, vector, {1, 3}, 1, true, false, 40)>();
+  // So few filters that a vector has them twice, for two numbers of the image.
+  constexpr int twice = vector / 2;
+  check_all<call_on(2, {5, 13, 1}, twice, {5, 5}, 1, true, true)>();
+  check_all<call_on(1, {9, 12, 3}, twice, {4, 3}, 2, true, true)>();
+  check_all<call_on(2, {6, 29, 1}, twice, {2, 4}, 3, false, true)>();
+  check_all<call_on(2, {2, 3, 2}, twice, {5, 7}, 1, true, true)>();
+  check_all<call_on(1, {4, 3, 1}, twice, {3, 3}, 5, true, true)>();
+  check_all<call_on(1, {1, 40, 1}, twice, {1, 9}, 1, true, true)>();
+  check_all<call_on(2, {3, 6, vector}, twice, {2, 2}, 1, true, false)>();
   // Groups, and depthwise kernels.
   check_all<call_on(1, {1, 150, 3}, 3, {1, 3}, 1, true, false, 60, 3, true)>();
   check_all<call_on(2, {6, 5, 4}, 6, {3, 3}, 1, true, true, 1, 2)>();

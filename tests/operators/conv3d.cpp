@@ -180,6 +180,9 @@ TEST_CASE("numbers of Conv3D are chains over kernel planes, rows, columns and ch
   check_all<call_on({3, 4, 5}, 40, vector + 2, {2, 3, 3}, {}, {}, same, false)>();
   check_all<call_on({6, 8, 30}, 8, 6 * vector, {2, 2, 3}, {}, {}, same, false)>();
   check_all<call_on({2, 3, 2}, 1, 4, {1, 5, 3}, {1, 2, 1}, {}, same, true)>();
+  // So few filters that a vector has them twice, and strides beyond the image.
+  check_all<call_on({4, 5, 6}, 1, vector / 2, {2, 3, 3}, {}, {}, same, true)>();
+  check_all<call_on({3, 4, 5}, 1, vector / 2, {2, 2, 3}, {4, 5, 6}, {}, same, true)>();
   CHECK(checked > 0);
   std::printf("Conv3D: checked %d steps of chains\n", checked);
 }

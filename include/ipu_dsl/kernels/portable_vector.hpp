@@ -204,6 +204,20 @@ IPU_DSL_ALWAYS_INLINE portable_floats minimum(portable_floats a, portable_floats
   return choose(a < b, a, b);
 }
 
+/// a b a b of two numbers that lie beside each other.
+template <std::same_as<portable_floats> Vector>
+IPU_DSL_ALWAYS_INLINE Vector pair_in_turn(const float* from) {
+  const float elements[] = {from[0], from[1], from[0], from[1]};
+  return Vector::load_unaligned(elements);
+}
+
+/// a a b b of the first half of a vector.
+template <std::same_as<portable_floats> Vector>
+IPU_DSL_ALWAYS_INLINE Vector each_twice(const float* from) {
+  const float elements[] = {from[0], from[0], from[1], from[1]};
+  return Vector::load_unaligned(elements);
+}
+
 /// a0 b0 a1 b1.
 IPU_DSL_ALWAYS_INLINE portable_floats interleave_low(portable_floats a, portable_floats b) {
   const float elements[] = {a.data[0], b.data[0], a.data[1], b.data[1]};

@@ -10,6 +10,7 @@
 
 #include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/outer_product_tile.hpp>
+#include <ipu_dsl/kernels/paired_gradient.hpp>
 #include <ipu_dsl/kernels/tap_gradient.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
 #include <ipu_dsl/kernels/window_product.hpp>
@@ -170,7 +171,10 @@ void gradient_of_windows(const float* __restrict x, const float* __restrict d,
       tile += last - first;
     }
   };
-  if constexpr (has_few_weights_of_tap<Product, Architecture>) {
+  if constexpr (has_paired_gradient<Product, Architecture>) {
+    gradient_by_pairs<Product, Rule, Architecture>(x, d, kernel, bias, step, part);
+    return;
+  } else if constexpr (has_few_weights_of_tap<Product, Architecture>) {
     gradient_of_taps<Product, weights_lying::in_panels, Rule, Architecture>(x, d, kernel, bias,
                                                                             step, part);
     return;

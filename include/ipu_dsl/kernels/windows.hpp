@@ -185,6 +185,9 @@ struct window_product {
   /// The same of all samples.
   constexpr std::int32_t lines() const { return samples * lines_of_sample(); }
 
+  /// Of a gradient with strides beyond the image some phases have none.
+  constexpr bool has_outputs() const { return lines() > 0 && columns.outputs > 0; }
+
   /// How many lines of outputs are walked for all panels of weights before the next ones: every
   /// panel reads the images again, and of so many lines they stay in the second-level cache beside
   /// the weights. All lines where there is one panel, or the weights leave no room.

@@ -3,7 +3,9 @@
 // rely on.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include <ipu_dsl/kernels/inlining.hpp>
 #include <ipu_dsl/layout/architecture.hpp>
@@ -130,6 +132,14 @@ IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> choose(
   return xsimd::select(condition, a, b);
 }
 
+/// a b a b ... of two numbers that lie beside each other: one load.
+template <typename Vector>
+IPU_DSL_ALWAYS_INLINE Vector pair_in_turn(const float* from) {
+  double both;
+  std::memcpy(&both, from, sizeof(both));
+  return xsimd::bitwise_cast<Vector>(xsimd::batch<double, typename Vector::arch_type>(both));
+}
+
 /// a0 b0 a1 b1 of the first halves of two vectors of four.
 template <typename Instructions>
 IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> interleave_low(
@@ -146,6 +156,26 @@ IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> interleave_high(
   static_assert(xsimd::batch<float, Instructions>::size == 4,
                 "xsimd 8.1 interleaves no vectors of sixteen");
   return xsimd::zip_hi(a, b);
+}
+
+/// a a b b ... of the first half of a vector.
+template <typename Vector>
+IPU_DSL_ALWAYS_INLINE Vector each_twice(const float* from) {
+  const Vector all = Vector::load_unaligned(from);
+#if XSIMD_WITH_AVX512F
+  if constexpr (Vector::size == 16) {
+    const __m512i places = _mm512_set_epi32(7, 7, 6, 6, 5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0);
+    return _mm512_permutexvar_ps(places, all);
+  }
+#endif
+#if XSIMD_WITH_FMA3_AVX2
+  if constexpr (Vector::size == 8) {
+    return _mm256_permutevar8x32_ps(all, _mm256_set_epi32(3, 3, 2, 2, 1, 1, 0, 0));
+  }
+#endif
+  if constexpr (Vector::size == 4) {
+    return interleave_low(all, all);
+  }
 }
 
 /// Hides from the optimiser where the value comes from; see `load_once`.

@@ -158,8 +158,11 @@ void image_phase(const float* d, const float* transposed, const float* bias, flo
   constexpr std::int32_t column = Phase % Call.stride_columns;
   constexpr kernels::image_strides strides =
       strides_of(Call.rows, Call.columns, Call.channels, false);
-  multiply<gradient_of(Call, row, column), Kind>(
-      d, transposed, bias, image + row * strides.row + column * strides.pixel, alpha, part);
+  constexpr kernels::window_product product = gradient_of(Call, row, column);
+  if constexpr (product.has_outputs()) {
+    multiply<product, Kind>(d, transposed, bias, image + row * strides.row + column * strides.pixel,
+                            alpha, part);
+  }
 }
 
 /// What lies in an image by the places of the kernel that meet it, activation(that + bias): one

@@ -82,10 +82,13 @@ void input_gradient_phase(const float* d, const float* transposed, float* dx,
                                    Phase / Call.strides.columns % Call.strides.rows,
                                    Phase % Call.strides.columns};
   constexpr kernels::image_strides strides = strides_of(Call.input, Call.channels, false);
-  kernels::multiply_windows<gradient_of(Call, phase), activation_kind::linear>(
-      d, transposed, nullptr,
-      dx + phase.planes * strides.plane + phase.rows * strides.row + phase.columns * strides.pixel,
-      0.0F, part);
+  constexpr kernels::window_product product = gradient_of(Call, phase);
+  if constexpr (product.has_outputs()) {
+    float* const first = dx + phase.planes * strides.plane + phase.rows * strides.row +
+                         phase.columns * strides.pixel;
+    kernels::multiply_windows<product, activation_kind::linear>(d, transposed, nullptr, first, 0.0F,
+                                                                part);
+  }
 }
 
 /// One product for each phase.
