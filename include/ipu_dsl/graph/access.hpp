@@ -25,6 +25,7 @@ struct axis_id {
   std::int16_t nest = 0;
 };
 
+/// Several of them, as `call_draft::over` makes them at once: each within the one before.
 struct axis_pair {
   axis_id first;
   axis_id second;

@@ -21,11 +21,13 @@ struct number_pairs {
   static constexpr std::int32_t numbers = Product.kernel_columns * Product.depth;
   static constexpr std::int32_t count = layout::ceiling_quotient(numbers, 2);
   static constexpr std::int32_t rows_of_kernel = Product.kernel_taps / Product.kernel_columns;
-  /// Of rows of the kernel, whose sums stay in registers along a line.
+  static constexpr std::int32_t sums = rows_of_kernel * count;
+  /// Of rows of the kernel, whose sums stay in registers along a line; seven are for what is read,
+  /// for the bias and for the compiler.
   static constexpr std::int32_t together =
       (std::min<std::int32_t>)(Product.rows.taps, (Architecture.registers - 7) / count);
-  /// Room for the sums of a whole kernel on the stack.
-  static constexpr bool fit = together > 0 && rows_of_kernel* count <= 256;
+  /// The sums of a whole kernel lie on the stack: at most 16 KB.
+  static constexpr bool fit = together > 0 && sums <= 256;
 };
 
 /// Whether a gradient is made by pairs of numbers: 5x5 1 to 6 in half the time of single ones, with
@@ -194,8 +196,7 @@ class paired_sums {
     }
   }
 
-  alignas(64) float sums_[std::size_t{pairs::rows_of_kernel} * std::size_t{pairs::count} *
-                          std::size_t{Architecture.lanes}] = {};
+  alignas(64) float sums_[std::size_t{pairs::sums} * std::size_t{Architecture.lanes}] = {};
   alignas(64) float bias_[std::size_t{Architecture.lanes}] = {};
   alignas(64) float ignored_[std::size_t{Architecture.lanes}] = {};
 };

@@ -115,10 +115,12 @@ constexpr problem shapes(node_draft& draft) {
   if (units.rank < 1) {
     return refuse("a vector, or positions of units", ipu_dsl::describe(units));
   }
-  const std::string_view name = name_of(draft.options<activation_options>().kind);
+  const activation_kind kind = draft.options<activation_options>().kind;
+  const std::string_view name = name_of(kind);
   if (units[units.rank - 1] == 1) {
     return refuse(label("at least 2 units for ") << name,
-                  label("1, of which it makes ") << (name == "softmax" ? "1" : "0") << " always",
+                  label("1, of which it makes ")
+                      << (kind == activation_kind::softmax ? "1" : "0") << " always",
                   "sigmoid makes a probability of one unit; of two classes softmax takes Dense<2>");
   }
   // The layer whose option this is tells the same activation: what counts is who makes it.
