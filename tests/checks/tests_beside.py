@@ -148,6 +148,7 @@ ELSEWHERE = {
     "model/at_steps": "vocabulary/time_distributed",
     "model/one_step": "inference/one_step",
     "model/changed_model": "model/split_at",
+    "model/check_combinator": "model/functional",
     "model/compose": "model/model",
     "model/functional_builder": "model/functional",
     "model/other_type": "model/model_parts",

@@ -121,6 +121,33 @@ struct second_input {
   }
 };
 
+struct layer_without_name {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    return build.layer<Dense<10>>(build.input({16}));
+  }
+};
+
+struct name_behind_inputs {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({16});
+    const symbolic_tensor hidden = build.layer<Dense<16>>("hidden", x);
+    return build.layer<Dense<10>>(hidden, "logits");
+  }
+};
+
+struct layers_without_name {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    return build.layers<Halves, 2>(build.input({16}))[0];
+  }
+};
+
+struct inputs_in_braces {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({16});
+    return build.layer<Add>("sum", {x, x});
+  }
+};
+
 struct no_inputs {
   static constexpr symbolic_tensor build(functional_builder& build) {
     build.input({16});
@@ -272,6 +299,20 @@ constexpr expectation expectations[] = {
      "layer 1 Dense<10> named logits in stage 0: expected 1 input, got 2. Hint: join them before "
      "it, with Add or Concatenate"},
     {said<no_inputs>, "layer 0 Dense<10> named logits in stage 0: expected 1 input, got 0"},
+    {said<layer_without_name>,
+     "layer 0 Dense<10>: expected its name in front of its inputs, got a tensor. Hint: a name may "
+     "be "
+     "empty: build.layer<Dense<10>>(\"\", x)"},
+    {said<name_behind_inputs>,
+     "layer 1 Dense<10>: expected its name in front of its inputs, got a tensor. Hint: a name may "
+     "be "
+     "empty: build.layer<Dense<10>>(\"\", x)"},
+    {said<layers_without_name>,
+     "layer 0 Halves: expected its name in front of its inputs, got a tensor. Hint: a name may be "
+     "empty: build.layer<Dense<10>>(\"\", x)"},
+    {said<inputs_in_braces>,
+     "layer 0 Add: expected its inputs one by one, got a list in braces. Hint: write "
+     "build.layer<Add>(\"sum\", x, y)"},
     {said<unread_layer>,
      "layer 1 Dense<8> named forgotten in stage 0: expected an output that a layer reads, or that "
      "build returns, got one that nobody reads. Hint: call a layer on it or take it out"},
@@ -363,6 +404,6 @@ TEST_CASE("what a functional model leaves unread or has too much of is refused")
     CHECK(wanted.found == wanted.wanted);
     ++checked;
   }
-  CHECK(checked == 28);
+  CHECK(checked == 32);
   std::printf("functional: checked %d sentences\n", checked);
 }

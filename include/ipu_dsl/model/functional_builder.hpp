@@ -21,6 +21,7 @@
 #include <ipu_dsl/graph/layer_names.hpp>
 #include <ipu_dsl/model/assembly.hpp>
 #include <ipu_dsl/model/at_steps.hpp>
+#include <ipu_dsl/model/check_combinator.hpp>
 #include <ipu_dsl/model/nested_model.hpp>
 #include <ipu_dsl/model/symbolic_tensor.hpp>
 #include <ipu_dsl/model/whole_model_check.hpp>
@@ -155,6 +156,20 @@ class functional_builder {
     return output[0];
   }
 
+  /// Refused with a sentence: a layer without a name, or with one behind its inputs.
+  template <typename Layer, typename... Rest>
+  constexpr symbolic_tensor layer(symbolic_tensor, const Rest&...) {
+    return refuse_unnamed(element_of<Layer>);
+  }
+
+  /// Refused with a sentence: inputs as a list.
+  template <typename Layer>
+  constexpr symbolic_tensor layer(std::string_view, std::initializer_list<symbolic_tensor>) {
+    fail(next_layer(element_of<Layer>), refuse("its inputs one by one", "a list in braces",
+                                               "write build.layer<Add>(\"sum\", x, y)"));
+    return {};
+  }
+
   /// Calls a layer of several outputs: `const auto [low, high] = build.layers<Halves, 2>("", x);`
   template <typename Layer, std::size_t Outputs, typename... Inputs>
   constexpr std::array<symbolic_tensor, Outputs> layers(std::string_view name, Inputs... inputs) {
@@ -163,11 +178,17 @@ class functional_builder {
     return outputs;
   }
 
+  /// Refused with a sentence: several outputs of a layer without a name.
+  template <typename Layer, std::size_t Outputs, typename... Rest>
+  constexpr std::array<symbolic_tensor, Outputs> layers(symbolic_tensor, const Rest&...) {
+    static_cast<void>(refuse_unnamed(element_of<Layer>));
+    return {};
+  }
+
   /// A layer, what stands at every step or goes both ways, or a model, to be called more than once,
-  /// each time with the same parameters and states. Its name, under which they are found, may be
-  /// empty.
+  /// each time with the same parameters and states, which are found under its name.
   template <typename Layer>
-  constexpr shared_layer shared(std::string_view name) {
+  constexpr shared_layer shared(std::string_view name = {}) {
     shared_.push_back({&element_of<Layer>, name});
     return {*this, shared_.size() - 1};
   }
@@ -198,6 +219,17 @@ class functional_builder {
 
  private:
   friend shared_layer;
+
+  /// Where a layer would stand that is not added.
+  constexpr label next_layer(const element& piece) const {
+    return label("layer ") << calls_ << " " << describe(piece);
+  }
+
+  constexpr symbolic_tensor refuse_unnamed(const element& piece) {
+    fail(next_layer(piece), refuse("its name in front of its inputs", "a tensor",
+                                   "a name may be empty: build.layer<Dense<10>>(\"\", x)"));
+    return {};
+  }
 
   constexpr symbolic_tensor refuse_value(std::string_view name, std::size_t numbers) {
     fail(label("value ") << name,
@@ -367,7 +399,10 @@ class functional_builder {
     } else if (piece.kind == element_kind::foreign) {
       fail(where_is(record), refuse("a layer", label("the type ") << piece.name));
     } else if (piece.kind != element_kind::layer && piece.kind != element_kind::model) {
-      check_combinator(record, inputs);
+      const problem refused = check_combinator(record, inputs);
+      if (refused.found()) {
+        fail(where_is(record), refused);
+      }
     } else if (piece.kind == element_kind::layer && !is_null(piece.fault) && piece.fault->found()) {
       fail(where_is(record), *piece.fault);
     }
@@ -391,35 +426,6 @@ class functional_builder {
     const problem refused = check_sequences(made_, inputs);
     if (refused.found()) {
       fail(where_is(record), refused);
-    }
-  }
-
-  /// What deals its inputs to its parts deals them evenly.
-  constexpr void check_dealt(const layer_record& record, list_view<std::int32_t> inputs) {
-    const element& dealer = dealer_in(*record.source);
-    const std::size_t parts = dealer.deals_inputs ? dealer.parts.size() : 1;
-    if ((inputs.size() - 1) % parts != 0) {
-      fail(where_is(record),
-           refuse("as many initial states for one way as for the other",
-                  label() << inputs.size() - 1 << " behind the sequence",
-                  "those of the way from the first step, then those of the way from the last"));
-    }
-  }
-
-  /// Layers in combinators are called on one tensor; stages are told by `stage`.
-  constexpr void check_combinator(const layer_record& record, list_view<std::int32_t> inputs) {
-    const element& piece = *record.source;
-    if (piece.kind == element_kind::stage || piece.kind == element_kind::pipeline) {
-      fail(where_is(record), refuse("a layer", describe(piece),
-                                    "write build.stage(1) and call its layers one by one"));
-    } else if (piece.kind == element_kind::sequence && piece.parts.size() > 1 &&
-               !record.name.empty()) {
-      fail(where_is(record), refuse("a name for a layer", describe(piece), "name its layers"));
-    } else if (takes_call(piece) && !inputs.empty()) {
-      check_dealt(record, inputs);
-    } else if (inputs.size() != 1) {
-      fail(where_is(record), refuse("1 input", label() << inputs.size(),
-                                    "join them before it, with Add or Concatenate"));
     }
   }
 

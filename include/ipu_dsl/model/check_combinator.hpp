@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// What a functional model may call beside single layers and models.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/text.hpp>
+#include <ipu_dsl/graph/element.hpp>
+#include <ipu_dsl/graph/graph.hpp>
+#include <ipu_dsl/model/at_steps.hpp>
+
+namespace ipu_dsl {
+
+/// What deals its inputs to its parts deals them evenly.
+constexpr problem check_dealt(const layer_record& record, list_view<std::int32_t> inputs) {
+  const element& dealer = dealer_in(*record.source);
+  const std::size_t parts = dealer.deals_inputs ? dealer.parts.size() : 1;
+  if ((inputs.size() - 1) % parts == 0) {
+    return {};
+  }
+  return refuse("as many initial states for one way as for the other",
+                label() << inputs.size() - 1 << " behind the sequence",
+                "those of the way from the first step, then those of the way from the last");
+}
+
+/// Layers in combinators are called on one tensor; stages are told by `stage`.
+constexpr problem check_combinator(const layer_record& record, list_view<std::int32_t> inputs) {
+  const element& piece = *record.source;
+  if (piece.kind == element_kind::stage || piece.kind == element_kind::pipeline) {
+    return refuse("a layer", describe(piece),
+                  "write build.stage(1) and call its layers one by one");
+  }
+  if (piece.kind == element_kind::sequence && piece.parts.size() > 1 && !record.name.empty()) {
+    return refuse("a name for a layer", describe(piece), "name its layers");
+  }
+  if (takes_call(piece) && !inputs.empty()) {
+    return check_dealt(record, inputs);
+  }
+  if (inputs.size() != 1) {
+    return refuse("1 input", label() << inputs.size(),
+                  "join them before it, with Add or Concatenate");
+  }
+  return {};
+}
+
+}  // namespace ipu_dsl
