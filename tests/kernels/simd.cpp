@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cstdint>
+
 #include <ipu_dsl/kernels/floating_bits.hpp>
 
 #include "reference.hpp"
@@ -57,6 +60,24 @@ TEST_CASE("a sign is one, a zero or not a number") {
   CHECK(kernels::sign_of(-pairs::infinity) == -1.0F);
   CHECK(test::same_bits(kernels::sign_of(-0.0F), -0.0F));
   CHECK(std::isnan(kernels::sign_of(std::numeric_limits<float>::quiet_NaN())));
+}
+
+TEST_CASE("the first lanes are kept, and zeros stand behind them, whatever was there") {
+  int checked = 0;
+  for (const float behind : pairs::values) {
+    for (std::int32_t count = 0; count <= lanes; ++count) {
+      float given[static_cast<std::size_t>(lanes)];
+      std::fill_n(given, lanes, behind);
+      std::fill_n(given, count, 7.0F);
+      float kept[static_cast<std::size_t>(lanes)];
+      kernels::store(kept, kernels::first_lanes(kernels::load<vector>(given), count));
+      for (std::int32_t lane = 0; lane < lanes; ++lane) {
+        CHECK(test::same_bits(kept[lane], lane < count ? 7.0F : 0.0F));
+        ++checked;
+      }
+    }
+  }
+  CHECK(checked > 0);
 }
 
 TEST_CASE("a multiply-add rounds once where the architecture does") {

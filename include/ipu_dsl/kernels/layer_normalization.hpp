@@ -69,19 +69,19 @@ IPU_DSL_ALWAYS_INLINE float mean_of_row(const float* x, std::int32_t units) {
 template <layout::architecture Architecture>
 IPU_DSL_ALWAYS_INLINE float mean_square_of_row(const float* x, float mean, std::int32_t units) {
   using lanes = vector<Architecture>;
+  constexpr std::int32_t width = Architecture.lanes;
+  const std::int32_t whole = units / width * width;
   chain_sums<Architecture> squares;
+  const auto add = [&](const lanes& centred, std::int32_t part) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    squares.sums[part] = multiply_add(centred, centred, squares.sums[part]);
+  };
   for_chain_vectors<Architecture>(
-      layout::row_stride(units, Architecture),
-      [&](std::int32_t n, std::int32_t part) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-        lanes centred = load<lanes>(x + n) - lanes(mean);
-        if (n + Architecture.lanes > units) {
-          float rest[std::size_t{Architecture.lanes}];
-          store(rest, centred);
-          clear_padding(rest, units - n, Architecture.lanes);
-          centred = load<lanes>(rest);
-        }
-        squares.sums[part] = multiply_add(centred, centred, squares.sums[part]);
-      });
+      whole, [&](std::int32_t n, std::int32_t part)
+                 IPU_DSL_ALWAYS_INLINE_LAMBDA { add(load<lanes>(x + n) - lanes(mean), part); });
+  if (whole < units) {
+    add(first_lanes(load<lanes>(x + whole) - lanes(mean), units - whole),
+        whole / width % squares.parts);
+  }
   return divide(squares.total(), static_cast<float>(units));
 }
 
@@ -120,16 +120,22 @@ IPU_DSL_ALWAYS_INLINE void write_normalized(const float* __restrict x,
     const std::ptrdiff_t at = rows.kept_at(row, Architecture);
     const lanes mean(by.template mean_at<Form.centers>(at));
     const lanes inverse(by.inverse[at]);
-    for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
+    const auto normalized = [&](std::int32_t n) IPU_DSL_ALWAYS_INLINE_LAMBDA {
       const lanes centred = load<lanes>(read + n) - mean;
       const lanes shift = Form.shifts ? load<lanes>(beta + n) : lanes(0.0F);
       if constexpr (Form.scales) {
-        store(written + n, multiply_add(centred * inverse, load<lanes>(gamma + n), shift));
+        return multiply_add(centred * inverse, load<lanes>(gamma + n), shift);
       } else {
-        store(written + n, multiply_add(centred, inverse, shift));
+        return multiply_add(centred, inverse, shift);
       }
+    };
+    const std::int32_t whole = rows.units / Architecture.lanes * Architecture.lanes;
+    for (std::int32_t n = 0; n < whole; n += Architecture.lanes) {
+      store(written + n, normalized(n));
     }
-    clear_padding(written, rows.units, stride);
+    if (whole < rows.units) {
+      store(written + whole, first_lanes(normalized(whole), rows.units - whole));
+    }
   }
 }
 
@@ -193,10 +199,16 @@ template <normalization_form Form, layout::architecture Architecture = layout::n
         });
     const lanes mean_slope(Form.centers ? -divide(sum.total(), units) : 0.0F);
     const lanes along(-divide(product.total(), units));
-    for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
-      store(dx + first + n, multiply_add(normal(n), along, scaled(n, mean_slope)) * inverse);
+    const auto slopes = [&](std::int32_t n) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      return multiply_add(normal(n), along, scaled(n, mean_slope)) * inverse;
+    };
+    const std::int32_t whole = rows.units / Architecture.lanes * Architecture.lanes;
+    for (std::int32_t n = 0; n < whole; n += Architecture.lanes) {
+      store(dx + first + n, slopes(n));
     }
-    clear_padding(dx + first, rows.units, stride);
+    if (whole < rows.units) {
+      store(dx + first + whole, first_lanes(slopes(whole), rows.units - whole));
+    }
   }
 }
 

@@ -155,14 +155,15 @@ IPU_DSL_ALWAYS_INLINE void attend_row(float* row, std::int32_t units, std::int32
   chain_sums<Architecture> sum;
   for_chain_vectors<Architecture>(
       reached, [&](std::int32_t n, std::int32_t part) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-        store(row + n, exponential_below_one((load<lanes>(row + n) - largest) * lanes(scale)));
+        lanes terms = exponential_below_one((load<lanes>(row + n) - largest) * lanes(scale));
         if (n + Architecture.lanes > units) {
-          clear_padding(row + n, units - n, Architecture.lanes);
+          terms = first_lanes(terms, units - n);
         }
         if constexpr (Masked) {
-          store(row + n, load<lanes>(row + n) * load<lanes>(mask + n));
+          terms = terms * load<lanes>(mask + n);
         }
-        sum.sums[part] = sum.sums[part] + load<lanes>(row + n);
+        store(row + n, terms);
+        sum.sums[part] = sum.sums[part] + terms;
       });
   const lanes total(sum.total());
   for (std::int32_t n = 0; n < reached; n += Architecture.lanes) {

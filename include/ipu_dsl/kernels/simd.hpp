@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <type_traits>
 
 #include <ipu_dsl/kernels/inlining.hpp>
@@ -112,6 +113,16 @@ IPU_DSL_ALWAYS_INLINE Vector sign_of(Vector x) {
 
 /// The integer that has the place of a float.
 std::int32_t integers_beside(float);
+
+/// The first `count` lanes, zeros behind them: what a row's padding holds.
+template <typename Vector>
+IPU_DSL_ALWAYS_INLINE Vector first_lanes(const Vector& given, std::int32_t count) {
+  alignas(64) static constexpr float lane[] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                               8, 9, 10, 11, 12, 13, 14, 15};
+  static_assert(Vector::size <= std::size(lane));
+  const Vector zero(0.0F);
+  return choose(load<Vector>(lane) < Vector(static_cast<float>(count)), given, zero);
+}
 
 /// A vector load that stays a load. g++ 12.2 otherwise folds it into every multiply-add that uses
 /// it, and a 4 x 24 tile becomes load-bound (71 % of the peak instead of 99 %). The barrier must

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <ipu_dsl/kernels/activation.hpp>
+#include <ipu_dsl/kernels/chain_sums.hpp>
 #include <ipu_dsl/kernels/exponential.hpp>
 #include <ipu_dsl/kernels/logarithm.hpp>
 #include <ipu_dsl/kernels/row_sum.hpp>
@@ -56,19 +57,11 @@ IPU_DSL_ALWAYS_INLINE float sum_of_pairs(const float* a, const float* b, std::in
   return sum;
 }
 
-/// e^(x - largest) of a vector of elements, zero from the first `count` on.
+/// e^(x - largest) of a vector of elements.
 template <layout::architecture Architecture>
-IPU_DSL_ALWAYS_INLINE vector<Architecture> exponentials(const float* x, float largest,
-                                                        std::int32_t count) noexcept {
+IPU_DSL_ALWAYS_INLINE vector<Architecture> exponentials(const float* x, float largest) noexcept {
   using lanes = vector<Architecture>;
-  const lanes all = exponential_below_one(load<lanes>(x) - lanes(largest));
-  if (count >= Architecture.lanes) {
-    return all;
-  }
-  float terms[std::size_t{Architecture.lanes}];
-  store(terms, all);
-  clear_padding(terms, count, Architecture.lanes);
-  return load<lanes>(terms);
+  return exponential_below_one(load<lanes>(x) - lanes(largest));
 }
 
 /// `row_exponentials` of a row that is one chain.
@@ -81,13 +74,13 @@ IPU_DSL_ALWAYS_INLINE float exponentials_in_chain(const float* x, float largest,
   for (std::int32_t n = 0; n < units; n += Architecture.lanes) {
     const std::int32_t rest = units - n;
     const std::int32_t count = rest < Architecture.lanes ? rest : Architecture.lanes;
-    store(terms, exponential_below_one(load<lanes>(x + n) - lanes(largest)));
-    clear_padding(terms, count, Architecture.lanes);
+    const lanes all = exponentials<Architecture>(x + n, largest);
+    store(terms, all);
     for (std::int32_t i = 0; i < count; ++i) {
       sum = sum + terms[i];
     }
     if (y != nullptr) {
-      store(y + n, load<lanes>(terms));
+      store(y + n, first_lanes(all, count));
     }
   }
   return sum;
@@ -107,18 +100,21 @@ IPU_DSL_ALWAYS_INLINE float row_exponentials(const float* x, float largest, floa
   for (lanes& each : sums) {
     each = lanes(0.0F);
   }
-  for (std::int32_t n = 0; n < units; n += softmax_chains) {
-    for (std::int32_t part = 0; part < parts; ++part) {
-      const std::int32_t at = n + part * Architecture.lanes;
-      if (at >= units) {
-        break;
-      }
-      const lanes terms = exponentials<Architecture>(x + at, largest, units - at);
-      if (y != nullptr) {
-        store(y + at, terms);
-      }
-      sums[part] = sums[part] + terms;
-    }
+  const auto add = [&](const lanes& terms, std::int32_t n, std::int32_t part)
+                       IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                         if (y != nullptr) {
+                           store(y + n, terms);
+                         }
+                         sums[part] = sums[part] + terms;
+                       };
+  const std::int32_t whole = units / Architecture.lanes * Architecture.lanes;
+  for_chain_vectors<Architecture>(
+      whole, [&](std::int32_t n, std::int32_t part) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        add(exponentials<Architecture>(x + n, largest), n, part);
+      });
+  if (whole < units) {
+    const lanes terms = exponentials<Architecture>(x + whole, largest);
+    add(first_lanes(terms, units - whole), whole, whole / Architecture.lanes % parts);
   }
   float chain[std::size_t{softmax_chains}];
   for (std::int32_t part = 0; part < parts; ++part) {
