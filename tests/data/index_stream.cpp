@@ -303,11 +303,15 @@ TEST_CASE("what is no position in these samples is refused, and nothing is chang
                         std::uint64_t seed) {
     return tests::sentence_of([&] { index_stream(samples, other, seed).go_to(where); });
   };
-  CHECK(said(11, steps, 7) == "This is no position in 11 samples with 2 transformations.");
-  CHECK(said(10, {shuffled(4)}, 7) == "This is no position in 10 samples with 1 transformations.");
+  CHECK(said(11, steps, 7) ==
+        "This is a position in data of 10 samples, these have 11. Hint: go on with the data that "
+        "it was taken of.");
+  CHECK(said(10, {shuffled(4)}, 7) ==
+        "This is a position behind 2 steps of shuffled, repeated, take or skip, these data have 1. "
+        "Hint: go on with the data that it was taken of.");
   CHECK(said(10, steps, 8) == "This is a position in data of the seed 7, these have the seed 8.");
   CHECK(said(10, {shuffled(5), repeated()}, 7) ==
-        "This is no position in data with these transformations: number 1 of them is another.");
+        "This is a position in other data: step 1 of shuffled, repeated, take or skip is another.");
   // Words that lie: refused, or a stream that gives samples there are.
   int refused = 0;
   int taken = 0;

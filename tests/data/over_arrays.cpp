@@ -60,7 +60,7 @@ TEST_CASE("arrays that do not belong together are refused") {
         "Array 1 has 3 samples, the first 2.");
   const std::vector<float> six(6);
   CHECK(tests::sentence_of([&] { over_arrays<pairs, label_column<2>>(six, labels); }) ==
-        "Value 2 of a column is 2; expected 0 to 1.");
+        "Label 2 of array 1 is 2; expected 0 to 1.");
   const std::vector<float> not_finite = {1, nan};
   const std::vector<std::int32_t> zero = {0};
   CHECK(tests::sentence_of([&] { over_arrays<pairs, kinds>(not_finite, zero); }) ==
@@ -129,7 +129,7 @@ TEST_CASE("arrays of NumPy that are no such column are refused") {
   CHECK(tests::sentence_of([&] { column_of<feature_column<shape{2, 3}>>(file, "images"); }) ==
         "images holds uint8; expected float32. Hint: save array.astype(\"float32\").");
   CHECK(tests::sentence_of([&] { column_of<label_column<2>>(file, "labels"); }) ==
-        "Value 0 of a column is 2; expected 0 to 1.");
+        "Label 0 of a column is 2; expected 0 to 1.");
   CHECK(tests::sentence_of([&] { column_of<label_column<3>>(file, "kinds"); }) ==
         "There is no array kinds in the file; it has images, labels.");
 }

@@ -176,7 +176,8 @@ TEST_CASE(
   CHECK(resumed == 26);
   auto other = prefetched(data, 5);
   CHECK(sentence_of([&] { other.go_to(prefetched(order, 5).position()); }) ==
-        "This is no position in 100 samples with 0 transformations.");
+        "This is a position behind 2 steps of shuffled, repeated, take or skip, these data have 0. "
+        "Hint: go on with the data that it was taken of.");
   auto direct = make_feed(data, 5);
   first_numbers_of(direct, 100);
   other.go_to(direct.position());

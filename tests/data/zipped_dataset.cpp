@@ -106,8 +106,8 @@ TEST_CASE("columns of different lengths are refused") {
 TEST_CASE("columns refuse what they cannot hold") {
   CHECK_THROWS_WITH(features({1, 2, 3}),
                     "A column of rows (2) got 3 values; expected a multiple of 2.");
-  CHECK_THROWS_WITH(labels({0, 4}), "Value 1 of a column is 4; expected 0 to 3.");
-  CHECK_THROWS_WITH(words({0, 1, -1}), "Value 2 of a column is -1; expected 0 to 8.");
+  CHECK_THROWS_WITH(labels({0, 4}), "Label 1 of a column is 4; expected 0 to 3.");
+  CHECK_THROWS_WITH(words({0, 1, -1}), "Index 2 of a column is -1; expected 0 to 8.");
   const float nan = (std::numeric_limits<float>::quiet_NaN)();
   CHECK_THROWS(features({1, nan}));
   CHECK_THROWS(prices({nan}));

@@ -148,7 +148,7 @@ TEST_CASE("arrays that do not belong together are a sentence, and nothing change
         "Array 1 has 7 samples, the first 8.");
   CHECK(sentence(drawn(10), y) == "Array 0 has 10 numbers, which do not divide into samples of 3.");
   CHECK(sentence(x, std::vector<std::int32_t>(8, 4)) ==
-        "Value 0 of a column is 4; expected 0 to 3.");
+        "Label 0 of array 1 is 4; expected 0 to 3.");
   CHECK(sentence(std::vector<float>(), std::vector<std::int32_t>()) ==
         "fit got no samples; expected at least 1.");
   x[4] = std::numeric_limits<float>::quiet_NaN();

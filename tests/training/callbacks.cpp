@@ -223,7 +223,7 @@ TEST_CASE("ready callbacks refuse what no epoch reports and what they cannot do"
         "early_stopping expects a min_delta of at least 0.");
   reduce_lr_on_plateau raises({.monitor = "loss", .factor = 1});
   CHECK(sentence_of([&] { raises.on_train_begin(of.run); }) ==
-        "reduce_lr_on_plateau expects a factor of at least 0 and below 1.");
+        "reduce_lr_on_plateau expects a factor of at least 0 and below 1, got 1.000000.");
   training_run without_rate(of.engine, nullptr);
   without_rate.set_plan(of.run.plan());
   reduce_lr_on_plateau rateless({.monitor = "loss"});

@@ -4,8 +4,11 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <span>
 #include <vector>
 
+#include <ipu_dsl/data/mapped.hpp>
+#include <ipu_dsl/data/zipped_dataset.hpp>
 #include <ipu_dsl/training/check_tiles.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
@@ -136,5 +139,8 @@ TEST_CASE("a word that is not in the table is refused before it is read") {
   given[17] = words;
   const std::uint64_t before = run.weights().fingerprint();
   CHECK_THROWS_AS(run.train_step(given, labels), error);
+  const auto known = zipped(index_column<shape{6}, words>(drawn_words()), label_column<3>(labels));
+  const auto made = known | mapped([](std::span<std::int32_t> sample) { sample[0] = words; });
+  CHECK_THROWS_WITH(run.fit(made), "The data have the input 11; expected 0 to 10.");
   CHECK(run.weights().fingerprint() == before);
 }

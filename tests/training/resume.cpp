@@ -228,7 +228,8 @@ TEST_CASE("training of another seed, fit or version is refused, and nothing is c
       "8.");
   same.load_training("resume_refused.npz");
   CHECK(sentence_of([&] { same.fit(data | shuffled(80), {.resume = true}); }) ==
-        "This is no position in 80 samples with 1 transformations.");
+        "This is a position behind 0 steps of shuffled, repeated, take or skip, these data have 1. "
+        "Hint: go on with the data that it was taken of.");
   CHECK(same.weights().fingerprint() == loaded);
 
   // Outside of a fit no data stand anywhere.

@@ -87,6 +87,21 @@ TEST_CASE("an epoch holds whole updates") {
                                " Repeat the data, and say steps_per_epoch = 4.");
 }
 
+TEST_CASE("steps that are updates are told as updates") {
+  constexpr step_unit update = step_unit::update;
+  CHECK(refusal_of_endless({.steps_per_epoch = 3, .steps_per_execution = 2, .step = update}) ==
+        "An epoch of 3 steps does not divide into executions of 2 steps. Use 1 or 3 steps.");
+  CHECK(refusal_of_endless({.steps_per_epoch = -1, .step = update}) ==
+        "An epoch needs at least 1 step, got -1.");
+  CHECK(
+      refusal(192, {.step = update}) ==
+      "One pass over 192 samples is 6 micro-batches, no multiple of the 4 micro-batches that make "
+      "an update (gradient_accumulation). Say steps_per_epoch = 1.");
+  CHECK(refusal(256, {.steps_per_epoch = 3, .step = update}) ==
+        "The data have 256 samples, 1 epochs of 3 steps of 128 samples need 384. Repeat the data: "
+        "data | repeated().");
+}
+
 TEST_CASE("executions divide an epoch and hold whole updates") {
   CHECK(refusal_of_endless({.steps_per_epoch = 24, .steps_per_execution = 16}) ==
         "An epoch of 24 steps does not divide into executions of 16 steps. Use 12 or 24 steps.");

@@ -48,7 +48,7 @@ constexpr one_layer apply(const element& piece, std::initializer_list<shape> inp
   for (const shape& extents : inputs) {
     sources.push_back(add_source(result.made, extents, dtype::float32, tensor_role::input));
   }
-  if (piece.fault != nullptr && piece.fault->found()) {
+  if (!is_null(piece.fault) && piece.fault->found()) {
     result.found = *piece.fault;
   } else {
     result.found =

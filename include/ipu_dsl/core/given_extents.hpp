@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <initializer_list>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/shape.hpp>
 #include <ipu_dsl/core/whole_number.hpp>
 
@@ -25,7 +26,7 @@ constexpr given_extents extents_of(std::initializer_list<whole_number> numbers) 
     read.fault = &too_many_extents;
   }
   for (const whole_number& number : numbers) {
-    if (read.fault == nullptr) {
+    if (is_null(read.fault)) {
       read.value.extents[read.value.rank] = number.value;
       ++read.value.rank;
     }

@@ -159,13 +159,13 @@ struct option_list {
       for (const option_key* key : accepted) {
         known = known || *key == *options[i].value.key;
       }
-      if (!known && options[i].value.key->place.empty() && options[i].value.fault != nullptr) {
+      if (!known && options[i].value.key->place.empty() && !is_null(options[i].value.fault)) {
         return *options[i].value.fault;
       }
       if (!known) {
         return unknown(i, accepted);
       }
-      if (options[i].value.fault != nullptr) {
+      if (!is_null(options[i].value.fault)) {
         return unfit(options[i].value);
       }
       for (std::size_t earlier = 0; earlier < i; ++earlier) {

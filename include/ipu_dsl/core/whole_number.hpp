@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <type_traits>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/type_name.hpp>
 
@@ -50,7 +51,7 @@ constexpr whole_number read_whole(const T& value) {
 /// The first fault among numbers, or none.
 constexpr const problem* first_fault(std::initializer_list<whole_number> numbers) {
   for (const whole_number& number : numbers) {
-    if (number.fault != nullptr) {
+    if (!is_null(number.fault)) {
       return number.fault;
     }
   }

@@ -107,11 +107,12 @@ class array_dataset {
     const plain_array& numbers = arrays_[source];
     if (numbers.type == dtype::int32) {
       datasets::check_integers({static_cast<const std::int32_t*>(numbers.first), numbers.count},
-                               sources[source].classes);
+                               sources[source].classes, source < inputs.size() ? "Index" : "Label",
+                               "of array " + number);
     } else if (numbers.type == dtype::float32) {
       const std::span<const float> values(static_cast<const float*>(numbers.first), numbers.count);
       if (source >= inputs.size() + targets.size()) {
-        datasets::check_weights(values, floats);
+        datasets::check_weights(values);
       } else if (floats == non_finite::refused) {
         datasets::check_finite(
             values, elements,

@@ -74,23 +74,26 @@ struct numbers_fault_of {
   }();
 };
 
-/// Throws `error` for the first weight that is negative, or not finite and such are not to be kept.
-inline void check_weights(std::span<const float> weights, non_finite floats = non_finite::refused) {
+/// Throws `error` for the first weight that is negative or not finite: it would make the loss of
+/// all samples no number.
+inline void check_weights(std::span<const float> weights) {
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    const bool unusable = is_non_finite(weights[i]) && floats == non_finite::refused;
-    if (unusable || weights[i] < 0.0F) {
+    if (is_non_finite(weights[i]) || weights[i] < 0.0F) {
       throw error("Weight " + std::to_string(i) + " is " + std::to_string(weights[i]) +
                   "; expected finite numbers of 0 or more.");
     }
   }
 }
 
-/// Throws `error` for the first of `numbers` that lies outside [0, below).
-inline void check_integers(std::span<const std::int32_t> numbers, std::int32_t below) {
+/// Throws `error` for the first of `numbers` that lies outside [0, below). `what` they are and
+/// `where` they stand is part of the sentence: "Label 3 of array 1 is 10; expected 0 to 9."
+inline void check_integers(std::span<const std::int32_t> numbers, std::int32_t below,
+                           std::string_view what, const std::string& where = "of a column") {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] < 0 || numbers[i] >= below) {
-      throw error("Value " + std::to_string(i) + " of a column is " + std::to_string(numbers[i]) +
-                  "; expected 0 to " + std::to_string(below - 1) + ".");
+      throw error(std::string(what) + " " + std::to_string(i) + " " + where + " is " +
+                  std::to_string(numbers[i]) + "; expected 0 to " + std::to_string(below - 1) +
+                  ".");
     }
   }
 }
@@ -168,7 +171,7 @@ class index_column {
   index_column() = default;
 
   explicit index_column(std::vector<std::int32_t> values) : rows_(std::move(values)) {
-    datasets::check_integers(rows_.numbers(), Classes);
+    datasets::check_integers(rows_.numbers(), Classes, "Index");
   }
 
   /// Refused with a sentence: other numbers.
@@ -199,7 +202,7 @@ class label_column {
   label_column() = default;
 
   explicit label_column(std::vector<std::int32_t> labels) : rows_(std::move(labels)) {
-    datasets::check_integers(rows_.numbers(), Classes);
+    datasets::check_integers(rows_.numbers(), Classes, "Label");
   }
 
   /// Refused with a sentence: other numbers.

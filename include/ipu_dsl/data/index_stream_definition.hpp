@@ -228,10 +228,17 @@ IPU_DSL_INLINE list<std::uint64_t> index_stream::position() const {
 
 IPU_DSL_INLINE void index_stream::go_to(list_view<std::uint64_t> where) {
   constexpr std::size_t head = 4;
-  if (where.size() < head || where[0] != static_cast<std::uint64_t>(samples_) ||
-      where[2] != stages_.size() || where[3] > where[0]) {
-    raise_error({"This is no position in ", samples_, " samples with ", stages_.size(),
-                 " transformations."});
+  if (where.size() < head || where[3] > where[0]) {
+    raise_error({"This is no position in data of ", samples_, " samples."});
+  }
+  if (where[0] != static_cast<std::uint64_t>(samples_)) {
+    raise_error({"This is a position in data of ", where[0], " samples, these have ", samples_,
+                 ". Hint: go on with the data that it was taken of."});
+  }
+  if (where[2] != stages_.size()) {
+    raise_error({"This is a position behind ", where[2], where[2] == 1 ? " step" : " steps",
+                 " of shuffled, repeated, take or skip, these data have ", stages_.size(),
+                 ". Hint: go on with the data that it was taken of."});
   }
   if (where[1] != seed_) {
     raise_error({"This is a position in data of the seed ", where[1], ", these have the seed ",
@@ -242,8 +249,8 @@ IPU_DSL_INLINE void index_stream::go_to(list_view<std::uint64_t> where) {
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::size_t taken = read_stage(found[i], {where.data() + next, where.size() - next});
     if (taken == 0) {
-      raise_error({"This is no position in data with these transformations: number ", i + 1,
-                   " of them is another."});
+      raise_error({"This is a position in other data: step ", i + 1,
+                   " of shuffled, repeated, take or skip is another."});
     }
     next += taken;
   }

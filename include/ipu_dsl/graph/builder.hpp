@@ -441,7 +441,7 @@ constexpr problem not_all_outputs(std::size_t taken, std::size_t outputs, std::s
 
 /// What the layers of an element say of their outputs, of the first that says something.
 constexpr std::string_view outputs_hint_of(const element& piece) {
-  std::string_view found = piece.rule == nullptr ? "" : piece.rule->outputs_hint;
+  std::string_view found = is_null(piece.rule) ? "" : piece.rule->outputs_hint;
   for (const element* part : piece.parts) {
     found = found.empty() ? outputs_hint_of(*part) : found;
   }

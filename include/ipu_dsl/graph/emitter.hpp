@@ -251,11 +251,14 @@ class emitter {
   /// Fills the inputs, and but for prediction the targets, from the feed.
   constexpr void read_feed() {
     const list<std::int32_t> sources = sources_of(*model_, program() != program_kind::predict);
-    infeed_call key{
-        .batch = facts_->batch, .sources = static_cast<std::int32_t>(sources.size()), .source = {}};
+    infeed_call key{.batch = facts_->batch,
+                    .sources = static_cast<std::int32_t>(sources.size()),
+                    .inputs = 0,
+                    .source = {}};
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const tensor& atom = model_->at(sources[i]);
       key.source[i] = {static_cast<std::int32_t>(atom.extents.elements()), atom.type};
+      key.inputs += atom.role == tensor_role::input ? 1 : 0;
     }
     call_draft call = call_of(infeed_family, key);
     made_->calls.back().samples = 1;

@@ -218,7 +218,7 @@ class node_draft {
 
  private:
   static constexpr activation_kind activation_of(const node* made) {
-    return made == nullptr ? activation_kind::linear : made->rule->activation(made->options).kind;
+    return is_null(made) ? activation_kind::linear : made->rule->activation(made->options).kind;
   }
 
   constexpr const node* activator_of(std::int32_t tensor) const {

@@ -22,6 +22,7 @@ struct infeed_source {
 struct infeed_call {
   std::int32_t batch;
   std::int32_t sources;
+  std::int32_t inputs;  ///< of the sources: they come first, what is judged by behind them
   infeed_source source[most_sources];
 };
 

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <type_traits>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/model/compose.hpp>
 
 namespace ipu_dsl {
@@ -93,7 +94,7 @@ constexpr problem check_parts(std::initializer_list<model_part> given) {
 /// What is wrong with the numbers of an input or of an assignment.
 constexpr problem check_part(const char* where, const problem* fault) {
   problem found;
-  if (fault != nullptr) {
+  if (!is_null(fault)) {
     found = *fault;
     found.where = where;
   }

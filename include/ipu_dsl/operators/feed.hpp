@@ -29,7 +29,8 @@ struct operators<&infeed_family> {
     const std::span<const source_form> forms = context.feed->sources();
     for (std::size_t i = 0; i < std::size_t{Call.sources}; ++i) {
       if (Call.source[i].type == dtype::int32) {
-        check_integers(sources[i], Call.batch, valid, forms[i].classes);
+        const char* const what = static_cast<std::int32_t>(i) < Call.inputs ? "input " : "label ";
+        check_integers(sources[i], Call.batch, valid, {what, forms[i].classes});
       }
     }
     context.valid[context.micro_batch] = valid;
@@ -45,25 +46,32 @@ struct operators<&infeed_family> {
             .stride = padded ? layout::row_stride(source.elements) : source.elements};
   }
 
+  /// What the integers of a source are, and how many of them there are.
+  struct chosen_from {
+    const char* what;
+    std::int32_t classes;
+  };
+
   /// An integer is an index: one that is no class would be read outside what it chooses from.
   static void check_integers(const source_rows& rows, std::int32_t batch, std::int32_t valid,
-                             std::int32_t classes) {
+                             const chosen_from& source) {
     for (std::int32_t row = 0; row < batch; ++row) {
       for (const std::int32_t found : rows.integers(row)) {
-        if (found < 0 || found >= classes) {
-          refuse_integer(found, row < valid, valid, classes);
+        if (found < 0 || found >= source.classes) {
+          refuse_integer(found, row < valid, valid, source);
         }
       }
     }
   }
 
   [[noreturn, gnu::noinline]] static void refuse_integer(std::int32_t found, bool of_sample,
-                                                         std::int32_t valid, std::int32_t classes) {
+                                                         std::int32_t valid,
+                                                         const chosen_from& source) {
     if (of_sample) {
-      throw error(
-          sentence_of({"The data have the label ", found, "; expected 0 to ", classes - 1, "."}));
+      throw error(sentence_of(
+          {"The data have the ", source.what, found, "; expected 0 to ", source.classes - 1, "."}));
     }
-    throw error(sentence_of({"A feed left the label ", found, " behind the ", valid,
+    throw error(sentence_of({"A feed left the ", source.what, found, " behind the ", valid,
                              " samples of a micro-batch; expected 0."}));
   }
 };

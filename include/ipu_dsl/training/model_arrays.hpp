@@ -166,9 +166,9 @@ inline void check_all_finite(list_view<batch_source> sources) {
 }
 
 /// Throws `error` for the first weight that is none: see `datasets::check_weights`.
-inline void check_all_weights(list_view<batch_source> sources, non_finite floats) {
+inline void check_all_weights(list_view<batch_source> sources) {
   for (const batch_source& rows : sources) {
-    datasets::check_weights(rows.floats(), floats);
+    datasets::check_weights(rows.floats());
   }
 }
 

@@ -447,7 +447,7 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
       check_all_finite(input);
       check_all_finite(target);
     }
-    check_all_weights(weights, floats);
+    check_all_weights(weights);
     return (engine().*step)(given, numbers_of_optimizer());
   }
 

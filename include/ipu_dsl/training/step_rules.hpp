@@ -136,11 +136,14 @@ inline std::string use(std::int64_t below, std::int64_t above) {
 struct update_size {
   std::int64_t micro_batches = 1;
   const char* options = "gradient_accumulation";
+  std::int64_t of_step = 1;  ///< micro-batches of a step in which steps are counted
 };
 
-inline update_size size_of_update(const run_settings& settings) {
-  return {settings.micro_batches_of_update(),
-          settings.replicas > 1 ? "gradient_accumulation x replicas" : "gradient_accumulation"};
+inline update_size size_of_update(const run_settings& settings, step_unit unit) {
+  const std::int64_t accumulated = settings.micro_batches_of_update();
+  return {accumulated,
+          settings.replicas > 1 ? "gradient_accumulation x replicas" : "gradient_accumulation",
+          unit == step_unit::update ? accumulated : 1};
 }
 
 /// "the 8 micro-batches that make an update (gradient_accumulation x replicas)".
@@ -158,9 +161,6 @@ inline std::string describe(const update_size& update) {
 [[gnu::cold]] inline std::int64_t steps_of_epoch(const feed_reference& source,
                                                  const fit_options& wanted,
                                                  std::int64_t micro_batch) {
-  if (wanted.steps_per_epoch < 0) {
-    throw error(sentence_of({"An epoch needs at least 1 step, got ", wanted.steps_per_epoch, "."}));
-  }
   if (wanted.steps_per_epoch > 0) {
     return wanted.steps_per_epoch;
   }
@@ -182,10 +182,11 @@ inline std::string describe(const update_size& update) {
     return;
   }
   const std::int64_t whole = steps / accumulated * accumulated;
-  throw error(sentence_of({"One pass over ", *source.length(), " samples is ", steps,
-                           " steps, no multiple of ", describe(update),
-                           whole > 0 ? ". Say" : ". Repeat the data, and say",
-                           " steps_per_epoch = ", whole > 0 ? whole : accumulated, "."}));
+  throw error(sentence_of(
+      {"One pass over ", *source.length(), " samples is ", steps,
+       update.of_step > 1 ? " micro-batches" : " steps", ", no multiple of ", describe(update),
+       whole > 0 ? ". Say" : ". Repeat the data, and say",
+       " steps_per_epoch = ", (whole > 0 ? whole : accumulated) / update.of_step, "."}));
 }
 
 /// An epoch divides into executions, an execution into updates.
@@ -199,8 +200,11 @@ inline std::string describe(const update_size& update) {
                              use(below, countable ? below + accumulated : 0)}));
   }
   if (execution < 1 || steps % execution != 0) {
-    throw error(sentence_of({"An epoch of ", steps, " steps does not divide into executions of ",
-                             execution, " steps.", use_execution(steps, execution, accumulated)}));
+    const std::int64_t of_step = update.of_step;
+    throw error(
+        sentence_of({"An epoch of ", steps / of_step, " steps does not divide into executions of ",
+                     execution / of_step, " steps.",
+                     use_execution(steps / of_step, execution / of_step, accumulated / of_step)}));
   }
   if (execution % accumulated != 0) {
     throw error(sentence_of({no_whole_updates("An execution", execution, update),
@@ -221,7 +225,7 @@ inline std::int64_t samples_of(std::int64_t epochs, std::int64_t steps, std::int
 
 }  // namespace step_rules
 
-/// Throws `error` unless the epochs can be counted up to.
+/// Throws `error` unless the epochs can be counted up to, and have steps.
 inline void check_epochs(const fit_options& wanted) {
   if (wanted.epochs < 1) {
     raise_error({"fit needs at least 1 epoch, got ", wanted.epochs, "."});
@@ -229,6 +233,9 @@ inline void check_epochs(const fit_options& wanted) {
   if (wanted.initial_epoch < 0 || wanted.initial_epoch > wanted.epochs) {
     raise_error({"fit of ", wanted.epochs, " epochs begins with epoch 0 to ", wanted.epochs,
                  ", initial_epoch is ", wanted.initial_epoch, "."});
+  }
+  if (wanted.steps_per_epoch < 0) {
+    raise_error({"An epoch needs at least 1 step, got ", wanted.steps_per_epoch, "."});
   }
 }
 
@@ -264,18 +271,21 @@ inline fit_options in_micro_batches(const fit_options& wanted, std::int64_t of_u
   const std::int64_t steps = step_rules::steps_of_epoch(source, wanted, settings.micro_batch);
   const std::int64_t execution =
       wanted.steps_per_execution == 0 ? steps : (std::min)(wanted.steps_per_execution, steps);
+  const step_rules::update_size update = step_rules::size_of_update(settings, wanted.step);
   if (wanted.steps_per_epoch == 0) {
-    step_rules::check_pass(source, steps, step_rules::size_of_update(settings));
+    step_rules::check_pass(source, steps, update);
   }
-  step_rules::check_divisions(steps, execution, step_rules::size_of_update(settings));
+  step_rules::check_divisions(steps, execution, update);
   // Epochs without a number of steps are passes: each begins the data anew.
   const std::int64_t epochs = wanted.epochs - wanted.initial_epoch;
   const std::int64_t passes = wanted.steps_per_epoch == 0 ? 1 : epochs;
-  const std::int64_t needed = step_rules::samples_of(passes, steps, settings.micro_batch);
+  const std::int64_t said = steps / update.of_step;
+  const std::int64_t of_step = settings.micro_batch * update.of_step;
+  const std::int64_t needed = step_rules::samples_of(passes, said, of_step);
   if (source.length() && *source.length() < needed) {
     throw error(sentence_of({"The data have ", *source.length(), " samples, ", epochs,
-                             " epochs of ", steps, " steps of ", settings.micro_batch,
-                             " samples need ", needed, ". Repeat the data: data | repeated()."}));
+                             " epochs of ", said, " steps of ", of_step, " samples need ", needed,
+                             ". Repeat the data: data | repeated()."}));
   }
   return {steps, execution};
 }

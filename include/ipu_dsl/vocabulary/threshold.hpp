@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <ipu_dsl/core/activation_kind.hpp>
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
@@ -42,7 +43,7 @@ constexpr problem check_probabilities(
                            "end the model in sigmoid: binary_crossentropy trains on the logits "
                            "before it") {
   const node* const last = draft.activated_by(0);
-  if (last == nullptr) {
+  if (is_null(last)) {
     return {};
   }
   const told_activation said = last->rule->activation(last->options);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/whole_number.hpp>
 #include <ipu_dsl/vocabulary/metrics/categorical_accuracy.hpp>
 #include <ipu_dsl/vocabulary/rowwise.hpp>
@@ -57,7 +58,7 @@ constexpr problem label_shapes(node_draft& draft) {
 template <const family* Rule, auto K>
 struct top_k_metric {
   static constexpr whole_number wanted = read_whole(K);
-  static constexpr bool is_metric = wanted.fault == nullptr;
+  static constexpr bool is_metric = is_null(wanted.fault);
   static constexpr const family* rule = Rule;
   static constexpr top_k_rule options{wanted.value};
 };

@@ -33,7 +33,7 @@ constexpr parameter_rules rules_of(const option_list<Count>& given, const option
                                    const option_key* constraint) {
   const parameter_rules* const bounds = is_null(constraint) ? nullptr : given.rules(*constraint);
   const parameter_rules* const penalty = given.rules(*regularizer);
-  parameter_rules found = bounds == nullptr ? parameter_rules{} : *bounds;
+  parameter_rules found = is_null(bounds) ? parameter_rules{} : *bounds;
   if (!is_null(penalty)) {
     found.l1 = penalty->l1;
     found.l2 = penalty->l2;

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/core/parameter_rules.hpp>
 #include <ipu_dsl/vocabulary/layers/asking_option.hpp>
@@ -24,7 +25,7 @@ struct non_neg {
 
 /// What is wrong with the limit of a norm.
 constexpr problem limit_fault(const real_number& limit) {
-  if (limit.fault != nullptr) {
+  if (!is_null(limit.fault)) {
     return *limit.fault;
   }
   if (!(limit.value > 0 && limit.value <= (std::numeric_limits<float>::max)())) {
@@ -53,7 +54,7 @@ struct unit_norm {
 constexpr problem limits_fault(const real_number& least, const real_number& most,
                                const real_number& rate) {
   for (const real_number* const each : {&least, &rate}) {
-    if (each->fault != nullptr) {
+    if (!is_null(each->fault)) {
       return *each->fault;
     }
   }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 
 namespace ipu_dsl {
@@ -435,8 +436,8 @@ struct conv3d_reading {
   }
 
   static constexpr element with_sizes(const whole_number& filters, const read_volume& kernel) {
-    if (filters.fault != nullptr || kernel.fault != nullptr) {
-      return unfit_layer("Conv3D<...>", filters.fault != nullptr ? *filters.fault : *kernel.fault);
+    if (!is_null(filters.fault) || !is_null(kernel.fault)) {
+      return unfit_layer("Conv3D<...>", !is_null(filters.fault) ? *filters.fault : *kernel.fault);
     }
     if (has_two(strides_key) || has_two(dilation_rate_key)) {
       return unfit_layer("Conv3D<...>", two_numbers_of_volume);

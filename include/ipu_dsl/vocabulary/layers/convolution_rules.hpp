@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/graph/repacking.hpp>
 #include <ipu_dsl/vocabulary/layers/convolution_checks.hpp>
 
@@ -247,7 +248,7 @@ struct convolution_reading {
   static constexpr element of_images(const family& rule, std::string_view name,
                                      const whole_number& filters, const read_kernel& kernel) {
     const problem* const unread = first_fault({filters, kernel.rows, kernel.columns});
-    if (unread != nullptr) {
+    if (!is_null(unread)) {
       return unfit_layer(name, *unread);
     }
     if (has_third) {
@@ -263,7 +264,7 @@ struct convolution_reading {
   static constexpr element of_sequences(const family& rule, std::string_view name,
                                         const whole_number& filters, const whole_number& kernel) {
     const problem* const unread = first_fault({filters, kernel});
-    if (unread != nullptr) {
+    if (!is_null(unread)) {
       return unfit_layer(name, *unread);
     }
     if (has_third) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/vocabulary/layers/position_product.hpp>
 #include <ipu_dsl/vocabulary/layers/weights.hpp>
@@ -301,7 +302,7 @@ struct dense_reading {
   static constexpr element separate_activation = separate_activation_of(kind, options.alpha);
 
   static constexpr element with_units(const whole_number& units) {
-    if (units.fault != nullptr) {
+    if (!is_null(units.fault)) {
       return unfit_layer("Dense<...>", *units.fault);
     }
     dense_options chosen = options;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 
 namespace ipu_dsl {
@@ -154,7 +155,7 @@ struct depthwise_reading {
 
   static constexpr element with_kernel(const read_kernel& kernel) {
     const problem* const unread = first_fault({kernel.rows, kernel.columns});
-    if (unread != nullptr) {
+    if (!is_null(unread)) {
       return unfit_layer("DepthwiseConv2D<...>", *unread);
     }
     if (common::has_third) {

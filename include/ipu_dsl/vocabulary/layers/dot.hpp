@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/core/whole_number.hpp>
 #include <ipu_dsl/graph/element.hpp>
@@ -190,8 +191,8 @@ inline constexpr family dot_family{.name = "Dot",
 
 constexpr element describe_dot(const whole_number& first, const whole_number& second,
                                std::int32_t normalizes, const problem& fault) {
-  if (first.fault != nullptr || second.fault != nullptr) {
-    return unfit_layer("Dot<...>", first.fault != nullptr ? *first.fault : *second.fault);
+  if (!is_null(first.fault) || !is_null(second.fault)) {
+    return unfit_layer("Dot<...>", !is_null(first.fault) ? *first.fault : *second.fault);
   }
   return {.kind = element_kind::layer,
           .rule = &dot_family,

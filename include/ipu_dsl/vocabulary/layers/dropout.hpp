@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
@@ -75,7 +76,7 @@ inline constexpr family dropout_family{.name = "Dropout",
                                        .keeps_bounds = true};
 
 constexpr element describe_dropout(const real_number& rate, const problem& fault) {
-  if (rate.fault != nullptr) {
+  if (!is_null(rate.fault)) {
     return unfit_layer("Dropout<...>", *rate.fault);
   }
   return {.kind = element_kind::layer,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
@@ -146,7 +147,7 @@ struct embedding_reading {
 
   static constexpr element with_sizes(const whole_number& words, const whole_number& features) {
     const problem* const unread = first_fault({words, features});
-    if (unread != nullptr) {
+    if (!is_null(unread)) {
       return unfit_layer("Embedding<...>", *unread);
     }
     const embedding_options chosen{.words = words.value,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/given_extents.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
@@ -100,7 +101,7 @@ inline constexpr family reshape_family{.name = "Reshape",
                                        .shapes = reshape_rules::shapes};
 
 constexpr element describe_reshape(const given_extents& given) {
-  if (given.fault != nullptr) {
+  if (!is_null(given.fault)) {
     return unfit_layer("Reshape<...>", *given.fault);
   }
   reshape_options options{.rank = given.value.rank};

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/vocabulary/layers/normalization_options.hpp>
@@ -178,7 +179,7 @@ struct group_normalization_reading {
   static constexpr problem fault = find_normalization_fault(given, normalization_keys);
 
   static constexpr element with_groups(const whole_number& groups) {
-    if (groups.fault != nullptr) {
+    if (!is_null(groups.fault)) {
       return unfit_layer("GroupNormalization<...>", *groups.fault);
     }
     normalization_options options = read_normalization(given, group_normalization_rules::usual);

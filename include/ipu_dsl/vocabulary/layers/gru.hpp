@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/vocabulary/layers/recurrence.hpp>
 
 namespace ipu_dsl {
@@ -296,7 +297,7 @@ struct gru_reading : recurrent_reading<Options...> {
   static constexpr problem fault = find_weights_fault(read::given, accepted, activation_kind::tanh);
 
   static constexpr element with_units(const whole_number& units) {
-    if (units.fault != nullptr) {
+    if (!is_null(units.fault)) {
       return unfit_layer("GRU<...>", *units.fault);
     }
     recurrent_options chosen = read::options;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/core/text.hpp>
@@ -29,7 +30,7 @@ template <auto Value>
 struct init_seed {
   static constexpr problem negative = refuse("a whole number of at least 0", "one below");
   static constexpr option as_option =
-      read_whole(Value).fault == nullptr && read_whole(Value).value < 0
+      is_null(read_whole(Value).fault) && read_whole(Value).value < 0
           ? option{&seed_key, 0, 0, &negative}
           : whole_option(&seed_key, Value);
 };
@@ -76,7 +77,7 @@ template <auto Value>
 struct constant {
   static constexpr real_number read = real(Value);
   static constexpr initializer start{initializer_kind::constant, read.value};
-  static constexpr problem fault = read.fault != nullptr ? *read.fault : problem{};
+  static constexpr problem fault = !is_null(read.fault) ? *read.fault : problem{};
 };
 
 /// From [-0.05, 0.05), or `init<random_uniform, minval<-1>, maxval<1>>`.
@@ -176,8 +177,8 @@ struct variance_scaling {
   static constexpr real_number read = real(Scale);
   static constexpr initializer start = scaled_start(read.value, Mode.view(), Distribution.view());
   static constexpr problem fault =
-      read.fault != nullptr ? *read.fault
-                            : check_scaled_start(read.value, Mode.view(), Distribution.view());
+      !is_null(read.fault) ? *read.fault
+                           : check_scaled_start(read.value, Mode.view(), Distribution.view());
 };
 
 /// An initialiser of one's own, a type with a function that says what a number starts with:

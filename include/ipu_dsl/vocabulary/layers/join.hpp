@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/whole_number.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
@@ -279,9 +280,9 @@ inline constexpr problem concatenates_samples =
     refuse("an axis of a sample", "0", "as in Keras axis 0 is that of the samples, 1 the next");
 
 constexpr element describe_concatenate(const whole_number& axis) {
-  if (axis.fault != nullptr || axis.value == 0) {
+  if (!is_null(axis.fault) || axis.value == 0) {
     return unfit_layer("ConcatenateOn<...>",
-                       axis.fault != nullptr ? *axis.fault : concatenates_samples);
+                       !is_null(axis.fault) ? *axis.fault : concatenates_samples);
   }
   return {.kind = element_kind::layer,
           .rule = &concatenate_family,

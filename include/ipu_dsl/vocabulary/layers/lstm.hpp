@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/vocabulary/layers/recurrence.hpp>
 
 namespace ipu_dsl {
@@ -266,7 +267,7 @@ struct lstm_reading : recurrent_reading<Options...> {
   static constexpr initializer starts[] = {read::starts[0], read::starts[1], bias_start()};
 
   static constexpr element with_units(const whole_number& units) {
-    if (units.fault != nullptr) {
+    if (!is_null(units.fault)) {
       return unfit_layer("LSTM<...>", *units.fault);
     }
     recurrent_options chosen = read::options;

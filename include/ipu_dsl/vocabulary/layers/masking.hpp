@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
@@ -74,7 +75,7 @@ inline constexpr family masking_family{.name = "Masking",
                                        .keeps_bounds = true};
 
 constexpr element describe_masking(const real_number& value, const problem& fault) {
-  if (value.fault != nullptr) {
+  if (!is_null(value.fault)) {
     return unfit_layer("Masking<...>", *value.fault);
   }
   return {.kind = element_kind::layer,

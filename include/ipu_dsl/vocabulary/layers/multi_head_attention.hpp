@@ -338,7 +338,7 @@ struct multi_head_attention_reading {
       return unfit_layer("MultiHeadAttention<...>", without_key_dim);
     }
     const problem* const unread = first_fault({heads, key_dim});
-    if (unread != nullptr) {
+    if (!is_null(unread)) {
       return unfit_layer("MultiHeadAttention<...>", *unread);
     }
     const multi_head_attention_options chosen{

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/core/whole_number.hpp>
 #include <ipu_dsl/graph/element.hpp>
@@ -182,7 +183,7 @@ inline constexpr family spatial_dropout_family{.name = "SpatialDropout",
 constexpr element describe_noise(noise_kind kind, const real_number& amount,
                                  std::int32_t axes = 0) {
   const noise_options options{.kind = kind, .amount = amount.value, .axes = axes};
-  if (amount.fault != nullptr) {
+  if (!is_null(amount.fault)) {
     return unfit_layer(noise_rules::name_of(options), *amount.fault);
   }
   return {.kind = element_kind::layer,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/given_extents.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
@@ -151,8 +152,8 @@ inline constexpr family permute_family{.name = "Permute",
 inline constexpr problem too_many_axes = refuse("at most four axes", "more");
 
 constexpr element describe_permute(const given_extents& given) {
-  if (given.fault != nullptr || given.value.rank > most_permuted_axes) {
-    return unfit_layer("Permute<...>", given.fault != nullptr ? *given.fault : too_many_axes);
+  if (!is_null(given.fault) || given.value.rank > most_permuted_axes) {
+    return unfit_layer("Permute<...>", !is_null(given.fault) ? *given.fault : too_many_axes);
   }
   permute_options options{.rank = given.value.rank};
   for (std::int32_t i = 0; i < given.value.rank; ++i) {

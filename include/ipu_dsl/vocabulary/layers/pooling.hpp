@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/core/whole_number.hpp>
 #include <ipu_dsl/graph/element.hpp>
@@ -332,7 +333,7 @@ struct pooling_reading {
   static constexpr element of_images(std::string_view name, pooling_kind kind,
                                      const read_window& window) {
     const problem* const unread = first_fault({window.rows, window.columns});
-    if (unread != nullptr) {
+    if (!is_null(unread)) {
       return unfit_layer(name, *unread);
     }
     return described({.kind = kind,
@@ -345,7 +346,7 @@ struct pooling_reading {
 
   static constexpr element of_sequences(std::string_view name, pooling_kind kind,
                                         const whole_number& window) {
-    if (window.fault != nullptr) {
+    if (!is_null(window.fault)) {
       return unfit_layer(name, *window.fault);
     }
     const std::int32_t stride = stride_columns(window.value);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/core/whole_number.hpp>
 #include <ipu_dsl/graph/element.hpp>
@@ -170,7 +171,7 @@ struct shared_axes {
  private:
   /// What is no axis at all is bit 0, which no sample has.
   static constexpr std::int32_t bit(const whole_number& axis) {
-    const bool fits = axis.fault == nullptr && axis.value >= 1 && axis.value <= shape::max_rank;
+    const bool fits = is_null(axis.fault) && axis.value >= 1 && axis.value <= shape::max_rank;
     return fits ? 1 << axis.value : 1;
   }
 

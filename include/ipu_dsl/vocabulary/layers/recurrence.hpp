@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/vocabulary/layers/masked_steps.hpp>
 #include <ipu_dsl/vocabulary/layers/position_product.hpp>
 #include <ipu_dsl/vocabulary/layers/recurrent_options.hpp>
@@ -278,7 +279,7 @@ struct recurrence {
                                                 first_place());
     of_first.input_gradient_by(emit, made, first,
                                of_states().place_of_transposed(emit, recurrent_kernel_tag));
-    if (besides != nullptr) {
+    if (!is_null(besides)) {
       const buffer_ref added =
           emit.scratch(initial_tags + 2, {1, options.units}, storage::positions);
       walked_sequence().take(emit, added.as({options.units}), *besides, first_place());

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/core/parameter_rules.hpp>
 #include <ipu_dsl/vocabulary/layers/asking_option.hpp>
@@ -24,7 +25,7 @@ inline constexpr option_key penalty_key{"a penalty", "kernel_regularizer<l2<0.01
 
 /// What is wrong with the strength of a penalty: one of zero would have no effect.
 constexpr problem strength_fault(const real_number& strength) {
-  if (strength.fault != nullptr) {
+  if (!is_null(strength.fault)) {
     return *strength.fault;
   }
   if (!(strength.value > 0 && strength.value <= (std::numeric_limits<float>::max)())) {

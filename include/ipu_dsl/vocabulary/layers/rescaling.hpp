@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
@@ -87,8 +88,8 @@ inline constexpr problem rescales_to_nothing =
 
 constexpr element describe_rescaling(const real_number& scale, const real_number& offset,
                                      const problem& fault) {
-  if (scale.fault != nullptr || offset.fault != nullptr) {
-    return unfit_layer("Rescaling<...>", scale.fault != nullptr ? *scale.fault : *offset.fault);
+  if (!is_null(scale.fault) || !is_null(offset.fault)) {
+    return unfit_layer("Rescaling<...>", !is_null(scale.fault) ? *scale.fault : *offset.fault);
   }
   if (scale.value == 0) {
     return unfit_layer("Rescaling<...>", rescales_to_nothing);

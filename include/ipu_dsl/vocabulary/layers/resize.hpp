@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/whole_number.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
@@ -271,10 +272,10 @@ constexpr element describe_sides(resize_kind kind, std::int32_t axes, std::int32
                                  std::initializer_list<whole_number> given) {
   const problem* fault = first_fault(given);
   const auto count = static_cast<std::int32_t>(given.size());
-  if (fault == nullptr && count > 2 && (axes == 1 || count != 4)) {
+  if (is_null(fault) && count > 2 && (axes == 1 || count != 4)) {
     fault = axes == 1 ? &sides_of_sequence : &sides_of_image;
   }
-  if (fault != nullptr) {
+  if (!is_null(fault)) {
     return unfit_layer(resize_rules::name_of(kind, axes), *fault);
   }
   const auto number = [&](std::int32_t place) {
@@ -294,10 +295,10 @@ constexpr element describe_sides(resize_kind kind, std::int32_t axes, std::int32
 constexpr element describe_factors(resize_kind kind, std::int32_t axes,
                                    std::initializer_list<whole_number> given) {
   const problem* fault = first_fault(given);
-  if (fault == nullptr && given.size() > 2) {
+  if (is_null(fault) && given.size() > 2) {
     fault = &factors_of_image;
   }
-  if (fault != nullptr) {
+  if (!is_null(fault)) {
     return unfit_layer(resize_rules::name_of(kind, axes), *fault);
   }
   resize_options made{.kind = kind, .axes = axes, .numbers = {2, 0, 2, 0}};

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/vocabulary/layers/depthwise_conv2d.hpp>
 
 namespace ipu_dsl {
@@ -175,7 +176,7 @@ struct separable_reading {
       rules_of(given, &activity_regularizer_key, nullptr)};
 
   static constexpr const weight_rules* find_rules() {
-    const bool any = depthwise_penalties<Options...>::find() != nullptr ||
+    const bool any = !is_null(depthwise_penalties<Options...>::find()) ||
                      given.given(pointwise_regularizer_key) ||
                      given.given(pointwise_constraint_key);
     return any ? &rules : nullptr;
@@ -183,7 +184,7 @@ struct separable_reading {
 
   static constexpr element with_sizes(const whole_number& filters, const read_kernel& kernel) {
     const problem* const unread = first_fault({filters, kernel.rows, kernel.columns});
-    if (unread != nullptr) {
+    if (!is_null(unread)) {
       return unfit_layer("SeparableConv2D<...>", *unread);
     }
     if (common::has_third) {

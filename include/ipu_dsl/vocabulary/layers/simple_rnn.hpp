@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/vocabulary/layers/recurrence.hpp>
 
 namespace ipu_dsl {
@@ -168,7 +169,7 @@ struct simple_rnn_reading : recurrent_reading<Options...> {
       find_weights_fault(options_of<Options...>, accepted, activation_kind::tanh);
 
   static constexpr element with_units(const whole_number& units) {
-    if (units.fault != nullptr) {
+    if (!is_null(units.fault)) {
       return unfit_layer("SimpleRNN<...>", *units.fault);
     }
     recurrent_options chosen = recurrent_reading<Options...>::options;

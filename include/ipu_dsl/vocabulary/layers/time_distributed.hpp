@@ -15,7 +15,7 @@ constexpr bool works_on_each_step(const family& rule, const attributes& options)
   if (rule.counts_axes) {
     return false;
   }
-  if (&rule == &concatenate_family && options.as<concatenate_options>().axis > 0) {
+  if (same_address(&rule, &concatenate_family) && options.as<concatenate_options>().axis > 0) {
     return false;
   }
   attributes of_one_step = options;

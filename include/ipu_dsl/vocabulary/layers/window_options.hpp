@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/core/whole_number.hpp>
 
@@ -35,7 +36,7 @@ struct kernel_volume {
 constexpr option pair_option(const option_key* key, const whole_number& rows,
                              const whole_number& columns) {
   return {key, rows.value, static_cast<float>(columns.value),
-          rows.fault != nullptr ? rows.fault : columns.fault};
+          !is_null(rows.fault) ? rows.fault : columns.fault};
 }
 
 inline constexpr problem third_below_one = refuse("numbers of at least 1", "another");
@@ -48,8 +49,8 @@ constexpr option triple_option(const option_key* key, const whole_number& first,
   if constexpr (!std::same_as<T, no_number>) {
     const whole_number read = read_whole(third);
     made.third = read.value;
-    made.fault = made.fault != nullptr ? made.fault : read.fault;
-    if (made.fault == nullptr && read.value <= 0) {
+    made.fault = !is_null(made.fault) ? made.fault : read.fault;
+    if (is_null(made.fault) && read.value <= 0) {
       made.fault = &third_below_one;
     }
   }
