@@ -40,6 +40,7 @@ ELSEWHERE = {
     "data/batch_feed": "data/feed",
     "data/array_dataset": "data/over_arrays",
     "data/columns": "data/zipped_dataset",
+    "data/column_checks": "data/zipped_dataset",
     "data/data_source": "data/zipped_dataset",
     # A digit is drawn by all of them together.
     "data/digit_drawing": "data/digits",
@@ -309,6 +310,7 @@ ELSEWHERE = {
     "training/options_elsewhere": "training/array_calls",
     "training/braced_calls": "training/array_calls",
     "training/calls_elsewhere": "training/array_calls",
+    "training/const_calls": "compile_fail/session_that_is_const",
     "training/session_calls": "training/session",
     "training/session_faults": "training/session",
     "training/session_source": "training/session",

@@ -4,7 +4,7 @@
 
 usage: documented.py [--compiler g++] [--output]
 
-Each mistake of the first column stands among the layers of a model. All that the column of the
+Each mistake of the first column stands among the layers of a model, or is a statement. All that the column of the
 compiler says, between its colons and commas, must be in the first error or its first note.
 """
 import argparse
@@ -20,6 +20,12 @@ PROGRAM = """#include <ipu_dsl/ipu_dsl.hpp>
 using namespace ipu_dsl;
 struct written : model<input<28, 28, 1>, sequential<{mistake}, Flatten, Dense<10>>> {{}};
 static_assert(check<written>());
+"""
+STATEMENT = """#include <ipu_dsl/ipu_dsl.hpp>
+using namespace ipu_dsl;
+struct net : model<input<28, 28, 1>, sequential<Flatten, Dense<10>>> {{}};
+struct training : compile<net, loss<sparse_categorical_crossentropy>> {{}};
+void write() {{ {mistake}; }}
 """
 CODE = re.compile(r"`([^`]+)`")
 ERROR = re.compile(r"\berror: ")
@@ -48,7 +54,8 @@ def first_error(said):
 def compile_mistake(compiler, mistake):
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "written.cpp"
-        source.write_text(PROGRAM.format(mistake=mistake))
+        program = STATEMENT if mistake.startswith("session<") else PROGRAM
+        source.write_text(program.format(mistake=mistake))
         done = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", f"-I{REPOSITORY}/include",
                                str(source)], capture_output=True, text=True, check=False)
     return done.stderr

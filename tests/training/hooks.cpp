@@ -548,6 +548,9 @@ TEST_CASE("what cannot be validated is refused before anything runs") {
         "The validation data of fit have no samples; expected at least 1.");
   CHECK(sentence_of([&] { run.fit(data, {.validation_frequency = 0}, validation_data(data)); }) ==
         "fit validates behind every 1 epochs or more, validation_frequency is 0.");
+  CHECK(sentence_of([&] { run.fit(data, {.validation_frequency = 7}); }) ==
+        "validation_frequency is 7, and nothing is validated. Give fit validation_data(...) behind "
+        "its options.");
   CHECK(sentence_of([&] { run.fit(data, {.epochs = 2, .initial_epoch = 3}); }) ==
         "fit of 2 epochs begins with epoch 0 to 2, initial_epoch is 3.");
   CHECK(run.fit(data, {.epochs = 2, .initial_epoch = 2}).epochs().empty());

@@ -227,6 +227,10 @@ TEST_CASE("training of another seed, fit or version is refused, and nothing is c
       "What was loaded was saved in a fit of 10 steps of 8 samples an epoch; this one has 12 of "
       "8.");
   same.load_training("resume_refused.npz");
+  CHECK(sentence_of([&] { same.fit(data, {.epochs = 9, .initial_epoch = 3, .resume = true}); }) ==
+        "fit was asked to resume, and to begin with epoch 3. What resumes goes on where it stood: "
+        "take initial_epoch out.");
+  same.load_training("resume_refused.npz");
   CHECK(sentence_of([&] { same.fit(data | shuffled(80), {.resume = true}); }) ==
         "This is a position behind 0 steps of shuffled, repeated, take or skip, these data have 1. "
         "Hint: go on with the data that it was taken of.");

@@ -74,7 +74,7 @@ TEST_CASE("a metric that wants other targets than the loss is refused") {
   const result_choice losses[] = {{&mean_squared_error_family}};
   const problem found = attach_results(made, losses, classes, 1);
   CHECK(found.where.view() == "accuracy behind layer 0 Dense<3> in stage 0");
-  CHECK(found.expected.view() == "targets () of int32");
+  CHECK(found.expected.view() == "targets of int32, one a sample");
   CHECK(found.got.view() == "those of the loss, (3) of float32");
 }
 

@@ -2,12 +2,19 @@
 // Plain arrays for a model of several inputs, targets or outputs: in one call, in their order.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
+#include <vector>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/dtype.hpp>
+#include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/text.hpp>
+#include <ipu_dsl/core/type_name.hpp>
 
 namespace ipu_dsl {
 
@@ -84,6 +91,47 @@ plain_array plain(const Numbers& numbers) {
   return {dtype::uint8, all.data(), all.size()};
 }
 
+/// Whether numbers live in an object of this type, and end with it; those of spans and views are
+/// somebody's. What is made for another library's arrays (`data/xtensor.hpp`) says so of them.
+template <typename Numbers>
+inline constexpr bool holds_numbers = false;
+
+template <typename Number, typename Allocator>
+inline constexpr bool holds_numbers<std::vector<Number, Allocator>> = true;
+
+template <typename Number, std::size_t Size>
+inline constexpr bool holds_numbers<std::array<Number, Size>> = true;
+
+/// Whether an argument that was taken as `Given&&` ends with the call, and its numbers with it.
+template <typename Given>
+inline constexpr bool ends_with_the_call =
+    !std::is_reference_v<Given> && holds_numbers<std::remove_cv_t<Given>>;
+
+/// What is wrong with the arrays of `Arrays`: one that nobody keeps.
+template <fixed_string Arrays, typename... Given>
+struct unkept_fault_of {
+  template <typename Each>
+  static constexpr problem find_in() {
+    problem found;
+    if constexpr (ends_with_the_call<Each>) {
+      found = refuse("an array with a name, to which it refers", type_name<Each>(),
+                     "nobody keeps it: give it a name");
+      found.where = Arrays.view();
+    }
+    return found;
+  }
+
+  static constexpr problem find() {
+    problem found;
+    for (const problem& each : {find_in<Given>()...}) {
+      found = found.found() ? found : each;
+    }
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 template <typename Numbers>
 constexpr dtype type_of_numbers() {
   if (array_of_floats<Numbers>) {
@@ -105,28 +153,49 @@ struct of_sources {
 
 /// The inputs of a model, each [samples, elements]: `input_arrays{images, words}`. Floats,
 /// std::int32_t or std::uint8_t. The arrays are referred to and must outlive the call that they are
-/// given to.
+/// given to; one that nobody keeps does not compile.
 template <typename... Numbers>
   requires(plain_numbers<Numbers> && ...)
 struct input_arrays : arrays::of_sources<Numbers...> {
-  explicit input_arrays(const Numbers&... numbers)
-      : arrays::of_sources<Numbers...>{{arrays::plain(numbers)...}} {}
+  template <typename... Given>
+    requires(plain_numbers<std::remove_cvref_t<Given>> && ...)
+  explicit input_arrays(Given&&... numbers)
+      : arrays::of_sources<Numbers...>{{arrays::plain(numbers)...}} {
+    static_assert(diagnose<arrays::unkept_fault_of<"input_arrays", Given...>>());
+  }
 };
+
+template <typename... Given>
+input_arrays(Given&&...) -> input_arrays<std::remove_cvref_t<Given>...>;
 
 /// The same of targets.
 template <typename... Numbers>
   requires(plain_numbers<Numbers> && ...)
 struct target_arrays : arrays::of_sources<Numbers...> {
-  explicit target_arrays(const Numbers&... numbers)
-      : arrays::of_sources<Numbers...>{{arrays::plain(numbers)...}} {}
+  template <typename... Given>
+    requires(plain_numbers<std::remove_cvref_t<Given>> && ...)
+  explicit target_arrays(Given&&... numbers)
+      : arrays::of_sources<Numbers...>{{arrays::plain(numbers)...}} {
+    static_assert(diagnose<arrays::unkept_fault_of<"target_arrays", Given...>>());
+  }
 };
+
+template <typename... Given>
+target_arrays(Given&&...) -> target_arrays<std::remove_cvref_t<Given>...>;
 
 /// What samples count, 0 or more, of each loss that asks for it: `weight_arrays{importance}`.
 template <array_of_floats... Numbers>
 struct weight_arrays : arrays::of_sources<Numbers...> {
-  explicit weight_arrays(const Numbers&... numbers)
-      : arrays::of_sources<Numbers...>{{arrays::plain(numbers)...}} {}
+  template <typename... Given>
+    requires(array_of_floats<std::remove_cvref_t<Given>> && ...)
+  explicit weight_arrays(Given&&... numbers)
+      : arrays::of_sources<Numbers...>{{arrays::plain(numbers)...}} {
+    static_assert(diagnose<arrays::unkept_fault_of<"weight_arrays", Given...>>());
+  }
 };
+
+template <typename... Given>
+weight_arrays(Given&&...) -> weight_arrays<std::remove_cvref_t<Given>...>;
 
 /// Where the outputs of a model are written, each [samples, elements]: `output_arrays{scores,
 /// prices}`.

@@ -16,6 +16,7 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/core/type_name.hpp>
+#include <ipu_dsl/data/column_checks.hpp>
 #include <ipu_dsl/data/dataset.hpp>
 
 namespace ipu_dsl {
@@ -73,30 +74,6 @@ struct numbers_fault_of {
     return found;
   }();
 };
-
-/// Throws `error` for the first weight that is negative or not finite: it would make the loss of
-/// all samples no number.
-inline void check_weights(std::span<const float> weights) {
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (is_non_finite(weights[i]) || weights[i] < 0.0F) {
-      throw error("Weight " + std::to_string(i) + " is " + std::to_string(weights[i]) +
-                  "; expected finite numbers of 0 or more.");
-    }
-  }
-}
-
-/// Throws `error` for the first of `numbers` that lies outside [0, below). `what` they are and
-/// `where` they stand is part of the sentence: "Label 3 of array 1 is 10; expected 0 to 9."
-inline void check_integers(std::span<const std::int32_t> numbers, std::int32_t below,
-                           std::string_view what, const std::string& where = "of a column") {
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (numbers[i] < 0 || numbers[i] >= below) {
-      throw error(std::string(what) + " " + std::to_string(i) + " " + where + " is " +
-                  std::to_string(numbers[i]) + "; expected 0 to " + std::to_string(below - 1) +
-                  ".");
-    }
-  }
-}
 
 }  // namespace datasets
 

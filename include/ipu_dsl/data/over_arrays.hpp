@@ -39,22 +39,6 @@ constexpr bool holds_column() {
   }
 }
 
-/// Whether numbers live in an object of this type, and end with it; those of spans and views are
-/// somebody's. What is made for another library's arrays (`data/xtensor.hpp`) says so of them.
-template <typename Numbers>
-inline constexpr bool holds_numbers = false;
-
-template <typename Number, typename Allocator>
-inline constexpr bool holds_numbers<std::vector<Number, Allocator>> = true;
-
-template <typename Number, std::size_t Size>
-inline constexpr bool holds_numbers<std::array<Number, Size>> = true;
-
-/// Whether an argument that was taken as `Given&&` ends with the call, and its numbers with it.
-template <typename Given>
-inline constexpr bool ends_with_the_call =
-    !std::is_reference_v<Given> && holds_numbers<std::remove_cv_t<Given>>;
-
 }  // namespace datasets
 
 /// What is wrong with the arrays of `over_arrays`.
@@ -74,7 +58,7 @@ struct over_arrays_fault_of<element_form<Columns...>, Numbers...> {
                          << name_of(datasets::sources_of<Column>()[0].type) << " for its column",
                      type_name<Array>(),
                      "an array, a span, a vector; numbers_from<float>(range) copies any range");
-    } else if constexpr (datasets::ends_with_the_call<Given>) {
+    } else if constexpr (arrays::ends_with_the_call<Given>) {
       found = refuse("an array with a name, which outlives the data", type_name<Array>(),
                      "nobody keeps it: give it a name, or give it to a column, which owns its "
                      "numbers, as in zipped(feature_column<shape{20}>(...), label_column<3>(...))");

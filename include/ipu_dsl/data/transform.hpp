@@ -138,7 +138,7 @@ struct piped_fault_of {
                      "write data | shuffled(1000) | repeated()");
     } else if constexpr (!std::same_as<Right, transformation>) {
       found = refuse("a transformation behind |", "a function that is not called",
-                     "write data | repeated()");
+                     "write data | shuffled(1000), data | repeated()");
     } else if constexpr (requires(const Left& of) { of.train; }) {
       found.hint << "it has several: take its member train or test";
     } else {
@@ -175,6 +175,15 @@ constexpr refused_data operator|(const Left&, const Right&) {
 template <typename Data>
   requires(dataset<Data> || is_transformed<Data>)
 constexpr refused_data operator|(const Data&, transformation (*)()) {
+  static_assert(diagnose<piped_fault_of<Data, transformation (*)()>>());
+  return {};
+}
+
+/// The same of one that takes a number: `data | shuffled`. Of `repeated`, which may have one, no
+/// template is told which is meant.
+template <typename Data, typename... Numbers>
+  requires(sizeof...(Numbers) > 0 && (dataset<Data> || is_transformed<Data>))
+constexpr refused_data operator|(const Data&, transformation (*)(Numbers...)) {
   static_assert(diagnose<piped_fault_of<Data, transformation (*)()>>());
   return {};
 }

@@ -175,7 +175,7 @@ struct windowed_fault_of {
 template <std::int32_t Length, window_targets Targets>
 struct windowing {
   static constexpr bool keeps_places = false;
-  static constexpr const char* name = "windowed";
+  static constexpr const char* name = "windowed or batched";
 
   window_options options;  ///< see there
 

@@ -29,7 +29,7 @@
 
 namespace ipu_dsl {
 
-namespace datasets {
+namespace arrays {
 
 template <typename Number, std::size_t Rank, xt::layout_type Layout>
 inline constexpr bool holds_numbers<xt::xtensor<Number, Rank, Layout>> = true;
@@ -37,7 +37,7 @@ inline constexpr bool holds_numbers<xt::xtensor<Number, Rank, Layout>> = true;
 template <typename Number, xt::layout_type Layout>
 inline constexpr bool holds_numbers<xt::xarray<Number, Layout>> = true;
 
-}  // namespace datasets
+}  // namespace arrays
 
 /// Copies features [samples, SampleShape...] and labels [samples] into a data set. The rank is
 /// checked by the compiler; throws `error` if the extents differ from `SampleShape`, the counts

@@ -67,11 +67,20 @@ constexpr problem name_is_taken(const graph& model, std::int32_t layer, const la
   return found;
 }
 
+/// Not by `find`, which asks whether a letter's address is that of nothing: see `same_address`.
+constexpr bool has_slash(std::string_view name) {
+  bool found = false;
+  for (const char letter : name) {
+    found = found || letter == '/';
+  }
+  return found;
+}
+
 /// Whether a name was given that reads like the path of a layer of a model, "encoder/dense_0".
 constexpr bool reads_like_path(const layer_record& layer) {
-  bool found = layer.name.find('/') != std::string_view::npos;
+  bool found = has_slash(layer.name);
   for (std::int32_t i = 0; i < layer.depth; ++i) {
-    found = found || layer.within[i].name.find('/') != std::string_view::npos;
+    found = found || has_slash(layer.within[i].name);
   }
   return found;
 }

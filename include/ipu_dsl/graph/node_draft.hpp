@@ -177,11 +177,21 @@ class node_draft {
     target_ = known;
     const tensor& given = owner_->tensors[known];
     if (given.type != type || !(given.extents == extents)) {
-      fail(refuse(label("targets ") << describe(extents) << " of " << name_of(type),
+      label wanted = "targets ";
+      if (extents.rank == 0) {
+        wanted << "of " << name_of(type) << ", one a sample";
+      } else {
+        wanted << describe(extents) << " of " << name_of(type);
+      }
+      fail(refuse(wanted,
                   label("those of the loss, ")
                       << describe(given.extents) << " of " << name_of(given.type),
-                  "take a loss and metrics that judge by the same targets: beside "
-                  "binary_crossentropy binary_accuracy, beside one of classes accuracy"));
+                  type == dtype::int32
+                      ? "beside categorical_crossentropy stands categorical_accuracy, beside "
+                        "binary_crossentropy binary_accuracy, beside mean_squared_error "
+                        "mean_absolute_error"
+                      : "beside sparse_categorical_crossentropy stands accuracy, or another metric "
+                        "of classes"));
     }
   }
 

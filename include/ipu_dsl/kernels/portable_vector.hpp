@@ -19,9 +19,10 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 template <typename One>
 struct single_answer_fault_of {
   static constexpr problem find() {
-    problem found = refuse("Math::choose(a > b, one, other)", "an if, or a > b ? one : other",
-                           "a rule computes with vectors, of whose numbers some may be larger and "
-                           "some not");
+    problem found =
+        refuse("Math::choose(a > b, one, other)", "an if, a > b ? one : other, or std::max",
+               "a rule computes with vectors, of whose numbers some may be larger and "
+               "some not: Math::maximum, Math::minimum");
     found.where = "a rule of vectors";
     return found;
   }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <ipu_dsl/core/diagnose.hpp>
-#include <ipu_dsl/training/calls_elsewhere.hpp>
+#include <ipu_dsl/training/const_calls.hpp>
 #include <ipu_dsl/training/history.hpp>
 #include <ipu_dsl/training/options_elsewhere.hpp>
 #include <ipu_dsl/training/session_options.hpp>
@@ -81,8 +81,13 @@ struct evaluation_fault_of {
 /// The calls of a session with lists in braces, each refused with a sentence. Volatile, because
 /// what a session does is not: where both can be called, that is nearer.
 template <typename Compiled>
-class braced_calls : public calls_elsewhere<Compiled> {
+class braced_calls : public const_calls<Compiled> {
  public:
+  using const_calls<Compiled>::fit;
+  using const_calls<Compiled>::evaluate;
+  using const_calls<Compiled>::predict;
+  using const_calls<Compiled>::train_step;
+
   template <typename... Behind>
   const history& fit(const list_in_braces&, const list_in_braces&, const fit_options& = {},
                      const Behind&...) volatile {

@@ -24,6 +24,10 @@ inline void check_validation(const model_interface& model, const run_settings& s
     throw error(sentence_of(
         {"fit validates behind every 1 epochs or more, validation_frequency is ", frequency, "."}));
   }
+  if (wanted.validation == nullptr && frequency != 1) {
+    raise_error({"validation_frequency is ", frequency,
+                 ", and nothing is validated. Give fit validation_data(...) behind its options."});
+  }
   if (wanted.validation != nullptr) {
     check_feed(model, settings, *wanted.validation);
     require_end(*wanted.validation, "validation");

@@ -35,6 +35,9 @@ class training_course {
       raise_error(
           "fit was asked to resume, and the session has loaded nothing that was saved within a "
           "fit: a callback saves it, and load_training comes before.");
+    } else if (wanted.wanted.initial_epoch != 0) {
+      raise_error({"fit was asked to resume, and to begin with epoch ", wanted.wanted.initial_epoch,
+                   ". What resumes goes on where it stood: take initial_epoch out."});
     }
     go_on(sums);
   }

@@ -41,6 +41,10 @@ class early_stopping {
       : options_(std::move(options)),
         watched_(options_.monitor, options_.mode, options_.min_delta) {}
 
+  /// Of any other name a compiler itself says that there is none, in as few lines as it can.
+  template <int = 0>
+  explicit early_stopping(...) = delete;  // early_stopping_options has no such name
+
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>
     requires no_options_of<First, early_stopping, early_stopping_options>

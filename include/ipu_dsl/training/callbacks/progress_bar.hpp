@@ -45,6 +45,10 @@ class progress_bar {
 
   explicit progress_bar(const progress_bar_options& options) : options_(options) {}
 
+  /// Of any other name a compiler itself says that there is none, in as few lines as it can.
+  template <int = 0>
+  explicit progress_bar(...) = delete;  // progress_bar_options has no such name
+
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>
     requires no_options_of<First, progress_bar, progress_bar_options>

@@ -38,6 +38,10 @@ class reduce_lr_on_plateau {
       : options_(std::move(options)),
         watched_(options_.monitor, options_.mode, options_.min_delta) {}
 
+  /// Of any other name a compiler itself says that there is none, in as few lines as it can.
+  template <int = 0>
+  explicit reduce_lr_on_plateau(...) = delete;  // reduce_lr_on_plateau_options has no such name
+
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>
     requires no_options_of<First, reduce_lr_on_plateau, reduce_lr_on_plateau_options>

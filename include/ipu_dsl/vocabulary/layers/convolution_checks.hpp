@@ -77,6 +77,9 @@ constexpr problem refuse_rank(std::int32_t axes, const shape& input) {
   if (input.rank == 2) {
     hint << "Reshape<" << input[0] << ", " << input[1]
          << ", 1> makes the picture an image of one channel";
+  } else if (input.rank == 4) {
+    hint << "the samples of a micro-batch are no axis: input<" << input[1] << ", " << input[2]
+         << ", " << input[3] << ">, and micro_batch<" << input[0] << "> of compile";
   } else {
     hint << "Reshape<28, 28, 1> makes a vector of 784 an image of one channel";
   }
