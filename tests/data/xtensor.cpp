@@ -60,9 +60,9 @@ TEST_CASE("expressions of xtensors are columns") {
         plain);
   CHECK(tests::first_numbers(over_arrays<feature_column<shape{2}>, label_column<2>>(
             xt::view(longer, xt::range(1, 3)), kinds)) == plain);
-  static_assert(datasets::ends_with_the_call<xt::xtensor<float, 2>>);
-  static_assert(datasets::ends_with_the_call<xt::xarray<std::int32_t>>);
-  static_assert(!datasets::ends_with_the_call<const xt::xtensor<float, 2>&>);
+  static_assert(arrays::ends_with_the_call<xt::xtensor<float, 2>>);
+  static_assert(arrays::ends_with_the_call<xt::xarray<std::int32_t>>);
+  static_assert(!arrays::ends_with_the_call<const xt::xtensor<float, 2>&>);
 }
 
 TEST_CASE("bytes come back divided by 255") {
