@@ -39,10 +39,6 @@ class backup_and_restore {
  public:
   explicit backup_and_restore(backup_and_restore_options options) : options_(std::move(options)) {}
 
-  /// Of any other name a compiler itself says that there is none, in as few lines as it can.
-  template <int = 0>
-  explicit backup_and_restore(...) = delete;  // backup_and_restore_options has no such name
-
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>
     requires no_options_of<First, backup_and_restore, backup_and_restore_options>

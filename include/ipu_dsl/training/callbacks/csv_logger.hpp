@@ -35,10 +35,6 @@ class csv_logger {
  public:
   explicit csv_logger(csv_logger_options options) : options_(std::move(options)) {}
 
-  /// Of any other name a compiler itself says that there is none, in as few lines as it can.
-  template <int = 0>
-  explicit csv_logger(...) = delete;  // csv_logger_options has no such name
-
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>
     requires no_options_of<First, csv_logger, csv_logger_options>

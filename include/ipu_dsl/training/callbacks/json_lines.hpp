@@ -33,10 +33,6 @@ class json_lines {
  public:
   explicit json_lines(json_lines_options options) : options_(std::move(options)) {}
 
-  /// Of any other name a compiler itself says that there is none, in as few lines as it can.
-  template <int = 0>
-  explicit json_lines(...) = delete;  // json_lines_options has no such name
-
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>
     requires no_options_of<First, json_lines, json_lines_options>

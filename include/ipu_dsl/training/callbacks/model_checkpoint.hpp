@@ -38,10 +38,6 @@ class model_checkpoint {
         path_(options_.filepath),
         watched_(options_.monitor, options_.mode, 0) {}
 
-  /// Of any other name a compiler itself says that there is none, in as few lines as it can.
-  template <int = 0>
-  explicit model_checkpoint(...) = delete;  // model_checkpoint_options has no such name
-
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>
     requires no_options_of<First, model_checkpoint, model_checkpoint_options>
