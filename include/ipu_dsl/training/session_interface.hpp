@@ -55,10 +55,6 @@ class session : public session_of<Compiled, can_have_session<Compiled>()> {
     refuse_session<Compiled, number_fault_of>();
   }
 
-  /// Of any other name a compiler itself says that there is none, in as few lines as it can.
-  template <int = 0>
-  explicit session(...) = delete;  // no such setting of the optimizer or of session_options
-
   session(session&&) = default;
   session& operator=(session&&) = default;
   session(const session&) = delete;  // of one owner: pass it as session&, or std::move it
