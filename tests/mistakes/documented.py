@@ -4,8 +4,9 @@
 
 usage: documented.py [--compiler g++] [--output]
 
-Each mistake of the first column stands among the layers of a model, or is a statement. All that the column of the
-compiler says, between its colons and commas, must be in the first error or its first note.
+Each mistake of the first column stands among the layers of a model, or is a statement. All that the
+column of the compiler says, between its colons and commas, must be in the first error or what is
+said of it.
 """
 import argparse
 import pathlib
