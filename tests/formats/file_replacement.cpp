@@ -27,9 +27,9 @@ namespace {
 using namespace ipu_dsl;
 using bytes = std::vector<std::uint8_t>;
 
-/// What the system was asked for, in order: 'f' and 'd' for bringing a file and a directory to the
-/// disk, 'r' for renaming.
-std::string asked;
+/// What the system was asked for by this thread, in order: 'f' and 'd' for bringing a file and a
+/// directory to the disk, 'r' for renaming.
+thread_local std::string asked;
 
 }  // namespace
 
