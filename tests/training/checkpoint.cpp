@@ -192,6 +192,32 @@ TEST_CASE("weights that are no finite numbers are refused unless they are to be 
   CHECK(other.weights().fingerprint() == run.weights().fingerprint());
 }
 
+TEST_CASE("files of other formats are refused with what reads them, and change nothing") {
+  const temporary_directory folder;
+  session<trained> run;
+  const std::uint64_t before = run.weights().fingerprint();
+  const std::string hdf5 = "\x89HDF\r\n\x1a\n and more";
+  const std::string safetensors = std::string("\2\0\0\0\0\0\0\0", 8) + "{}";
+  const std::string path = folder / "weights";
+  int refused = 0;
+  const auto check = [&](const std::string& content, const std::string& words) {
+    write_file_atomically(path,
+                          {reinterpret_cast<const std::uint8_t*>(content.data()), content.size()});
+    CHECK(sentence_of([&] { run.load(path); }) == path + words);
+    CHECK(sentence_of([&] { run.load_training(path); }) == path + words);
+    ++refused;
+  };
+  check(hdf5,
+        " is HDF5, which is not read; save its weights as NPZ or safetensors, docs/weights.md has "
+        "the lines.");
+  check(safetensors,
+        " is a file of safetensors. Hint: load_by_name(run.weights(), path) of "
+        "<ipu_dsl/exchange/weights_by_name.hpp> takes its weights.");
+  check("", " is no zip archive, or truncated: its 0 bytes hold no end record.");
+  CHECK(refused == 3);
+  CHECK(run.weights().fingerprint() == before);
+}
+
 TEST_CASE("a file that is missing is refused and changes nothing") {
   const temporary_directory folder;
   session<trained> run;

@@ -524,10 +524,13 @@ TEST_CASE("the end of a data set is validated on, in the order in which it lies"
 
   const std::string share =
       "validation_split is a share of the data that leaves samples to train on and to validate on, "
-      "above 0 and below 1; the data have 100.";
-  CHECK(sentence_of([&] { run.fit(data, {.validation_split = 1}); }) == share);
-  CHECK(sentence_of([&] { run.fit(data, {.validation_split = -0.5}); }) == share);
-  CHECK(sentence_of([&] { run.fit(data, {.validation_split = 0.999}); }) == share);
+      "above 0 and below 1; got ";
+  CHECK(sentence_of([&] { run.fit(data, {.validation_split = 1}); }) ==
+        share + "1 of 100 samples.");
+  CHECK(sentence_of([&] { run.fit(data, {.validation_split = -0.5}); }) ==
+        share + "-0.5 of 100 samples.");
+  CHECK(sentence_of([&] { run.fit(data, {.validation_split = 0.999}); }) ==
+        share + "0.999 of 100 samples.");
   auto source = make_feed(data, 1);
   CHECK(sentence_of([&] { run.fit(source, {.validation_split = 0.5}); }) ==
         "validation_split divides a data set, and a feed cannot be divided. Give fit "

@@ -210,7 +210,7 @@ TEST_CASE("schedules that cannot be are refused") {
   CHECK(refused(std::numeric_limits<float>::infinity()) ==
         ": expected a finite learning_rate, got infinity");
   CHECK(refused(std::numeric_limits<float>::quiet_NaN()) ==
-        ": expected a learning_rate of at least 0, got not a number");
+        ": expected a finite learning_rate, got not a number");
   CHECK(refused(exponential_decay{.decay_steps = 10, .decay_rate = 0.5F}) ==
         ": expected an initial_learning_rate above 0, got 0");
   CHECK(refused(exponential_decay{.initial_learning_rate = 0.1F, .decay_rate = 0.5F}) ==

@@ -32,7 +32,7 @@ static_assert(!of_rate(0).found() && !of_rate(1e30F).found());
 static_assert(of_rate(infinity).expected.view() == "a finite rate");
 static_assert(of_rate(infinity).got.view() == "infinity");
 static_assert(of_rate(-infinity).expected.view() == "a finite rate");
-static_assert(of_rate(not_a_number).expected.view() == "a rate of at least 0");
+static_assert(of_rate(not_a_number).expected.view() == "a finite rate");
 static_assert(of_rate(not_a_number).got.view() == "not a number");
 static_assert(!of_decay(0).found() && of_decay(1).found() && of_decay(not_a_number).found());
 

@@ -13,6 +13,7 @@
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/formats/file.hpp>
+#include <ipu_dsl/formats/hdf5.hpp>
 #include <ipu_dsl/formats/npz.hpp>
 #include <ipu_dsl/formats/printable.hpp>
 #include <ipu_dsl/formats/safetensors.hpp>
@@ -34,7 +35,8 @@ class array_file {
     if (start.starts_with("PK")) {
       npz_archive found = parse_npz_archive(bytes, name_, inflater);
       if (found.arrays.empty() && !found.other_files.empty()) {
-        raise_error({name_, " holds no arrays but a file ", printable(found.other_files[0]), hint});
+        raise_error({name_, " holds no arrays but a file ", printable(found.other_files[0]),
+                     instead_of_other_formats});
       }
       arrays_ = std::move(found.arrays);
       other_files_ = std::move(found.other_files);
@@ -89,21 +91,17 @@ class array_file {
   }
 
  private:
-  static constexpr std::string_view hint =
-      "; save its weights as NPZ or safetensors, docs/weights.md has the lines.";
-
   /// Throws `error` for what people have instead, with what to do.
   void refuse_others(std::string_view start) const {
-    if (start.starts_with("\x89HDF")) {
-      raise_error({name_, " is HDF5, which is not read", hint});
-    }
+    refuse_hdf5(start, name_);
     if (start.starts_with("\x93NUMPY")) {
       raise_error({name_,
                    " is one array of NumPy, which has no name. Hint: np.savez(\"weights.npz\", **{"
                    "\"dense/kernel\": array}) gives it that of its parameter."});
     }
     if (start.starts_with("PK") && start.find("data.pkl") != std::string_view::npos) {
-      raise_error({name_, " is what torch.save wrote, pickled Python, which is not read", hint});
+      raise_error({name_, " is what torch.save wrote, pickled Python, which is not read",
+                   instead_of_other_formats});
     }
   }
 

@@ -168,13 +168,7 @@ struct compile<M, Options...> {
   static constexpr problem check_options() {
     problem found = options.find_fault(compile_option_keys);
     if (!found.found()) {
-      found = loss_type::fault;
-    }
-    if (!found.found()) {
-      found = metrics_type::fault;
-    }
-    if (!found.found()) {
-      found = optimizer_option::fault;
+      found = find_part_fault();
     }
     if (!found.found() && !settings.has_loss &&
         (options.given(optimizer_key) || options.given(reduction_key) ||
@@ -201,8 +195,28 @@ struct compile<M, Options...> {
       found = refuse("gradient_accumulation<...> for training in a pipeline", "none",
                      "say how many micro-batches make one update");
     }
-    if (found.found()) {
+    if (found.found() && found.where.view().empty()) {
       found.where = "compile";
+    }
+    return found;
+  }
+
+ private:
+  /// What is wrong with the options of a loss, of a metric or of the optimizer.
+  static constexpr problem find_part_fault() {
+    problem found = loss_type::fault;
+    if (found.found()) {
+      found.where = "loss";
+      return found;
+    }
+    found = metrics_type::fault;
+    if (found.found()) {
+      found.where = "metrics";
+      return found;
+    }
+    found = optimizer_option::fault;
+    if (found.found()) {
+      found.where = "optimizer";
     }
     return found;
   }

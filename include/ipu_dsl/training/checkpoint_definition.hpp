@@ -16,6 +16,7 @@
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/formats/bytes.hpp>
 #include <ipu_dsl/formats/file.hpp>
+#include <ipu_dsl/formats/hdf5.hpp>
 #include <ipu_dsl/formats/npy_conversion.hpp>
 #include <ipu_dsl/formats/npy_header.hpp>
 #include <ipu_dsl/formats/printable.hpp>
@@ -92,6 +93,20 @@ inline void check_finite(const parameters& weights, std::size_t index,
   raise_error({"Value ", first, " of the array ", weights.name(index), " of ", path, " is ",
                infinite ? "infinite" : "not a number",
                "; expected finite numbers. Hint: non_finite::kept behind the path keeps it."});
+}
+
+/// Refuses what people have instead of a file that `save` or `save_training` wrote, with what to
+/// do.
+[[gnu::cold]] inline void refuse_other_formats(std::span<const std::uint8_t> file,
+                                               const std::string& path) {
+  const std::string_view start(reinterpret_cast<const char*>(file.data()), file.size());
+  refuse_hdf5(start, path);
+  // Behind the length of its header, eight bytes, JSON begins.
+  if (start.size() > 8 && start[8] == '{') {
+    raise_error({path,
+                 " is a file of safetensors. Hint: load_by_name(run.weights(), path) of "
+                 "<ipu_dsl/exchange/weights_by_name.hpp> takes its weights."});
+  }
 }
 
 /// The name of the array that an entry of an archive is, without ".npy".
@@ -222,6 +237,7 @@ IPU_DSL_INLINE void save_weights(const parameters& weights, const std::string& p
 [[gnu::cold]] IPU_DSL_INLINE void load_weights(parameters& weights, const std::string& path,
                                                entry_inflater inflater, non_finite floats) {
   const std::vector<std::uint8_t> file = read_file(path);
+  checkpoint::refuse_other_formats(file, path);
   zips::archive_reader archive(file, path, inflater, default_unpacked_limit);
   const list<float> values = checkpoint::read_all(weights, archive, path, floats);
   if (archive.size() != weights.size()) {

@@ -227,6 +227,7 @@ IPU_DSL_INLINE void load_training(session_engine& engine, const std::string& pat
   engine.require_loadable("load_training");
   checkpoint::require_position(beside);
   const std::vector<std::uint8_t> bytes = read_file(path);
+  checkpoint::refuse_other_formats(bytes, path);
   zips::archive_reader archive(bytes, path, refuse_deflated, default_unpacked_limit);
   checkpoint::opened_training file{archive, path};
   checkpoint::loaded_training found = checkpoint::read_training(file, engine, floats);

@@ -9,6 +9,8 @@
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/data/transform.hpp>
 #include <ipu_dsl/training/hooks.hpp>
 #include <ipu_dsl/training/session_options.hpp>
@@ -168,8 +170,8 @@ split_data<Data> split_off(const transformed<Data>& given, double share) {
   if (!(share > 0 && share < 1) || trained < 1 || trained >= samples) {
     throw error(
         sentence_of({"validation_split is a share of the data that leaves samples to train "
-                     "on and to validate on, above 0 and below 1; the data have ",
-                     samples, "."}));
+                     "on and to validate on, above 0 and below 1; got ",
+                     label() << static_cast<float>(share), " of ", samples, " samples."}));
   }
   split_data<Data> made{*given.data | take(trained), *given.data | skip(trained)};
   made.trained.steps.append(given.steps);

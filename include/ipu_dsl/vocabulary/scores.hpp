@@ -17,8 +17,9 @@ enum class score_kind : std::int32_t {
   clipped_probabilities  ///< clipped to [1e-7, 1 - 1e-7], as Keras does with what is made otherwise
 };
 
-inline constexpr option_key scores_key{"what the model's output is taken for"};
-inline constexpr option_key label_smoothing_key{"label_smoothing"};
+inline constexpr option_key scores_key{"from_logits or from_probabilities"};
+inline constexpr option_key label_smoothing_key{
+    "label_smoothing", "loss<categorical_crossentropy, label_smoothing<0.1F>>"};
 
 /// The output holds logits: the default, unlike Keras's, because it is what trains well.
 struct from_logits {

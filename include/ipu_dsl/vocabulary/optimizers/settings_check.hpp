@@ -31,7 +31,8 @@ struct settings_check {
 
   constexpr void finite(std::string_view name, float value) {
     constexpr float largest = (std::numeric_limits<float>::max)();
-    if ((value > largest || value < -largest) && !fault.found()) {
+    // In this order what is not a number is refused as well.
+    if (!(value <= largest && value >= -largest) && !fault.found()) {
       fault = refuse(label("a finite ") << name, shown(value));
     }
   }
