@@ -18,8 +18,9 @@ namespace mine {
 using namespace ipu_dsl;
 
 // [rule]
-// What a pair of numbers adds to the sum, and the slope of that. Options are members: the kernels
-// are compiled for them. `Vector` is a float or a vector of them; what is not + or * is in `Math`.
+// What a pair of numbers adds to the sum, from which it goes on, and the slope of that. Options are
+// members: the kernels are compiled for them. `Vector` is a float or a vector of them; what is not
+// + or * is in `Math`.
 struct quantile_rule {
   float level = 0.5F;
 

@@ -50,6 +50,25 @@ static_assert(twice.expected.view() == "one option for width");
 static_assert(twice.got.view().ends_with("as option 3"));
 static_assert(twice.got.view().find("as option 1 and ") != std::string_view::npos);
 
+/// An option whose name leaves no room for another one's.
+template <int First, int Second, int Third, int Fourth>
+struct option_with_a_name_that_is_very_long_indeed_and_longer_than_what_there_is_room_for_in_one {
+  static constexpr option as_option{&width_key, First};
+};
+
+template <int First>
+using long_option =
+    option_with_a_name_that_is_very_long_indeed_and_longer_than_what_there_is_room_for_in_one<
+        First, 1'000'000, 1'000'000, 1'000'000>;
+
+constexpr problem twice_long =
+    options_of<long_option<1>, slope<0.1F>, long_option<2>>.find_fault(accepted);
+static_assert(twice_long.got.view().find("... as option 1 and ") != std::string_view::npos);
+static_assert(twice_long.got.view().ends_with("... as option 3"));
+
+constexpr problem foreign_long = options_of<long_option<1>>.find_fault({});
+static_assert(foreign_long.got.view().ends_with("... as option 1"));
+
 constexpr problem foreign = options_of<width<1>, stranger>.find_fault(accepted);
 static_assert(foreign.expected.view() == "an option that it takes");
 static_assert(foreign.got.view().ends_with("stranger as option 2"));

@@ -25,6 +25,9 @@ namespace ipu_dsl {
 template <shape... Extents>
 struct shaped {};
 
+template <auto... Numbers>
+struct rated {};
+
 }  // namespace ipu_dsl
 
 namespace theirs {
@@ -60,6 +63,16 @@ static_assert(type_name<ipu_dsl::shaped<ipu_dsl::shape{28, 28, 1}, ipu_dsl::shap
 static_assert(type_name<ipu_dsl::shaped<ipu_dsl::shape{1, 2, 3, 4, 5, 6}>>() ==
               "shaped<shape{1, 2, 3, 4, 5, 6}>");
 static_assert(type_name<ipu_dsl::shaped<ipu_dsl::shape{}>>() == "shaped<shape{}>");
+static_assert(type_name<ipu_dsl::rated<0.5F, 0.01F, 1.0F>>() == "rated<0.5, 0.01, 1>");
+static_assert(type_name<ipu_dsl::rated<-0.1F, 250.25F>>() == "rated<-0.1, 250.25>");
+static_assert(type_name<ipu_dsl::rated<0.25>>() == "rated<0.25>");
+static_assert(type_name<ipu_dsl::rated<0.000001F>>() == "rated<0.000001>");
+// What has more decimals than six stays what it is.
+static_assert(type_name<ipu_dsl::rated<1e-7F>>().find("e-") != std::string_view::npos);
+static_assert(type_name<ipu_dsl::rated<0.0000015F>>().find("e-") != std::string_view::npos);
+static_assert(type_name<ipu_dsl::rated<1e30F>>().find("e+") != std::string_view::npos);
+static_assert(type_name<ipu_dsl::lettered<"1.0e-1", ipu_dsl::rated<0.1F>>>().starts_with(
+    "lettered<\"1.0e-1\", "));
 static_assert(type_name<theirs::fixed_string<int>>() == "theirs::fixed_string<int>");
 static_assert(type_name<theirs::box<theirs::tile_shape{2, 3}>>().ends_with("tile_shape{2, 3}>"));
 

@@ -79,6 +79,14 @@ struct listed
 static_assert(testing::same_graph(graph_of<combined>, graph_of<listed>));
 static_assert(stage_assignment_of<combined> == std::array{0, 0, 0, 1, 1});
 
+struct inputs_of_one_name {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor left = build.input("x", {8});
+    const symbolic_tensor right = build.input("x", {8});
+    return build.layer<Add>("sum", left, right);
+  }
+};
+
 struct combinator_of_two {
   static constexpr symbolic_tensor build(functional_builder& build) {
     const symbolic_tensor point = build.input({8});
@@ -357,6 +365,7 @@ constexpr expectation expectations[] = {
     {said<shared_name>,
      "layer 2 Dense<4> named twice in stage 0: expected a name of its own, got the name of layer "
      "0"},
+    {said<inputs_of_one_name>, "input x: expected a name of its own, got that of another input"},
     {said<combinator_of_two>,
      "layer 1 residual named block in stage 0: expected 1 input, got 2. Hint: join them before it, "
      "with Add or Concatenate"},

@@ -70,7 +70,7 @@ TEST_CASE("passes begin the data anew, however many there are") {
 TEST_CASE("epochs and steps are at least one") {
   CHECK(refusal(256, {.epochs = 0}) == "fit needs at least 1 epoch, got 0.");
   CHECK(refusal(256, {.epochs = -2}) == "fit needs at least 1 epoch, got -2.");
-  CHECK(refusal(256, {.steps_per_epoch = -4}) == "An epoch needs at least 1 step, got -4.");
+  CHECK(refusal(256, {.steps_per_epoch = -4}) == "An epoch needs at least 1 step, or 0 for a pass over the data, got -4.");
   CHECK(refusal(256, {.steps_per_epoch = 8, .steps_per_execution = -4}) ==
         "An epoch of 8 steps does not divide into executions of -4 steps. Use 4 steps.");
 }
@@ -92,7 +92,7 @@ TEST_CASE("steps that are updates are told as updates") {
   CHECK(refusal_of_endless({.steps_per_epoch = 3, .steps_per_execution = 2, .step = update}) ==
         "An epoch of 3 steps does not divide into executions of 2 steps. Use 1 or 3 steps.");
   CHECK(refusal_of_endless({.steps_per_epoch = -1, .step = update}) ==
-        "An epoch needs at least 1 step, got -1.");
+        "An epoch needs at least 1 step, or 0 for a pass over the data, got -1.");
   CHECK(
       refusal(192, {.step = update}) ==
       "One pass over 192 samples is 6 micro-batches, no multiple of the 4 micro-batches that make "

@@ -78,6 +78,15 @@ struct same_name {
 static_assert(fault_of<same_name>::value.message().view() ==
               "value gain: expected a name of its own, got that of another value");
 
+// A value is asked for by its name, an input by its place.
+struct value_called_as_input {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    return build.layer<ScaleByValue>("", build.input("gain", {4}), build.value("gain"));
+  }
+};
+
+static_assert(check<value_called_as_input>());
+
 struct unread {
   static constexpr symbolic_tensor build(functional_builder& build) {
     build.value("gain");

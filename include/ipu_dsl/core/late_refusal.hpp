@@ -20,7 +20,8 @@ namespace late {
 template <typename T>
 [[gnu::error(
     "ipu_dsl: expected a model or a compiled model, got an empty type. Hint: write struct mlp : "
-    "model<...> {} or struct training : compile<mlp, ...> {}, with struct and not with class")]]
+    "model<...> {} or struct training : compile<mlp, ...> {}, with struct and not with class; the "
+    "build of a functional model is public as well")]]
 int refuse_empty();
 
 template <typename T>

@@ -186,7 +186,8 @@ struct option_list {
   }
 
   constexpr problem unknown(std::size_t index, list_view<const option_key*> accepted) const {
-    label got = options[index].type;
+    constexpr std::size_t room = 80;
+    label got = shortened(options[index].type, room);
     got << " as option " << index + 1;
     const option_key& written = *options[index].value.key;
     const std::string_view longer = longer_name(written.name, accepted);
@@ -217,6 +218,15 @@ struct option_list {
     return {};
   }
 
+  /// A type as far as there is room beside other words: "loss<sparse_categorical_cross...".
+  static constexpr label shortened(const label& type, std::size_t room) {
+    constexpr std::string_view more = "...";
+    if (type.length <= room) {
+      return type;
+    }
+    return label(type.view().substr(0, room - more.size())) << more;
+  }
+
   /// All of them, or as many as there is room for.
   static constexpr text<191> list_of(list_view<const option_key*> accepted) {
     constexpr std::size_t room = 170;
@@ -234,9 +244,10 @@ struct option_list {
   constexpr problem set_twice(std::size_t earlier, std::size_t later) const {
     label expected = "one option for ";
     expected << options[later].value.key->name;
-    label got = options[earlier].type;
-    got << " as option " << earlier + 1 << " and " << options[later].type << " as option "
-        << later + 1;
+    constexpr std::size_t room = 32;
+    label got = shortened(options[earlier].type, room);
+    got << " as option " << earlier + 1 << " and " << shortened(options[later].type, room)
+        << " as option " << later + 1;
     return refuse(expected, got, "keep one of them");
   }
 };

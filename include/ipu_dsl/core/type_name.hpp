@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include <ipu_dsl/core/spelled_number.hpp>
 #include <ipu_dsl/core/standard.hpp>
 
 namespace ipu_dsl {
@@ -78,21 +79,32 @@ constexpr bool begins_name(std::string_view spelled, std::size_t letter) {
          spelled.substr(0, letter).ends_with("ipu_dsl::");
 }
 
+/// Whether a number may begin at a letter: not amid a name or another number.
+constexpr bool begins_number(std::string_view spelled, std::size_t letter) {
+  constexpr std::string_view in_front = "<( ,-{";
+  return letter > 0 && in_front.find(spelled[letter - 1]) != std::string_view::npos;
+}
+
+/// Writes letters; returns how many.
+constexpr std::size_t write_letters(std::string_view letters, char* to) {
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    to[i] = letters[i];
+  }
+  return letters.size();
+}
+
 /// Writes a shape of these extents; returns the letters that it takes.
 constexpr std::size_t write_shape(std::string_view extents, char* to) {
   std::size_t length = 0;
   for (const std::string_view part : {before_shape, extents, std::string_view("}")}) {
-    for (const char letter : part) {
-      to[length] = letter;
-      ++length;
-    }
+    length += write_letters(part, to + length);
   }
   return length;
 }
 
-/// Writes a name as a user writes it, `named<"logits", ...>`, `column<shape{4}>`, and not as
-/// compilers spell it, `named<fixed_string<7>{"logits"}, ...>`. Returns its length, which is no
-/// longer.
+/// Writes a name as a user writes it, `named<"logits", ...>`, `column<shape{4}>`, `l2<0.01>`, and
+/// not as compilers spell it, `named<fixed_string<7>{"logits"}, ...>`, `l2<9.99999978e-3f>`.
+/// Returns its length, which is no longer.
 constexpr std::size_t write_as_written(std::string_view spelled, char* to) {
   std::size_t length = 0;
   bool within_text = false;
@@ -102,7 +114,13 @@ constexpr std::size_t write_as_written(std::string_view spelled, char* to) {
     i += skipped;
     const bool begins = !within_text && begins_name(spelled, i);
     const spelled_extents shape = begins ? extents_in(spelled.substr(i)) : spelled_extents();
-    if (shape.whole > 0) {
+    const spelled_number number =
+        !within_text && begins_number(spelled, i) ? number_in(spelled.substr(i)) : spelled_number();
+    const label decimal = number.whole > 0 ? as_decimal(number) : label();
+    if (!decimal.empty() && decimal.length <= number.whole) {
+      length += write_letters(decimal.view(), to + length);
+      i += number.whole - 1;
+    } else if (shape.whole > 0) {
       length += write_shape(spelled.substr(i + shape.begin, shape.length), to + length);
       i += shape.whole - 1;
     } else if (within_text && spelled[i] == '}' && spelled[i - 1] == '"') {
@@ -115,26 +133,37 @@ constexpr std::size_t write_as_written(std::string_view spelled, char* to) {
   return length;
 }
 
-/// A name with texts or shapes in it, as a user writes it.
+/// Whether a name is spelled otherwise than it is written: one with texts, shapes or numbers that
+/// have an exponent.
+constexpr bool is_spelled_otherwise(std::string_view spelled) {
+  for (const std::string_view sign :
+       {before_text, before_shape, std::string_view("e-"), std::string_view("e+")}) {
+    if (spelled.find(sign) != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// A name that is spelled otherwise, as a user writes it.
 template <typename T>
-struct name_with_texts {
+struct written_name {
   char letters[spelled_name<T>().size()] = {};
   std::size_t length = write_as_written(spelled_name<T>(), letters);
 };
 
 template <typename T>
-inline constexpr name_with_texts<T> kept_name_with_texts{};
+inline constexpr written_name<T> kept_written_name{};
 
 /// The name of `T` as a user writes it: `type_name<int>()` is "int", `type_name<relu>()` is "relu",
 /// `type_name<merge_mode<"sum">>()` is "merge_mode<\"sum\">".
 template <typename T>
 consteval std::string_view type_name() {
   constexpr std::string_view name = spelled_name<T>();
-  if constexpr (name.find(before_text) == std::string_view::npos &&
-                name.find(before_shape) == std::string_view::npos) {
-    return name;
+  if constexpr (is_spelled_otherwise(name)) {
+    return {kept_written_name<T>.letters, kept_written_name<T>.length};
   } else {
-    return {kept_name_with_texts<T>.letters, kept_name_with_texts<T>.length};
+    return name;
   }
 }
 

@@ -95,6 +95,9 @@ class functional_builder {
     if (made_.view().count(tensor_role::input) == most_sources) {
       refused = refuse(label("at most ") << most_sources << " inputs", "one more");
     }
+    if (!name.empty() && has_source(tensor_role::input, name)) {
+      refused = refuse("a name of its own", "that of another input");
+    }
     if (refused.found()) {
       fail(where, refused);
       return {};
@@ -239,21 +242,24 @@ class functional_builder {
     return {};
   }
 
+  /// Whether there is an input or a value of this name.
+  constexpr bool has_source(tensor_role role, std::string_view name) const {
+    bool found = false;
+    for (const tensor& atom : made_.tensors) {
+      found = found || (atom.role == role && atom.name == name);
+    }
+    return found;
+  }
+
   /// What is wrong with one more value of this name.
   constexpr problem check_value(std::string_view name) const {
     if (name.empty()) {
       return refuse("a name by which it is given", "none", "write build.value(\"temperature\")");
     }
-    std::int32_t count = 0;
-    for (const tensor& atom : made_.tensors) {
-      if (atom.role == tensor_role::run_value) {
-        ++count;
-        if (atom.name == name) {
-          return refuse("a name of its own", "that of another value");
-        }
-      }
+    if (has_source(tensor_role::run_value, name)) {
+      return refuse("a name of its own", "that of another value");
     }
-    return count < most_run_values
+    return made_.view().count(tensor_role::run_value) < most_run_values
                ? problem()
                : refuse(label("at most ") << most_run_values << " values", "one more");
   }

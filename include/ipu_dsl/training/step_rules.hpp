@@ -235,7 +235,8 @@ inline void check_epochs(const fit_options& wanted) {
                  ", initial_epoch is ", wanted.initial_epoch, "."});
   }
   if (wanted.steps_per_epoch < 0) {
-    raise_error({"An epoch needs at least 1 step, got ", wanted.steps_per_epoch, "."});
+    raise_error({"An epoch needs at least 1 step, or 0 for a pass over the data, got ",
+                 wanted.steps_per_epoch, "."});
   }
 }
 
