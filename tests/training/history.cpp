@@ -217,7 +217,7 @@ TEST_CASE("an epoch with more losses than memory is refused before anything is c
   CHECK(before != weights);
   CHECK(sentence_of(
             [&] { run.fit(data | repeated(), {.steps_per_epoch = std::int64_t{1} << 58}); }) ==
-        "There is no memory for a history of 1 epochs and 288230376151711744 losses, one a step.");
+        "There is no memory for a history of 1 epoch and 288230376151711744 losses, one a step.");
   CHECK(run.weights().fingerprint() == before);
   CHECK(kept.losses().size() == 4);
   const session_options large{.history_micro_batches = std::size_t{1} << 62};

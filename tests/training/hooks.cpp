@@ -550,7 +550,7 @@ TEST_CASE("what cannot be validated is refused before anything runs") {
   CHECK(sentence_of([&] { run.fit(data, {}, validation_data(data | take(0))); }) ==
         "The validation data of fit have no samples; expected at least 1.");
   CHECK(sentence_of([&] { run.fit(data, {.validation_frequency = 0}, validation_data(data)); }) ==
-        "fit validates behind every 1 epochs or more, validation_frequency is 0.");
+        "fit validates behind every epoch or behind every so many, validation_frequency is 0.");
   CHECK(sentence_of([&] { run.fit(data, {.validation_frequency = 7}); }) ==
         "validation_frequency is 7, and nothing is validated. Give fit validation_data(...) behind "
         "its options.");

@@ -371,7 +371,7 @@ TEST_CASE("feeds that do not fit the model are refused before anything changes")
   CHECK(refusal(run, [&] { run.fit(data | repeated(), {}); }) ==
         "Data without an end have no length of an epoch: say steps_per_epoch.");
   CHECK(refusal(run, [&] { run.fit(data | take(127), {.steps_per_epoch = 4}); }) ==
-        "The data have 127 samples, 1 epochs of 4 steps of 32 samples need 128. Repeat the data: "
+        "The data have 127 samples, 1 epoch of 4 steps of 32 samples need 128. Repeat the data: "
         "data | repeated().");
   auto endless = make_feed(data | repeated(), 1);
   CHECK(refusal(run, [&] { run.evaluate(endless); }) ==

@@ -70,7 +70,8 @@ TEST_CASE("passes begin the data anew, however many there are") {
 TEST_CASE("epochs and steps are at least one") {
   CHECK(refusal(256, {.epochs = 0}) == "fit needs at least 1 epoch, got 0.");
   CHECK(refusal(256, {.epochs = -2}) == "fit needs at least 1 epoch, got -2.");
-  CHECK(refusal(256, {.steps_per_epoch = -4}) == "An epoch needs at least 1 step, or 0 for a pass over the data, got -4.");
+  CHECK(refusal(256, {.steps_per_epoch = -4}) ==
+        "An epoch needs at least 1 step, or 0 for a pass over the data, got -4.");
   CHECK(refusal(256, {.steps_per_epoch = 8, .steps_per_execution = -4}) ==
         "An epoch of 8 steps does not divide into executions of -4 steps. Use 4 steps.");
 }
@@ -98,7 +99,7 @@ TEST_CASE("steps that are updates are told as updates") {
       "One pass over 192 samples is 6 micro-batches, no multiple of the 4 micro-batches that make "
       "an update (gradient_accumulation). Say steps_per_epoch = 1.");
   CHECK(refusal(256, {.steps_per_epoch = 3, .step = update}) ==
-        "The data have 256 samples, 1 epochs of 3 steps of 128 samples need 384. Repeat the data: "
+        "The data have 256 samples, 1 epoch of 3 steps of 128 samples need 384. Repeat the data: "
         "data | repeated().");
 }
 
@@ -230,7 +231,7 @@ TEST_CASE("steps that no number can count are refused") {
   constexpr std::int64_t large = std::int64_t{1} << 60;
   const std::string end = " samples are more samples than 64 bits can count.";
   CHECK(refusal_of_endless({.steps_per_epoch = large}) ==
-        "1 epochs of 1152921504606846976 steps of 32" + end);
+        "1 epoch of 1152921504606846976 steps of 32" + end);
   // 2^31 x 2^28 x 2^5 is 2^64, which wraps to 0: fewer than any data have.
   CHECK(refusal(256, {.epochs = 2'147'483'647, .steps_per_epoch = std::int64_t{1} << 28}) ==
         "2147483647 epochs of 268435456 steps of 32" + end);

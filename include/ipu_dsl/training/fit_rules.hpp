@@ -22,7 +22,8 @@ inline void check_validation(const model_interface& model, const run_settings& s
   const std::int32_t frequency = wanted.wanted.validation_frequency;
   if (frequency < 1) {
     throw error(sentence_of(
-        {"fit validates behind every 1 epochs or more, validation_frequency is ", frequency, "."}));
+        {"fit validates behind every epoch or behind every so many, validation_frequency is ",
+         frequency, "."}));
   }
   if (wanted.validation == nullptr && frequency != 1) {
     raise_error({"validation_frequency is ", frequency,

@@ -107,8 +107,9 @@ class history {
       numbers_.reserve((std::min)(epochs * numbers_of_epoch_, most_reserved));
       see_numbers();
     } catch (const std::exception&) {
-      throw error(sentence_of({"There is no memory for a history of ", epochs, " epochs and ",
-                               micro_batches, " losses, one a step."}));
+      throw error(sentence_of({"There is no memory for a history of ", epochs,
+                               epochs == 1 ? " epoch and " : " epochs and ", micro_batches,
+                               " losses, one a step."}));
     }
   }
 

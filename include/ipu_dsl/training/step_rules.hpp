@@ -212,12 +212,17 @@ inline std::string describe(const update_size& update) {
   }
 }
 
+/// What stands behind their number.
+inline const char* epochs_of(std::int64_t epochs) {
+  return epochs == 1 ? " epoch of " : " epochs of ";
+}
+
 /// The samples of so many epochs of so many steps. Throws `error` if they cannot be counted.
 inline std::int64_t samples_of(std::int64_t epochs, std::int64_t steps, std::int64_t micro_batch) {
   const std::optional<std::int64_t> samples =
       checked_product(checked_product(steps, micro_batch), epochs);
   if (!samples) {
-    throw error(sentence_of({epochs, " epochs of ", steps, " steps of ", micro_batch,
+    throw error(sentence_of({epochs, epochs_of(epochs), steps, " steps of ", micro_batch,
                              " samples are more samples than 64 bits can count."}));
   }
   return *samples;
@@ -285,8 +290,8 @@ inline fit_options in_micro_batches(const fit_options& wanted, std::int64_t of_u
   const std::int64_t needed = step_rules::samples_of(passes, said, of_step);
   if (source.length() && *source.length() < needed) {
     throw error(sentence_of({"The data have ", *source.length(), " samples, ", epochs,
-                             " epochs of ", said, " steps of ", of_step, " samples need ", needed,
-                             ". Repeat the data: data | repeated()."}));
+                             step_rules::epochs_of(epochs), said, " steps of ", of_step,
+                             " samples need ", needed, ". Repeat the data: data | repeated()."}));
   }
   return {steps, execution};
 }
