@@ -174,8 +174,9 @@ struct compile<M, Options...> {
         (options.given(optimizer_key) || options.given(reduction_key) ||
          options.given(replicas_key) || options.given(metrics_key) ||
          options.given(gradients_in_hand_key) || options.given(outfeed_outputs_key))) {
-      found = refuse("loss<...> beside what only training needs", "none",
-                     "without a loss a model predicts: give a loss, or take out what is for training");
+      found =
+          refuse("loss<...> beside what only training needs", "none",
+                 "without a loss a model predicts: give a loss, or take out what is for training");
     }
     if (!found.found() && stages > action_set::max_stages) {
       found = refuse(label("at most ") << action_set::max_stages << " stages", label() << stages);
