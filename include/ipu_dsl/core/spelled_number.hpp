@@ -35,7 +35,7 @@ constexpr double value_of_digits(std::string_view digits) {
 }
 
 /// value 10^exponent, as far as a double goes.
-constexpr double scaled(double value, double exponent) {
+constexpr double times_power_of_ten(double value, double exponent) {
   for (; exponent >= 1 && value > 0 && value < 1e300; --exponent) {
     value *= 10;
   }
@@ -60,8 +60,8 @@ constexpr spelled_number number_in(std::string_view spelled) {
   const std::size_t last = end_of_digits(spelled, end + 2);
   const double power = value_of_digits(spelled.substr(end + 2, last - end - 2));
   const auto places = static_cast<double>(end - point - 1);
-  return {.value = scaled(value_of_digits(spelled.substr(0, end)),
-                          (sign == '-' ? -power : power) - places),
+  return {.value = times_power_of_ten(value_of_digits(spelled.substr(0, end)),
+                                      (sign == '-' ? -power : power) - places),
           .whole = spelled.substr(last).starts_with('f') ? last + 1 : last};
 }
 

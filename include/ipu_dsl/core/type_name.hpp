@@ -147,13 +147,13 @@ constexpr bool is_spelled_otherwise(std::string_view spelled) {
 
 /// A name that is spelled otherwise, as a user writes it.
 template <typename T>
-struct written_name {
+struct name_as_written {
   char letters[spelled_name<T>().size()] = {};
   std::size_t length = write_as_written(spelled_name<T>(), letters);
 };
 
 template <typename T>
-inline constexpr written_name<T> kept_written_name{};
+inline constexpr name_as_written<T> kept_name_as_written{};
 
 /// The name of `T` as a user writes it: `type_name<int>()` is "int", `type_name<relu>()` is "relu",
 /// `type_name<merge_mode<"sum">>()` is "merge_mode<\"sum\">".
@@ -161,7 +161,7 @@ template <typename T>
 consteval std::string_view type_name() {
   constexpr std::string_view name = spelled_name<T>();
   if constexpr (is_spelled_otherwise(name)) {
-    return {kept_written_name<T>.letters, kept_written_name<T>.length};
+    return {kept_name_as_written<T>.letters, kept_name_as_written<T>.length};
   } else {
     return name;
   }
