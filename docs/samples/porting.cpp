@@ -539,6 +539,11 @@ struct tagger : model<input<12, 4>, sequential<GRU<16, return_sequences<true>>, 
 
 static_assert(!is_valid<model<input<12, 4>, GRU<16, stateful<true>>>>());
 
+[[maybe_unused]] void take_trained(weights_of<one_step<tagger>>& weights,
+                                   const weights_of<tagger>& trained) {
+  weights.copy_from(trained);
+}
+
 [[maybe_unused]] float tag_step(predictor<one_step<tagger>>& stream,
                                 std::span<const float, 4> sample, bool begins) {
   if (begins) {

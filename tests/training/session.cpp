@@ -264,7 +264,7 @@ TEST_CASE("numbers that an optimizer cannot use are refused, and the old ones st
   CHECK(sentence_of([&] { run.set_optimizer({.learning_rate = -1.0F}); }) ==
         "the optimizer: expected a learning_rate of at least 0, got -1");
   CHECK(sentence_of([&] { run.set_optimizer({.learning_rate = not_a_number}); }) ==
-        "the optimizer: expected a learning_rate of at least 0, got not a number");
+        "the optimizer: expected a finite learning_rate, got not a number");
   CHECK(sentence_of([&] {
           run.set_optimizer({.learning_rate = std::numeric_limits<float>::infinity()});
         }) == "the optimizer: expected a finite learning_rate, got infinity");
