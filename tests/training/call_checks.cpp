@@ -57,9 +57,7 @@ constexpr checks test_what_can_be_written_to() {
 constexpr checks test_predictions_that_do_not_fit() {
   checks done;
   done.that(said<predicted_arrays_fault_of<trained<line>, integers, 1>>().view() ==
-            "the batch: expected an input of float32, got int32. Hint: inputs stand before "
-            "targets, as in "
-            "run.fit(images, labels)");
+            "the batch: expected an input of float32, got int32. Hint: write them as float");
   done.that(said<predicted_arrays_fault_of<trained<line>, floats, 2>>().view().find(
                 "predict: expected room for 1 output, got 2") == 0);
   done.that(
@@ -91,9 +89,10 @@ constexpr checks test_steps() {
   checks done;
   done.that(said<step_fault_of<trained<line>, floats, integers>>().empty());
   done.that(said<step_fault_of<trained<line>, integers, integers>>().view() ==
+            "the batch: expected an input of float32, got int32. Hint: write them as float");
+  done.that(said<step_fault_of<trained<line>, integers, floats>>().view() ==
             "the batch: expected an input of float32, got int32. Hint: inputs stand before "
-            "targets, as in "
-            "run.fit(images, labels)");
+            "targets, as in run.fit(images, labels)");
   done.that(!said<step_fault_of<trained<line>, floats, floats>>().empty());
   done.that(said<step_arguments_fault_of<floats>>().view().find(
                 "train_step: expected an input and its targets, and what samples count, got 1 "

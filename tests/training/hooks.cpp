@@ -261,7 +261,10 @@ TEST_CASE("callbacks change no bit, and an evaluation within an epoch no metric"
   CHECK(seldom.epochs()[1]["val_loss"] == seldom.epochs()[1].validation.loss);
   CHECK(seldom.epochs()[1].validation.samples == 40);
   CHECK(sentence_of([&] { static_cast<void>(seldom.epochs()[0]["acuracy"]); }) ==
-        "There is no metric \"acuracy\"; the model has accuracy, confusion_matrix.");
+        "The epoch 0 has no \"acuracy\". It has loss, accuracy, confusion_matrix.");
+  CHECK(sentence_of([&] { static_cast<void>(seldom.epochs()[1]["los"]); }) ==
+        "The epoch 1 has no \"los\". It has loss, accuracy, confusion_matrix, and the same of the "
+        "validation, as val_loss.");
 }
 
 TEST_CASE("an execution reports its own loss and those of the epoch so far") {

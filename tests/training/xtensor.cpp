@@ -81,8 +81,7 @@ static_assert(step_says<xt::xtensor<float, 3>, xt::xtensor<std::int64_t, 3>>(
     "the batch: expected labels of rank 1: samples x (), got rank 3. Hint: the first axis counts "
     "the samples"));
 static_assert(step_says<xt::xtensor<std::int16_t, 3>, kinds_column>(
-    "the batch: expected an input of float32, got int32. Hint: inputs stand before targets, as in "
-    "run.fit(images, labels)"));
+    "the batch: expected an input of float32, got int32. Hint: write them as float"));
 static_assert(step_says<input_arrays<xt::xtensor<float, 2>>, kinds_column>(
     "the batch: expected an input of rank 3: samples x (2, 3), got rank 2. Hint: the first "
     "axis counts the samples"));

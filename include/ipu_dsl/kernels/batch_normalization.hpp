@@ -113,14 +113,15 @@ template <std::int32_t Width, layout::architecture Architecture>
   const numbers means(mean);
   const numbers scales(scale);
   const numbers shifts(shift);
-  for_positions(rows, rows.batch, [&](std::ptrdiff_t at) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    IPU_DSL_UNROLLED
-    for (std::int32_t i = 0; i < numbers::pieces; ++i) {
-      const std::ptrdiff_t here = at + i * numbers::step;
-      const auto centred = load<typename numbers::piece>(x + here) - means[i];
-      store(y + here, multiply_add(centred, scales[i], shifts[i]));
-    }
-  });
+  for_positions_of_last_samples_first(
+      rows, rows.batch, [&](std::ptrdiff_t at) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        IPU_DSL_UNROLLED
+        for (std::int32_t i = 0; i < numbers::pieces; ++i) {
+          const std::ptrdiff_t here = at + i * numbers::step;
+          const auto centred = load<typename numbers::piece>(x + here) - means[i];
+          store(y + here, multiply_add(centred, scales[i], shifts[i]));
+        }
+      });
 }
 
 /// y = (x - mean) / sqrt(variance + epsilon) * gamma + beta of all samples; gamma and beta may be
@@ -206,15 +207,16 @@ template <std::int32_t Width, layout::architecture Architecture>
   const numbers means_of_d(by.mean_of_d);
   const numbers slopes(by.slope);
   const numbers scales(by.scale);
-  for_positions(rows, valid, [&](std::ptrdiff_t at) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    IPU_DSL_UNROLLED
-    for (std::int32_t i = 0; i < numbers::pieces; ++i) {
-      const std::ptrdiff_t here = at + i * numbers::step;
-      const auto centred = load<typename numbers::piece>(x + here) - means[i];
-      const auto around = load<typename numbers::piece>(d + here) - means_of_d[i];
-      store(gradient + here, multiply_add(centred, slopes[i], around) * scales[i]);
-    }
-  });
+  for_positions_of_last_samples_first(
+      rows, valid, [&](std::ptrdiff_t at) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        IPU_DSL_UNROLLED
+        for (std::int32_t i = 0; i < numbers::pieces; ++i) {
+          const std::ptrdiff_t here = at + i * numbers::step;
+          const auto centred = load<typename numbers::piece>(x + here) - means[i];
+          const auto around = load<typename numbers::piece>(d + here) - means_of_d[i];
+          store(gradient + here, multiply_add(centred, slopes[i], around) * scales[i]);
+        }
+      });
 }
 
 /// The gradient of x where mean and variance are those of the first `valid` samples (Ioffe and
@@ -255,13 +257,14 @@ template <std::int32_t Width, layout::architecture Architecture>
                                    float* __restrict gradient) noexcept {
   using numbers = channel_numbers<Width, Architecture>;
   const numbers scales(scale);
-  for_positions(rows, valid, [&](std::ptrdiff_t at) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    IPU_DSL_UNROLLED
-    for (std::int32_t i = 0; i < numbers::pieces; ++i) {
-      const std::ptrdiff_t here = at + i * numbers::step;
-      store(gradient + here, load<typename numbers::piece>(d + here) * scales[i]);
-    }
-  });
+  for_positions_of_last_samples_first(
+      rows, valid, [&](std::ptrdiff_t at) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        IPU_DSL_UNROLLED
+        for (std::int32_t i = 0; i < numbers::pieces; ++i) {
+          const std::ptrdiff_t here = at + i * numbers::step;
+          store(gradient + here, load<typename numbers::piece>(d + here) * scales[i]);
+        }
+      });
 }
 
 /// The gradient of x where mean and variance do not depend on it: gamma / deviation * d of the

@@ -53,6 +53,21 @@ IPU_DSL_ALWAYS_INLINE void for_positions(const channel_rows& rows, std::int32_t 
   }
 }
 
+/// Calls `visit(index of the first channel)` for each position of the first `samples` samples, the
+/// last sample first: for what follows a pass of `for_positions`, whose last samples the caches
+/// still have. Whoever reads what is written finds the first samples there in turn.
+template <typename Visit>
+IPU_DSL_ALWAYS_INLINE void for_positions_of_last_samples_first(const channel_rows& rows,
+                                                               std::int32_t samples,
+                                                               const Visit& visit) {
+  for (std::int32_t sample = samples - 1; sample >= 0; --sample) {
+    const std::ptrdiff_t row = std::ptrdiff_t{sample} * rows.stride();
+    for (std::int32_t position = 0; position < rows.positions; ++position) {
+      visit(row + std::ptrdiff_t{position} * rows.channels);
+    }
+  }
+}
+
 /// Floats and as many doubles, as the compilers' own vectors: those of xsimd do not convert. (Said
 /// for each length, because g++ 12 converts none whose length depends on a template.)
 template <std::int32_t Count>

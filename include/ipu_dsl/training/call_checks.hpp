@@ -25,6 +25,9 @@ template <compiled_model C, typename Input, typename Target, typename... Weights
 struct step_fault_of {
   static constexpr problem find() {
     problem found = find_array_fault<C, tensor_role::input, Input>();
+    if (found.found() && would_fit_the_other_way()) {
+      found.hint = "inputs stand before targets, as in run.fit(images, labels)";
+    }
     if (!found.found()) {
       found = find_array_fault<C, tensor_role::target, Target>();
     }
@@ -38,6 +41,14 @@ struct step_fault_of {
   static constexpr problem value = find();
 
  private:
+  static constexpr bool would_fit_the_other_way() {
+    if constexpr (arrays_of_role<Target, tensor_role::input>) {
+      return !find_array_fault<C, tensor_role::input, Target>().found();
+    } else {
+      return false;
+    }
+  }
+
   static constexpr problem find_weights_fault() {
     if constexpr (sizeof...(Weights) == 0) {
       return check_array_count(planned_graph_of<C>.view(), tensor_role::weight, 0);

@@ -285,7 +285,7 @@ constexpr problem check_array(const graph_view& model, tensor_role role, dtype g
   problem found;
   if (role == tensor_role::input) {
     found = refuse(label("an input of ") << name_of(model.at(wanted).type), name_of(given),
-                   "inputs stand before targets, as in run.fit(images, labels)");
+                   floats ? "write them as std::int32_t" : "write them as float");
   } else {
     found = refuse(floats ? "labels, std::int32_t" : "targets that are floats",
                    floats ? "floats" : "labels, std::int32_t",

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -37,13 +38,16 @@ struct epoch_record {
   std::int32_t validated_every = 0;  ///< epochs from one validation to the next; 0: there is none
 
   /// By Keras's names: `epoch["loss"]`, `epoch["accuracy"]`, `epoch["val_loss"]`. Throws `error`
-  /// that lists the metrics there are if it is none of them, or says that there was no validation.
+  /// that lists the numbers there are if it is none of them, or says that there was no validation.
   double operator[](std::string_view name) const {
     if (name == "loss") {
       return loss;
     }
-    if (metrics.has(name) || !name.starts_with(validation_prefix)) {
+    if (metrics.has(name)) {
       return metrics[name];
+    }
+    if (!name.starts_with(validation_prefix)) {
+      refuse_unknown(name);
     }
     if (validation.samples == 0) {
       refuse_missing_validation(name);
@@ -65,6 +69,17 @@ struct epoch_record {
   }
 
  private:
+  [[noreturn, gnu::cold]] void refuse_unknown(std::string_view name) const {
+    std::string known = "loss";
+    for (const std::string_view metric : metrics.names()) {
+      known += sentence_of({", ", metric});
+    }
+    if (validation.samples > 0) {
+      known += ", and the same of the validation, as val_loss";
+    }
+    raise_error({"The epoch ", epoch, " has no \"", name, "\". It has ", known, "."});
+  }
+
   [[noreturn, gnu::cold]] void refuse_missing_validation(std::string_view name) const {
     if (validated_every == 0) {
       raise_error({"The epoch ", epoch, " has no \"", name,

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/near_names.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/formats/file_replacement.hpp>
 #include <ipu_dsl/training/callbacks/record_line.hpp>
@@ -29,8 +30,12 @@ class path_pattern {
   /// is no way to write a number.
   void check(const training_run& run, std::string_view who) const {
     walk([&](const field& found) {
+      const bool is_number = found.name == "epoch" || run.reports(found.name);
+      if (!is_number && near_names::distance(found.name, "epoch") < near_names::unrelated) {
+        refuse_pattern(sentence_of({"{", found.name, "} in it, and an epoch's number is {epoch}"}));
+      }
       check_form(found);
-      if (found.name != "epoch") {
+      if (!is_number) {
         run.check_reported(found.name, who);
       }
     });
