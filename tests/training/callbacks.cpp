@@ -427,8 +427,8 @@ TEST_CASE("names of files have numbers of the epoch in them") {
   CHECK(said("{loss:d}") ==
         "The name {loss:d} of a file has a number that is not written as {loss}, {loss:.2f} or "
         "{loss:.2e}.");
-  CHECK(said("w.{epok:02d}") ==
-        "The name w.{epok:02d} of a file has {epok} in it, and an epoch's number is {epoch}.");
+  CHECK(said("w.{epochs:02d}") ==
+        "The name w.{epochs:02d} of a file has {epochs} in it, and an epoch's number is {epoch}.");
   CHECK(said("{los}") ==
         "it looks at los, which no epoch reports. Did you mean loss? There are loss, accuracy, "
         "val_loss, val_accuracy.");
