@@ -31,23 +31,35 @@ inline double elements_of_channel(const channel_rows& rows, std::int32_t valid) 
   return (std::max)(1.0, static_cast<double>(valid) * static_cast<double>(rows.positions));
 }
 
+/// The floats of a part, wherever they lie.
+template <typename Chains>
+IPU_DSL_ALWAYS_INLINE typename Chains::floats floats_at(const float* from) {
+  typename Chains::floats read;
+  std::memcpy(&read, from, sizeof(read));
+  return read;
+}
+
 /// Calls `visit(part, index, read, less)` for each part of a block's channels at each position of
 /// the first `valid` samples, in ascending order: what stands there, and that less the number of
-/// `origin` for its channel, rounded to float32, in float64.
+/// `origin` for its channel, rounded to float32, both in float64.
 template <typename Chains, typename Visit>
 IPU_DSL_ALWAYS_INLINE void for_differences(const float* __restrict x, const channel_rows& rows,
                                            std::int32_t valid, const float* origin,
                                            const Visit& visit) {
   typename Chains::floats origins[std::size_t{Chains::parts}];
   std::memcpy(origins, origin, sizeof(origins));
+  // The same floats by a pointer that the compiler does not know for the same: a processor widens
+  // what it loads by one operation, and what lies in a register by two.
+  const float* again = x;
+  asm("" : "+r"(again));
   for_positions(rows, valid, [&](std::ptrdiff_t at) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     IPU_DSL_UNROLLED
     for (std::int32_t part = 0; part < Chains::parts; ++part) {
       const std::ptrdiff_t here = at + part * Chains::step;
-      typename Chains::floats read;
+      typename Chains::doubles read;
       typename Chains::doubles less;
-      std::memcpy(&read, x + here, sizeof(read));
-      widen(read - origins[part], less);
+      widen(floats_at<Chains>(again + here), read);
+      widen(floats_at<Chains>(x + here) - origins[part], less);
       visit(part, here, read, less);
     }
   });
@@ -60,7 +72,6 @@ template <std::int32_t Width, layout::architecture Architecture>
                                         float* __restrict variance) noexcept {
   using chains = channel_chains<Width, Architecture>;
   using doubles = typename chains::doubles;
-  using floats = typename chains::floats;
   const double count = elements_of_channel(rows, valid);
   float first[std::size_t{Width}] = {};
   if (valid > 0) {
@@ -69,12 +80,10 @@ template <std::int32_t Width, layout::architecture Architecture>
   chains sums;
   chains squares;
   for_differences<chains>(x, rows, valid, first,
-                          [&](std::int32_t part, std::ptrdiff_t, const floats& read,
+                          [&](std::int32_t part, std::ptrdiff_t, const doubles& read,
                               const doubles& less) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-                            doubles term;
-                            widen(read, term);
-                            sums.sums[part] += term;
-                            squares.sums[part] += less * less;
+                            sums.sums[part] += read;
+                            add_exact_product(less, less, squares.sums[part]);
                           });
   double total[std::size_t{Width}];
   double total_of_squares[std::size_t{Width}];
@@ -155,16 +164,13 @@ template <std::int32_t Width, layout::architecture Architecture>
   chains sums;
   chains products;
   using doubles = typename chains::doubles;
-  using floats = typename chains::floats;
   for_differences<chains>(x, rows, valid, mean,
-                          [&](std::int32_t part, std::ptrdiff_t here, const floats&,
+                          [&](std::int32_t part, std::ptrdiff_t here, const doubles&,
                               const doubles& centred) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-                            floats read;
                             doubles slope;
-                            std::memcpy(&read, d + here, sizeof(read));
-                            widen(read, slope);
+                            widen(floats_at<chains>(d + here), slope);
                             sums.sums[part] += slope;
-                            products.sums[part] += slope * centred;
+                            add_exact_product(slope, centred, products.sums[part]);
                           });
   sums.tell(of_d);
   products.tell(of_products);

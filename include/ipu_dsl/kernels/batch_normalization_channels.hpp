@@ -109,6 +109,26 @@ IPU_DSL_ALWAYS_INLINE void widen(const Floats& from, Doubles& to) {
   }
 }
 
+/// sum += left * right of doubles that were floats: their product is exact, so that it does not
+/// matter whether it is fused with the sum.
+template <typename Doubles>
+IPU_DSL_ALWAYS_INLINE void add_exact_product(const Doubles& left, const Doubles& right,
+                                             Doubles& sum) {
+  if constexpr (std::is_same_v<Doubles, double>) {
+    sum += left * right;
+#if !defined(IPU_DSL_PORTABLE) && defined(__AVX512F__)
+  } else if constexpr (sizeof(Doubles) == 64) {
+    sum = _mm512_fmadd_pd(left, right, sum);
+#endif
+#if !defined(IPU_DSL_PORTABLE) && defined(__FMA__)
+  } else if constexpr (sizeof(Doubles) == 32) {
+    sum = _mm256_fmadd_pd(left, right, sum);
+#endif
+  } else {
+    sum += left * right;
+  }
+}
+
 /// Floats of which one register of doubles is made, or two where registers hold two.
 template <layout::architecture Architecture>
 inline constexpr std::int32_t floats_of_doubles = (std::max)(4, Architecture.lanes / 2);
