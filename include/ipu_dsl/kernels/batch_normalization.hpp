@@ -31,14 +31,6 @@ inline double elements_of_channel(const channel_rows& rows, std::int32_t valid) 
   return (std::max)(1.0, static_cast<double>(valid) * static_cast<double>(rows.positions));
 }
 
-/// The floats of a part, wherever they lie.
-template <typename Chains>
-IPU_DSL_ALWAYS_INLINE typename Chains::floats floats_at(const float* from) {
-  typename Chains::floats read;
-  std::memcpy(&read, from, sizeof(read));
-  return read;
-}
-
 /// Calls `visit(part, index, read, less)` for each part of a block's channels at each position of
 /// the first `valid` samples, in ascending order: what stands there, and that less the number of
 /// `origin` for its channel, rounded to float32, both in float64.

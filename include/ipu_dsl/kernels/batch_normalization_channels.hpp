@@ -148,6 +148,14 @@ struct channel_chains {
   IPU_DSL_ALWAYS_INLINE void tell(double* to) const { std::memcpy(to, sums, sizeof(sums)); }
 };
 
+/// The floats of one part of such chains.
+template <typename Chains>
+IPU_DSL_ALWAYS_INLINE typename Chains::floats floats_at(const float* from) {
+  typename Chains::floats read;
+  std::memcpy(&read, from, sizeof(read));
+  return read;
+}
+
 /// A number for each channel of a block, in registers: vectors, or floats where those are too long.
 template <std::int32_t Width, layout::architecture Architecture>
 struct channel_numbers {
