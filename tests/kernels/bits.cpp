@@ -153,16 +153,16 @@ TEST_CASE("the bits of losses") {
   const test::buffer x = test::random_rows(batch, units, 146, 5.0F);
   test::buffer y(x.size());
   kernels::softmax_forward(x.data(), y.data(), batch, units);
-  check_hash("softmax", hash_rows(y, batch, units), 0x516B9DBECC30C674U);
+  check_hash("softmax", hash_rows(y, batch, units), 0xA983C1321D045A7BU);
   test::buffer gradient(x.size());
   kernels::softmax_gradient(x.data(), y.data(), gradient.data(), batch, units);
-  check_hash("gradient of softmax", hash_rows(gradient, batch, units), 0x9AD754728396BBA8U);
+  check_hash("gradient of softmax", hash_rows(gradient, batch, units), 0x074C5C6EC651B12EU);
   const std::int32_t labels[batch] = {0, 5, 20, 3, 3, 1, 12, 7, 19};
   float loss = 0.0F;
   kernels::probability_cross_entropy(y.data(), labels, batch, units, batch, 0.1F, &loss,
                                      gradient.data());
   check_hash("loss of probabilities", test::hash({&loss, 1}), 0x7585666587929B62U);
-  check_hash("gradient of probabilities", hash_rows(gradient, batch, units), 0x236319B5E420D9B1U);
+  check_hash("gradient of probabilities", hash_rows(gradient, batch, units), 0x0D5EF7856BAFFD1BU);
   loss = static_cast<float>(
       kernels::pointwise_sum<squared_error_rule{}>(x.data(), y.data(), units, batch));
   kernels::pointwise_gradient<squared_error_rule{}>(x.data(), y.data(), batch, units, batch, 0.1F,

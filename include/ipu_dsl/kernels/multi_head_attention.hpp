@@ -165,10 +165,7 @@ IPU_DSL_ALWAYS_INLINE void attend_row(float* row, std::int32_t units, std::int32
         store(row + n, terms);
         sum.sums[part] = sum.sums[part] + terms;
       });
-  const lanes total(sum.total());
-  for (std::int32_t n = 0; n < reached; n += Architecture.lanes) {
-    store(row + n, divide(load<lanes>(row + n), total));
-  }
+  divide_row<Architecture>(row, reached, sum.total());
   clear_padding(row, reached, stride);
 }
 

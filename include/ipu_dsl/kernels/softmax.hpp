@@ -17,6 +17,21 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
+/// The largest of the numbers of a vector, by four at once.
+template <layout::architecture Architecture>
+IPU_DSL_ALWAYS_INLINE float largest_lane(const vector<Architecture>& all) noexcept {
+  constexpr layout::architecture narrow{4, Architecture.registers, Architecture.fused_multiply_add};
+  using quarter = vector<narrow>;
+  float elements[std::size_t{Architecture.lanes}];
+  store(elements, all);
+  quarter largest_quarter = load<quarter>(elements);
+  for (std::int32_t n = 4; n < Architecture.lanes; n += 4) {
+    largest_quarter = maximum(largest_quarter, load<quarter>(elements + n));
+  }
+  store(elements, largest_quarter);
+  return maximum(maximum(elements[0], elements[1]), maximum(elements[2], elements[3]));
+}
+
 /// The largest of the first `units` elements. Their order cannot matter, so vectors may be used.
 template <layout::architecture Architecture>
 IPU_DSL_ALWAYS_INLINE float row_maximum(const float* row, std::int32_t units) noexcept {
@@ -28,11 +43,7 @@ IPU_DSL_ALWAYS_INLINE float row_maximum(const float* row, std::int32_t units) no
     for (n = Architecture.lanes; n + Architecture.lanes <= units; n += Architecture.lanes) {
       largest_lanes = maximum(largest_lanes, load<lanes>(row + n));
     }
-    float elements[std::size_t{Architecture.lanes}];
-    store(elements, largest_lanes);
-    for (const float element : elements) {
-      largest = maximum(largest, element);
-    }
+    largest = largest_lane<Architecture>(largest_lanes);
   }
   for (; n < units; ++n) {
     largest = maximum(largest, row[n]);
@@ -127,11 +138,21 @@ IPU_DSL_ALWAYS_INLINE float row_exponentials(const float* x, float largest, floa
   return sum;
 }
 
+/// The numbers of a row [stride] by their sum, as multiplications by its inverse: a division of a
+/// vector takes ten times as long.
+template <layout::architecture Architecture>
+IPU_DSL_ALWAYS_INLINE void divide_row(float* row, std::int32_t stride, float sum) noexcept {
+  using lanes = vector<Architecture>;
+  const lanes inverse(divide(1.0F, sum));
+  for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
+    store(row + n, load<lanes>(row + n) * inverse);
+  }
+}
+
 /// `softmax_forward` of at most `rows_in_turn` rows.
 template <layout::architecture Architecture>
 IPU_DSL_ALWAYS_INLINE void softmax_some_rows(const float* x, float* y, std::int32_t rows,
                                              std::int32_t units) noexcept {
-  using lanes = vector<Architecture>;
   const std::ptrdiff_t stride = layout::row_stride(units, Architecture);
   float largest[std::size_t{rows_in_turn}];
   for (std::int32_t row = 0; row < rows; ++row) {
@@ -143,10 +164,7 @@ IPU_DSL_ALWAYS_INLINE void softmax_some_rows(const float* x, float* y, std::int3
         row_exponentials<Architecture>(x + row * stride, largest[row], y + row * stride, units);
   }
   for (std::int32_t row = 0; row < rows; ++row) {
-    float* const of_row = y + row * stride;
-    for (std::int32_t n = 0; n < stride; n += Architecture.lanes) {
-      store(of_row + n, divide(load<lanes>(of_row + n), lanes(sums[row])));
-    }
+    divide_row<Architecture>(y + row * stride, static_cast<std::int32_t>(stride), sums[row]);
   }
 }
 
