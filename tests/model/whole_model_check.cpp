@@ -55,6 +55,14 @@ TEST_CASE("a model whose tensors are all read is right") {
   CHECK(test_right());
 }
 
+TEST_CASE("a model that returns its input is told of layers, not of stages") {
+  graph made;
+  const std::int32_t input = add_source(made, {4}, dtype::float32, tensor_role::input);
+  CHECK(whole_model_check(made.view(), {input}).find().message().view() ==
+        "build: expected a model of at least 1 layer, got none. Hint: call one on the input: "
+        "build.layer<Dense<10>>(\"\", x)");
+}
+
 TEST_CASE("what only the whole of a model shows is said") {
   CHECK(said(0, {first}).view() ==
         "layer 1 Dense<3> in stage 0: expected an output that a layer reads, or that build "

@@ -68,7 +68,9 @@ constexpr checks test_refusals() {
   done.that(apply<AveragePooling2D<29>>({image}).refused("a window within the input",
                                                          "29 x 29 on 28 x 28"));
   done.that(apply<AveragePooling1D<10>>({sequence})
-                .refused("a window within the input", "1 x 10 on 1 x 9"));
+                .refused("a window within the input", "10 steps on 9 steps"));
+  done.that(apply<MaxPooling1D<0>>({sequence}).refused("a window of at least 1 step", "0 steps"));
+  done.that(apply<MaxPooling1D<2, strides<0>>>({sequence}).refused("strides of at least 1", "0"));
   done.that(apply<MaxPooling1D<2, strides<2, 3>>>({sequence}).found.found());
   done.that(apply<MaxPooling1D<pool_size{1, 2}>>({sequence}).found.found());
   done.that(apply<MaxPooling2D<2.5>>({image}).found.found());

@@ -40,6 +40,10 @@ class whole_model_check {
 
   /// Every stage has a layer.
   constexpr void check_stages() {
+    if (model_.nodes.empty()) {
+      fail("build", refuse("a model of at least 1 layer", "none",
+                           "call one on the input: build.layer<Dense<10>>(\"\", x)"));
+    }
     list<std::int32_t> layers(model_.stages, 0);
     for (const node& here : model_.nodes) {
       ++layers[here.stage];

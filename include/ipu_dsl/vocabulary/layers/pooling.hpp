@@ -93,24 +93,37 @@ constexpr shape as_image(const shape& input) {
   return input.rank == 2 ? shape{1, input[0], input[1]} : input;
 }
 
+/// "2 x 3" of rows and columns; "3 steps" of a sequence.
+constexpr label extents_of(const pooling_options& options, std::int32_t rows,
+                           std::int32_t columns) {
+  label words;
+  if (options.axes == 1) {
+    return words << columns << (columns == 1 ? " step" : " steps");
+  }
+  return words << rows << " x " << columns;
+}
+
 constexpr problem check_sizes(const pooling_options& options, const shape& image) {
   if (options.padding == padding_kind::causal) {
     return refuse("valid_padding or same_padding", "causal_padding",
                   "a Conv1D takes it, pooling does not");
   }
+  const bool of_steps = options.axes == 1;
   if (options.window_rows <= 0 || options.window_columns <= 0) {
-    return refuse("a window of at least 1 row and 1 column",
-                  label() << options.window_rows << " x " << options.window_columns);
+    return refuse(
+        of_steps ? "a window of at least 1 step" : "a window of at least 1 row and 1 column",
+        extents_of(options, options.window_rows, options.window_columns));
   }
   if (options.stride_rows <= 0 || options.stride_columns <= 0) {
     return refuse("strides of at least 1",
-                  label() << options.stride_rows << " and " << options.stride_columns);
+                  of_steps ? label() << options.stride_columns
+                           : label() << options.stride_rows << " and " << options.stride_columns);
   }
   const bool larger = options.window_rows > image[0] || options.window_columns > image[1];
   if (larger && options.padding == padding_kind::valid) {
     return refuse("a window within the input",
-                  label() << options.window_rows << " x " << options.window_columns << " on "
-                          << image[0] << " x " << image[1],
+                  extents_of(options, options.window_rows, options.window_columns)
+                      << " on " << extents_of(options, image[0], image[1]),
                   "same_padding takes the part of a window that is there");
   }
   return {};
