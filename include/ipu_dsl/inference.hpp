@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Predict alone, for code that must answer in time: a call takes no memory, no lock, no system
 // call, and throws nothing. No training, no threads.
-// Over 300 lines: one class with its constructors for each kind of weights and memory, refused
-// ones included.
+// Over 300 lines: one class with a constructor for each kind of weights and memory.
 #pragma once
 
 #include <algorithm>
@@ -68,9 +67,9 @@ inline constexpr bool is_weights<embedded_weights<M>> = true;
 template <std::size_t Floats, std::int32_t Lanes, std::int32_t Registers, std::uint64_t Shapes>
 inline constexpr bool is_weights<laid_out_weights<Floats, Lanes, Registers, Shapes>> = true;
 
-/// Whether that is `input_arrays{...}`.
+/// Whether that is `input_arrays{...}` or `output_arrays{...}`.
 template <typename T>
-inline constexpr bool is_arrays = requires { T::types; };
+inline constexpr bool is_arrays = requires { &std::remove_cvref_t<T>::each; };
 
 /// What is wrong with what a predictor is made of.
 template <typename T>
@@ -320,7 +319,20 @@ class predictor_of {
     return false;
   }
 
-  /// The same for one input of other numbers and one output.
+  /// The same of one output, of one input, and of one input of other numbers and one output.
+  template <typename... Input, typename Output>
+    requires writable_floats<Output>
+  [[nodiscard]] bool predict(const input_arrays<Input...>& input, Output&& output) noexcept {
+    return predict(input, output_arrays{output});
+  }
+
+  template <typename Numbers, typename... Output>
+    requires plain_numbers<Numbers>
+  [[nodiscard]] bool predict(const Numbers& input,
+                             const output_arrays<Output...>& output) noexcept {
+    return predict(input_arrays{input}, output);
+  }
+
   template <typename Numbers, typename Output>
     requires(input_count == 1 && output_count == 1 && !plain && plain_numbers<Numbers> &&
              writable_floats<Output>)
@@ -330,8 +342,8 @@ class predictor_of {
 
   /// Anything but floats is a compile error.
   template <typename Features, typename Output>
-    requires(plain && !is_arrays<Features> &&
-             (!readable_floats<Features> || !writable_floats<Output>))
+    requires(plain && !is_arrays<Features> && !is_arrays<Output> &&
+             !(readable_floats<Features> && writable_floats<Output>))
   bool predict(const Features&, Output&&) noexcept {
     static_assert(diagnose<value_type_fault_of<Features, Output>>());
     return false;
@@ -347,7 +359,7 @@ class predictor_of {
 
   /// So is one array for a model of more.
   template <typename Features, typename Output>
-    requires(!is_arrays<Features> && (input_count > 1 || output_count > 1))
+    requires(!is_arrays<Features> && !is_arrays<Output> && (input_count > 1 || output_count > 1))
   bool predict(const Features&, Output&&) noexcept {
     static_assert(diagnose<plain_arrays_fault_of<C>>());
     return false;

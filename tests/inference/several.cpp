@@ -52,6 +52,22 @@ struct handed_on {
   }
 };
 
+/// Two inputs and one output; one input and two outputs.
+struct two_to_one {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor wide = build.input("wide", {16});
+    const symbolic_tensor narrow = build.input("narrow", {3});
+    return build.layer<Concatenate>("all", wide, narrow);
+  }
+};
+
+struct one_to_two {
+  static constexpr std::array<symbolic_tensor, 2> build(functional_builder& build) {
+    const symbolic_tensor wide = build.input("wide", {16});
+    return {build.layer<Add>("twice", wide, wide), wide};
+  }
+};
+
 struct of_words : model<input<dtype::int32, 6>, sequential<Embedding<7, 3>, Flatten, Dense<2>>> {};
 
 template <typename M>
@@ -144,6 +160,26 @@ TEST_CASE("a stream of several inputs gives the results of the batches") {
     equal += right ? 1U : 0U;
   }
   CHECK(equal == samples);
+}
+
+TEST_CASE("one output of two inputs, and two of one input, are given as in a session") {
+  const std::vector<float> wide = samples_of(3 * 16);
+  const std::vector<float> narrow = samples_of(3 * 3);
+  const weights_of<two_to_one> none;
+  predictor<two_to_one, micro_batch<3>> joined(none);
+  std::vector<float> all(wide.size() + narrow.size());
+  CHECK(joined.predict(input_arrays{wide, narrow}, all));
+  CHECK(all[18] == narrow[2]);
+  CHECK(all[19] == wide[16]);
+  CHECK_FALSE(joined.predict(input_arrays{narrow, wide}, all));
+  const weights_of<one_to_two> neither;
+  predictor<one_to_two, micro_batch<3>> split(neither);
+  std::vector<float> twice(wide.size());
+  std::vector<float> same(wide.size());
+  CHECK(split.predict(wide, output_arrays{twice, same}));
+  CHECK(same == wide);
+  CHECK(twice[47] == 2 * wide[47]);
+  CHECK_FALSE(split.predict(narrow, output_arrays{twice, same}));
 }
 
 TEST_CASE("what is handed on and handed out twice") {
