@@ -32,6 +32,8 @@ struct in_other_order
 struct flattened : model<input<dtype::int32, 5>,
                          sequential<Embedding<7, 3, mask_zero<true>>, Flatten, Dense<2>>> {};
 
+struct padded_steps : model<input<5, 3>, sequential<Masking<-1>, ZeroPadding1D<2, 1>, GRU<2>>> {};
+
 /// Words attend to each other; then what nobody masks to them, and they to that.
 struct attended {
   static constexpr symbolic_tensor build(functional_builder& build) {
@@ -329,9 +331,10 @@ constexpr checks test_refusals() {
             "a layer that knows which steps are masked");
   done.that(fault_of<in_other_order>::value.where.view().starts_with("layer 1 Conv1D"));
   done.that(fault_of<flattened>::value.got.view() == "Flatten");
+  done.that(fault_of<padded_steps>::value.got.view() == "ZeroPadding1D<2, 1>");
   done.that(fault_of<largest_of_steps>::value.got.view() == "GlobalMaxPooling1D");
   done.that(fault_of<means_of_windows>::value.got.view() == "AveragePooling1D");
-  done.that(fault_of<multiplied>::value.got.view() == "Dot");
+  done.that(fault_of<multiplied>::value.got.view() == "Dot<2, 2>");
   done.that(fault_of<half_masked>::value.got.view() == "an input without one");
   done.that(fault_of<other_lengths>::value.expected.view() == "inputs of one shape");
   done.that(apply<Embedding<7, 3, mask_zero<true>>>({{5, 3}}).found.found());

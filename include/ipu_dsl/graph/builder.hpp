@@ -324,7 +324,7 @@ constexpr problem add_masked(graph& model, const family& rule, const attributes&
                              list_view<std::int32_t> inputs, std::int32_t stage, std::int32_t layer,
                              std::int32_t shares, list_view<initializer> starts) {
   if ((!rule.passes_mask && !rule.reads_mask) || masks_beside(model, rule, options, inputs)) {
-    return loses_mask(rule.name);
+    return loses_mask(rule.describe(rule, options));
   }
   const list_view<std::int32_t> masked = masked_inputs(rule, options, inputs);
   std::int32_t mask = mask_of(model, masked);
@@ -345,7 +345,7 @@ constexpr problem add_masked(graph& model, const family& rule, const attributes&
   pass_mask(model, rule.reads_mask_of_others ? model.tensors[inputs[0]].mask : mask);
   // Of other steps than before, side by side, say.
   const bool lost = rule.passes_mask && model.tensors[newest_output(model)].mask < 0;
-  return lost ? loses_mask(rule.name) : found;
+  return lost ? loses_mask(rule.describe(rule, options)) : found;
 }
 
 /// Adds one node in `stage`, as part of `layer` (-1: of none), and before it what lays out its
