@@ -320,6 +320,16 @@ class node_draft {
     }
   }
 
+  /// Weights are found by their names.
+  constexpr void check_name(std::string_view name) {
+    for (const std::int32_t own : used_) {
+      if (owner_->tensors[own].name == name) {
+        fail(refuse("a name of its own for every parameter and state", label() << name << " twice",
+                    "weights are found by their names"));
+      }
+    }
+  }
+
   constexpr void check_panels(const shape& extents, std::string_view name, storage lies) {
     if (lies == storage::panels && extents.rank < 2) {
       fail(refuse("at least 2 extents of a parameter in panels", describe(extents)
@@ -347,6 +357,7 @@ class node_draft {
     check_made(extents, name);
     check_panels(extents, name, lies);
     check_begin(extents, name, start);
+    check_name(name);
     if (shares_ >= 0) {
       use_shared(name, extents);
       return;

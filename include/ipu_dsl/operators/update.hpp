@@ -129,6 +129,12 @@ struct operators<Optimizer> {
       return refuse(label("an apply in ") << type_name<rule>(), "none that can be called",
                     "write template <typename Math, typename Vector> static void apply(Vector& w, "
                     "Vector* kept, const Vector& gradient, const numbers& of_update)");
+    } else if constexpr (requires(const lanes& w, lanes* kept, const lanes& gradient,
+                                  const typename rule::numbers& numbers) {
+                           rule::template apply<kernels::arithmetic>(w, kept, gradient, numbers);
+                         }) {
+      return refuse(label("an apply in ") << type_name<rule>() << " that moves w",
+                    "one that takes a copy of it, or may not change it", "write Vector& w");
     } else {
       return fault_of_sums(std::make_integer_sequence<int, sums_of<rule>().stages()>());
     }

@@ -249,6 +249,12 @@ struct callback_fault_of {
  private:
   static constexpr problem find_any() {
     using plain = std::remove_const_t<T>;
+    if constexpr (requires { plain::fault_of_callbacks(); }) {
+      constexpr problem within = plain::fault_of_callbacks();
+      if constexpr (within.found()) {
+        return within;
+      }
+    }
     if constexpr (std::is_class_v<plain>) {
       constexpr hooks::misspelling wrong = hooks::find_misspelling<plain>();
       if constexpr (wrong.written != nullptr) {

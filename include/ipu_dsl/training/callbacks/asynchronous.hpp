@@ -35,6 +35,14 @@ class asynchronous {
       : callbacks_(std::forward<Callbacks>(callbacks)...),
         all_{std::apply([](auto&... each) { return std::array{refer_to(each)...}; }, callbacks_)} {}
 
+  /// What is wrong with one of them; `fit` is told it.
+  static constexpr problem fault_of_callbacks() {
+    problem found;
+    ((found = found.found() ? found : callback_fault_of<std::remove_reference_t<Callbacks>>::value),
+     ...);
+    return found;
+  }
+
   asynchronous(const asynchronous&) = delete;
   asynchronous& operator=(const asynchronous&) = delete;
 

@@ -188,7 +188,10 @@ constexpr problem check_rule() {
 template <typename Optimizer>
 constexpr problem find() {
   constexpr const family& described = *Optimizer::rule;
-  if constexpr (updates_by_rule<Optimizer::rule>) {
+  if constexpr (described.update == family{}.update) {
+    return refuse(label(".update in the family of ") << described.name, "none",
+                  "write .update = update_each_parameter");
+  } else if constexpr (updates_by_rule<Optimizer::rule>) {
     return check_rule<Optimizer, typename update_rule<Optimizer::rule>::type>();
   } else if (described.elementwise || described.sums.stages() > 0) {
     return refuse(label("an update_rule of the family of ") << described.name, "none",
