@@ -28,7 +28,7 @@ inline constexpr std::size_t asynchronous_depth = 64;
 /// updates, and at every other hook until it was called: those may do what they may do anyway. All
 /// have been called when `fit` returns, and what they throw is thrown by `fit`. Metrics of several
 /// numbers are told of epochs alone. Refers to what has a name, and keeps what has none.
-template <callback... Callbacks>
+template <typename... Callbacks>
 class asynchronous {
  public:
   explicit asynchronous(Callbacks&&... callbacks)
