@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests of training/xtensor.hpp.
 #include <array>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -85,6 +86,8 @@ static_assert(step_says<xt::xtensor<std::int16_t, 3>, kinds_column>(
 static_assert(step_says<input_arrays<xt::xtensor<float, 2>>, kinds_column>(
     "the batch: expected an input of rank 3: samples x (2, 3), got rank 2. Hint: the first "
     "axis counts the samples"));
+static_assert(!converted_to_array<xt::xtensor<std::complex<float>, 3>>);
+static_assert(converted_to_array<xt::xtensor<bool, 1>>);
 #if !defined(__clang__)
 static_assert(!step_fault_of<compiled_training, xt::xarray<double>, kinds_column>::value.found());
 #endif

@@ -180,7 +180,8 @@ label describe_extents(const Expression& given) {
 /// std::uint8_t become std::int32_t. A row-major xtensor of float, std::int32_t or std::uint8_t is
 /// a plain array itself and is read where it lies.
 template <typename T>
-  requires(xt::is_xexpression<T>::value && !plain_numbers<T>)
+  requires(xt::is_xexpression<T>::value && !plain_numbers<T> &&
+           std::is_arithmetic_v<typename T::value_type>)
 struct array_conversion<T> {
   static constexpr dtype type = xtensors::taken_as<typename T::value_type>();
   static constexpr std::int32_t rank = [] {
