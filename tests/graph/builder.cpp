@@ -131,7 +131,36 @@ constexpr checks test_kept_shape() {
   return done;
 }
 
+constexpr family nameless_family{.name = "Nameless", .shapes = [](node_draft& draft) {
+                                   draft.parameter("", {2}, {initializer_kind::ones});
+                                   draft.output(draft.input(0));
+                                   return problem{};
+                                 }};
+
+constexpr family twins_family{.name = "Twins", .shapes = [](node_draft& draft) {
+                                draft.parameter("scale", {2}, {initializer_kind::ones});
+                                draft.state("scale", {2}, {});
+                                draft.output(draft.input(0));
+                                return problem{};
+                              }};
+
+constexpr label got_of(const family& rule) {
+  graph model;
+  const std::int32_t inputs[] = {add_source(model, {2}, dtype::float32, tensor_role::input)};
+  return add_node(model, rule, {}, inputs, 0, -1).got;
+}
+
+/// Weights are found by the names of parameters and states.
+constexpr checks test_names() {
+  checks done;
+  done.that(got_of(nameless_family).view() == "none");
+  done.that(got_of(twins_family).view() == "scale twice");
+  done.that(got_of(halves_family).empty());
+  return done;
+}
+
 static_assert(test_operands());
+static_assert(test_names());
 static_assert(test_tensors());
 static_assert(test_kept_shape());
 static_assert(test_refusal());
@@ -147,6 +176,10 @@ TEST_CASE("a node's tensors know where they come from") {
 
 TEST_CASE("a rule keeps the shape of an input while the graph grows") {
   CHECK(test_kept_shape());
+}
+
+TEST_CASE("parameters and states have names of their own") {
+  CHECK(test_names());
 }
 
 TEST_CASE("a refused node is not added") {

@@ -322,6 +322,10 @@ class node_draft {
 
   /// Weights are found by their names.
   constexpr void check_name(std::string_view name) {
+    if (name.empty()) {
+      fail(refuse("a name for every parameter and state", "none",
+                  "weights are found by their names"));
+    }
     for (const std::int32_t own : used_) {
       if (owner_->tensors[own].name == name) {
         fail(refuse("a name of its own for every parameter and state", label() << name << " twice",
