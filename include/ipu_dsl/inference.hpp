@@ -27,21 +27,6 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
-/// What is wrong with a type that is given to a predictor as its batch.
-template <typename T>
-struct batch_fault_of {
-  static constexpr problem find() {
-    problem found;
-    if (*read_option<T>().value.key != micro_batch_key) {
-      found = refuse("micro_batch<...> behind the model", type_name<T>());
-      found.where = "predictor";
-    }
-    return found;
-  }
-
-  static constexpr problem value = find();
-};
-
 /// Makes one compile error with one sentence if there is no predictor of `M`; always true.
 template <typename M, typename Batch>
 constexpr bool check_predictor() {
@@ -52,6 +37,16 @@ constexpr bool check_predictor() {
   } else {
     using compiled = compiled_for_inference<M, Batch>;
     return check<compiled>() && diagnose<prediction_fault_of<compiled>>();
+  }
+}
+
+/// Whether a model can be predicted in such batches; never an error.
+template <typename M, typename Batch>
+constexpr bool predicts() {
+  if constexpr (batch_fault_of<Batch>::value.found()) {
+    return false;
+  } else {
+    return predictable<compiled_for_inference<M, Batch>>();
   }
 }
 
@@ -488,13 +483,12 @@ class predictor_of<M, C, false> {
 /// call takes no memory, no lock and no system call, and throws nothing. Predictors share weights;
 /// each thread needs one of its own.
 template <typename M, typename Batch>
-class predictor : public predictor_of<M, compiled_for_inference<M, Batch>,
-                                      predictable<compiled_for_inference<M, Batch>>()> {
+class predictor : public predictor_of<M, compiled_for_inference<M, Batch>, predicts<M, Batch>()> {
   using compiled = compiled_for_inference<M, Batch>;
   static_assert(check_predictor<M, Batch>());
 
  public:
-  using predictor_of<M, compiled, predictable<compiled>()>::predictor_of;
+  using predictor_of<M, compiled, predicts<M, Batch>()>::predictor_of;
 };
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -13,6 +13,7 @@
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/fixed_length.hpp>
 #include <ipu_dsl/core/type_name.hpp>
+#include <ipu_dsl/plan/options.hpp>
 #include <ipu_dsl/plan/planned_graph.hpp>
 
 namespace ipu_dsl {
@@ -89,6 +90,21 @@ struct predicted_outputs_fault_of {
                      "write output_arrays{first, second} with an array for each");
     }
     found.where = "the predictor";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with a type that is given to a predictor as its batch.
+template <typename T>
+struct batch_fault_of {
+  static constexpr problem find() {
+    problem found;
+    if (*read_option<T>().value.key != micro_batch_key) {
+      found = refuse("micro_batch<...> behind the model", type_name<T>());
+      found.where = "predictor";
+    }
     return found;
   }
 
