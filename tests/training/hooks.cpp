@@ -465,6 +465,31 @@ TEST_CASE("asynchronous callbacks are told of every update, in order, before fit
   CHECK(run.weights().fingerprint() == expected.weights().fingerprint());
 }
 
+TEST_CASE("asynchronous callbacks are told what others are of evaluating and predicting") {
+  const point_set data = labelled_points(96, 1);
+  session<trained> run;
+  std::vector<std::string> plain;
+  std::vector<std::string> beside;
+  const scribe writes{&plain};
+  const scribe writes_beside{&beside};
+  static_cast<void>(run.evaluate(data, writes));
+  static_cast<void>(run.evaluate(data, asynchronous(writes_beside)));
+  std::vector<float> output(20 * 3);
+  run.predict(std::vector<float>(20 * 8), output, writes);
+  run.predict(std::vector<float>(20 * 8), output, asynchronous(writes_beside));
+  run.fit(data, {.epochs = 1}, validation_data(data), writes);
+  run.fit(data, {.epochs = 1}, validation_data(data), asynchronous(writes_beside));
+  CHECK(plain.size() > 20);
+  const auto of_tests = [](const std::vector<std::string>& heard) {
+    return std::count_if(heard.begin(), heard.end(),
+                         [](const std::string& words) { return words.starts_with("test_"); });
+  };
+  CHECK(of_tests(plain) > 8);
+  CHECK(of_tests(beside) == of_tests(plain));
+  const auto first_of_fit = std::find(plain.begin(), plain.end(), "train_begin");
+  CHECK(std::equal(plain.begin(), first_of_fit, beside.begin()));
+}
+
 TEST_CASE("what an asynchronous callback throws, asks for or may not see reaches fit") {
   const point_set data = labelled_points(96, 1);
   session<trained> run;

@@ -133,13 +133,14 @@ struct exact_averaged : exact_number {
 };
 
 /// An optimizer without a rule, and one without a learning rate.
-inline constexpr family whole_family{.name = "whole"};
+inline constexpr family whole_family{.name = "whole", .update = update_each_parameter};
 
 struct whole : adam {
   static constexpr const family* rule = &whole_family;
 };
 
-inline constexpr family family_of_four{.name = "whole", .kept = {{"a", "b", "c", "d"}}};
+inline constexpr family family_of_four{
+    .name = "whole", .update = update_each_parameter, .kept = {{"a", "b", "c", "d"}}};
 
 struct keeping_four : adam {
   static constexpr const family* rule = &family_of_four;

@@ -27,9 +27,17 @@ inline constexpr std::size_t asynchronous_depth = 64;
 /// they are told. It waits where callbacks lie `asynchronous_depth` updates behind, between
 /// updates, and at every other hook until it was called: those may do what they may do anyway. All
 /// have been called when `fit` returns, and what they throw is thrown by `fit`. Metrics of several
-/// numbers are told of epochs alone. Refers to what has a name, and keeps what has none.
+/// numbers are told of epochs alone. Of `evaluate` and `predict` they are told where they are
+/// called. Refers to what has a name, and keeps what has none.
 template <typename... Callbacks>
 class asynchronous {
+  /// Whether one of them has this hook: who asks for every batch makes a run stop at every batch.
+  template <hook When>
+  static constexpr bool is_heard =
+      ((hooks_of<std::remove_reference_t<Callbacks>>.of[static_cast<std::size_t>(When)] !=
+        nullptr) ||
+       ...);
+
  public:
   explicit asynchronous(Callbacks&&... callbacks)
       : callbacks_(std::forward<Callbacks>(callbacks)...),
@@ -82,9 +90,39 @@ class asynchronous {
     thread_->push(item);
   }
 
-  void on_test_begin() { wait_for(hook::test_begin, nullptr); }
+  void on_test_begin(training_run& run) { call_or_wait(run, hook::test_begin, nullptr); }
 
-  void on_test_end(const evaluation& found) { wait_for(hook::test_end, &found); }
+  void on_test_end(const evaluation& found, training_run& run) {
+    call_or_wait(run, hook::test_end, &found);
+  }
+
+  void on_test_batch_begin(const std::int64_t& batch, training_run& run)
+    requires(is_heard<hook::test_batch_begin>)
+  {
+    call_or_wait(run, hook::test_batch_begin, &batch);
+  }
+
+  void on_test_batch_end(const evaluation& found, training_run& run)
+    requires(is_heard<hook::test_batch_end>)
+  {
+    call_or_wait(run, hook::test_batch_end, &found);
+  }
+
+  void on_predict_begin(training_run& run) { call_or_wait(run, hook::predict_begin, nullptr); }
+
+  void on_predict_end(training_run& run) { call_or_wait(run, hook::predict_end, nullptr); }
+
+  void on_predict_batch_begin(const std::int64_t& batch, training_run& run)
+    requires(is_heard<hook::predict_batch_begin>)
+  {
+    call_or_wait(run, hook::predict_batch_begin, &batch);
+  }
+
+  void on_predict_batch_end(const std::int64_t& batch, training_run& run)
+    requires(is_heard<hook::predict_batch_end>)
+  {
+    call_or_wait(run, hook::predict_batch_end, &batch);
+  }
 
  private:
   /// What the thread is to tell.
@@ -97,11 +135,17 @@ class asynchronous {
 
   callback_list list() { return {all_, *beside_}; }
 
-  /// Outside of a fit there is nothing to wait beside.
   void wait_for(hook when, const void* report) {
+    thread_->push({when, report, {}, 0});
+    thread_->drain();
+  }
+
+  /// Outside of a fit there is no thread: they are called where the hook is.
+  void call_or_wait(training_run& run, hook when, const void* report) {
     if (thread_ != nullptr) {
-      thread_->push({when, report, {}, 0});
-      thread_->drain();
+      wait_for(when, report);
+    } else {
+      callback_list(all_, run).call(when, report);
     }
   }
 

@@ -186,12 +186,9 @@ constexpr problem check_rule() {
 
 /// An update that ends a weight gradient, or sums first, is there by the rule alone.
 template <typename Optimizer>
-constexpr problem find() {
+constexpr problem find_in_rule() {
   constexpr const family& described = *Optimizer::rule;
-  if constexpr (described.update == family{}.update) {
-    return refuse(label(".update in the family of ") << described.name, "none",
-                  "write .update = update_each_parameter");
-  } else if constexpr (updates_by_rule<Optimizer::rule>) {
+  if constexpr (updates_by_rule<Optimizer::rule>) {
     return check_rule<Optimizer, typename update_rule<Optimizer::rule>::type>();
   } else if (described.elementwise || described.sums.stages() > 0) {
     return refuse(label("an update_rule of the family of ") << described.name, "none",
@@ -200,6 +197,17 @@ constexpr problem find() {
   } else {
     return {};
   }
+}
+
+/// Without calls for an update nothing would ever learn.
+template <typename Optimizer>
+constexpr problem find() {
+  const problem found = find_in_rule<Optimizer>();
+  if (!found.found() && Optimizer::rule->update == family{}.update) {
+    return refuse(label(".update in the family of ") << Optimizer::rule->name, "none",
+                  "write .update = update_each_parameter");
+  }
+  return found;
 }
 
 }  // namespace optimizer_faults
