@@ -9,12 +9,12 @@ ELEMENTWISE = ["relu", "hyperbolic_tangent", "sigmoid", "gelu", "elu", "selu", "
 
 
 class Layer:
-    """One layer: its text, the shape behind it, and whether its loss is a smooth function."""
+    """One layer: its text, the shape behind it, and whether it is another one in every step."""
 
-    def __init__(self, text, shape, smooth=True):
+    def __init__(self, text, shape, noise=False):
         self.text = text
         self.shape = shape
-        self.smooth = smooth
+        self.noise = noise
 
 
 def written(name, *arguments):
@@ -62,10 +62,10 @@ class LayerDraw:
         return Layer(self.random.choice(ELEMENTWISE), list(shape))
 
     def dropout(self, *shape):
-        return Layer("Dropout<0.25F>", list(shape), smooth=False)
+        return Layer("Dropout<0.25F>", list(shape), noise=True)
 
     def batch_normalization(self, *shape):
-        return Layer("BatchNormalization<>", list(shape), smooth=False)
+        return Layer("BatchNormalization<>", list(shape))
 
     def layer_normalization(self, *shape):
         options = ["LayerNormalization<>", "LayerNormalization<use_center<false>>",
@@ -95,7 +95,7 @@ class LayerDraw:
 
     def noise(self, units):
         kinds = ["GaussianNoise<0.1F>", "GaussianDropout<0.2F>", "AlphaDropout<0.2F>"]
-        return Layer(self.random.choice(kinds), [units], smooth=False)
+        return Layer(self.random.choice(kinds), [units], noise=True)
 
     def repeat_vector(self, units):
         steps = self.random.randint(2, 6)
@@ -201,7 +201,7 @@ class LayerDraw:
         return self.random.choice(options)
 
     def spatial_dropout1d(self, *shape):
-        return Layer("SpatialDropout1D<0.25F>", list(shape), smooth=False)
+        return Layer("SpatialDropout1D<0.25F>", list(shape), noise=True)
 
     # Of images.
 

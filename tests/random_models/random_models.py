@@ -86,6 +86,8 @@ class ModelDraw:
         self.layers = LayerDraw(self.random)
         self.lines = []
         self.tensors = []
+        # Where noise is another in every step, differences show no slope.
+        self.takes_noise = self.layers.chance(0.3)
         self.smooth = True
         self.input_shapes = [self.input_shape() for _ in range(self.random.choice([1, 1, 2]))]
         for number, shape in enumerate(self.input_shapes):
@@ -130,9 +132,9 @@ class ModelDraw:
 
     def draw_layer(self, read):
         layer = self.layers.for_shape(read.shape)
-        if elements_of(layer.shape) > LARGEST:
+        if elements_of(layer.shape) > LARGEST or (layer.noise and not self.takes_noise):
             return False
-        self.smooth = self.smooth and layer.smooth
+        self.smooth = self.smooth and not layer.noise
         self.add(f'build.layer<{layer.text}>("", {read.name})', layer.shape, read)
         return True
 
