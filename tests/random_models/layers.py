@@ -9,12 +9,14 @@ ELEMENTWISE = ["relu", "hyperbolic_tangent", "sigmoid", "gelu", "elu", "selu", "
 
 
 class Layer:
-    """One layer: its text, the shape behind it, and whether it is another one in every step."""
+    """One layer: its text, the shape behind it, and whether differences of the loss do not show its
+    gradient: noise is another in every step, and a penalty is of the loss alone until the update.
+    """
 
-    def __init__(self, text, shape, noise=False):
+    def __init__(self, text, shape, hides_slope=False):
         self.text = text
         self.shape = shape
-        self.noise = noise
+        self.hides_slope = hides_slope
 
 
 def written(name, *arguments):
@@ -62,7 +64,7 @@ class LayerDraw:
         return Layer(self.random.choice(ELEMENTWISE), list(shape))
 
     def dropout(self, *shape):
-        return Layer("Dropout<0.25F>", list(shape), noise=True)
+        return Layer("Dropout<0.25F>", list(shape), hides_slope=True)
 
     def batch_normalization(self, *shape):
         return Layer("BatchNormalization<>", list(shape))
@@ -87,7 +89,8 @@ class LayerDraw:
         units = self.random.choice([1, 2, 3, 5, 7, 8, 9, 12, 16, 17, 24, 31, 33, 40])
         asked = self.random.choice(["", "", "use_bias<false>", "kernel_regularizer<l2<0.01F>>",
                                     "kernel_constraint<max_norm<2.0F>>"])
-        return Layer(written("Dense", units, self.activation(), asked), [*shape[:-1], units])
+        return Layer(written("Dense", units, self.activation(), asked), [*shape[:-1], units],
+                     hides_slope="regularizer" in asked)
 
     def residual_dense(self, *shape):
         dense = written("Dense", shape[-1], self.activation())
@@ -95,7 +98,7 @@ class LayerDraw:
 
     def noise(self, units):
         kinds = ["GaussianNoise<0.1F>", "GaussianDropout<0.2F>", "AlphaDropout<0.2F>"]
-        return Layer(self.random.choice(kinds), [units], noise=True)
+        return Layer(self.random.choice(kinds), [units], hides_slope=True)
 
     def repeat_vector(self, units):
         steps = self.random.randint(2, 6)
@@ -201,7 +204,7 @@ class LayerDraw:
         return self.random.choice(options)
 
     def spatial_dropout1d(self, *shape):
-        return Layer("SpatialDropout1D<0.25F>", list(shape), noise=True)
+        return Layer("SpatialDropout1D<0.25F>", list(shape), hides_slope=True)
 
     # Of images.
 

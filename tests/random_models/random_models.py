@@ -86,8 +86,7 @@ class ModelDraw:
         self.layers = LayerDraw(self.random)
         self.lines = []
         self.tensors = []
-        # Where noise is another in every step, differences show no slope.
-        self.takes_noise = self.layers.chance(0.3)
+        self.hides_slope = self.layers.chance(0.3)
         self.smooth = True
         self.input_shapes = [self.input_shape() for _ in range(self.random.choice([1, 1, 2]))]
         for number, shape in enumerate(self.input_shapes):
@@ -132,9 +131,9 @@ class ModelDraw:
 
     def draw_layer(self, read):
         layer = self.layers.for_shape(read.shape)
-        if elements_of(layer.shape) > LARGEST or (layer.noise and not self.takes_noise):
+        if elements_of(layer.shape) > LARGEST or (layer.hides_slope and not self.hides_slope):
             return False
-        self.smooth = self.smooth and not layer.noise
+        self.smooth = self.smooth and not layer.hides_slope
         self.add(f'build.layer<{layer.text}>("", {read.name})', layer.shape, read)
         return True
 
