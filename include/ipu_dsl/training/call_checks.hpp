@@ -24,13 +24,11 @@ namespace ipu_dsl {
 template <compiled_model C, typename Input, typename Target, typename... Weights>
 struct step_fault_of {
   static constexpr problem find() {
-    problem found = find_array_fault<C, tensor_role::input, Input>();
-    if (found.found() && would_fit_the_other_way()) {
-      found.hint = "inputs stand before targets, as in run.fit(images, labels)";
+    constexpr problem of_input = find_array_fault<C, tensor_role::input, Input>();
+    if constexpr (of_input.found()) {
+      return would_fit_the_other_way() ? with_hint(of_input) : of_input;
     }
-    if (!found.found()) {
-      found = find_array_fault<C, tensor_role::target, Target>();
-    }
+    problem found = find_array_fault<C, tensor_role::target, Target>();
     // A model without a loss is refused as that.
     if (!found.found() && C::settings.has_loss) {
       found = find_weights_fault();
@@ -41,6 +39,11 @@ struct step_fault_of {
   static constexpr problem value = find();
 
  private:
+  static constexpr problem with_hint(problem found) {
+    found.hint = "inputs stand before targets, as in run.fit(images, labels)";
+    return found;
+  }
+
   static constexpr bool would_fit_the_other_way() {
     if constexpr (arrays_of_role<Target, tensor_role::input>) {
       return !find_array_fault<C, tensor_role::input, Target>().found();

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <exception>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -70,14 +69,8 @@ struct epoch_record {
 
  private:
   [[noreturn, gnu::cold]] void refuse_unknown(std::string_view name) const {
-    std::string known = "loss";
-    for (const std::string_view metric : metrics.names()) {
-      known += sentence_of({", ", metric});
-    }
-    if (validation.samples > 0) {
-      known += ", and the same of the validation, as val_loss";
-    }
-    raise_error({"The epoch ", epoch, " has no \"", name, "\". It has ", known, "."});
+    raise_error({"The epoch ", epoch, " has no \"", name, "\". It has ", metrics.listed("loss"),
+                 validation.samples > 0 ? ", and the same of the validation, as val_loss." : "."});
   }
 
   [[noreturn, gnu::cold]] void refuse_missing_validation(std::string_view name) const {

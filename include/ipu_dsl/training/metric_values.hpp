@@ -92,6 +92,15 @@ class metric_values {
 
   std::span<const std::string_view> names() const { return {names_, size_}; }
 
+  /// The names for a sentence, behind another one: "loss, accuracy".
+  [[gnu::cold]] std::string listed(std::string_view before) const {
+    std::string known = sentence_of({before});
+    for (std::size_t i = 0; i < size_; ++i) {
+      known += sentence_of({known.empty() ? "" : ", ", names_[i]});
+    }
+    return known;
+  }
+
   /// In the order of `names()`; of a metric of several numbers a NaN.
   std::span<const double> values() const { return {values_, size_}; }
 
@@ -124,11 +133,7 @@ class metric_values {
       raise_error({"There is no metric \"", name,
                    "\": the model was compiled without. Write metrics<...> behind it in compile."});
     }
-    std::string known;
-    for (std::size_t i = 0; i < size_; ++i) {
-      known += sentence_of({i == 0 ? " " : ", ", names_[i]});
-    }
-    raise_error({"There is no metric \"", name, "\"; the model has", known, "."});
+    raise_error({"There is no metric \"", name, "\"; the model has ", listed(""), "."});
   }
 
   std::string_view names_[most_results];
