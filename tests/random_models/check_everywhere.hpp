@@ -266,6 +266,7 @@ int check_everywhere() {
   slope_check slopes;
   if constexpr (Drawn::is_smooth) {
     slopes = compare_slopes<Drawn>();
+    found.expect(slopes.asked > 0, "a gradient is large enough to be asked for its slope");
     found.expect(std::fabs(slopes.worst - 1) < 0.03, "gradients are the slope of the loss");
   }
   std::printf(
