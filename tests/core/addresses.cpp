@@ -28,6 +28,16 @@ constexpr bool tells_constants_apart() {
          is_null(nullptr) && !same_address(of, nullptr);
 }
 
+constexpr void begin(int) {}
+constexpr void end(int) {}
+
+/// Of functions, with and without a name.
+constexpr bool tells_functions_apart() {
+  void (*const unnamed)(int) = [](int) {};
+  return same_address(&begin, &begin) && !same_address(&begin, &end) &&
+         !same_address(&begin, unnamed) && same_address(unnamed, unnamed);
+}
+
 /// Of what lies in a list while the compiler evaluates, and beside it.
 constexpr bool tells_elements_apart() {
   list<rule> rules;
@@ -40,11 +50,13 @@ constexpr bool tells_elements_apart() {
 }
 
 static_assert(tells_constants_apart());
+static_assert(tells_functions_apart());
 static_assert(tells_elements_apart());
 
 }  // namespace
 
 TEST_CASE("addresses are compared alike by the compiler and at run time") {
   CHECK(tells_constants_apart());
+  CHECK(tells_functions_apart());
   CHECK(tells_elements_apart());
 }

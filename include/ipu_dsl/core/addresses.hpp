@@ -18,6 +18,18 @@ constexpr bool same_address(const void* left, const void* right) {
   return left == right;
 }
 
+/// The same of two functions of one kind.
+template <typename Function>
+  requires std::is_function_v<Function>
+constexpr bool same_address(Function* left, Function* right) {
+#if defined(__GNUC__) && !defined(__clang__)
+  if (std::is_constant_evaluated() && !__builtin_constant_p(left == right)) {
+    return false;
+  }
+#endif
+  return left == right;
+}
+
 /// Whether an address is that of nothing.
 constexpr bool is_null(const void* address) {
   return same_address(address, nullptr);

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/graph/update_rule.hpp>
@@ -203,7 +204,7 @@ constexpr problem find_in_rule() {
 template <typename Optimizer>
 constexpr problem find() {
   const problem found = find_in_rule<Optimizer>();
-  if (!found.found() && Optimizer::rule->update == family{}.update) {
+  if (!found.found() && same_address(Optimizer::rule->update, family{}.update)) {
     return refuse(label(".update in the family of ") << Optimizer::rule->name, "none",
                   "write .update = update_each_parameter");
   }
