@@ -63,12 +63,14 @@ constexpr checks test_numbers() {
 
 constexpr checks test_cut() {
   text<4> words = "abcdef";
-  bool right = words.view() == "abcd" && words.length == 4;
+  const bool right = words.view() == "a..." && words.length == 4;
   words << "g" << 17;
   checks done;
   done.that(right);
-  done.that(words.view() == "abcd");
+  done.that(words.view() == "a...");
   done.that(words.characters[4] == '\0');
+  done.that(text<4>("abcd").view() == "abcd");
+  done.that(text<2>("abcd").view() == "..");
   return done;
 }
 

@@ -81,6 +81,12 @@ TEST_CASE("two sets of weights go to and fro") {
   CHECK(exchange.spare() == &second);
 }
 
+TEST_CASE("an exchange of one set of weights with itself is refused") {
+  weights only;
+  CHECK_THROWS_WITH(weights_exchange<sums>(only, only),
+                    "weights_exchange: expected two sets of weights, got the same one twice.");
+}
+
 TEST_CASE("weights are exchanged under a running predictor, whole and in order") {
   constexpr int rounds = 2'000;
   weights first;

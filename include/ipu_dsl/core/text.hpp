@@ -26,7 +26,8 @@ struct fixed_string {
 };
 
 /// Text of at most `Capacity` characters that grows by `<<`, at compile time and at run time.
-/// What does not fit is cut off: a sentence is for people, and a cut one still says where.
+/// What does not fit is cut off, with dots at the end: a sentence is for people, and a cut one
+/// still says where.
 /// At run time it says what is refused: functions of more than a line are not copied into who calls
 /// them, which would be compiled wherever something can be wrong.
 template <std::size_t Capacity>
@@ -46,6 +47,8 @@ struct text {
     if (length < Capacity) {
       characters[length] = letter;
       ++length;
+    } else {
+      end_in_dots();
     }
     return *this;
   }
@@ -129,6 +132,14 @@ struct text {
 
   friend constexpr bool operator==(const text& left, const text& right) {
     return left.view() == right.view();
+  }
+
+ private:
+  /// Of what is full, and shall not look as if it were whole.
+  [[gnu::cold, gnu::noinline]] constexpr void end_in_dots() {
+    for (std::size_t back = 1; back <= 3 && back <= Capacity; ++back) {
+      characters[Capacity - back] = '.';
+    }
   }
 };
 

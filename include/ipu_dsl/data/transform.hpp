@@ -34,17 +34,44 @@ struct transformation {
 /// No end: `repeated()`.
 inline constexpr std::int64_t without_end = -1;
 
+/// What is wrong with a count that is no whole number.
+template <typename Number>
+struct fraction_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("a whole number of slots, passes or samples",
+                           label("a ") << type_name<Number>(),
+                           "for a share write take(static_cast<std::int64_t>(0.8 * samples))");
+    found.where = "the data";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// How many slots, passes or samples, of any type of integers. Refused with a sentence: a fraction,
+/// which would be cut down to a whole number.
+struct whole_count {
+  std::int64_t value;  ///< any
+
+  template <std::convertible_to<std::int64_t> Number>
+  constexpr whole_count(Number number) : value(static_cast<std::int64_t>(number)) {
+    if constexpr (std::floating_point<Number>) {
+      static_assert(diagnose<fraction_fault_of<Number>>());
+    }
+  }
+};
+
 /// Samples in a random order, as `tf.data.Dataset.shuffle`: `buffer` slots are filled in order,
 /// each draw takes a random slot and refills it with what comes next. A buffer as large as the
 /// data gives every order the same chance. Every pass has an order of its own. Throws `error` for
 /// a buffer without slots. One of more than 2^28 slots, and of more than there are samples, is
 /// refused when a feed is made.
-inline transformation shuffled(std::int64_t buffer) {
-  if (buffer < 1 || buffer > (std::numeric_limits<std::uint32_t>::max)()) {
-    throw error("shuffled(buffer) needs 1 to 4294967295 slots, got " + std::to_string(buffer) +
-                ".");
+inline transformation shuffled(whole_count buffer) {
+  const std::int64_t slots = buffer.value;
+  if (slots < 1 || slots > (std::numeric_limits<std::uint32_t>::max)()) {
+    throw error("shuffled(buffer) needs 1 to 4294967295 slots, got " + std::to_string(slots) + ".");
   }
-  return {transformation::kind::shuffle, buffer};
+  return {transformation::kind::shuffle, slots};
 }
 
 /// The same samples again and again, without end.
@@ -54,33 +81,51 @@ inline transformation repeated() {
 
 namespace transformations {
 
-/// Throws `error` for a negative count.
-inline void check_count(const char* name, std::int64_t count) {
-  if (count < 0) {
+/// The count of a step. Throws `error` for a negative one.
+inline std::int64_t check_count(const char* name, whole_count count) {
+  if (count.value < 0) {
     throw error(std::string(name) + "(count) needs a count of 0 or more, got " +
-                std::to_string(count) + ".");
+                std::to_string(count.value) + ".");
   }
+  return count.value;
 }
 
 }  // namespace transformations
 
 /// The same samples `passes` times. Throws `error` for a negative count.
-inline transformation repeated(std::int64_t passes) {
-  transformations::check_count("repeated", passes);
-  return {transformation::kind::repeat, passes};
+inline transformation repeated(whole_count passes) {
+  return {transformation::kind::repeat, transformations::check_count("repeated", passes)};
 }
 
 /// The first `samples` of what comes, or all if there are fewer. Throws `error` for a negative
 /// count.
-inline transformation take(std::int64_t samples) {
-  transformations::check_count("take", samples);
-  return {transformation::kind::take, samples};
+inline transformation take(whole_count samples) {
+  return {transformation::kind::take, transformations::check_count("take", samples)};
 }
 
 /// What comes behind the first `samples`. Throws `error` for a negative count.
-inline transformation skip(std::int64_t samples) {
-  transformations::check_count("skip", samples);
-  return {transformation::kind::skip, samples};
+inline transformation skip(whole_count samples) {
+  return {transformation::kind::skip, transformations::check_count("skip", samples)};
+}
+
+/// What is wrong with the name that tf.data has; `Number` is what it is told.
+template <typename Number>
+struct shuffle_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("shuffled(buffer)", "shuffle(buffer)",
+                           "write data | shuffled(1000) | repeated()");
+    found.where = "the data";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Refused with a sentence: see `shuffled`.
+template <std::integral Number>
+transformation shuffle(Number) {
+  static_assert(diagnose<shuffle_fault_of<Number>>());
+  return {};
 }
 
 /// How many samples come out of a step when `before` go in; no value: without end. Throws `error`

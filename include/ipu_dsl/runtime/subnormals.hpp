@@ -26,7 +26,7 @@ class subnormals_as_zeros {
   static constexpr bool available = false;
 #endif
 
-  subnormals_as_zeros() noexcept : before_(get()) { set(before_ | as_zeros); }
+  [[nodiscard]] subnormals_as_zeros() noexcept : before_(get()) { set(before_ | as_zeros); }
 
   ~subnormals_as_zeros() { set(before_); }
 

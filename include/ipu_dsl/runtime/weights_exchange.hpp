@@ -4,14 +4,15 @@
 
 #include <atomic>
 
+#include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/runtime/weights.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// Two sets of weights that go to and fro between a thread that writes them and one that predicts.
 /// At any time a set belongs to one of the two threads, so that none is ever written while it is
-/// read, and none dies: both must outlive the exchange and its predictors. Nothing here waits,
-/// takes memory or throws.
+/// read, and none dies: both must outlive the exchange and its predictors. Nothing here waits or
+/// takes memory, and nothing but the constructor throws.
 ///
 ///   weights_of<mlp> first, second;
 ///   predictor<mlp> classify(first);
@@ -31,9 +32,14 @@ class weights_exchange {
                 "weights_exchange: this processor has no atomic pointers without a lock");
 
  public:
-  /// `current` is what the predictors read, `spare` what is written next.
-  weights_exchange(weights_of<M>& current, weights_of<M>& spare) noexcept
-      : current_(&current), spare_(&spare) {}
+  /// `current` is what the predictors read, `spare` what is written next. Throws `error` if both
+  /// are the same: it would be written while it is read.
+  weights_exchange(weights_of<M>& current, weights_of<M>& spare)
+      : current_(&current), spare_(&spare) {
+    if (&current == &spare) {
+      raise_error({"weights_exchange: expected two sets of weights, got the same one twice."});
+    }
+  }
 
   /// For the thread that writes: the set that no predictor reads, to be changed at leisure. Null
   /// while the set offered last has not been taken, or the one before it not been given back.
