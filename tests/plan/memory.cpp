@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of plan/memory.hpp, plan/lifetime.hpp and plan/buffer_size.hpp: properties of layouts.
+// Tests of plan/memory.hpp, plan/lifetime.hpp, plan/in_place.hpp and plan/buffer_size.hpp: properties
+// of layouts.
 #include <cstdio>
 
 #include <ipu_dsl/model/functional.hpp>
@@ -26,6 +27,7 @@ struct findings {
   int buffers = 0;  ///< placed, and within their regions
   int pairs = 0;    ///< alive together in one region
   int lasting = 0;  ///< compared between programs
+  int in_place = 0;  ///< pairs of which one gives way to the other
   int misplaced = 0;
   int overlapping = 0;
   int moved = 0;
@@ -96,6 +98,45 @@ constexpr bool alive_together(const laid_out& made, std::size_t i, std::size_t j
                     made.lives[j].first_call <= made.lives[i].last_call);
 }
 
+/// The action that a call belongs to.
+constexpr std::size_t action_of(const laid_out& made, std::int32_t row) {
+  std::size_t entry = 0;
+  while (made.program.first_call[entry + 1] <= row) {
+    ++entry;
+  }
+  return entry;
+}
+
+/// Whether a call reads a buffer, and wherever it does in place of what it writes.
+constexpr bool reads_in_place(const laid_out& made, std::int32_t row, std::size_t read,
+                              std::size_t written) {
+  const call_list& calls = made.program.made;
+  const emitted_call& of = calls.calls[row];
+  bool found = calls.operands[of.first_operand] == static_cast<std::int32_t>(written);
+  for (std::int32_t i = 0; i < of.reads; ++i) {
+    const bool same =
+        calls.operands[of.first_operand + of.writes + i] == static_cast<std::int32_t>(read);
+    found = found && (!same || (of.in_place >> i & 1) != 0);
+  }
+  return found;
+}
+
+/// Whether one buffer may lie where another does that is written later in the action that the first
+/// lives in: nobody reads the first any more, or the call that writes the other over it.
+constexpr bool gives_way(const laid_out& made, std::size_t first, std::size_t later) {
+  const placement& here = made.memory.of_buffer[first];
+  const placement& there = made.memory.of_buffer[later];
+  const lifetime& ends = made.lives[first];
+  const lifetime& begins = made.lives[later];
+  if (here.offset != there.offset || ends.actions != 1 || lasts(made.program.made.buffers[later]) ||
+      action_of(made, ends.first_call) != action_of(made, begins.first_call)) {
+    return false;
+  }
+  return ends.last_call < begins.first_call ||
+         (ends.last_call == begins.first_call &&
+          reads_in_place(made, ends.last_call, first, later));
+}
+
 constexpr void check_pairs(const laid_out& made, std::int32_t batch, findings& seen) {
   for (std::size_t i = 0; i < made.program.made.buffers.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -107,7 +148,9 @@ constexpr void check_pairs(const laid_out& made, std::int32_t batch, findings& s
       const bool apart =
           left.offset + bytes_of_copies(made.program.made.buffers[i], batch) <= right.offset ||
           right.offset + bytes_of_copies(made.program.made.buffers[j], batch) <= left.offset;
-      seen.overlapping += apart ? 0 : 1;
+      const bool in_place = !apart && (gives_way(made, i, j) || gives_way(made, j, i));
+      seen.overlapping += apart || in_place ? 0 : 1;
+      seen.in_place += in_place ? 1 : 0;
       ++seen.pairs;
     }
   }
@@ -159,6 +202,7 @@ void check_model(std::string_view name, findings& all) {
       all.buffers += seen.buffers;
       all.pairs += seen.pairs;
       all.lasting += seen.lasting;
+      all.in_place += seen.in_place;
     }
   }
 }
@@ -225,10 +269,11 @@ TEST_CASE("no two buffers that are alive share a byte") {
   check_model<testing::branching>("branching", all);
   check_model<testing::alike>("alike", all);
   check_model<testing::slender>("slender", all);
-  std::printf("checked %d buffers, %d pairs, %d lasting places\n", all.buffers, all.pairs,
-              all.lasting);
+  std::printf("checked %d buffers, %d pairs, %d in place, %d lasting places\n", all.buffers,
+              all.pairs, all.in_place, all.lasting);
   CHECK(all.buffers > 1000);
   CHECK(all.pairs > 1000);
+  CHECK(all.in_place > 100);
   CHECK(all.lasting > 100);
 }
 

@@ -167,7 +167,12 @@ struct slope_check {
 template <drawn_model Drawn>
 class loss_along_gradients {
  public:
-  loss_along_gradients() { static_cast<void>(compute()); }
+  loss_along_gradients() {
+    for (std::size_t number = 0; number < parameters(); ++number) {
+      leave_start(number);
+    }
+    static_cast<void>(compute());
+  }
 
   std::size_t parameters() { return run_.gradients().size(); }
 
@@ -194,11 +199,28 @@ class loss_along_gradients {
     });
   }
 
-  double moved(std::size_t number, const std::vector<float>& gradient, double distance) {
+  /// Where among the weights a parameter is that learns.
+  std::size_t place_of(std::size_t number) {
     std::size_t place = 0;
     while (run_.weights().name(place) != run_.gradients().name(number)) {
       ++place;
     }
+    return place;
+  }
+
+  /// A bias of zero behind zeros in a padding stands where relu has two slopes.
+  void leave_start(std::size_t number) {
+    std::vector<float> drawn = gradient(number);
+    const std::size_t place = place_of(number);
+    run_.weights().get(place, drawn);
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      drawn[i] += 0.1F * uniform_unit(random_word(number, 2, i)) - 0.05F;
+    }
+    run_.weights().set(place, drawn);
+  }
+
+  double moved(std::size_t number, const std::vector<float>& gradient, double distance) {
+    const std::size_t place = place_of(number);
     std::vector<float> kept(gradient.size());
     run_.weights().get(place, kept);
     std::vector<float> other = kept;

@@ -122,6 +122,8 @@ constexpr bool reads_run_values(const call& row) {
 struct emitted_call : call {
   const family* code = nullptr;
   const family* ending = nullptr;  ///< the optimizer with whose update it ends, or null
+  std::uint32_t in_place = 0;  ///< bit i: the kernel reads an element of read i before it writes
+                               ///< that element of the first operand, which may lie over it
 };
 
 /// The calls of one program and the buffers they work on.

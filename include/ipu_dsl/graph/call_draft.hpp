@@ -124,6 +124,14 @@ class call_draft {
     return *this;
   }
 
+  /// The same where the kernel has read each element before it writes the same element of the first
+  /// operand, so that the two may share their memory. `at` is what that is written at.
+  constexpr call_draft& reads_in_place(const buffer_ref& named, std::initializer_list<reach> at) {
+    emitted_call& row = newest();
+    row.in_place |= row.reads < 32 ? std::uint32_t{1} << row.reads : 0;
+    return reads(named, at);
+  }
+
   /// What the call costs, where the axes do not say it.
   constexpr call_draft& costs(std::int64_t operations) {
     newest().operations = operations;

@@ -297,7 +297,7 @@ class emitter {
     call.writes(written, {sample, element});
     for (std::int32_t reader = 0; reader < readers; ++reader) {
       const std::int32_t entry = facts_->first_reader[made] + reader;
-      call.reads(contribution_at(facts_->readers[entry]).flat(), {sample, element});
+      call.reads_in_place(contribution_at(facts_->readers[entry]).flat(), {sample, element});
     }
   }
 

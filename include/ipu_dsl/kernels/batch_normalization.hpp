@@ -107,9 +107,8 @@ void channel_moments(const float* x, const channel_rows& rows, std::int32_t vali
 
 /// `normalize_channels` of the channels of a block, by scale and shift [Width].
 template <std::int32_t Width, layout::architecture Architecture>
-[[gnu::noinline]] void normalize_block(const float* __restrict x, const channel_rows& rows,
-                                       const float* mean, const float* scale, const float* shift,
-                                       float* __restrict y) noexcept {
+[[gnu::noinline]] void normalize_block(const float* x, const channel_rows& rows, const float* mean,
+                                       const float* scale, const float* shift, float* y) noexcept {
   using numbers = channel_numbers<Width, Architecture>;
   const numbers means(mean);
   const numbers scales(scale);
@@ -126,7 +125,7 @@ template <std::int32_t Width, layout::architecture Architecture>
 }
 
 /// y = (x - mean) / sqrt(variance + epsilon) * gamma + beta of all samples; gamma and beta may be
-/// null, for 1 and 0.
+/// null, for 1 and 0; `y` may be `x`.
 ///   x, y  [batch][stride], gamma, beta  [channels]
 template <layout::architecture Architecture = layout::native>
 void normalize_channels(const float* x, const channel_rows& rows, const channel_statistics& by,
@@ -196,10 +195,9 @@ struct channel_slopes {
 
 /// `normalized_input_gradient` of the channels of a block.
 template <std::int32_t Width, layout::architecture Architecture>
-[[gnu::noinline]] void gradient_of_block(const float* __restrict d, const float* __restrict x,
+[[gnu::noinline]] void gradient_of_block(const float* d, const float* __restrict x,
                                          const channel_rows& rows, std::int32_t valid,
-                                         const channel_slopes& by,
-                                         float* __restrict gradient) noexcept {
+                                         const channel_slopes& by, float* gradient) noexcept {
   using numbers = channel_numbers<Width, Architecture>;
   const numbers means(by.mean);
   const numbers means_of_d(by.mean_of_d);
@@ -219,7 +217,7 @@ template <std::int32_t Width, layout::architecture Architecture>
 
 /// The gradient of x where mean and variance are those of the first `valid` samples (Ioffe and
 /// Szegedy 2015): gamma / deviation * (d - mean of d - normalised x * mean of d * normalised x);
-/// zero for the other samples.
+/// zero for the other samples. `gradient` may be `d`.
 ///   sums, products  what `channel_gradients` wrote;  gamma may be null, for 1
 template <layout::architecture Architecture = layout::native>
 void normalized_input_gradient(const float* d, const float* x, const channel_rows& rows,
@@ -250,9 +248,8 @@ void normalized_input_gradient(const float* d, const float* x, const channel_row
 
 /// `scaled_input_gradient` of the channels of a block, by scale [Width].
 template <std::int32_t Width, layout::architecture Architecture>
-[[gnu::noinline]] void scale_block(const float* __restrict d, const channel_rows& rows,
-                                   std::int32_t valid, const float* scale,
-                                   float* __restrict gradient) noexcept {
+[[gnu::noinline]] void scale_block(const float* d, const channel_rows& rows, std::int32_t valid,
+                                   const float* scale, float* gradient) noexcept {
   using numbers = channel_numbers<Width, Architecture>;
   const numbers scales(scale);
   for_positions_of_last_samples_first(
@@ -266,7 +263,7 @@ template <std::int32_t Width, layout::architecture Architecture>
 }
 
 /// The gradient of x where mean and variance do not depend on it: gamma / deviation * d of the
-/// first `valid` samples; zero for the others.
+/// first `valid` samples; zero for the others. `gradient` may be `d`.
 ///   gamma may be null, for 1
 template <layout::architecture Architecture = layout::native>
 void scaled_input_gradient(const float* d, const channel_rows& rows, std::int32_t valid,

@@ -14,7 +14,7 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
-/// Sums what it reads; of one read that is a copy.
+/// Sums what it reads; of one read that is a copy, and nothing if it is made in place.
 template <std::int32_t Reads, std::int32_t Rows, std::int32_t Elements>
 void sum_rows(const grain& part, void* const* operands) noexcept {
   constexpr std::ptrdiff_t stride = layout::row_stride(Elements);
@@ -27,7 +27,7 @@ void sum_rows(const grain& part, void* const* operands) noexcept {
   }
   if constexpr (Reads == 0) {
     kernels::clear_tensor(floats(operands[0]) + first, elements);
-  } else {
+  } else if (Reads > 1 || operands[0] != operands[1]) {
     kernels::sum_tensors(terms, Reads, floats(operands[0]) + first, elements);
   }
 }

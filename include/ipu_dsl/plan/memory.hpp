@@ -8,6 +8,7 @@
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/buffer_index.hpp>
 #include <ipu_dsl/plan/buffer_size.hpp>
+#include <ipu_dsl/plan/in_place.hpp>
 #include <ipu_dsl/plan/lifetime.hpp>
 #include <ipu_dsl/plan/program_plan_view.hpp>
 
@@ -124,7 +125,8 @@ class memory_planner {
         micro_batches_(micro_batches),
         device_of_stage_(device_of_stage),
         lasting_(lasting),
-        lives_(lifetimes_of(program, model.stages)) {}
+        lives_(lifetimes_of(program, model.stages)),
+        hosts_(in_place_buffers(program, model.stages, lives_).hosts()) {}
 
   constexpr memory_layout plan() {
     made_.of_buffer.resize(program_.buffers.size());
@@ -139,11 +141,16 @@ class memory_planner {
         place_copies(i, memory);
       } else if (lives_[i].actions > 1) {
         place_in_edge(i, memory);
-      } else {
+      } else if (hosts_[i] < 0) {
         scratch.push_back(static_cast<std::int32_t>(i));
       }
     }
     overlay(scratch);
+    for (std::size_t i = 0; i < program_.buffers.size(); ++i) {
+      if (hosts_[i] >= 0) {
+        made_.of_buffer[i] = made_.of_buffer[hosts_[i]];
+      }
+    }
     return made_;
   }
 
@@ -300,6 +307,7 @@ class memory_planner {
   list_view<int> device_of_stage_;
   parameter_layout_view lasting_;
   list<lifetime> lives_;
+  list<std::int32_t> hosts_;  ///< by buffer: see `in_place_buffers`
   list<action_set> touched_by_;
   list<std::int64_t> floor_;  ///< by device: where what is overlaid begins
   memory_layout made_;

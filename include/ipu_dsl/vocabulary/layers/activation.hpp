@@ -63,7 +63,7 @@ constexpr void forward(emitter& emit) {
   const auto [sample, unit] = call.over(emit.batch(), emit.input_shape(0).elements());
   call.scalar(emit.options<activation_options>().alpha)
       .writes(emit.output_value(0).flat(), {sample, unit})
-      .reads(emit.input_value(0).flat(), {sample, unit});
+      .reads_in_place(emit.input_value(0).flat(), {sample, unit});
 }
 
 constexpr void input_gradient(emitter& emit) {
@@ -78,7 +78,7 @@ constexpr void input_gradient(emitter& emit) {
   const buffer_ref kept = from_output ? emit.output_value(0) : emit.input_value(0);
   call.scalar(emit.options<activation_options>().alpha)
       .writes(emit.input_gradient(0).flat(), {sample, unit})
-      .reads(emit.output_gradient(0).flat(), {sample, unit})
+      .reads_in_place(emit.output_gradient(0).flat(), {sample, unit})
       .reads(kept.flat(), {sample, unit});
 }
 

@@ -152,7 +152,7 @@ constexpr void forward(emitter& emit) {
   const auto [sample, position, channel] = call.over(key.batch, key.positions, key.channels);
   call.scalar(emit.options<batch_normalization_options>().epsilon)
       .writes(by_channel(emit.output_value(0), key), {sample, position, channel})
-      .reads(by_channel(emit.input_value(0), key), {sample, position, channel})
+      .reads_in_place(by_channel(emit.input_value(0), key), {sample, position, channel})
       .reads(statistic(emit, 0), {channel})
       .reads(statistic(emit, 1), {channel});
   for (std::int32_t i = 0; i < key.has_scale + key.has_center; ++i) {
@@ -182,7 +182,7 @@ constexpr void frozen_gradient(emitter& emit) {
   const auto [sample, position, channel] = call.over(key.batch, key.positions, key.channels);
   call.scalar(emit.options<batch_normalization_options>().epsilon)
       .writes(by_channel(emit.input_gradient(0), key), {sample, position, channel})
-      .reads(by_channel(emit.output_gradient(0), key), {sample, position, channel})
+      .reads_in_place(by_channel(emit.output_gradient(0), key), {sample, position, channel})
       .reads(statistic(emit, 1), {channel});
   if (key.has_scale != 0) {
     call.reads(emit.parameter_value(0), {channel});
@@ -204,7 +204,7 @@ constexpr void input_gradient(emitter& emit) {
   const auto [sample, position, channel] = call.over(key.batch, key.positions, key.channels);
   call.scalar(emit.options<batch_normalization_options>().epsilon)
       .writes(by_channel(emit.input_gradient(0), key), {sample, position, channel})
-      .reads(by_channel(emit.output_gradient(0), key), {sample, position, channel})
+      .reads_in_place(by_channel(emit.output_gradient(0), key), {sample, position, channel})
       .reads(by_channel(emit.input_value(0), key), {sample, position, channel})
       .reads(statistic(emit, 0), {channel})
       .reads(statistic(emit, 1), {channel})

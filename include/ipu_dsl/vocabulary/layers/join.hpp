@@ -57,7 +57,7 @@ constexpr void forward(emitter& emit) {
   call.all(key.reads);
   call.writes(emit.output_value(0).flat(), {sample, element});
   for (std::int32_t i = 0; i < emit.inputs(); ++i) {
-    call.reads(emit.input_value(i).flat(), {sample, element});
+    call.reads_in_place(emit.input_value(i).flat(), {sample, element});
   }
 }
 
@@ -68,7 +68,7 @@ constexpr void input_gradient(emitter& emit) {
       call_draft call = emit.call(key);
       const auto [sample, element] = call.over(emit.batch(), emit.output_shape(0).elements());
       call.writes(emit.input_gradient(i).flat(), {sample, element})
-          .reads(emit.output_gradient(0).flat(), {sample, element});
+          .reads_in_place(emit.output_gradient(0).flat(), {sample, element});
     }
   }
 }
@@ -96,7 +96,7 @@ constexpr void copy_tensor(emitter& emit, const buffer_ref& written, const buffe
   const stored_rows lain = emit.rows_of(written);
   call_draft call = emit.call_of(add_family, add_call{1, lain.count, lain.length});
   const auto [sample, element] = call.over(emit.batch(), written.extents.elements());
-  call.writes(written.flat(), {sample, element}).reads(read.flat(), {sample, element});
+  call.writes(written.flat(), {sample, element}).reads_in_place(read.flat(), {sample, element});
 }
 
 struct concatenate_options {
