@@ -48,7 +48,10 @@ struct text {
       characters[length] = letter;
       ++length;
     } else {
-      end_in_dots();
+      // What is full shall not look as if it were whole.
+      for (std::size_t back = 1; back <= 3 && back <= Capacity; ++back) {
+        characters[Capacity - back] = '.';
+      }
     }
     return *this;
   }
@@ -132,14 +135,6 @@ struct text {
 
   friend constexpr bool operator==(const text& left, const text& right) {
     return left.view() == right.view();
-  }
-
- private:
-  /// Of what is full, and shall not look as if it were whole.
-  [[gnu::cold, gnu::noinline]] constexpr void end_in_dots() {
-    for (std::size_t back = 1; back <= 3 && back <= Capacity; ++back) {
-      characters[Capacity - back] = '.';
-    }
   }
 };
 
