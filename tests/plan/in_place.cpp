@@ -97,6 +97,17 @@ constexpr checks test_chain() {
   return done;
 }
 
+/// What is read once more is left alone; the sum of both, the last to read it, is made in its place.
+constexpr checks test_read_again() {
+  checks done;
+  const graph model = with_loss<testing::passing>();
+  const list<finding> predicted = found_in(model.view(), program_kind::predict);
+  done.that(count(predicted, "Activation", call_phase::forward, 0) == 2);
+  done.that(count(predicted, "Activation", call_phase::forward, 1) == 1);
+  done.that(count(predicted, "Add", call_phase::forward, 1) == 1);
+  return done;
+}
+
 /// Across stages nothing is written over what another action still reads.
 struct handed_on
     : model<input<8>, pipeline<stage<Dense<8>>, stage<relu>, stage<residual<elu>>, stage<Dense<3>>>> {
@@ -113,6 +124,7 @@ constexpr checks test_stages() {
 
 static_assert(test_activations());
 static_assert(test_chain());
+static_assert(test_read_again());
 static_assert(test_stages());
 
 }  // namespace
@@ -120,5 +132,6 @@ static_assert(test_stages());
 TEST_CASE("what a call reads for the last time makes room for what it writes") {
   CHECK(test_activations());
   CHECK(test_chain());
+  CHECK(test_read_again());
   CHECK(test_stages());
 }

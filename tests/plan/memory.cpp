@@ -269,6 +269,7 @@ TEST_CASE("no two buffers that are alive share a byte") {
   check_model<testing::branching>("branching", all);
   check_model<testing::alike>("alike", all);
   check_model<testing::slender>("slender", all);
+  check_model<testing::passing>("passing", all);
   std::printf("checked %d buffers, %d pairs, %d in place, %d lasting places\n", all.buffers,
               all.pairs, all.in_place, all.lasting);
   CHECK(all.buffers > 1000);

@@ -37,6 +37,10 @@ struct slender : model<input<7>, pipeline<stage<Dense<3, sigmoid>>, stage<softpl
                                           stage<residual<elu>>, stage<Dense<9, use_bias<false>>>>> {
 };
 
+/// What an activation reads goes past it as well, and is read once more by another layer.
+struct passing : model<input<8>, sequential<Dense<8>, residual<elu>, relu, concat<elu, Dense<4>>,
+                                            Dense<3>>> {};
+
 /// The graph of a model with the loss and the accuracy behind it.
 template <typename M>
 constexpr graph with_loss(score_kind scores = score_kind::logits) {

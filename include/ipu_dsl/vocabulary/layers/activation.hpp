@@ -150,7 +150,7 @@ constexpr void forward(emitter& emit) {
   const auto [sample, position] = call.over(emit.batch(), positions_of(emit.input_shape(0)));
   const axis_id unit = call.all(key.units);
   call.writes(by_position(emit.output_value(0)), {sample, position, unit})
-      .reads(by_position(emit.input_value(0)), {sample, position, unit});
+      .reads_in_place(by_position(emit.input_value(0)), {sample, position, unit});
 }
 
 constexpr void input_gradient(emitter& emit) {
@@ -162,7 +162,7 @@ constexpr void input_gradient(emitter& emit) {
   const auto [sample, position] = call.over(emit.batch(), positions_of(emit.input_shape(0)));
   const axis_id unit = call.all(key.units);
   call.writes(by_position(emit.input_gradient(0)), {sample, position, unit})
-      .reads(by_position(emit.output_gradient(0)), {sample, position, unit})
+      .reads_in_place(by_position(emit.output_gradient(0)), {sample, position, unit})
       .reads(by_position(emit.output_value(0)), {sample, position, unit});
 }
 

@@ -49,7 +49,7 @@ constexpr void mask(emitter& emit, const buffer_ref& written, const buffer_ref& 
   const auto [sample, element] = call.over(emit.batch(), read.extents.elements());
   call.scalar(emit.options<dropout_options>().rate)
       .writes(written.flat(), {sample, element})
-      .reads(read.flat(), {sample, element});
+      .reads_in_place(read.flat(), {sample, element});
 }
 
 constexpr void forward(emitter& emit) {

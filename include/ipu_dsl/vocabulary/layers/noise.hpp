@@ -106,7 +106,7 @@ constexpr void declare(const emitter& emit, call_draft call, const buffer_ref& w
   const auto [sample, element] = call.over(emit.batch(), read.extents.elements());
   call.scalar(emit.options<noise_options>().amount)
       .writes(written.flat(), {sample, element})
-      .reads(read.flat(), {sample, element});
+      .reads_in_place(read.flat(), {sample, element});
 }
 
 /// Only training is disturbed.

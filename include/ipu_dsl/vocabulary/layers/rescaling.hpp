@@ -55,7 +55,7 @@ constexpr void rescale(emitter& emit, const buffer_ref& written, const buffer_re
   call.scalar(emit.options<rescaling_options>().scale)
       .scalar(offset)
       .writes(written.flat(), {sample, element})
-      .reads(read.flat(), {sample, element});
+      .reads_in_place(read.flat(), {sample, element});
 }
 
 constexpr void forward(emitter& emit) {
