@@ -140,6 +140,9 @@ class row_writer {
 /// graph has two pipelines (`chain_stage_graph(stages, cost, use, 2)`), are micro_batches / 2.
 template <typename Derived>
 struct two_copy_schedule {
+  /// More than one: it is proven, and not executed whatever the counts are.
+  static constexpr int weight_copies = 2;
+
   /// Both ends need the same number of micro-batches, for training and for inference.
   static constexpr problem allows(int devices, int stages, int micro_batches, purpose aim) {
     const auto check = [aim](int p, int s, int m) { return check_counts(p, s, m, aim); };
@@ -169,7 +172,7 @@ struct two_copy_schedule {
  protected:
   static constexpr program no_rows(int devices, int micro_batches) {
     program rows(devices, mirrored_placement(devices), micro_batches / 2);
-    rows.weights.copies = 2;
+    rows.weights.copies = weight_copies;
     return rows;
   }
 

@@ -95,6 +95,10 @@ struct plan_fault_of {
     if (found.found()) {
       return found;
     }
+    // Before its counts, whose hints would lead to the same.
+    if constexpr (requires { C::schedule_type::weight_copies; }) {
+      return refuse_copies(C::schedule_type::weight_copies, C::schedule_type::name);
+    }
     const problem misasked = refuse_inference_micro_batches<C>();
     if (misasked.found()) {
       return misasked;

@@ -14,14 +14,22 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
+/// Refuses a schedule of several copies of the weights.
+constexpr problem refuse_copies(int copies, std::string_view schedule) {
+  problem found = refuse("one copy of the weights", label() << copies << " copies",
+                         "study<...> proves and times them; dualpipe_v is executed");
+  found.where = label("schedule ") << schedule;
+  return found;
+}
+
 /// What of a program is proven but cannot be executed, as a problem: it would be skipped without a
 /// word.
 constexpr problem refuse_unlowered(const program_view& rows, std::string_view schedule) {
-  problem found;
   if (rows.weights.copies > 1) {
-    found = refuse("one copy of the weights", label() << rows.weights.copies << " copies",
-                   "study<...> proves and times them; dualpipe_v is executed");
-  } else if (rows.weights.update_interval > 0) {
+    return refuse_copies(rows.weights.copies, schedule);
+  }
+  problem found;
+  if (rows.weights.update_interval > 0) {
     const int interval = rows.weights.update_interval;
     found = refuse("one update at the end of a run",
                    interval == 1 ? label("one after every micro-batch")
