@@ -48,7 +48,7 @@ template <drawn_model Drawn>
 struct drawn_on_tiles : compile<typename Drawn::whole, micro_batch<Drawn::samples>, on<ipu2>,
                                 loss<typename Drawn::judge>, typename Drawn::optimizer> {};
 
-/// The samples of one update.
+/// The samples of one update, or of some to predict.
 struct drawn_samples {
   std::vector<float> inputs[2];
   std::vector<std::int32_t> labels;
@@ -69,11 +69,12 @@ inline std::vector<float> draw_input(const shape& extents, int count, std::uint6
 }
 
 template <drawn_model Drawn>
-drawn_samples draw_samples(std::uint64_t seed) {
-  constexpr int count = Drawn::samples * Drawn::micro_batches;
+drawn_samples draw_samples(std::uint64_t seed, int replicas = 1) {
+  const int rows = Drawn::samples * Drawn::micro_batches * replicas;
+  const auto count = static_cast<std::uint64_t>(rows);
   drawn_samples drawn;
   for (std::size_t i = 0; i < Drawn::inputs.size(); ++i) {
-    drawn.inputs[i] = draw_input(Drawn::inputs[i], count, 10 * seed + i);
+    drawn.inputs[i] = draw_input(Drawn::inputs[i], rows, 10 * seed + i);
   }
   for (std::uint64_t i = 0; i < count; ++i) {
     drawn.labels.push_back(static_cast<std::int32_t>(random_word(seed, 2, i) % Drawn::outputs));
@@ -129,15 +130,16 @@ struct trained_bits {
   friend bool operator==(const trained_bits&, const trained_bits&) = default;
 };
 
-/// Three updates, and what is predicted then, by the session and by a predictor.
+/// Three updates of as many samples as all replicas see, and what is predicted then, by the session and by a predictor.
 template <drawn_model Drawn, typename Model, typename Training>
 trained_bits train(int threads, findings& found) {
   constexpr int count = Drawn::samples * Drawn::micro_batches;
+  constexpr int replicas = Training::compiled::settings.replicas;
   session<Training> run({.learning_rate = 0.02F}, {.threads = threads});
   trained_bits made;
   for (std::uint64_t update = 0; update < 3; ++update) {
     made.losses.push_back(with_targets<Drawn>(
-        draw_samples<Drawn>(update), [&](const auto& inputs, const auto& targets) {
+        draw_samples<Drawn>(update, replicas), [&](const auto& inputs, const auto& targets) {
           return static_cast<double>(run.train_step(inputs, targets));
         }));
   }
@@ -273,6 +275,9 @@ template <drawn_model Drawn>
 int check_everywhere() {
   using whole = drawn_training<Drawn, typename Drawn::whole>;
   using cut = drawn_training<Drawn, typename Drawn::cut, typename Drawn::schedule>;
+  using whole_twice = drawn_training<Drawn, typename Drawn::whole, replicas<2>>;
+  using cut_twice =
+      drawn_training<Drawn, typename Drawn::cut, typename Drawn::schedule, replicas<2>>;
   static_assert(check<whole>());
   static_assert(check<cut>());
   findings found;
@@ -283,6 +288,9 @@ int check_everywhere() {
                "stages have the bits of the whole model");
   found.expect(train<Drawn, typename Drawn::cut, cut>(2, found) == one,
                "stages on two workers have the bits of the whole model");
+  found.expect(train<Drawn, typename Drawn::cut, cut_twice>(2, found) ==
+                   train<Drawn, typename Drawn::whole, whole_twice>(1, found),
+               "stages of two replicas on two workers have the bits of two whole models");
   const tile_check tiles = check_tiles<drawn_on_tiles<Drawn>>(ipu2);
   found.expect(tiles.passed(), tiles.fault.c_str());
   slope_check slopes;
