@@ -93,7 +93,7 @@ int train_and_predict() {
   other.load("own_data.npz");
 
   const parameters& weights = other.weights();
-  const std::size_t bias = weights.find("scores", "bias");
+  const std::size_t bias = weights.find("scores/bias");
   std::vector<float> values(static_cast<std::size_t>(weights.at(bias).extents.elements()));
   weights.get(bias, values);  // [3]
   // [/weights]

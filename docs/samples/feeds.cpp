@@ -54,7 +54,7 @@ void train_by_hand(const digit_dataset& digits) {
   std::vector<std::int32_t> labels(update);
   // [by_hand]
   parameters& gradients = run.gradients();
-  const std::size_t kernel = gradients.find("logits", "kernel");
+  const std::size_t kernel = gradients.find("logits/kernel");
   std::vector<float> values(32 * 10);
 
   for (std::uint32_t step = 0; step < 60; ++step) {

@@ -1635,8 +1635,8 @@ void print_weights() {
   session<training> run{{.learning_rate = 0.01F}};
   // row: layer.get_weights(), layer.set_weights(...)
   std::vector<float> values(8 * 10);
-  run.weights().get(run.weights().find("logits", "kernel"), values);
-  run.weights().set(run.weights().find("logits", "kernel"), values);
+  run.weights().get("logits/kernel", values);
+  run.weights().set("logits/kernel", values);
 #if defined(WITH_XTENSOR)
   const auto kernel = as_xtensor<2>(run.weights(), "logits", "kernel");
   set_from(run.weights(), "logits", "kernel", 0.5F * kernel);

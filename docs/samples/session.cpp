@@ -120,8 +120,8 @@ void train_and_test() {
                 std::string(describe(weights.at(i).extents).view()).c_str());
   }
   std::vector<float> kernel(32 * 10);
-  weights.get(weights.find("logits", "kernel"), kernel);  // [inputs, units]
-  weights.set(weights.find("logits", "kernel"), kernel);
+  weights.get("logits/kernel", kernel);  // [inputs, units]
+  weights.set("logits/kernel", kernel);
 
   run.save("weights.npz");
   session<training<interleaved>> other;
@@ -204,7 +204,7 @@ void print_refusals() {
   print_refusal("label", [&] {
     run.train_step(std::vector<float>(128 * 784), std::vector<std::int32_t>(128, 10));
   });
-  print_refusal("no_parameter", [&] { run.weights().find("logits", "weights"); });
+  print_refusal("no_parameter", [&] { run.weights().find("logits/weights"); });
   print_refusal("parameter_size", [&] { run.weights().set(0, std::vector<float>(10)); });
   print_refusal("predict_room", [&] {
     std::vector<float> scores(10);

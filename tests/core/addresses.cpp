@@ -29,6 +29,7 @@ constexpr bool tells_constants_apart() {
 }
 
 constexpr void begin(int) {}
+
 constexpr void end(int) {}
 
 /// Of functions, with and without a name.

@@ -217,7 +217,7 @@ TEST_CASE("convolutions over time and features are those of conv2d") {
   weights_of<pictures> weights;
   CHECK(load(weights, file).matched.size() == 6);
   std::vector<float> variance(3);
-  weights.get(weights.find("norm", "moving_variance"), variance);
+  weights.get("norm/moving_variance", variance);
   CHECK(variance == std::vector<float>{4, 4, 4});
   std::string strided = file;
   strided.replace(strided.find("\"strides\": 1"), 12, "\"strides\": 2");

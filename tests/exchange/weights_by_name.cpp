@@ -150,7 +150,7 @@ TEST_CASE("numbers that are not finite are refused unless they are to be kept") 
   weights_of<tagger> weights;
   fill(weights, 1);
   const std::vector<float> bias = {1, std::numeric_limits<float>::infinity(), 2};
-  weights.set(weights.find("logits", "bias"), bias);
+  weights.set("logits/bias", bias);
   save_safetensors(weights, folder / "w.safetensors");
   weights_of<tagger> other;
   CHECK(sentence_of([&] { load_by_name(other, folder / "w.safetensors"); }) ==

@@ -152,7 +152,7 @@ TEST_CASE("a weight is copied out and in by its name, and no other changes") {
   std::vector<float> all(known.values);
   std::iota(all.begin(), all.end(), 1.0F);
   known.assign(std::span<const float, weights_of<mlp>::values>(all));
-  const std::size_t index = known.find("logits", "kernel");
+  const std::size_t index = known.find("logits/kernel");
 
   const auto kernel = weights(known)["logits"_s]["kernel"_s];
   CHECK(kernel.name() == "logits/kernel");

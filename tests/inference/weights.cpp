@@ -56,7 +56,7 @@ TEST_CASE("weights begin as zeros and are set by name") {
   for (std::size_t i = 0; i < bias.size(); ++i) {
     bias[i] = static_cast<float>(i);
   }
-  kept.set(kept.find("dense_1", "bias"), bias);
+  kept.set("dense_1/bias", bias);
   std::vector<float> found(37);
   kept.get(1, found);
   CHECK(found == bias);

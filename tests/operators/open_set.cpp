@@ -381,7 +381,7 @@ int check_gradients(bool joins) {
   const point_set data = labelled_points(samples_of_update, 3);
   session<trained<Model, grouped>> run({.learning_rate = gradient_rate});
   const std::vector<float> scales = {0.75F, -1.25F, 0.5F, 1.5F};
-  run.weights().set(run.weights().find("split", "scale"), scales);
+  run.weights().set("split/scale", scales);
   weight_list weights = weights_of(run.weights());
   run.train_step(data.features(), data.labels());
   const weight_list after = weights_of(run.weights());

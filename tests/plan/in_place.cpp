@@ -97,7 +97,8 @@ constexpr checks test_chain() {
   return done;
 }
 
-/// What is read once more is left alone; the sum of both, the last to read it, is made in its place.
+/// What is read once more is left alone; the sum of both, the last to read it, is made in its
+/// place.
 constexpr checks test_read_again() {
   checks done;
   const graph model = with_loss<testing::passing>();
@@ -110,8 +111,8 @@ constexpr checks test_read_again() {
 
 /// Across stages nothing is written over what another action still reads.
 struct handed_on
-    : model<input<8>, pipeline<stage<Dense<8>>, stage<relu>, stage<residual<elu>>, stage<Dense<3>>>> {
-};
+    : model<input<8>,
+            pipeline<stage<Dense<8>>, stage<relu>, stage<residual<elu>>, stage<Dense<3>>>> {};
 
 constexpr checks test_stages() {
   checks done;

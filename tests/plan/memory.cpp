@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of plan/memory.hpp, plan/lifetime.hpp, plan/in_place.hpp and plan/buffer_size.hpp: properties
-// of layouts.
+// Tests of plan/memory.hpp, plan/lifetime.hpp, plan/in_place.hpp and plan/buffer_size.hpp:
+// properties of layouts.
 #include <cstdio>
 
 #include <ipu_dsl/model/functional.hpp>
@@ -24,9 +24,9 @@ static_assert(bytes_of(buffer{.type = dtype::int32, .extents = {}}, 32) == 128,
 
 /// What was looked at, and what was wrong with it.
 struct findings {
-  int buffers = 0;  ///< placed, and within their regions
-  int pairs = 0;    ///< alive together in one region
-  int lasting = 0;  ///< compared between programs
+  int buffers = 0;   ///< placed, and within their regions
+  int pairs = 0;     ///< alive together in one region
+  int lasting = 0;   ///< compared between programs
   int in_place = 0;  ///< pairs of which one gives way to the other
   int misplaced = 0;
   int overlapping = 0;
@@ -132,9 +132,8 @@ constexpr bool gives_way(const laid_out& made, std::size_t first, std::size_t la
       action_of(made, ends.first_call) != action_of(made, begins.first_call)) {
     return false;
   }
-  return ends.last_call < begins.first_call ||
-         (ends.last_call == begins.first_call &&
-          reads_in_place(made, ends.last_call, first, later));
+  return ends.last_call < begins.first_call || (ends.last_call == begins.first_call &&
+                                                reads_in_place(made, ends.last_call, first, later));
 }
 
 constexpr void check_pairs(const laid_out& made, std::int32_t batch, findings& seen) {

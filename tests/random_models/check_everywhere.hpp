@@ -130,7 +130,8 @@ struct trained_bits {
   friend bool operator==(const trained_bits&, const trained_bits&) = default;
 };
 
-/// Three updates of as many samples as all replicas see, and what is predicted then, by the session and by a predictor.
+/// Three updates of as many samples as all replicas see, and what is predicted then, by the session
+/// and by a predictor.
 template <drawn_model Drawn, typename Model, typename Training>
 trained_bits train(int threads, findings& found) {
   constexpr int count = Drawn::samples * Drawn::micro_batches;

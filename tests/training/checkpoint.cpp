@@ -165,7 +165,7 @@ TEST_CASE("weights that are no finite numbers are refused unless they are to be 
   session<trained> run({}, {.seed = 1});
   session<trained> other({}, {.seed = 2});
   const std::uint64_t before = other.weights().fingerprint();
-  const std::size_t kernel = run.weights().find("logits", "kernel");
+  const std::size_t kernel = run.weights().find("logits/kernel");
   std::vector<float> values(60);
   int checked = 0;
   for (const float wrong :
@@ -230,7 +230,7 @@ TEST_CASE("one parameter is saved and loaded by itself") {
   const temporary_directory folder;
   session<trained> run({}, {.seed = 1});
   session<trained> other({}, {.seed = 2});
-  const std::size_t kernel = run.weights().find("logits", "kernel");
+  const std::size_t kernel = run.weights().find("logits/kernel");
   save_parameter(run.weights(), kernel, folder / "kernel.npy");
   load_parameter(other.weights(), kernel, folder / "kernel.npy");
   std::vector<float> saved(60);
@@ -241,7 +241,7 @@ TEST_CASE("one parameter is saved and loaded by itself") {
   CHECK(read_npy(folder / "kernel.npy").extents == std::vector<std::int64_t>{20, 3});
 
   const std::uint64_t before = other.weights().fingerprint();
-  const std::size_t bias = run.weights().find("logits", "bias");
+  const std::size_t bias = run.weights().find("logits/bias");
   const std::string path = folder / "kernel.npy";
   CHECK(sentence_of([&] { load_parameter(other.weights(), bias, path); }) ==
         "The array logits/bias of " + path + " must have the shape (3), got (20, 3).");

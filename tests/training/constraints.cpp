@@ -187,24 +187,24 @@ TEST_CASE("constraints hold for kernels and biases of every layer after an updat
   for (int update = 0; update < 5; ++update) {
     run.train_step(features, labels);
     const parameters& weights = run.weights();
-    for (const double norm : norms_of(weights, weights.find("conv2d_0", "kernel"))) {
+    for (const double norm : norms_of(weights, weights.find("conv2d_0/kernel"))) {
       CHECK(norm == Approx(1).epsilon(1e-5));
       ++checked;
     }
-    for (const double norm : norms_of(weights, weights.find("simplernn_2", "recurrent_kernel"))) {
+    for (const double norm : norms_of(weights, weights.find("simplernn_2/recurrent_kernel"))) {
       CHECK(norm == Approx(1).epsilon(1e-5));
       ++checked;
     }
-    for (const double norm : norms_of(weights, weights.find("simplernn_2", "kernel"))) {
+    for (const double norm : norms_of(weights, weights.find("simplernn_2/kernel"))) {
       CHECK(norm <= 0.5 + 1e-5);
       ++checked;
     }
-    CHECK(norms_of(weights, weights.find("simplernn_2", "bias"))[0] <= 0.01 + 1e-6);
+    CHECK(norms_of(weights, weights.find("simplernn_2/bias"))[0] <= 0.01 + 1e-6);
     std::vector<float> dense(35);
-    weights.get(weights.find("dense_3", "kernel"), dense);
+    weights.get("dense_3/kernel", dense);
     CHECK(*std::min_element(dense.begin(), dense.end()) == 0);
     std::vector<float> bias(4);
-    weights.get(weights.find("conv2d_0", "bias"), bias);
+    weights.get("conv2d_0/bias", bias);
     CHECK(*std::min_element(bias.begin(), bias.end()) >= 0);
   }
   CHECK(checked == 5 * (4 + 5 + 5));

@@ -67,10 +67,17 @@ TEST_CASE("parameters are known by layer and name") {
     CHECK(kept.values.name(i) == expected[i]);
     const std::size_t slash = expected[i].find('/');
     CHECK(kept.values.find(expected[i].substr(0, slash), expected[i].substr(slash + 1)) == i);
+    CHECK(kept.values.find(expected[i]) == i);
   }
-  CHECK(sentence_of([&] { kept.values.find("logits", "bias"); }) ==
+  CHECK(sentence_of([&] { kept.values.find("logits/bias"); }) ==
         "There is no parameter logits/bias; there are dense_0/kernel, dense_0/bias, "
         "dense_1/kernel, dense_1/bias, logits/kernel.");
+  std::vector<float> by_name(37, 1.0F);
+  CHECK(sentence_of([&] {
+          kept.values.get("dense_0/biases", by_name);
+        }).starts_with("There is no parameter dense_0/biases; there are dense_0/kernel, "));
+  kept.values.get("dense_0/bias", by_name);
+  CHECK(by_name == values_of(kept.values, 1));
   CHECK(kept.values.at(0).extents == shape{20, 37});
   CHECK(kept.values.at(1).extents == shape{37});
 }
@@ -301,8 +308,8 @@ TEST_CASE("kernels are [inputs, units]: a prediction made by hand") {
   session<predicting_one> run;
   const std::vector<float> kernel = {1, 10, 2, 20, 3, 30};
   const std::vector<float> bias = {0.5F, -0.5F};
-  run.weights().set(run.weights().find("only", "kernel"), kernel);
-  run.weights().set(run.weights().find("only", "bias"), bias);
+  run.weights().set("only/kernel", kernel);
+  run.weights().set("only/bias", bias);
   const std::vector<float> samples = {1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, -1, 2, 0.5F};
   std::vector<float> outputs(10);
   run.predict(samples, outputs);

@@ -225,7 +225,7 @@ TEST_CASE("ten updates with penalties, and their losses, are those of float64") 
 TEST_CASE("gradients with penalties are the central differences of the loss of evaluate") {
   session<training<mean_gradients, 1>> run({.learning_rate = 1});
   const linear_data data;
-  const std::size_t kernel = run.weights().find("dense_0", "kernel");
+  const std::size_t kernel = run.weights().find("dense_0/kernel");
   std::vector<float> before(inputs * units);
   std::vector<float> after(before.size());
   run.weights().get(kernel, before);
@@ -281,7 +281,7 @@ TEST_CASE("the penalty of a shared layer counts once") {
   const std::vector<float> features = reference::numbers(samples * 4, 7, 1.0F);
   const std::vector<float> targets = reference::numbers(samples * 2, 8, 1.0F);
   std::vector<float> kernel(16);
-  run.weights().get(run.weights().find("both", "kernel"), kernel);
+  run.weights().get("both/kernel", kernel);
   double squares = 0;
   for (const float each : kernel) {
     squares += wide(each) * wide(each);
@@ -294,8 +294,8 @@ TEST_CASE("the penalty of a shared layer counts once") {
   moved_further.train_step(features, targets);
   std::vector<float> found(16);
   std::vector<float> further(16);
-  moved.weights().get(moved.weights().find("both", "kernel"), found);
-  moved_further.weights().get(moved_further.weights().find("both", "kernel"), further);
+  moved.weights().get("both/kernel", found);
+  moved_further.weights().get("both/kernel", further);
   int compared = 0;
   for (std::size_t i = 0; i < kernel.size(); ++i) {
     CHECK(std::abs(wide(found[i]) - wide(further[i]) - 0.5 * wide(kernel[i])) < 1e-6);

@@ -166,7 +166,7 @@ TEST_CASE("each block of a model with a shared layer can be computed from what i
 TEST_CASE("a shared layer has its name, its parameters and its values once") {
   session<trained<grouped>> run;
   CHECK(run.weights().size() == 8);
-  CHECK(run.weights().find("encoder", "kernel") == 4);
+  CHECK(run.weights().find("encoder/kernel") == 4);
   std::int64_t values = 0;
   for (std::size_t i = 0; i < run.weights().size(); ++i) {
     values += run.weights().at(i).extents.elements();

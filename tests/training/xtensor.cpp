@@ -207,7 +207,7 @@ TEST_CASE("weights are read and set by layer and name in their shape") {
   const xt::xtensor<float, 2> kernel = as_xtensor<2>(run.weights(), "kind", "kernel");
   CHECK(kernel.shape() == std::array<std::size_t, 2>{6, 4});
   std::vector<float> values(24);
-  run.weights().get(run.weights().find("kind", "kernel"), values);
+  run.weights().get("kind/kernel", values);
   CHECK(numbers_of(kernel) == values);
 
   set_from(run.weights(), "kind", "kernel", 2 * kernel);

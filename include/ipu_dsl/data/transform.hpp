@@ -38,9 +38,9 @@ inline constexpr std::int64_t without_end = -1;
 template <typename Number>
 struct fraction_fault_of {
   static constexpr problem find() {
-    problem found = refuse("a whole number of slots, passes or samples",
-                           label("a ") << type_name<Number>(),
-                           "for a share write take(static_cast<std::int64_t>(0.8 * samples))");
+    problem found =
+        refuse("a whole number of slots, passes or samples", label("a ") << type_name<Number>(),
+               "for a share write take(static_cast<std::int64_t>(0.8 * samples))");
     found.where = "the data";
     return found;
   }
@@ -112,8 +112,8 @@ inline transformation skip(whole_count samples) {
 template <typename Number>
 struct shuffle_fault_of {
   static constexpr problem find() {
-    problem found = refuse("shuffled(buffer)", "shuffle(buffer)",
-                           "write data | shuffled(1000) | repeated()");
+    problem found =
+        refuse("shuffled(buffer)", "shuffle(buffer)", "write data | shuffled(1000) | repeated()");
     found.where = "the data";
     return found;
   }

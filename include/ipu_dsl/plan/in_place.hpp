@@ -13,8 +13,8 @@ namespace ipu_dsl {
 
 /// Finds for every buffer of one action whether the last call that reads it may write what it makes
 /// in its place: an activation over what it reads, a gradient over the gradient that it comes from.
-/// What is moved through the caches is less by a third. The memory is that of what is written, which
-/// is often kept for another action, so that it lives from when what is read is written.
+/// What is moved through the caches is less by a third. The memory is that of what is written,
+/// which is often kept for another action, so that it lives from when what is read is written.
 class in_place_buffers {
  public:
   constexpr in_place_buffers(const lowered_view& program, std::int32_t stages,
@@ -84,8 +84,8 @@ class in_place_buffers {
   /// Whether nobody reads it behind this call, and nobody has a place for it already.
   constexpr bool ends_at(std::int32_t read, std::int32_t row) const {
     const lifetime& life = lives_[read];
-    return life.actions == 1 && life.last_call == row && life.first_call < row &&
-           host_[read] < 0 && program_.buffers[read].life == buffer_life::micro_batch;
+    return life.actions == 1 && life.last_call == row && life.first_call < row && host_[read] < 0 &&
+           program_.buffers[read].life == buffer_life::micro_batch;
   }
 
   /// Whether every element of one lies where that of the other does.

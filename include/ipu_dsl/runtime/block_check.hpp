@@ -145,8 +145,9 @@ class block_check {
   /// What the call left where it does not declare to write is what was there, whatever that was.
   void check_untouched() {
     const std::vector<std::vector<bool>> written = at_hand_.declared(true);
-    refuse_written(written,
-                   [](const operand_memory& memory, std::int64_t i) { return memory.kept(i); });
+    refuse_written(written, [this](const operand_memory& memory, std::int64_t i) {
+      return memory.kept(i) || at_hand_.shares_its_place(memory);
+    });
     // The very value that lay there is another one on the copies: of all that is not read, so that
     // what is computed is what the session computes; then of what is read as well.
     const std::vector<std::vector<bool>> read = at_hand_.declared(false);

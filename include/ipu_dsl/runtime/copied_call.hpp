@@ -14,7 +14,8 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
-/// The call at hand of a run: operands at one address share one memory.
+/// The call at hand of a run: operands that are one buffer share one memory. What is written in
+/// place of what is read has one of its own here, so that each is seen for itself.
 class copied_call {
  public:
   /// One of a program whose calls access `all`.
@@ -27,16 +28,20 @@ class copied_call {
     declared_ = declared;
     step_ = step;
     memories_.clear();
+    buffers_.clear();
     memory_of_operand_.assign(operands.size(), 0);
     for (const operand_access& access : accesses()) {
       const auto operand = static_cast<std::size_t>(access.operand);
+      const buffer* const of = &buffer_of(access.operand);
       std::size_t found = 0;
-      while (found < memories_.size() && memories_[found].address() != operands[operand]) {
+      while (found < memories_.size() &&
+             !(memories_[found].address() == operands[operand] && buffers_[found] == of)) {
         ++found;
       }
       if (found == memories_.size()) {
-        memories_.emplace_back(operands[operand], buffer_of(access.operand), access.samples > 0,
+        memories_.emplace_back(operands[operand], *of, access.samples > 0,
                                access.mode == access_mode::read, batch_);
+        buffers_.push_back(of);
       }
       memory_of_operand_[operand] = found;
     }
@@ -56,6 +61,15 @@ class copied_call {
 
   operand_memory& memory_of(const operand_access& access) {
     return memories_[memory_of_operand_[static_cast<std::size_t>(access.operand)]];
+  }
+
+  /// Whether another buffer lies where this one does: the call writes one in place of the other.
+  bool shares_its_place(const operand_memory& memory) const {
+    std::size_t there = 0;
+    for (const operand_memory& each : memories_) {
+      there += each.address() == memory.address() ? 1 : 0;
+    }
+    return there > 1;
   }
 
   /// A block of the step at hand.
@@ -130,6 +144,7 @@ class copied_call {
   std::int32_t step_ = 0;
   std::vector<void*> copies_;
   std::vector<operand_memory> memories_;
+  std::vector<const buffer*> buffers_;  ///< by memory
   std::vector<std::size_t> memory_of_operand_;
 };
 

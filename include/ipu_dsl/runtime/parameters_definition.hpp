@@ -34,17 +34,20 @@ IPU_DSL_INLINE std::string parameters::name(std::size_t index) const {
       {layer_name(places_[index].layer), "/", parameter, slot.empty() ? "" : "/", slot});
 }
 
-IPU_DSL_INLINE std::size_t parameters::find(std::string_view layer,
-                                            std::string_view parameter) const {
-  const std::string wanted = sentence_of({layer, "/", parameter});
+IPU_DSL_INLINE std::size_t parameters::find(std::string_view called) const {
   std::string known;
   for (std::size_t i = 0; i < size(); ++i) {
-    if (name(i) == wanted) {
+    if (name(i) == called) {
       return i;
     }
     known += sentence_of({i == 0 ? "" : ", ", name(i)});
   }
-  raise_error(sentence_of({"There is no parameter ", wanted, "; there are ", known, "."}));
+  raise_error(sentence_of({"There is no parameter ", called, "; there are ", known, "."}));
+}
+
+IPU_DSL_INLINE std::size_t parameters::find(std::string_view layer,
+                                            std::string_view parameter) const {
+  return find(sentence_of({layer, "/", parameter}));
 }
 
 IPU_DSL_INLINE void parameters::copy_from(const parameters& source) {

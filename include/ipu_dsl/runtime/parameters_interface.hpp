@@ -86,7 +86,10 @@ class parameters {
   /// are not that many.
   std::string name(std::size_t index) const;
 
-  /// The parameter of this layer and name: ("logits", "kernel"). Throws `error` if there is none.
+  /// The parameter that `name` calls so: "logits/kernel". Throws `error` if there is none.
+  std::size_t find(std::string_view called) const;
+
+  /// The same where layer and parameter are known apart: ("logits", "kernel").
   std::size_t find(std::string_view layer, std::string_view parameter) const;
 
   /// Copies a parameter out, in the order of its shape: a kernel is [inputs, units].
@@ -96,11 +99,17 @@ class parameters {
     load_values(places_[index], stored(index), values);
   }
 
+  /// The same by its name: "logits/kernel".
+  void get(std::string_view called, std::span<float> values) const { get(find(called), values); }
+
   /// Copies a parameter in. Throws `error` if `values` has another size; nothing is changed then.
   void set(std::size_t index, std::span<const float> values) {
     check_size(index, values.size());
     store_values(places_[index], values, stored(index));
   }
+
+  /// The same by its name: "logits/kernel".
+  void set(std::string_view called, std::span<const float> values) { set(find(called), values); }
 
   /// Takes the values of another model's parameters, which must be as many with the same names and
   /// shapes: those that the model was trained with, perhaps. Throws `error` if they are not;

@@ -78,17 +78,15 @@ class calls_elsewhere {
 
   template <typename... Given>
   std::vector<std::vector<float>> get_weights(const Given&...) {
-    static_assert(
-        refused<"get_weights", "weights()",
-                "write run.weights().get(run.weights().find(\"logits\", \"kernel\"), values)">());
+    static_assert(refused<"get_weights", "weights()",
+                          "write run.weights().get(\"logits/kernel\", values)">());
     return {};
   }
 
   template <typename... Given>
   void set_weights(const Given&...) {
-    static_assert(
-        refused<"set_weights", "weights()",
-                "write run.weights().set(run.weights().find(\"logits\", \"kernel\"), values)">());
+    static_assert(refused<"set_weights", "weights()",
+                          "write run.weights().set(\"logits/kernel\", values)">());
   }
 };
 
