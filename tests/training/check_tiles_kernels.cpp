@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of runtime/copied_call.hpp and runtime/continued_sums.hpp: what a kernel does beside its
-// declaration is found, each in one sentence.
+// Tests of `reads_in_place`, of runtime/copied_call.hpp and runtime/continued_sums.hpp: what a
+// kernel does beside its declaration is found, each in one sentence.
 #include <cstdint>
 #include <string>
 
@@ -116,7 +116,62 @@ inline void sum_up(const scale_call& call, bool continues, void* const* operands
   }
 }
 
+// y[u] = x[u] + x[units - 1 - u]: the first half of a row is read once more by the second.
+struct mirror_options {
+  std::int32_t in_place;
+};
+
+struct mirror_call {
+  std::int32_t batch;
+  std::int32_t units;
+};
+
+constexpr problem mirror_shapes(node_draft& draft) {
+  draft.output(draft.input(0));
+  return {};
+}
+
+constexpr void mirror_forward(emitter& emit) {
+  const mirror_call key{emit.batch(), emit.input_shape(0)[0]};
+  call_draft call = emit.call(key);
+  const axis_id sample = call.over(key.batch);
+  const axis_id unit = call.all(key.units);
+  call.writes(emit.output_value(0), {sample, unit});
+  if (emit.options<mirror_options>().in_place != 0) {
+    call.reads_in_place(emit.input_value(0), {sample, unit});
+  } else {
+    call.reads(emit.input_value(0), {sample, unit});
+  }
+}
+
+inline constexpr family mirror_rules{
+    .name = "Mirror", .shapes = mirror_shapes, .forward = mirror_forward};
+
+template <bool InPlace>
+struct Mirror {
+  static constexpr element description{.kind = element_kind::layer,
+                                       .rule = &mirror_rules,
+                                       .options = attributes::of(mirror_options{InPlace ? 1 : 0})};
+};
+
 }  // namespace own
+
+template <>
+struct ipu_dsl::operators<&own::mirror_rules> {
+  using key = own::mirror_call;
+
+  template <key Call>
+  static void run(const run_context&, void* const* operands, const float*) noexcept {
+    const std::int32_t stride = layout::row_stride(Call.units);
+    for (std::int32_t sample = 0; sample < Call.batch; ++sample) {
+      float* const y = floats(operands[0]) + std::ptrdiff_t{sample} * stride;
+      const float* const x = floats(operands[1]) + std::ptrdiff_t{sample} * stride;
+      for (std::int32_t unit = 0; unit < Call.units; ++unit) {
+        y[unit] = x[unit] + x[Call.units - 1 - unit];
+      }
+    }
+  }
+};
 
 template <>
 struct ipu_dsl::operators<&own::rules> {
@@ -142,6 +197,13 @@ struct scaled : model<input<6>, sequential<own::Scale<Made>, Dense<3>>> {};
 
 template <own::mistake Made>
 struct training : compile<scaled<Made>, micro_batch<4>, loss<sparse_categorical_crossentropy>> {};
+
+template <bool InPlace>
+struct mirrored : model<input<6>, sequential<own::Mirror<InPlace>, Dense<3>>> {};
+
+template <bool InPlace>
+struct mirrored_training
+    : compile<mirrored<InPlace>, micro_batch<4>, loss<sparse_categorical_crossentropy>> {};
 
 /// Not inlined: g++ 12 then takes a sentence for one that fits into the string itself.
 template <own::mistake Made>
@@ -186,4 +248,11 @@ TEST_CASE("a kernel that leaves numbers behind the elements of a row is found") 
   CHECK(fault<own::mistake::fills_padding>() ==
         "forward of layer 0 Scale in stage 0: the kernel writes other numbers than zero behind the "
         "elements of a row, of operand 0, a value of (6).");
+}
+
+TEST_CASE("a kernel that reads again what it has written in its place is found") {
+  CHECK(check_tiles<mirrored_training<false>>(ipu2).fault == "");
+  CHECK(check_tiles<mirrored_training<true>>(ipu2).fault ==
+        "forward of layer 0 Mirror in stage 0: the kernel does not compute all elements from what "
+        "it declares to read, of operand 0, a value of (6), block 0 of 4.");
 }

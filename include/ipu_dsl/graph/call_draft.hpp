@@ -127,9 +127,12 @@ class call_draft {
   /// The same where the kernel has read each element before it writes the same element of the first
   /// operand, so that the two may share their memory. `at` is what that is written at.
   constexpr call_draft& reads_in_place(const buffer_ref& named, std::initializer_list<reach> at) {
-    emitted_call& row = newest();
-    row.in_place |= row.reads < 32 ? std::uint32_t{1} << row.reads : 0;
-    return reads(named, at);
+    const std::int32_t before = newest().reads;
+    reads(named, at);
+    if (newest().reads > before && before < 32) {
+      newest().in_place |= std::uint32_t{1} << before;
+    }
+    return *this;
   }
 
   /// What the call costs, where the axes do not say it.

@@ -67,7 +67,7 @@ class copied_call {
   bool shares_its_place(const operand_memory& memory) const {
     std::size_t there = 0;
     for (const operand_memory& each : memories_) {
-      there += each.address() == memory.address() ? 1 : 0;
+      there += each.address() == memory.address() ? std::size_t{1} : std::size_t{0};
     }
     return there > 1;
   }
