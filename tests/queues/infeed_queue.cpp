@@ -145,6 +145,29 @@ TEST_CASE("an infeed gives what its feed gives, in order, to the end and behind 
   CHECK(elements == 4 * 23);
 }
 
+TEST_CASE("an infeed in front of an infeed gives what one gives") {
+  numbers_feed source(90);
+  source.break_before(40);
+  infeed_queue behind(source, {.micro_batch = micro_batch, .depth = 2});
+  infeed_queue infeed(behind, {.micro_batch = micro_batch, .depth = 3});
+  CHECK(infeed.length() == 90);
+  session_rows found;
+  for (std::int32_t first = 0; first < 40; first += micro_batch) {
+    REQUIRE(infeed.next(found.rows) == micro_batch);
+    CHECK(holds_numbers(found, first, micro_batch));
+  }
+  CHECK_THROWS_AS(infeed.next(found.rows), lost_number);
+  REQUIRE(infeed.next(found.rows) == micro_batch);
+  CHECK(holds_numbers(found, 40, micro_batch));
+  const feed_position here = infeed.position();
+  infeed.restart();
+  REQUIRE(infeed.next(found.rows) == micro_batch);
+  CHECK(holds_numbers(found, 1000, micro_batch));
+  infeed.go_to(here);
+  REQUIRE(infeed.next(found.rows) == micro_batch);
+  CHECK(holds_numbers(found, 44, micro_batch));
+}
+
 TEST_CASE("an infeed is ahead by its depth and no further") {
   numbers_feed source(1000);
   infeed_queue infeed(source, {.micro_batch = micro_batch});

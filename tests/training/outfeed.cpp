@@ -5,10 +5,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <ipu_dsl/model/functional.hpp>
@@ -286,6 +288,21 @@ TEST_CASE("the losses of an outfeed are those of the history") {
     sum += static_cast<double>(loss);
   }
   CHECK(std::abs(sum / 4 - mean) < 1e-6);
+}
+
+TEST_CASE("what an outfeed has heard is there when its session has ended") {
+  const point_set few = labelled_points(16, 2);
+  auto run = std::make_unique<session<trained>>(rate, session_options{});
+  loss_outfeed losses(*run, {.depth = 8});
+  run->train_step(few.features(), few.labels());
+  session<trained> moved = std::move(*run);
+  run.reset();
+  moved.train_step(few.features(), few.labels());
+  CHECK(losses.dequeue().count() == 8);
+  {
+    const session<trained> ends = std::move(moved);
+  }
+  CHECK(losses.dequeue().count() == 0);
 }
 
 TEST_CASE("a fit and its outfeed: refused where it cannot end, and ended where nobody reads more") {

@@ -48,6 +48,19 @@ struct infeed_source_fault_of {
   static constexpr problem value = find();
 };
 
+/// What is wrong with a number in place of the options.
+template <typename Number>
+struct infeed_options_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("infeed_options by their names", "a number",
+                           "write infeed_queue infeed(source, {.micro_batch = 32, .depth = 3})");
+    found.where = "infeed_queue";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 /// Takes micro-batches from a feed on a thread of its own, ahead of whoever trains on them; itself
 /// a feed. They come in the order of the feed and with its numbers, so that no bit depends on it.
 ///
@@ -87,7 +100,6 @@ class infeed_queue {
   /// Throws `error` for a depth other than 1 to `most_depth`, an empty micro-batch, a feed of
   /// nothing, or if the system grants no thread.
   template <feed Source>
-    requires(!std::same_as<Source, infeed_queue>)
   infeed_queue(Source& source, const infeed_options& options) : source_(source), options_(options) {
     check();
     memory_ = infeed_memory(sources(), options_.micro_batch, options_.depth);
@@ -101,6 +113,12 @@ class infeed_queue {
   infeed_queue(Source&&, const infeed_options& options)
       : source_(refused_feed()), options_(options) {
     static_assert(check_feed_wanted<std::remove_reference_t<Source>>());
+  }
+
+  /// The same: a number, of which nobody knows what it is of.
+  template <typename Source, std::integral Number>
+  infeed_queue(Source&&, Number) : source_(refused_feed()), options_() {
+    static_assert(diagnose<infeed_options_fault_of<Number>>());
   }
 
   /// The same: a feed that nobody keeps.

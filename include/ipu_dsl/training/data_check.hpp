@@ -151,7 +151,9 @@ constexpr problem check_data_count(const graph_view& model, tensor_role role, st
   }
   return refuse(
       count_of_sources(wanted, role), count_of_sources(static_cast<std::int32_t>(given), role),
-      static_cast<std::int32_t>(given) < wanted ? "zipped(...) makes one data set of several"
+      static_cast<std::int32_t>(given) < wanted
+          ? "zipped(...) makes one data set of several: feature_column and index_column are "
+            "inputs, target_column and label_column targets"
       : role == tensor_role::target
           ? "no loss and no metric asks for more: take the column out, or write a loss "
             "for_output<...> of another output"

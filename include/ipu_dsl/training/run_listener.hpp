@@ -24,6 +24,9 @@ class run_listener {
   /// replicas].
   virtual void take_losses(std::span<const float> losses) = 0;
 
+  /// The session ends, and tells nothing any more.
+  virtual void lose_session() noexcept = 0;
+
  protected:
   ~run_listener() = default;
 };

@@ -141,7 +141,7 @@ class averaged_scope {
   session_engine* engine_;
 };
 
-/// As long as it lives, somebody hears what training finds; the session must outlive it.
+/// As long as it and the session live, somebody hears what training finds.
 class listening_scope {
  public:
   listening_scope(session_engine& engine, run_listener& heard_by) : engine_(&engine) {
@@ -151,10 +151,17 @@ class listening_scope {
   listening_scope(const listening_scope&) = delete;
   listening_scope& operator=(const listening_scope&) = delete;
 
-  ~listening_scope() { engine_->listen(nullptr); }
+  ~listening_scope() {
+    if (engine_ != nullptr) {
+      engine_->listen(nullptr);
+    }
+  }
+
+  /// The session has ended.
+  void lose_session() noexcept { engine_ = nullptr; }
 
  private:
-  session_engine* engine_;
+  session_engine* engine_;  ///< null if it has ended
 };
 
 /// Owns an engine, or none. Written out, because with `std::unique_ptr` comes <memory>: of what a

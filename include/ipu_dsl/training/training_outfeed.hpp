@@ -28,8 +28,8 @@ enum class outfeed_sum : std::uint8_t {
 
 /// Enqueues what the micro-batches of updates found, each a row of numbers of the same tensors.
 /// With replicas there is an axis of them in front of the extents of every tensor. Elements come
-/// when an update is done. As long as it lives it hears the session, which must outlive it and
-/// tells one alone.
+/// when an update is done. It hears the session, which tells one alone, as long as both live; what
+/// has come by then is there to be dequeued.
 class update_outfeed : public outfeed_queue, private run_listener {
  public:
   /// How the micro-batches of an update come, and what becomes of them.
@@ -80,6 +80,8 @@ class update_outfeed : public outfeed_queue, private run_listener {
   }
 
   list_view<float*> training_rows() override { return {rows_.data(), rows_.size()}; }
+
+  void lose_session() noexcept override { listening_.lose_session(); }
 
   void take_losses(std::span<const float> losses) override {
     std::fill(sums_.begin(), sums_.end(), 0.0);

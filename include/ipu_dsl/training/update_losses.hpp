@@ -22,6 +22,15 @@ class update_losses {
   update_losses(const session_parts& parts, region_set& memory)
       : parts_(parts), memory_(memory), losses_(parts.settings.micro_batches_of_update()) {}
 
+  update_losses(const update_losses&) = delete;
+  update_losses& operator=(const update_losses&) = delete;
+
+  ~update_losses() {
+    if (heard_by_ != nullptr) {
+      heard_by_->lose_session();
+    }
+  }
+
   /// By what the gradients of a sample are multiplied: one over the samples that a mean is over.
   float scale() const {
     const int samples = parts_.settings.micro_batch *
