@@ -123,8 +123,8 @@ struct plan_fault_of {
     } else if constexpr (!is_scheduled<C, leading_program<C>>() ||
                          !is_scheduled<C, program_kind::predict>()) {
       return refuse_schedule_late();
-    } else if constexpr (actions_of<C, leading_program<C>>.devices != C::settings.devices) {
-      return refuse_other_devices();
+    } else if constexpr (find_other_counts().found()) {
+      return find_other_counts();
     } else {
       constexpr problem undefined = find_undefined();
       if constexpr (undefined.found()) {
@@ -135,14 +135,16 @@ struct plan_fault_of {
     }
   }
 
-  static constexpr problem refuse_other_devices() {
-    problem found =
-        refuse(label("rows of ") << C::settings.devices << " devices",
-               label() << actions_of<C, leading_program<C>>.devices,
-               "make is told how many there are; end_training_row(device) ends the row of "
-               "each, in make_forward end_row()");
-    found.where = label("schedule ") << C::schedule_type::name;
-    return found;
+  /// Programs of other counts than those that are executed.
+  static constexpr problem find_other_counts() {
+    const problem found = other_counts_of<leading_program<C>>();
+    return found.found() ? found : other_counts_of<program_kind::predict>();
+  }
+
+  template <program_kind Kind>
+  static constexpr problem other_counts_of() {
+    return refuse_other_counts(actions_of<C, Kind>, C::schedule_type::name, C::settings.devices,
+                               micro_batches_of<C, Kind>);
   }
 
   /// Most often there is a mistake in a rule that the compiler has told.

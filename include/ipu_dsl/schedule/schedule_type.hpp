@@ -42,6 +42,30 @@ constexpr int default_devices(int stages) {
   }
 }
 
+/// What is wrong with a program that is of other counts than its schedule was asked for: a proof of
+/// it says nothing of those. Of several copies of the weights each has its share of micro-batches.
+constexpr problem refuse_other_counts(const program_view& rows, std::string_view schedule,
+                                      int devices, int micro_batches) {
+  problem found = rules::problem_of_schedule(schedule);
+  if (rows.devices != devices) {
+    found.expected << "rows of " << devices << " devices";
+    found.got << rows.devices;
+    found.hint =
+        "make is told how many there are; end_training_row(device) ends the row of each, in "
+        "make_forward end_row()";
+    return found;
+  }
+  if (rows.micro_batches * rows.weights.copies != micro_batches) {
+    found.expected << "rows of " << micro_batches << " micro-batches";
+    found.got << rows.micro_batches * rows.weights.copies;
+    found.hint =
+        "make and make_forward are told how many there are, and tell program(devices, placement, "
+        "micro_batches)";
+    return found;
+  }
+  return {};
+}
+
 /// The program of a schedule for a purpose.
 template <schedule_type Schedule>
 constexpr program make_program(int devices, int stages, int micro_batches, purpose aim) {

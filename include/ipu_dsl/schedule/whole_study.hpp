@@ -133,6 +133,11 @@ struct whole_study {
     if (refused.found()) {
       return frozen_result(refused);
     }
+    const problem other =
+        refuse_other_counts(frozen_rows.view(), Schedule::name, Devices, MicroBatches);
+    if (other.found()) {
+      return frozen_result(other);
+    }
     const stage_graph graph = Costs::make(Stages, copies);
     const analysis made = analyse(frozen_rows.view(), graph.view(), Schedule::name);
     if (!made.found.proven()) {

@@ -276,8 +276,18 @@ class session_of<Compiled, false> {
   template <typename... Arguments>
   void load_training(Arguments&&...) {}
 
+  template <typename... Arguments>
+  double compute_gradients(Arguments&&...) {
+    return 0;
+  }
+
+  void apply_gradients() {}
+
   averaged_scope averaged_weights();
 
+  session_engine& listened_to();
+
+  parameters& gradients();
   parameters& weights();
 
   const parameters& weights() const;
