@@ -37,7 +37,7 @@ class weights_exchange {
   weights_exchange(weights_of<M>& current, weights_of<M>& spare)
       : current_(&current), spare_(&spare) {
     if (&current == &spare) {
-      raise_error({"weights_exchange: expected two sets of weights, got the same one twice."});
+      raise_error("weights_exchange: expected two sets of weights, got the same one twice.");
     }
   }
 
