@@ -82,10 +82,26 @@ constexpr problem nothing_written() {
   return found;
 }
 
+/// What is wrong with a type that has a text, and what belongs to a table.
+template <typename Schedule>
+constexpr problem written_twice() {
+  problem found = rules::problem_of_schedule(title<Schedule>());
+  found.expected << "csv, or table with weights if it needs them";
+  found.got << (requires { Schedule::table; } ? "csv and table" : "csv and weights");
+  found.hint
+      << "take one out: a text says in its first line what weights are, and how often updated";
+  return found;
+}
+
 /// Reads what a schedule type has written down.
 template <typename Schedule>
 constexpr parsed_schedule read() {
-  if constexpr (has_text<Schedule>) {
+  constexpr bool of_table = requires { Schedule::table; } || requires { Schedule::weights; };
+  if constexpr (has_text<Schedule> && of_table) {
+    parsed_schedule made;
+    made.fault = written_twice<Schedule>();
+    return made;
+  } else if constexpr (has_text<Schedule>) {
     return parse_csv(Schedule::csv, title<Schedule>());
   } else if constexpr (!has_table<Schedule>) {
     parsed_schedule made;
