@@ -11,13 +11,13 @@ struct twice : written_schedule<twice> {
 #ifdef WITH_MISTAKE
   static constexpr std::string_view csv = "0F0,0F1,0B0,0B1\n,1F0,1B0,1F1,1B1\n";
 #endif
-  static constexpr cell table[2][7] = {
-      {F(0, 0), F(0, 1), idle, idle, B(0, 0), idle, B(0, 1)},
-      {idle, F(1, 0), F(1, 1), B(1, 0), idle, B(1, 1), idle}};
+  static constexpr cell table[2][7] = {{F(0, 0), F(0, 1), idle, idle, B(0, 0), idle, B(0, 1)},
+                                       {idle, F(1, 0), F(1, 1), B(1, 0), idle, B(1, 1), idle}};
 };
 
 struct net : model<input<8>, pipeline<stage<Dense<8>>, stage<Dense<3>>>> {};
 
 struct training
     : compile<net, twice, gradient_accumulation<2>, loss<sparse_categorical_crossentropy>> {};
+
 static_assert(check<training>());
