@@ -21,7 +21,6 @@ using tests::checks;
 struct finding {
   std::string_view family;
   call_phase phase = call_phase::forward;
-  std::int32_t node = -1;
   std::int32_t over = 0;  ///< reads that lie where the first operand does
 };
 
@@ -36,7 +35,7 @@ constexpr list<finding> found_in(const graph_view& model, program_kind kind) {
   };
   list<finding> found;
   for (const emitted_call& row : program.made.calls) {
-    finding each{row.code->name, row.phase, row.node};
+    finding each{row.code->name, row.phase};
     for (std::int32_t i = 0; i < row.reads && row.in_place != 0; ++i) {
       const std::int32_t written = program.made.operands[row.first_operand];
       const std::int32_t read = program.made.operands[row.first_operand + row.writes + i];
@@ -49,7 +48,7 @@ constexpr list<finding> found_in(const graph_view& model, program_kind kind) {
   return found;
 }
 
-/// How many calls of a family and a phase lie over what they read, less those that do not.
+/// How many calls of a family and a phase lie over so many of what they read.
 constexpr int count(const list<finding>& all, std::string_view family, call_phase phase,
                     std::int32_t over) {
   int number = 0;

@@ -125,7 +125,8 @@ class call_draft {
   }
 
   /// The same where the kernel has read each element before it writes the same element of the first
-  /// operand, so that the two may share their memory. `at` is what that is written at.
+  /// operand, so that the two may share their memory. `at` is what that is written at. It is heeded
+  /// of the first 32 reads of a call that writes one operand, in one step.
   constexpr call_draft& reads_in_place(const buffer_ref& named, std::initializer_list<reach> at) {
     const std::int32_t before = newest().reads;
     reads(named, at);

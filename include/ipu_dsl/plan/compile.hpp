@@ -144,7 +144,7 @@ struct plan_fault_of {
   template <program_kind Kind>
   static constexpr problem other_counts_of() {
     return refuse_other_counts(actions_of<C, Kind>, C::schedule_type::name, C::settings.devices,
-                               micro_batches_of<C, Kind>);
+                               C::stages, micro_batches_of<C, Kind>);
   }
 
   /// Most often there is a mistake in a rule that the compiler has told.

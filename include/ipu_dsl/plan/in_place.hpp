@@ -13,8 +13,9 @@ namespace ipu_dsl {
 
 /// Finds for every buffer of one action whether the last call that reads it may write what it makes
 /// in its place: an activation over what it reads, a gradient over the gradient that it comes from.
-/// What is moved through the caches is less by a third. The memory is that of what is written,
-/// which is often kept for another action, so that it lives from when what is read is written.
+/// An activation then moves two thirds of what it moves elsewhere. The memory is that of what is
+/// written, which is often kept for another action, so that it lives from when what is read is
+/// written.
 class in_place_buffers {
  public:
   constexpr in_place_buffers(const lowered_view& program, std::int32_t stages,

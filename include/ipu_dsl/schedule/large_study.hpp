@@ -40,7 +40,7 @@ struct large_study {
     static constexpr std::string_view name = Schedule::name;
     static constexpr problem fault =
         made::fault.found() ? made::fault
-                            : refuse_other_counts(made::rows, name, Devices, MicroBatches);
+                            : refuse_other_counts(made::rows, name, Devices, Stages, MicroBatches);
     static constexpr program_view rows = made::rows;
     static constexpr stage_graph_view graph = stages.view();
   };

@@ -45,7 +45,7 @@ constexpr int default_devices(int stages) {
 /// What is wrong with a program that is of other counts than its schedule was asked for: a proof of
 /// it says nothing of those. Of several copies of the weights each has its share of micro-batches.
 constexpr problem refuse_other_counts(const program_view& rows, std::string_view schedule,
-                                      int devices, int micro_batches) {
+                                      int devices, int stages, int micro_batches) {
   problem found = rules::problem_of_schedule(schedule);
   if (rows.devices != devices) {
     found.expected << "rows of " << devices << " devices";
@@ -53,6 +53,12 @@ constexpr problem refuse_other_counts(const program_view& rows, std::string_view
     found.hint =
         "make is told how many there are; end_training_row(device) ends the row of each, in "
         "make_forward end_row()";
+    return found;
+  }
+  if (rows.stages != stages) {
+    found.expected << "rows of " << stages << " stages";
+    found.got << rows.stages;
+    found.hint = "program(devices, placement, micro_batches) takes the device of each stage";
     return found;
   }
   if (rows.micro_batches * rows.weights.copies != micro_batches) {

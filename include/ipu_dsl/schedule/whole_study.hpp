@@ -134,7 +134,7 @@ struct whole_study {
       return frozen_result(refused);
     }
     const problem other =
-        refuse_other_counts(frozen_rows.view(), Schedule::name, Devices, MicroBatches);
+        refuse_other_counts(frozen_rows.view(), Schedule::name, Devices, Stages, MicroBatches);
     if (other.found()) {
       return frozen_result(other);
     }
