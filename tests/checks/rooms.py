@@ -206,6 +206,7 @@ SHARED_KERNELS = {
     "tiling": "how the outputs of any product are walked",
     "transpose": "storages of gradients, between any two families",
     "update": "all optimizers",
+    "window_blocks": "how many lines of any product over windows stay near",
     "window_gradient": "products over windows: Conv2D is the first",
     "window_product": "products over windows: Conv2D is the first",
     "window_taps": "products over windows: Conv2D is the first",

@@ -420,7 +420,7 @@ namespace {
 template <conv2d_call Call>
 constexpr bool walks_blocks() {
   constexpr kernels::window_product product = conv2d_code::forward_of(Call);
-  return product.lines_of_block(layout::native) < product.lines();
+  return kernels::lines_of_gradient_block(product, layout::native) < product.lines();
 }
 
 }  // namespace
@@ -434,6 +434,10 @@ TEST_CASE("chains of convolutions go on from one block of lines to the next") {
       call_on(3, {20, 40, 4 * vector}, 4 * vector, {1, 1}, 1, false, false);
   static_assert(walks_blocks<square>());
   check_all<square>();
+  // One panel, and blocks that end within a sample.
+  constexpr conv2d_call narrow = call_on(6, {40, 40, vector}, vector, {3, 3}, 1, true, false);
+  static_assert(walks_blocks<narrow>());
+  check_all<narrow>();
   CHECK(checked > 0);
   std::printf("blocks of lines: checked %d numbers and steps of chains\n", checked);
 }

@@ -13,6 +13,7 @@
 #include <ipu_dsl/kernels/paired_gradient.hpp>
 #include <ipu_dsl/kernels/tap_gradient.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
+#include <ipu_dsl/kernels/window_blocks.hpp>
 #include <ipu_dsl/kernels/window_product.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
@@ -94,8 +95,9 @@ template <layout::architecture Architecture, window_product Product, int Vectors
                : sample * line_count + lines.before(number - sample * Product.lines_of_sample());
   };
   const index_range mine = {steps_before(block.begin), steps_before(block.end)};
-  constexpr bool asks_ahead = Product.lines_of_block(Architecture) < Product.lines();
-  constexpr bool in_lines = Product.lines_of_tile(Architecture) > 1;
+  // Of one panel every tap reads d of a block: most of it is near.
+  constexpr bool asks_ahead = lines_of_block(Product, Architecture) < Product.lines();
+  constexpr bool in_lines = lines_of_tile(Product, Architecture) > 1;
   tile_runs<Architecture, Product.depth, Vectors>(
       tiles, [&](auto rows, std::int32_t first, std::int32_t count) IPU_DSL_ALWAYS_INLINE_LAMBDA {
         const std::ptrdiff_t row = std::ptrdiff_t{tap} * Product.depth + first;
@@ -111,7 +113,7 @@ template <layout::architecture Architecture, window_product Product, int Vectors
           const std::int32_t number = i % line_count;
           const std::int32_t line = lines.at(number);
           const std::int32_t together = (std::min)(
-              {lines.in_plane_from(number), mine.end - i, Product.lines_of_tile(Architecture)});
+              {lines.in_plane_from(number), mine.end - i, lines_of_tile(Product, Architecture)});
           const std::int32_t source_column = Product.columns.source(columns.begin, column_tap);
           const gradient_factors factors = {
               .x = x + sample * Product.read.sample + lines.source(line) +
@@ -183,27 +185,30 @@ void gradient_of_windows(const float* __restrict x, const float* __restrict d,
   constexpr int tiles =
       Product.kernel_taps * row_tiles(Product.depth, together, Architecture).parts();
   // Weights and bias while the lines of a block are near.
-  blocks_of(Product.lines(), Product.lines_of_block(Architecture), [&](const index_range& block) {
-    columns_of_grain(columns.full_panels, tiles, part,
-                     [&](std::int32_t panel, const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-                       some_tiles(std::integral_constant<int, vectors>(), panel, mine, block);
-                     });
-    if constexpr (rest_vectors > 0) {
-      constexpr int rest_together =
-          Product.vectors_together(rest_vectors, vectors, Architecture.lanes);
-      constexpr int rest_tiles =
-          Product.kernel_taps * row_tiles(Product.depth, rest_together, Architecture).parts();
-      some_tiles(std::integral_constant<int, rest_vectors>(), columns.full_panels,
-                 range_of(rest_tiles, part), block);
-    }
-    gradient_step<Rule> of_block = step;
-    of_block.continues = step.continues || block.begin > 0;
-    of_block.updates = step.updates && block.end == Product.lines();
-    constexpr std::int32_t pixels = Product.columns.outputs;
-    constexpr std::ptrdiff_t line = pixels * layout::row_stride(Product.units, Architecture);
-    gradient_of_pixels<Product.units, Rule, Architecture>(
-        d + block.begin * line, (block.end - block.begin) * pixels, bias, of_block, part);
-  });
+  blocks_of(
+      Product.lines(), lines_of_gradient_block(Product, Architecture),
+      [&](const index_range& block) {
+        columns_of_grain(
+            columns.full_panels, tiles, part,
+            [&](std::int32_t panel, const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+              some_tiles(std::integral_constant<int, vectors>(), panel, mine, block);
+            });
+        if constexpr (rest_vectors > 0) {
+          constexpr int rest_together =
+              Product.vectors_together(rest_vectors, vectors, Architecture.lanes);
+          constexpr int rest_tiles =
+              Product.kernel_taps * row_tiles(Product.depth, rest_together, Architecture).parts();
+          some_tiles(std::integral_constant<int, rest_vectors>(), columns.full_panels,
+                     range_of(rest_tiles, part), block);
+        }
+        gradient_step<Rule> of_block = step;
+        of_block.continues = step.continues || block.begin > 0;
+        of_block.updates = step.updates && block.end == Product.lines();
+        constexpr std::int32_t pixels = Product.columns.outputs;
+        constexpr std::ptrdiff_t line = pixels * layout::row_stride(Product.units, Architecture);
+        gradient_of_pixels<Product.units, Rule, Architecture>(
+            d + block.begin * line, (block.end - block.begin) * pixels, bias, of_block, part);
+      });
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

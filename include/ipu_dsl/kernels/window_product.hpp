@@ -14,6 +14,7 @@
 #include <ipu_dsl/kernels/short_stretches.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
 #include <ipu_dsl/kernels/transpose.hpp>
+#include <ipu_dsl/kernels/window_blocks.hpp>
 #include <ipu_dsl/kernels/window_taps.hpp>
 #include <ipu_dsl/kernels/windows.hpp>
 
@@ -152,7 +153,7 @@ void multiply_windows(const float* __restrict x, const float* __restrict w,
   if constexpr (lines > 0 && Product.columns.outputs > 0) {
     // Where more is written than read, blocks cost more than they spare.
     constexpr std::int32_t together =
-        Product.depth >= Product.units ? Product.lines_of_block(Architecture) : lines;
+        Product.depth >= Product.units ? lines_of_block(Product, Architecture) : lines;
     blocks_of(lines, together, [&](const index_range& block) {
       columns_of_grain(
           columns.full_panels, lines, part,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which positions of an image meet which outputs at which taps of a kernel, along one axis and in
 // whole products over windows.
-// Over 300 lines: one axis, and what products ask of three of them.
 #pragma once
 
 #include <cstddef>
@@ -187,31 +186,6 @@ struct window_product {
 
   /// Of a gradient with strides beyond the image some phases have none.
   constexpr bool has_outputs() const { return lines() > 0 && columns.outputs > 0; }
-
-  /// How many lines of outputs are walked for all panels of weights before the next ones: every
-  /// panel reads the images again, and of so many lines they stay in the second-level cache beside
-  /// the weights. All lines where there is one panel, or the weights leave no room.
-  constexpr std::int32_t lines_of_block(layout::architecture target) const {
-    constexpr std::int64_t room = 256 * 1024 / sizeof(float);
-    const std::int64_t weights =
-        std::int64_t{kernel_taps} * depth * layout::row_stride(units, target);
-    const std::int64_t line = std::int64_t{columns.sources} * rows.step * read.pixel +
-                              std::int64_t{columns.outputs} * written.pixel;
-    const std::int64_t fitting = line > 0 ? (room - weights) / line : 0;
-    const bool several_panels = units > layout::panel_width(units, target);
-    return several_panels && fitting > 0 && fitting < lines() ? static_cast<std::int32_t>(fitting)
-                                                              : lines();
-  }
-
-  /// How many lines of outputs a tile of a weight gradient sums up before the next tile does. With
-  /// wide vectors an output is so short that loading and storing the sums of a tile counts: lines
-  /// of 256 outputs (3x3 512 to 512, 7x7: 0.71 of the time of a line each; 128 and 512 are no
-  /// better). With narrow ones what is read falls out of the first-level cache (3x3 64 to 64,
-  /// 56x56: 1.3 of the time).
-  constexpr std::int32_t lines_of_tile(layout::architecture target) const {
-    const bool wide = target.lanes >= 16 && columns.outputs > 0;
-    return wide ? layout::ceiling_quotient(256, columns.outputs) : 1;
-  }
 
   /// Of one plane a line is a row: there is nothing to divide.
   constexpr std::int32_t plane_of(std::int32_t line) const {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Tests of kernels/window_blocks.hpp: images that are read again are read in blocks that stay near.
+#include <ipu_dsl/kernels/window_blocks.hpp>
+
+#include "support/catch2.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using kernels::forward_axis;
+using kernels::window_product;
+
+constexpr layout::architecture avx2{8, 16, true};
+constexpr layout::architecture avx512{16, 32, true};
+
+/// A product over `taps` x `taps` of images of `extent` x `extent` with as many units as channels.
+constexpr window_product square(int samples, int extent, int channels, int taps) {
+  const std::ptrdiff_t row = std::ptrdiff_t{extent} * channels;
+  window_product made{};
+  made.read = {extent * row, row, channels};
+  made.written = made.read;
+  made.samples = samples;
+  made.rows = forward_axis({extent, extent, taps, 1, (taps - 1) / 2});
+  made.columns = made.rows;
+  made.depth = channels;
+  made.units = channels;
+  made.kernel_columns = taps;
+  made.kernel_taps = taps * taps;
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("a weight gradient goes by blocks of lines where its images are read again") {
+  // 32 samples of 32 x 32 x 16: 4 MB of both images; a line of both is 4 KB.
+  constexpr window_product pictures = square(32, 32, 16, 3);
+  constexpr int lines = kernels::lines_of_gradient_block(pictures, avx512);
+  STATIC_REQUIRE(lines == (256 * 1024 - 9 * 16 * 16 * 4) / 4096);
+  STATIC_REQUIRE(kernels::lines_of_gradient_block(pictures, avx2) == lines);
+  // Of one panel a product reads its image once.
+  STATIC_REQUIRE(kernels::lines_of_block(pictures, avx512) == pictures.lines());
+  // So does the gradient of one tap.
+  constexpr window_product one_tap = square(32, 32, 16, 1);
+  STATIC_REQUIRE(kernels::lines_of_gradient_block(one_tap, avx512) == one_tap.lines());
+}
+
+TEST_CASE("several panels read images again in both directions") {
+  constexpr window_product wide = square(2, 56, 64, 3);
+  STATIC_REQUIRE(kernels::lines_of_block(wide, avx512) < wide.lines());
+  STATIC_REQUIRE(kernels::lines_of_block(wide, avx512) ==
+                 kernels::lines_of_gradient_block(wide, avx512));
+}
+
+TEST_CASE("what is small, or leaves no room beside its weights, is one block") {
+  constexpr window_product small = square(1, 8, 16, 3);
+  STATIC_REQUIRE(kernels::lines_of_gradient_block(small, avx512) == small.lines());
+  constexpr window_product heavy = square(8, 7, 512, 3);
+  STATIC_REQUIRE(kernels::lines_of_gradient_block(heavy, avx512) == heavy.lines());
+}
+
+TEST_CASE("a tile of wide vectors sums up lines of 256 outputs, of narrow ones a line") {
+  STATIC_REQUIRE(kernels::lines_of_tile(square(1, 32, 16, 3), avx512) == 8);
+  STATIC_REQUIRE(kernels::lines_of_tile(square(1, 7, 16, 3), avx512) == 37);
+  STATIC_REQUIRE(kernels::lines_of_tile(square(1, 7, 16, 3), avx2) == 1);
+}
