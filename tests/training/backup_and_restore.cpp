@@ -348,3 +348,49 @@ TEST_CASE("a backup that cannot be gone on with is refused before the first step
         "The file " + path + " does not say where a fit stood: it was saved outside of one.");
   CHECK(file_exists(path));
 }
+
+TEST_CASE("a backup of another fit changes neither weights nor rate, and stays") {
+  const temporary_directory directory;
+  const std::string path = directory / "backup.npz";
+  const point_set data = labelled_points(80, 3);
+
+  struct stops {
+    std::int64_t updates = 0;
+
+    void on_update_end() {
+      if (++updates == 6) {
+        raise_error("stopped");
+      }
+    }
+  };
+
+  session<training> broken({.learning_rate = 0.02F});
+  CHECK(sentence_of([&] {
+          train(broken, backup_and_restore({.filename = path, .save_freq = 1}), stops());
+        }) == "stopped");
+  const std::vector<std::uint8_t> backup = read_file(path);
+  int refused = 0;
+  const auto goes_on = [&](const auto& other, const fit_options& wanted) {
+    session<training> run({.learning_rate = 0.01F});
+    const std::uint64_t before = run.weights().fingerprint();
+    const std::string sentence = sentence_of(
+        [&] { run.fit(other, wanted, lowers_rate(), backup_and_restore({.filename = path})); });
+    CHECK(run.weights().fingerprint() == before);
+    CHECK(run.listened_to().progress().updates == 0);
+    CHECK(read_file(path) == backup);
+    ++refused;
+    return sentence;
+  };
+  CHECK(!goes_on(data | repeated(), all_epochs).empty());
+  CHECK(!goes_on(data | shuffled(49) | repeated(), all_epochs).empty());
+  CHECK(!goes_on(data | take(72) | shuffled(50) | repeated(), all_epochs).empty());
+  CHECK(
+      goes_on(data | shuffled(50) | repeated(), {.epochs = 5, .steps_per_epoch = 6}) ==
+      "What was loaded was saved in a fit of 8 steps of 8 samples an epoch; this one has 6 of 8.");
+  CHECK(
+      goes_on(data | shuffled(50) | repeated(), {.epochs = 1, .steps_per_epoch = 8}) ==
+      "What was loaded was saved in epoch 2, counted from 1; this fit has 1 epochs. Hint: give it "
+      "at least as many.");
+  CHECK(refused == 5);
+  std::printf("backups of another fit: checked %d\n", refused);
+}

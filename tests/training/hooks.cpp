@@ -521,7 +521,8 @@ TEST_CASE("what an asynchronous callback throws, asks for or may not see reaches
 
   CHECK(sentence_of([&] { run.fit(data, {}, asynchronous(reads{})); }) ==
         "An asynchronous callback was told of an update while training goes on: it may look at "
-        "weights, rates and metrics in on_epoch_begin and on_epoch_end, when training waits.");
+        "weights, rates and metrics, or ask the session for anything, in on_epoch_begin and "
+        "on_epoch_end, when training waits.");
 
   struct stops {
     stop_request on_epoch_end(const epoch_record& record) const {
@@ -530,6 +531,34 @@ TEST_CASE("what an asynchronous callback throws, asks for or may not see reaches
   };
 
   CHECK(run.fit(data, {.epochs = 5}, asynchronous(stops{})).epochs().size() == 2);
+}
+
+TEST_CASE("a session that trains on refuses whatever an asynchronous callback asks of it") {
+  const point_set data = labelled_points(96, 1);
+  session<trained> run;
+  const auto told = [&](auto asks) {
+    struct asking {
+      decltype(asks) ask;
+
+      void on_update_end(const execution_record&) const { ask(); }
+    };
+
+    return sentence_of([&] { run.fit(data, {}, asynchronous(asking{asks})); });
+  };
+  const std::string refused =
+      "An asynchronous callback was told of an update while training goes on: it may look at "
+      "weights, rates and metrics, or ask the session for anything, in on_epoch_begin and "
+      "on_epoch_end, when training waits.";
+  CHECK(told([&] { run.save("beside_training.npz"); }) == refused);
+  CHECK(told([&] { run.save_training("beside_training.npz"); }) == refused);
+  CHECK(told([&] { run.load("beside_training.npz"); }) == refused);
+  CHECK(told([&] { run.set_optimizer({.learning_rate = 5.0F}); }) == refused);
+  CHECK(told([&] { static_cast<void>(run.weights()); }) == refused);
+  CHECK(told([&] { static_cast<void>(run.evaluate(data)); }) == refused);
+  CHECK(std::fopen("beside_training.npz", "rb") == nullptr);
+  // Another session may be asked, on that thread as well.
+  session<trained> other;
+  CHECK(told([&] { static_cast<void>(other.evaluate(data)); }).empty());
 }
 
 TEST_CASE("the end of a data set is validated on, in the order in which it lies") {

@@ -332,6 +332,24 @@ TEST_CASE("a file of weights, or of another optimizer, is no training, and nothi
   std::remove("resume_other.npz");
 }
 
+TEST_CASE("training of an optimizer that keeps arrays of the same names is refused") {
+  const std::string path = "resume_other_optimizer.npz";
+  session<training<adam>> saved;
+  saved.save_training(path);
+  session<training<adamax>> other;
+  const std::uint64_t before = other.weights().fingerprint();
+  CHECK(sentence_of([&] { other.load_training(path); }) ==
+        "The training in " + path +
+            " was saved with the optimizer adam, this session has adamax, so that it cannot go on "
+            "as it would have. Hint: load_by_name(run.weights(), path, {.partly = true}) takes its "
+            "weights alone.");
+  CHECK(other.weights().fingerprint() == before);
+  session<training<adam>> same({}, {.seed = 1});
+  same.load_training(path);
+  CHECK(same.weights().fingerprint() == saved.weights().fingerprint());
+  std::remove(path.c_str());
+}
+
 TEST_CASE("saved training is told from weights, which are read from it by their names") {
   const point_set data = tests::labelled_points(160, 3);
   session<training<adam>> run;

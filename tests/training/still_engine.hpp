@@ -52,6 +52,8 @@ class still_engine final : public session_engine {
 
   parameters& weights() override { return weights_; }
 
+  std::string_view optimizer() const override { return "sgd"; }
+
   parameters& kept() override { return weights_; }
 
   void use_averages(bool) override {}

@@ -182,6 +182,7 @@ consteval session_parts parts_of() {
   return {.model = interface_of(planned_graph_of<C>.view()),
           .settings = C::settings,
           .places = parameter_places_of<C>.view(),
+          .optimizer = C::settings.has_loss ? C::optimizer_type::rule->name : std::string_view(),
           .kept = kept_places_of<C>.view(),
           .gradients = gradient_places_of<C>.view(),
           .penalty = penalty_code_of<C>(),

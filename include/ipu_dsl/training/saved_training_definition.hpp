@@ -101,8 +101,12 @@ struct loaded_training {
   training_place place;  ///< without the position of its data
 };
 
-/// Throws `error` for the first array that the optimizer of a session keeps and a file has not.
-inline void check_kept(const opened_training& file, const parameters& kept) {
+/// Throws `error` for the first array that the optimizer of a session keeps and a file has not, and
+/// for a file of another optimizer, whose arrays may have the same names. An older file does not
+/// say which it was.
+inline void check_kept(opened_training& file, const session_engine& engine,
+                       const parameters& kept) {
+  const std::string optimizer = file.text(optimizer_name);
   for (std::size_t i = 0; i < kept.size(); ++i) {
     if (!file.has(kept.name(i))) {
       raise_error({"The file ", file.path, " has no array ", kept.name(i),
@@ -110,6 +114,12 @@ inline void check_kept(const opened_training& file, const parameters& kept) {
                    "Hint: load_by_name(run.weights(), path, {.partly = true}) takes its weights "
                    "alone."});
     }
+  }
+  if (!optimizer.empty() && optimizer != engine.optimizer()) {
+    raise_error({"The training in ", file.path, " was saved with the optimizer ", optimizer,
+                 ", this session has ", engine.optimizer(),
+                 ", so that it cannot go on as it would have. Hint: load_by_name(run.weights(), "
+                 "path, {.partly = true}) takes its weights alone."});
   }
 }
 
@@ -119,7 +129,7 @@ inline loaded_training read_training(opened_training& file, session_engine& engi
   loaded_training found;
   found.reached = read_progress(file, engine.seed());
   found.weights = read_all(engine.weights(), file.archive, file.path, floats);
-  check_kept(file, engine.kept());
+  check_kept(file, engine, engine.kept());
   found.kept = read_all(engine.kept(), file.archive, file.path, floats);
   found.values = read_run_values(file, engine);
   file.used += engine.weights().size() + engine.kept().size();
@@ -146,9 +156,9 @@ inline loaded_training read_training(opened_training& file, session_engine& engi
   return found;
 }
 
-/// Puts a feed and a rate where they were. Throws `error` for a feed of other data.
-inline void go_on_beside(const training_beside& beside, const loaded_training& found,
-                         const std::string& path) {
+/// Puts a feed where it was. Throws `error` for one of other data.
+inline void go_on_in_data(const training_beside& beside, const loaded_training& found,
+                          const std::string& path) {
   if (beside.of_fit && !found.has_place) {
     raise_error(
         {"The file ", path, " does not say where a fit stood: it was saved outside of one."});
@@ -160,16 +170,22 @@ inline void go_on_beside(const training_beside& beside, const loaded_training& f
     }
     beside.source->put_feed_at(found.data);
   }
+}
+
+/// Takes over what was read. Throws `error` before anything is changed if the fit that is about to
+/// begin cannot go on there.
+inline void take_over(session_engine& engine, const training_beside& beside,
+                      loaded_training& found) {
+  if (found.has_place) {
+    found.place.data = std::move(found.data);
+    engine.go_on_at(std::move(found.place));
+  }
   if (beside.rate != nullptr && found.has_rate) {
     *beside.rate = learning_rate_schedule(found.rate);
   }
   if (beside.epoch != nullptr) {
     *beside.epoch = found.epoch;
   }
-}
-
-/// Takes over what was read.
-inline void take_over(session_engine& engine, loaded_training& found) {
   set_all(engine.weights(), found.weights);
   set_all(engine.kept(), found.kept);
   for (std::size_t i = 0; i < found.values.size(); ++i) {
@@ -178,10 +194,6 @@ inline void take_over(session_engine& engine, loaded_training& found) {
     }
   }
   engine.go_on_from(found.reached);
-  if (found.has_place) {
-    found.place.data = std::move(found.data);
-    engine.go_on_at(std::move(found.place));
-  }
 }
 
 inline void require_position(const training_beside& beside) {
@@ -216,9 +228,8 @@ IPU_DSL_INLINE void save_training(session_engine& engine, const std::string& pat
                           checkpoint::words_of(*beside.epoch));
   }
   checkpoint::add_place(archive, engine, beside);
-  const std::string text = checkpoint::architecture_of(engine);
-  archive.add(checkpoint::architecture_name,
-              {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  checkpoint::add_text(archive, checkpoint::optimizer_name, engine.optimizer());
+  checkpoint::add_text(archive, checkpoint::architecture_name, checkpoint::architecture_of(engine));
   write_file_atomically(path, archive.finish());
 }
 
@@ -231,8 +242,8 @@ IPU_DSL_INLINE void load_training(session_engine& engine, const std::string& pat
   zips::archive_reader archive(bytes, path, refuse_deflated, default_unpacked_limit);
   checkpoint::opened_training file{archive, path};
   checkpoint::loaded_training found = checkpoint::read_training(file, engine, floats);
-  checkpoint::go_on_beside(beside, found, path);
-  checkpoint::take_over(engine, found);
+  checkpoint::go_on_in_data(beside, found, path);
+  checkpoint::take_over(engine, beside, found);
 }
 
 }  // namespace ipu_dsl

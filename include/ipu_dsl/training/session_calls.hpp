@@ -30,6 +30,7 @@
 #include <ipu_dsl/training/session_faults.hpp>
 #include <ipu_dsl/training/session_refusal.hpp>
 #include <ipu_dsl/training/session_source.hpp>
+#include <ipu_dsl/training/session_turn.hpp>
 #include <ipu_dsl/training/training_run.hpp>
 #include <ipu_dsl/training/validation_data.hpp>
 
@@ -74,6 +75,7 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
       found.where = "the optimizer";
       raise_error(found.message());
     }
+    static_cast<void>(engine());
     optimizer_ = optimizer;
   }
 
@@ -462,6 +464,7 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
     if (engine_.get() == nullptr) {
       raise_error("This session was moved from: it has neither weights nor workers.");
     }
+    refuse_beside_training(engine_.get());
     return *engine_.get();
   }
 

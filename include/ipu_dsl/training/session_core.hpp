@@ -191,6 +191,8 @@ class session_core final : public session_engine {
 
   parameters& weights() override { return parameters_; }
 
+  std::string_view optimizer() const override { return parts_.optimizer; }
+
   parameters& kept() override { return kept_; }
 
   void use_averages(bool averages) override {
@@ -235,7 +237,7 @@ class session_core final : public session_engine {
 
   bool tell_place(training_place& found) const override { return course_.tell(found, sums_); }
 
-  void go_on_at(training_place found) override { course_.load(std::move(found)); }
+  void go_on_at(training_place found) override { course_.load(std::move(found), sums_); }
 
   list_view<run_value_interface> run_values() const override { return parts_.model.run_values(); }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include <ipu_dsl/core/feed.hpp>
@@ -83,6 +84,9 @@ class session_engine {
 
   virtual parameters& weights() = 0;
 
+  /// What the optimizer is called: "adam".
+  virtual std::string_view optimizer() const = 0;
+
   /// What the optimizer keeps beside the weights.
   virtual parameters& kept() = 0;
 
@@ -112,7 +116,8 @@ class session_engine {
   /// Writes down where the fit at hand stands; false if there is none, or if its feed does not say.
   virtual bool tell_place(training_place& found) const = 0;
 
-  /// Where the next `fit` that resumes goes on; told in on_train_begin, the one that begins.
+  /// Where the next `fit` that resumes goes on; told in on_train_begin, the one that begins. Throws
+  /// `error` and changes nothing if that one cannot go on there.
   virtual void go_on_at(training_place found) = 0;
 
   /// The values of the runs by number, as `set_value` takes them.

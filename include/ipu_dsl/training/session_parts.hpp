@@ -62,6 +62,7 @@ struct session_parts {
   model_interface model;
   run_settings settings;
   list_view<parameter_place> places;
+  std::string_view optimizer;            ///< what its family is called; none without a loss
   list_view<parameter_place> kept;       ///< of the optimizer
   list_view<parameter_place> gradients;  ///< none but for `gradients_in_hand`
   penalty_function penalty;              ///< null if no parameter has one

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A session does one thing at a time.
+// A session does one thing at a time, and nothing for those who are told of it while it trains.
 #pragma once
 
 #include <atomic>
@@ -27,6 +27,31 @@ inline void require_idle(const session_work& work, const char* wanted) {
     refuse_turn(wanted, at_work);
   }
 }
+
+/// The engine that trains on while this thread tells an asynchronous callback of its update; null:
+/// none.
+inline thread_local const void* trained_beside = nullptr;
+
+/// Throws `error` in such a callback: what it is told of the session may be of no update at all.
+inline void refuse_beside_training(const void* engine) {
+  if (trained_beside == engine) {
+    raise_error(
+        "An asynchronous callback was told of an update while training goes on: it may look at "
+        "weights, rates and metrics, or ask the session for anything, in on_epoch_begin and "
+        "on_epoch_end, when training waits.");
+  }
+}
+
+/// As long as it lives, the callbacks of this thread may ask nothing of an engine.
+class beside_training {
+ public:
+  explicit beside_training(const void* engine) { trained_beside = engine; }
+
+  beside_training(const beside_training&) = delete;
+  beside_training& operator=(const beside_training&) = delete;
+
+  ~beside_training() { trained_beside = nullptr; }
+};
 
 /// A session's turn to do something, as long as this lives.
 class session_turn {

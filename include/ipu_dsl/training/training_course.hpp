@@ -25,6 +25,7 @@ class training_course {
              result_sums& sums) {
     source_ = &wanted.source;
     steps_of_update_ = settings.micro_batches_of_update();
+    epochs_ = wanted.wanted.epochs;
     place_.epoch = wanted.wanted.initial_epoch;
     place_.steps_of_epoch = steps.steps;
     place_.micro_batch = settings.micro_batch;
@@ -66,8 +67,11 @@ class training_course {
   }
 
   /// The place that was loaded; the next fit that resumes goes on there, or the one that is about
-  /// to begin.
-  void load(training_place loaded) {
+  /// to begin. Throws `error` and changes nothing if that one cannot.
+  void load(training_place loaded, const result_sums& sums) {
+    if (source_ != nullptr) {
+      put_data_at(loaded, sums);
+    }
     loaded_ = std::move(loaded);
     has_loaded_ = true;
   }
@@ -122,6 +126,16 @@ class training_course {
     }
     has_loaded_ = false;
     const training_place& found = loaded_;
+    put_data_at(found, sums);
+    sums.go_on_from(found.counted);
+    place_.epoch = found.epoch;
+    place_.steps = found.steps;
+    place_.begun = found.begun;
+    place_.loss = found.loss;
+  }
+
+  /// Throws `error` if the fit cannot go on at this place.
+  void put_data_at(const training_place& found, const result_sums& sums) const {
     check_place(found, sums);
     if (!source_->has_position()) {
       raise_error(
@@ -129,11 +143,6 @@ class training_course {
           "data set, or the feed position() and go_to(...); see placed_feed.");
     }
     source_->put_feed_at(found.data);
-    sums.go_on_from(found.counted);
-    place_.epoch = found.epoch;
-    place_.steps = found.steps;
-    place_.begun = found.begun;
-    place_.loss = found.loss;
   }
 
   void check_place(const training_place& found, const result_sums& sums) const {
@@ -146,6 +155,11 @@ class training_course {
         found.steps % steps_of_update_ != 0 || found.counted.size() != sums.counted().size()) {
       raise_error("What was loaded says that it was saved where no such fit ever stands.");
     }
+    const std::int32_t begun = found.steps > 0 ? found.epoch + 1 : found.epoch;
+    if (begun > epochs_) {
+      raise_error({"What was loaded was saved in epoch ", begun, ", counted from 1; this fit has ",
+                   epochs_, " epochs. Hint: give it at least as many."});
+    }
   }
 
   const feed_reference* source_ = nullptr;  ///< that of the request; null outside of a fit
@@ -154,6 +168,7 @@ class training_course {
   bool under_way_ = false;  ///< its callbacks have heard of its beginning
   training_place place_;    ///< without what is counted, and without the feed's position
   std::int32_t steps_of_update_ = 1;
+  std::int32_t epochs_ = 0;  ///< of the fit
 };
 
 /// As long as it lives, a fit is on its course.

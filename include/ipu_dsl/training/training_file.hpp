@@ -30,6 +30,7 @@ inline constexpr std::string_view place_name = "training/place";
 inline constexpr std::string_view data_name = "training/data";
 inline constexpr std::string_view rate_name = "training/learning_rate";
 inline constexpr std::string_view epoch_rates_name = "training/epoch_rates";
+inline constexpr std::string_view optimizer_name = "training/optimizer.txt";
 inline constexpr std::string_view architecture_name = "training/architecture.txt";
 
 /// The name of the array of a value of the runs.
@@ -47,6 +48,10 @@ inline void add_words(zips::archive_writer& archive, std::string_view name,
   archive.add(sentence_of({name, ".npy"}), bytes);
 }
 
+inline void add_text(zips::archive_writer& archive, std::string_view name, std::string_view text) {
+  archive.add(name, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
 inline void add_float(zips::archive_writer& archive, std::string_view name, float value) {
   const std::int64_t extents[] = {1};
   std::vector<std::uint8_t> bytes = npy::header_bytes(dtype::float32, extents);
@@ -59,6 +64,17 @@ struct opened_training {
   zips::archive_reader& archive;
   const std::string& path;
   std::size_t used = 0;
+
+  /// The text of an entry that is no array; none if it is not there.
+  std::string text(std::string_view name) {
+    const std::size_t entry = find_entry(archive, name);
+    if (entry == archive.size()) {
+      return {};
+    }
+    const auto file = archive.take(entry);
+    ++used;
+    return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
+  }
 
   bool has(std::string_view name) const { return find_entry(archive, name) != archive.size(); }
 

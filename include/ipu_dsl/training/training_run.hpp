@@ -15,6 +15,7 @@
 #include <ipu_dsl/plan/reported_names.hpp>
 #include <ipu_dsl/training/callback_list.hpp>
 #include <ipu_dsl/training/session_engine.hpp>
+#include <ipu_dsl/training/session_turn.hpp>
 #include <ipu_dsl/vocabulary/optimizers/learning_rate_schedule.hpp>
 
 namespace ipu_dsl {
@@ -62,9 +63,8 @@ class training_run {
   /// on.
   bool is_asynchronous() const { return asynchronous_; }
 
-  /// Whether the training goes on while this is looked at: then there is nothing to look at but
-  /// the plan.
-  void set_training_beside(bool beside) { beside_ = beside; }
+  /// On the thread of such callbacks: while this lives there is nothing to look at but the plan.
+  [[nodiscard]] beside_training while_training_goes_on() const { return beside_training(engine_); }
 
   /// The rate of the next update. Throws `error` if the optimizer has none.
   float learning_rate() const {
@@ -95,11 +95,7 @@ class training_run {
 
   /// For `save_training`. Throws `error` while the training goes on beside who asks.
   session_engine& engine() const {
-    if (beside_) {
-      raise_error(
-          "An asynchronous callback was told of an update while training goes on: it may look at "
-          "weights, rates and metrics in on_epoch_begin and on_epoch_end, when training waits.");
-    }
+    refuse_beside_training(engine_);
     return *engine_;
   }
 
@@ -173,7 +169,6 @@ class training_run {
   learning_rate_schedule* rate_;
   fit_plan plan_;
   std::atomic<bool> stopped_{false};
-  bool beside_ = false;
   bool asynchronous_ = false;
 };
 

@@ -71,7 +71,6 @@ class asynchronous {
   void on_train_failed() {
     thread_.reset();
     if (beside_) {
-      beside_->set_training_beside(false);
       list().call(hook::train_failed);
     }
   }
@@ -164,13 +163,12 @@ class asynchronous {
   void serve(told& item) {
     const callback_list callbacks = list();
     if (item.when == hook::update_end) {
-      beside_->set_training_beside(true);
+      const beside_training training_goes_on = beside_->while_training_goes_on();
       execution_record before = item.record;
       before.steps = item.begun;
       callbacks.call(hook::train_batch_begin, &before);
       callbacks.call(hook::update_end, &item.record);
       callbacks.call(hook::train_batch_end, &item.record);
-      beside_->set_training_beside(false);
     } else {
       callbacks.call(item.when, item.report);
     }
