@@ -60,12 +60,15 @@ constexpr std::string_view got_of() {
   return chosen_variants::fault_of<const Visitor, Variants...>::value.got.view();
 }
 
+using second_with_name = decltype(hana::make_pair("five"_s, hana::type_c<numbered<5>>));
 static_assert(got_of<decltype(number_of), first, second, first_with_name>().empty());
 static_assert(got_of<decltype(number_of)>() == "none");
 static_assert(got_of<decltype(of_numbers), first>() == "another");
 static_assert(got_of<decltype(to_own_type), first, second>() == "several");
 static_assert(chosen_variants::fault_of_names<first_with_name, first>::value.found());
-static_assert(!chosen_variants::fault_of_names<first_with_name, first_with_name>::value.found());
+static_assert(chosen_variants::fault_of_names<first_with_name, first_with_name>::value.got.view() ==
+              "two of one name");
+static_assert(!chosen_variants::fault_of_names<first_with_name, second_with_name>::value.found());
 
 TEST_CASE("a variant is chosen by number or by name") {
   CHECK(test_choices());

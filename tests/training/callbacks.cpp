@@ -232,6 +232,51 @@ TEST_CASE("ready callbacks refuse what no epoch reports and what they cannot do"
         "set.");
 }
 
+TEST_CASE("ready callbacks refuse numbers that would make them do nothing, or act once") {
+  still_run of(2);
+  const auto refusal = [&of](auto made) {
+    return sentence_of([&] { made.on_train_begin(of.run); });
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(
+      refusal(reduce_lr_on_plateau({.monitor = "loss", .patience = -1})) ==
+      "reduce_lr_on_plateau expects a patience and a cooldown of 0 epochs or more, got -1 and 0.");
+  CHECK(
+      refusal(reduce_lr_on_plateau({.monitor = "loss", .patience = 1, .cooldown = -3})) ==
+      "reduce_lr_on_plateau expects a patience and a cooldown of 0 epochs or more, got 1 and -3.");
+  CHECK(refusal(reduce_lr_on_plateau({.monitor = "loss", .min_lr = -5})) ==
+        "reduce_lr_on_plateau expects a min_lr of at least 0, got -5.000000.");
+  CHECK(refusal(reduce_lr_on_plateau({.monitor = "loss", .min_lr = static_cast<float>(nan)}))
+            .starts_with("reduce_lr_on_plateau expects a min_lr of at least 0, got "));
+  CHECK(refusal(early_stopping({.monitor = "loss", .start_from_epoch = -4})) ==
+        "early_stopping expects a start_from_epoch of 0 or more, got -4.");
+  CHECK(refusal(early_stopping({.monitor = "loss", .baseline = nan})) ==
+        "early_stopping expects a baseline that is a number, got NaN.");
+  CHECK(refusal(model_checkpoint({.filepath = "c.npz", .initial_value_threshold = nan})) ==
+        "model_checkpoint expects an initial_value_threshold that is a number, got NaN.");
+  CHECK(refusal(progress_bar({.verbose = verbosity::line, .file = nullptr})) ==
+        "progress_bar expects a file that is open, got a null pointer.");
+  for (const char letter : {'1', 'e', '"', '\n', '.', '-', '_'}) {
+    CHECK(refusal(csv_logger({.filename = "c.csv", .separator = letter}))
+              .starts_with("csv_logger expects a separator that stands in no number and no name, "
+                           "such as ',', ';' or '\\t'; got "));
+  }
+}
+
+TEST_CASE("logs go on behind a line that a killed program left without its end") {
+  const temporary_directory directory;
+  const std::string table = directory.path() + "/log.csv";
+  const std::string_view torn = "epoch,loss,accuracy\n0,1";
+  write_file_atomically(table, {reinterpret_cast<const std::uint8_t*>(torn.data()), torn.size()});
+  still_run of(4);
+  csv_logger goes_on({.filename = table, .append = true});
+  goes_on.on_train_begin(of.run);
+  goes_on.on_epoch_end(still_run::record(0, 0.5, 1), of.run);
+  goes_on.on_epoch_end(still_run::record(1, 0.25, 1), of.run);
+  goes_on.on_train_end();
+  CHECK(text_of(table) == "epoch,loss,accuracy\n0,1\n0,0.5,1\n1,0.25,1\n");
+}
+
 TEST_CASE("callbacks that set the rate refuse to end a schedule of the session") {
   still_run of(2);
   learning_rate_scheduler halves([](std::int32_t, float rate) { return rate / 2; });

@@ -155,6 +155,16 @@ TEST_CASE("weights that no loss asks for are told how they would be asked for") 
   CHECK(found.hint.view() == "write loss<judge, sample_weights>, or take the weights out");
 }
 
+TEST_CASE("plain arrays of another type than the loss judges by are named by it") {
+  const graph by_labels = model_between({8}, {10});
+  CHECK(!check_array(by_labels.view(), tensor_role::target, dtype::int32).found());
+  const problem bytes = check_array(by_labels.view(), tensor_role::target, dtype::uint8);
+  CHECK(bytes.expected.view() == "labels, std::int32_t");
+  CHECK(bytes.got.view() == "uint8");
+  const problem floats = check_array(by_labels.view(), tensor_role::target, dtype::float32);
+  CHECK(floats.got.view() == "floats");
+}
+
 TEST_CASE("targets are of the kind that the loss judges by") {
   const graph by_labels = model_between({8}, {10});
   const graph by_floats = model_between({8}, {2, 5});

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -531,6 +532,37 @@ TEST_CASE("what an asynchronous callback throws, asks for or may not see reaches
   };
 
   CHECK(run.fit(data, {.epochs = 5}, asynchronous(stops{})).epochs().size() == 2);
+}
+
+namespace {
+
+int epochs_of_function = 0;
+
+void hears_of_epochs(const epoch_record&) {
+  ++epochs_of_function;
+}
+
+}  // namespace
+
+TEST_CASE("a function is a callback, and one that calls nothing is refused before the first step") {
+  const point_set data = labelled_points(96, 1);
+  session<trained> run;
+  run.fit(data, {.epochs = 2}, hears_of_epochs);
+  run.fit(data, {}, &hears_of_epochs);
+  run.fit(data, {}, asynchronous(hears_of_epochs));
+  CHECK(epochs_of_function == 4);
+
+  const std::uint64_t before = run.weights().fingerprint();
+  const std::string nothing =
+      "A callback calls nothing: it is an empty std::function or a null pointer.";
+  std::function<void(const epoch_record&)> empty;
+  CHECK(sentence_of([&] { run.fit(data, {}, empty); }) == nothing);
+  void (*null)(const epoch_record&) = nullptr;
+  CHECK(sentence_of([&] { run.fit(data, {}, null); }) == nothing);
+  CHECK(run.weights().fingerprint() == before);
+  empty = hears_of_epochs;
+  run.fit(data, {}, empty);
+  CHECK(epochs_of_function == 5);
 }
 
 TEST_CASE("a session that trains on refuses whatever an asynchronous callback asks of it") {

@@ -73,7 +73,7 @@ TEST_CASE("epochs and steps are at least one") {
   CHECK(refusal(256, {.steps_per_epoch = -4}) ==
         "An epoch needs at least 1 step, or 0 for a pass over the data, got -4.");
   CHECK(refusal(256, {.steps_per_epoch = 8, .steps_per_execution = -4}) ==
-        "An epoch of 8 steps does not divide into executions of -4 steps. Use 4 steps.");
+        "steps_per_execution is a number of steps of at least 1, got -4.");
 }
 
 TEST_CASE("an epoch holds whole updates") {

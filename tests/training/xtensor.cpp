@@ -222,5 +222,8 @@ TEST_CASE("weights are read and set by layer and name in their shape") {
   CHECK(sentence_of([&] { as_xtensor<1>(run.weights(), "kind", "kernel"); }) ==
         "The weights kind/kernel are (6, 4), of rank 2; asked for as an xtensor of rank 1.");
   CHECK_FALSE(sentence_of([&] { set_from(run.weights(), "kinds", "bias", kernel); }).empty());
+  CHECK(sentence_of([&] {
+          set_from(run.weights(), "kind", "bias", xt::xtensor<double, 1>{1, 2, -1e300, 4});
+        }) == "Number 2 of a range is beyond float; expected -3.4e38 to 3.4e38.");
   CHECK(run.weights().fingerprint() == before);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <iterator>
@@ -111,8 +112,8 @@ concept can_be_walked = requires(T& all) {
   std::end(all);
 };
 
-/// A number as another type, which an integer must fit; `place` is where it stands. Throws `error`
-/// if it does not.
+/// A number as another type, which it must fit, NaN and infinities aside; `place` is where it
+/// stands. Throws `error` if it does not.
 template <typename Number, typename From>
 Number converted_number(const From& from, std::size_t place) {
   static_assert(
@@ -126,7 +127,14 @@ Number converted_number(const From& from, std::size_t place) {
                   std::to_string((std::numeric_limits<Number>::max)()) + ".");
     }
   }
-  return static_cast<Number>(from);
+  const auto made = static_cast<Number>(from);
+  if constexpr (std::is_floating_point_v<From> && sizeof(From) > sizeof(Number)) {
+    if (std::isinf(made) && std::isfinite(from)) {
+      throw error("Number " + std::to_string(place) +
+                  " of a range is beyond float; expected -3.4e38 to 3.4e38.");
+    }
+  }
+  return made;
 }
 
 template <typename Number, typename From>

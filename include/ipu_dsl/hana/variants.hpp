@@ -83,6 +83,30 @@ struct fault_of {
   static constexpr problem value = find();
 };
 
+/// Whether no name stands for two variants.
+template <std::size_t Count>
+constexpr bool all_differ(const std::array<std::string_view, Count>& names) {
+  for (std::size_t i = 0; i < Count; ++i) {
+    for (std::size_t earlier = 0; earlier < i; ++earlier) {
+      if (names[earlier] == names[i]) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// The name of a variant, which its type is.
+template <typename Variant>
+constexpr std::string_view name_of() {
+  if constexpr (named<Variant>) {
+    return std::remove_cvref_t<decltype(boost::hana::first(
+        std::declval<const Variant&>()))>::c_str();
+  } else {
+    return {};
+  }
+}
+
 /// What is wrong with variants that are chosen by name.
 template <typename... Variants>
 struct fault_of_names {
@@ -91,6 +115,9 @@ struct fault_of_names {
     if (!(named<Variants> && ...)) {
       found = refuse("variants with names", "one without",
                      "write hana::make_pair(\"grouped\"_s, hana::type_c<training<grouped>>)");
+    } else if (!all_differ<sizeof...(Variants)>({name_of<Variants>()...})) {
+      found =
+          refuse("variants whose names differ", "two of one name", "name one of them otherwise");
     }
     found.where = "with_variant";
     return found;

@@ -283,14 +283,16 @@ constexpr problem check_array(const graph_view& model, tensor_role role, dtype g
   if (wanted < 0 || model.at(wanted).type == given) {
     return {};
   }
-  const bool floats = given == dtype::float32;
+  const bool floats = model.at(wanted).type == dtype::float32;
   problem found;
   if (role == tensor_role::input) {
     found = refuse(label("an input of ") << name_of(model.at(wanted).type), name_of(given),
-                   floats ? "write them as std::int32_t" : "write them as float");
+                   floats ? "write them as float" : "write them as std::int32_t");
   } else {
-    found = refuse(floats ? "labels, std::int32_t" : "targets that are floats",
-                   floats ? "floats" : "labels, std::int32_t",
+    found = refuse(floats ? "targets that are floats" : "labels, std::int32_t",
+                   given == dtype::float32 ? label("floats")
+                   : given == dtype::int32 ? label("labels, std::int32_t")
+                                           : label() << name_of(given),
                    text<191>("the loss ") << judge_of(model, wanted) << " judges by these");
   }
   found.where = "the batch";

@@ -9,6 +9,7 @@
 
 #include <ipu_dsl/core/arrays.hpp>
 #include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/training/callback_list.hpp>
@@ -102,10 +103,26 @@ template <typename Hook, typename T>
 concept returns_well = std::same_as<result_of<Hook, T>, void> ||
                        (Hook::may_stop && std::same_as<result_of<Hook, T>, stop_request>);
 
+/// What a reference refers to: an object, or a function.
+template <typename T>
+T& called_at(void* object) {
+  if constexpr (std::is_function_v<T>) {
+    return *reinterpret_cast<T*>(object);
+  } else {
+    return *static_cast<T*>(object);
+  }
+}
+
+/// A pointer to a function, or a std::function, which may call nothing.
+template <typename T>
+concept may_be_null =
+    (std::is_pointer_v<T> || (std::is_class_v<T> && requires { T(nullptr); })) &&
+    requires(T& object) { static_cast<bool>(object == nullptr); };
+
 /// The hook of a `T` without its type.
 template <typename Hook, typename T>
 stop_request call_erased(void* object, training_run& run, const void* report) {
-  T& called = *static_cast<T*>(object);
+  T& called = called_at<T>(object);
   no_report nothing;
   auto& told = [&]() -> typename Hook::report& {
     if constexpr (std::same_as<typename Hook::report, no_report>) {
@@ -291,10 +308,20 @@ constexpr hook_table make_hook_table() {
 template <typename T>
 inline constexpr hook_table hooks_of = make_hook_table<T>();
 
-/// Refers to a callback. It may be const; then its hooks are.
+/// Refers to a callback. It may be const; then its hooks are. Throws `error` for one that calls
+/// nothing.
 template <typename T>
 callback_reference refer_to(T& object) {
-  return {const_cast<void*>(static_cast<const void*>(__builtin_addressof(object))), &hooks_of<T>};
+  if constexpr (hooks::may_be_null<T>) {
+    if (object == nullptr) {
+      raise_error("A callback calls nothing: it is an empty std::function or a null pointer.");
+    }
+  }
+  if constexpr (std::is_function_v<T>) {
+    return {reinterpret_cast<void*>(&object), &hooks_of<T>};
+  } else {
+    return {const_cast<void*>(static_cast<const void*>(__builtin_addressof(object))), &hooks_of<T>};
+  }
 }
 
 }  // namespace ipu_dsl

@@ -61,9 +61,8 @@ class session_core final : public session_engine {
     if (options.trace && train_) {
       train_->enable_trace();
     }
-    const int most = (std::max)(parts.settings.micro_batches_of_update(),
-                                parts.predict.plan.actions.micro_batches);
-    valid_.resize(most);
+    valid_.resize((std::max)(parts.settings.micro_batches_of_update(),
+                             parts.predict.plan.actions.micro_batches));
     history_.set_numbers_of_epoch(sums_.reported());
     history_.reserve(options.history_epochs, options.history_micro_batches);
     parameters_.initialize(options.seed);
@@ -402,8 +401,7 @@ class session_core final : public session_engine {
     return note_losses();
   }
 
-  /// What `evaluate` does with data that have been checked. The numbers of metrics of several lie
-  /// in this session until the next pass.
+  /// What `evaluate` does with checked data. Metrics of several numbers last until the next pass.
   [[gnu::noinline]] evaluation evaluate_pass(feed_reference& source,
                                              const callback_list& callbacks) {
     const session_turn turn(work_, "evaluate");

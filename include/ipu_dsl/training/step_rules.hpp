@@ -199,7 +199,11 @@ inline std::string describe(const update_size& update) {
     throw error(sentence_of({no_whole_updates("An epoch", steps, update),
                              use(below, countable ? below + accumulated : 0)}));
   }
-  if (execution < 1 || steps % execution != 0) {
+  if (execution < 1) {
+    raise_error({"steps_per_execution is a number of steps of at least 1, got ",
+                 execution / update.of_step, "."});
+  }
+  if (steps % execution != 0) {
     const std::int64_t of_step = update.of_step;
     throw error(
         sentence_of({"An epoch of ", steps / of_step, " steps does not divide into executions of ",

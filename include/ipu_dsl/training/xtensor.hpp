@@ -131,7 +131,7 @@ xt::xtensor<float, Rank> as_xtensor(const parameters& weights, std::string_view 
 
 /// Gives the weights of this layer and name the values of an xtensor or an expression:
 /// `set_from(run.weights(), "dense_1", "kernel", 0.5F * kernel)`. Throws `error` if there are none
-/// of these names, or the extents are others; nothing is changed then.
+/// of these names, the extents are others, or a number has no float; nothing is changed then.
 template <typename Expression>
 void set_from(parameters& weights, std::string_view layer, std::string_view name,
               const xt::xexpression<Expression>& values) {

@@ -44,6 +44,12 @@ class csv_logger {
   }
 
   void on_train_begin(training_run& run) {
+    if (!separates(options_.separator)) {
+      raise_error(
+          {"csv_logger expects a separator that stands in no number and no name, such as "
+           "',', ';' or '\\t'; got ",
+           printable(std::string_view(&options_.separator, 1)), "."});
+    }
     std::size_t longest = 64;
     for (std::size_t i = 0; i < run.names(); ++i) {
       longest += run.reported(i).size() + 32;
@@ -77,6 +83,12 @@ class csv_logger {
   void on_train_end() { file_.close(); }
 
  private:
+  /// What can stand between two numbers, "NA" or names.
+  static constexpr bool separates(char letter) {
+    constexpr std::string_view fitting = ",;\t| :!#$%&*/<=>?@^~";
+    return fitting.find(letter) != std::string_view::npos;
+  }
+
   /// The first line, without its end.
   void begin_names(const metric_values& metrics, bool validates) {
     line_.begin();

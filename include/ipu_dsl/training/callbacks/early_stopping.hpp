@@ -2,6 +2,7 @@
 // Ends training that no longer gets better.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/training/callbacks/monitor.hpp>
 #include <ipu_dsl/training/callbacks/no_options.hpp>
 #include <ipu_dsl/training/callbacks/unnamed_options.hpp>
@@ -58,6 +60,13 @@ class early_stopping {
     if (options_.patience < 0) {
       throw error(sentence_of(
           {"early_stopping expects a patience of 0 epochs or more, got ", options_.patience, "."}));
+    }
+    if (options_.start_from_epoch < 0) {
+      raise_error({"early_stopping expects a start_from_epoch of 0 or more, got ",
+                   options_.start_from_epoch, "."});
+    }
+    if (options_.baseline && std::isnan(*options_.baseline)) {
+      raise_error("early_stopping expects a baseline that is a number, got NaN.");
     }
     watched_.forget();
     waited_ = 0;

@@ -28,6 +28,7 @@ class log_file {
     std::fseek(file_.get(), 0, SEEK_END);
     begins_ = !append;
     empty_ = begins_ || std::ftell(file_.get()) <= 0;
+    ends_line_ = !empty_ && lacks_end_of_line(path);
   }
 
   /// The first line of a file without its end, or its first 4 KB; empty for a file that is not
@@ -56,6 +57,10 @@ class log_file {
     if (std::exchange(begins_, false)) {
       discard();
     }
+    // A program that was killed may have left a part of a line.
+    if (std::exchange(ends_line_, false) && std::fputc('\n', file_.get()) == EOF) {
+      files::refuse_writing(path_);
+    }
     if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size()) {
       files::refuse_writing(path_);
     }
@@ -69,6 +74,16 @@ class log_file {
   }
 
  private:
+  /// Whether the last line of a file has no end.
+  static bool lacks_end_of_line(const std::string& path) {
+    if (!holds_lines(path)) {
+      return false;
+    }
+    const files::handle file(std::fopen(path.c_str(), "rb"));
+    return file != nullptr && std::fseek(file.get(), -1, SEEK_END) == 0 &&
+           std::fgetc(file.get()) != '\n';
+  }
+
   static bool holds_lines(const std::string& path) {
 #if IPU_DSL_POSIX_FILES
     struct stat found{};
@@ -101,7 +116,8 @@ class log_file {
   std::string path_;
   files::handle file_;
   bool empty_ = true;
-  bool begins_ = false;  ///< with the next line, and without what is there
+  bool ends_line_ = false;  ///< that stands there, with the next one
+  bool begins_ = false;     ///< with the next line, and without what is there
 };
 
 }  // namespace ipu_dsl

@@ -2,11 +2,13 @@
 // Saves the model behind epochs.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/training/callbacks/monitor.hpp>
 #include <ipu_dsl/training/callbacks/path_pattern.hpp>
 #include <ipu_dsl/training/callbacks/unnamed_options.hpp>
@@ -49,6 +51,9 @@ class model_checkpoint {
   }
 
   void on_train_begin(training_run& run) {
+    if (options_.initial_value_threshold && std::isnan(*options_.initial_value_threshold)) {
+      raise_error("model_checkpoint expects an initial_value_threshold that is a number, got NaN.");
+    }
     files::check_path(options_.filepath);
     path_.check(run, "model_checkpoint");
     path_.check_writable();

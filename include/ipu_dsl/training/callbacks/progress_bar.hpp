@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/formats/terminal.hpp>
 #include <ipu_dsl/plan/reported_names.hpp>
 #include <ipu_dsl/runtime/host_clock.hpp>
@@ -58,6 +59,9 @@ class progress_bar {
   }
 
   void on_train_begin(training_run& run) {
+    if (options_.file == nullptr) {
+      raise_error("progress_bar expects a file that is open, got a null pointer.");
+    }
     shown_ = options_.verbose;
     if (shown_ == verbosity::automatic) {
       shown_ = is_terminal(options_.file) ? verbosity::bar : verbosity::line;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/training/callbacks/constant_rate.hpp>
 #include <ipu_dsl/training/callbacks/monitor.hpp>
 #include <ipu_dsl/training/callbacks/no_options.hpp>
@@ -57,6 +58,15 @@ class reduce_lr_on_plateau {
     if (!(options_.factor >= 0 && options_.factor < 1)) {
       throw error("reduce_lr_on_plateau expects a factor of at least 0 and below 1, got " +
                   std::to_string(options_.factor) + ".");
+    }
+    if (options_.patience < 0 || options_.cooldown < 0) {
+      raise_error(
+          {"reduce_lr_on_plateau expects a patience and a cooldown of 0 epochs or more, got ",
+           options_.patience, " and ", options_.cooldown, "."});
+    }
+    if (!(options_.min_lr >= 0)) {
+      raise_error({"reduce_lr_on_plateau expects a min_lr of at least 0, got ",
+                   std::to_string(options_.min_lr), "."});
     }
     check_constant_rate(run, "reduce_lr_on_plateau");
     watched_.forget();
