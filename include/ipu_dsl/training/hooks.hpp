@@ -116,9 +116,8 @@ T& called_at(void* object) {
 
 /// A pointer to a function, or a std::function, which may call nothing.
 template <typename T>
-concept may_be_null =
-    (std::is_pointer_v<T> || (std::is_class_v<T> && requires { T(nullptr); })) &&
-    requires(T& object) { static_cast<bool>(object == nullptr); };
+concept may_be_null = (std::is_pointer_v<T> || (std::is_class_v<T> && requires { T(nullptr); })) &&
+                      requires(T& object) { static_cast<bool>(object == nullptr); };
 
 /// The hook of a `T` without its type.
 template <typename Hook, typename T>
