@@ -7,11 +7,10 @@ using namespace ipu_dsl;
 struct net : model<input<4>, sequential<Dense<3>>> {};
 
 #ifdef WITH_MISTAKE
-struct training
-    : compile<net, micro_batch<2>, loss<sparse_categorical_crossentropy>, sgd<momentum>> {};
+struct training : compile<net, micro_batch<2>, loss<sparse_categorical_crossentropy>, adam> {};
 #else
-struct training : compile<net, micro_batch<2>, loss<sparse_categorical_crossentropy>,
-                          optimizer<sgd<momentum>>> {};
+struct training
+    : compile<net, micro_batch<2>, loss<sparse_categorical_crossentropy>, optimizer<adam>> {};
 #endif
 
 static_assert(check<training>());

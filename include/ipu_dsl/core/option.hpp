@@ -71,8 +71,10 @@ constexpr option bool_option(const option_key* key, const T& value) {
 /// The key of a type that is no option.
 inline constexpr option_key foreign_key{"an option of ipu_dsl"};
 
-/// That of an optimizer, which is no option by itself.
+/// Those of what is no option by itself.
 inline constexpr option_key unwrapped_optimizer_key{"an optimizer", "optimizer<...> around it"};
+inline constexpr option_key unwrapped_loss_key{"a loss", "loss<...> around it"};
+inline constexpr option_key unwrapped_metric_key{"a metric", "metrics<...> around it"};
 
 template <typename T>
 concept option_type = requires {
@@ -91,6 +93,10 @@ consteval named_option read_option() {
     return {T::as_option, type_name<T>()};
   } else if constexpr (requires(typename T::settings chosen) { T::rule->update; }) {
     return {{&unwrapped_optimizer_key}, type_name<T>()};
+  } else if constexpr (requires { T::is_loss; }) {
+    return {{&unwrapped_loss_key}, type_name<T>()};
+  } else if constexpr (requires { T::is_metric; }) {
+    return {{&unwrapped_metric_key}, type_name<T>()};
   } else {
     return {{&foreign_key}, type_name<T>()};
   }

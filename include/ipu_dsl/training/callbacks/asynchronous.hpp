@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/runtime/ordered_thread.hpp>
 #include <ipu_dsl/training/hooks.hpp>
 #include <ipu_dsl/training/training_run.hpp>
@@ -19,6 +20,21 @@ namespace ipu_dsl {
 
 /// How many updates callbacks may lie behind the training before it waits for them.
 inline constexpr std::size_t asynchronous_depth = 64;
+
+/// What is wrong with a number of callbacks.
+template <std::size_t Count>
+struct callback_count_fault_of {
+  static constexpr problem find() {
+    problem found;
+    if (Count == 0) {
+      found = refuse("callbacks", "none", "write asynchronous(progress_bar()), or leave it out");
+      found.where = "asynchronous";
+    }
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
 
 /// Callbacks that are called on one thread of their own, in order: `asynchronous(bar, table)`, what
 /// the reference's `set_asynchronous_callbacks` does for all. on_train_batch_begin,
@@ -38,10 +54,14 @@ class asynchronous {
         nullptr) ||
        ...);
 
+  using references = std::array<callback_reference, sizeof...(Callbacks)>;
+
  public:
   explicit asynchronous(Callbacks&&... callbacks)
       : callbacks_(std::forward<Callbacks>(callbacks)...),
-        all_{std::apply([](auto&... each) { return std::array{refer_to(each)...}; }, callbacks_)} {}
+        all_{std::apply([](auto&... each) { return references{refer_to(each)...}; }, callbacks_)} {
+    static_assert(diagnose<callback_count_fault_of<sizeof...(Callbacks)>>());
+  }
 
   /// What is wrong with one of them; `fit` is told it.
   static constexpr problem fault_of_callbacks() {
@@ -178,7 +198,7 @@ class asynchronous {
   }
 
   std::tuple<Callbacks...> callbacks_;
-  std::array<callback_reference, sizeof...(Callbacks)> all_;
+  references all_;
   training_run* run_ = nullptr;
   std::optional<training_run> beside_;
   std::int64_t done_ = 0;  ///< steps of the epoch
