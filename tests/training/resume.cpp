@@ -427,6 +427,12 @@ TEST_CASE("files of saved training that are damaged or that lie are refused, or 
   // Checksums leave nothing but what nobody reads, as the dates of entries.
   CHECK(refused > flipped * 3 / 4);
   CHECK(run.weights().fingerprint() == before);
+  // The name of an optimizer with an escape sequence, of which none reaches the sentence.
+  const std::uint8_t escape = 'a' ^ 0x1B;
+  REQUIRE(!load(with_changed(whole, "training/optimizer.txt", 0, escape)));
+  const std::string of_name = sentence_of([&] { run.load_training("resume_damaged.npz"); });
+  CHECK(of_name.find("dam, this session has adam, so that") != std::string::npos);
+  CHECK(of_name.find('\x1B') == std::string::npos);
   // Numbers that lie in a file that is whole.
   refused = 0;
   for (const char* const array : {"training/place.npy", "training/data.npy",

@@ -45,10 +45,12 @@ constexpr auto type_in(const Variant& variant) {
 template <typename Variant>
 using type_of = decltype(type_in(std::declval<const Variant&>()));
 
+/// The name of a variant, which is its type's; none of one without.
 template <typename Variant>
-constexpr std::string_view name_in(const Variant& variant) {
+constexpr std::string_view name_of() {
   if constexpr (named<Variant>) {
-    return boost::hana::first(variant).c_str();
+    return std::remove_cvref_t<decltype(boost::hana::first(
+        std::declval<const Variant&>()))>::c_str();
   } else {
     return {};
   }
@@ -94,17 +96,6 @@ constexpr bool all_differ(const std::array<std::string_view, Count>& names) {
     }
   }
   return true;
-}
-
-/// The name of a variant, which its type is.
-template <typename Variant>
-constexpr std::string_view name_of() {
-  if constexpr (named<Variant>) {
-    return std::remove_cvref_t<decltype(boost::hana::first(
-        std::declval<const Variant&>()))>::c_str();
-  } else {
-    return {};
-  }
 }
 
 /// What is wrong with variants that are chosen by name.
@@ -184,7 +175,8 @@ constexpr auto variant_names(const Variants& variants) {
   using unpacked = decltype(boost::hana::unpack(variants, chosen_variants::fault_among_names()));
   static_assert(diagnose<typename unpacked::type>());
   return boost::hana::unpack(variants, [](const auto&... each) {
-    return std::array<std::string_view, sizeof...(each)>{chosen_variants::name_in(each)...};
+    return std::array<std::string_view, sizeof...(each)>{
+        chosen_variants::name_of<std::remove_cvref_t<decltype(each)>>()...};
   });
 }
 

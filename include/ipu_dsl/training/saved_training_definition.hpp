@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <ipu_dsl/formats/printable.hpp>
 #include <ipu_dsl/training/checkpoint_definition.hpp>
 #include <ipu_dsl/training/saved_training_interface.hpp>
 #include <ipu_dsl/training/training_file.hpp>
@@ -104,9 +105,9 @@ struct loaded_training {
 /// Throws `error` for the first array that the optimizer of a session keeps and a file has not, and
 /// for a file of another optimizer, whose arrays may have the same names. An older file does not
 /// say which it was.
-inline void check_kept(opened_training& file, const session_engine& engine,
-                       const parameters& kept) {
+inline void check_kept(opened_training& file, session_engine& engine) {
   const std::string optimizer = file.text(optimizer_name);
+  const parameters& kept = engine.kept();
   for (std::size_t i = 0; i < kept.size(); ++i) {
     if (!file.has(kept.name(i))) {
       raise_error({"The file ", file.path, " has no array ", kept.name(i),
@@ -116,8 +117,8 @@ inline void check_kept(opened_training& file, const session_engine& engine,
     }
   }
   if (!optimizer.empty() && optimizer != engine.optimizer()) {
-    raise_error({"The training in ", file.path, " was saved with the optimizer ", optimizer,
-                 ", this session has ", engine.optimizer(),
+    raise_error({"The training in ", file.path, " was saved with the optimizer ",
+                 printable(optimizer), ", this session has ", engine.optimizer(),
                  ", so that it cannot go on as it would have. Hint: load_by_name(run.weights(), "
                  "path, {.partly = true}) takes its weights alone."});
   }
@@ -129,7 +130,7 @@ inline loaded_training read_training(opened_training& file, session_engine& engi
   loaded_training found;
   found.reached = read_progress(file, engine.seed());
   found.weights = read_all(engine.weights(), file.archive, file.path, floats);
-  check_kept(file, engine, engine.kept());
+  check_kept(file, engine);
   found.kept = read_all(engine.kept(), file.archive, file.path, floats);
   found.values = read_run_values(file, engine);
   file.used += engine.weights().size() + engine.kept().size();

@@ -75,7 +75,7 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
       found.where = "the optimizer";
       raise_error(found.message());
     }
-    static_cast<void>(engine());
+    static_cast<void>(engine());  // which refuses who asks while training goes on
     optimizer_ = optimizer;
   }
 
