@@ -381,7 +381,9 @@ std::vector<std::uint8_t> with_changed(const std::vector<std::uint8_t>& file,
     const auto entry = archive.take(i);
     std::vector<std::uint8_t> content(entry.bytes.begin(), entry.bytes.end());
     if (archive.at(i).name == array) {
-      const std::size_t size = npy::find_array(content, array).kept_bytes();
+      const bool is_array = array.ends_with(".npy");
+      const std::size_t size =
+          is_array ? npy::find_array(content, array).kept_bytes() : content.size();
       content[content.size() - size + behind_header % size] ^= change;
     }
     made.add(archive.at(i).name, content);
