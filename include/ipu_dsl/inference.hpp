@@ -195,9 +195,9 @@ class predictor_of {
     static_assert(diagnose<memory_type_fault_of<Memory>>());
   }
 
-  template <typename Other, typename... Memory>
-    requires(!std::same_as<Other, M>)
-  explicit predictor_of(const weights_of<Other>&, Memory&&...)
+  template <template <typename> typename Weights, typename Other, typename... Memory>
+    requires(!std::same_as<Other, M> && is_weights<Weights<Other>>)
+  explicit predictor_of(const Weights<Other>&, Memory&&...)
       : predictor_of(no_weights, memory_block(0)) {
     static_assert(diagnose<weights_fault_of<M, Other>>());
   }

@@ -2,6 +2,7 @@
 // The weights that predictors share: owned, in the caller's memory, or embedded in the program.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,6 +11,7 @@
 #include <ipu_dsl/core/fixed_length.hpp>
 #include <ipu_dsl/core/laid_out_weights.hpp>
 #include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/runtime/memory_block.hpp>
 #include <ipu_dsl/runtime/parameter_shapes.hpp>
@@ -98,6 +100,26 @@ struct weight_layout {
   }
 };
 
+/// What is wrong with numbers that are to be all the weights of a model, `Count` of them.
+template <typename Numbers, std::size_t Count>
+struct weight_values_fault_of {
+  static constexpr problem find() {
+    problem found;
+    found.expected << Count << " floats";
+    found.got << type_name<Numbers>();
+    if constexpr (!fixed_length_range<const Numbers>) {
+      found.expected << ", a number that the type tells";
+      found.hint << "write std::span(numbers).first<" << Count << ">()";
+    } else if constexpr (static_length_of<const Numbers> != Count) {
+      found.hint << "all parameters one behind the other; weights_of<...>::values counts them";
+    }
+    found.where = "the weights";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 /// The weights of a model, which any number of predictors may read at the same time, with whatever
 /// batch. Change them only while none of them runs. Begin as zeros.
 ///
@@ -146,6 +168,13 @@ class weights_of : private memory_block, public parameters {
     weight_layout<M>::store(all, {reinterpret_cast<float*>(memory_block::data()), bytes / 4});
   }
 
+  /// Refused with a sentence: others, or a number of them that the compiler does not know.
+  template <typename Numbers>
+    requires(!std::convertible_to<const Numbers&, std::span<const float, values>>)
+  void assign(const Numbers&) noexcept {
+    static_assert(diagnose<weight_values_fault_of<Numbers, values>>());
+  }
+
   /// Where the first one lies.
   const std::byte* data() const { return memory_block::data(); }
 };
@@ -162,6 +191,13 @@ class embedded_weights {
   /// The order of the values is that of `weights_of::assign`.
   constexpr explicit embedded_weights(std::span<const float, weight_layout<M>::values> all) {
     weight_layout<M>::store(all, {stored_, weight_layout<M>::bytes / sizeof(float)});
+  }
+
+  /// Refused with a sentence, as by `weights_of::assign`.
+  template <typename Numbers>
+    requires(!std::convertible_to<const Numbers&, std::span<const float, weight_layout<M>::values>>)
+  constexpr explicit embedded_weights(const Numbers&) {
+    static_assert(diagnose<weight_values_fault_of<Numbers, weight_layout<M>::values>>());
   }
 
   const std::byte* data() const { return reinterpret_cast<const std::byte*>(stored_); }
