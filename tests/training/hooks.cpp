@@ -96,6 +96,12 @@ struct misspelt_beside_another {
   void on_batch_end(const execution_record&) {}
 };
 
+struct written_as_elsewhere {
+  void on_epoch_end(const epoch_record&) {}
+
+  void onEpochBegin() {}
+};
+
 struct told_too_much {
   void on_epoch_end(const epoch_record&, int) {}
 };
@@ -159,6 +165,9 @@ TEST_CASE("what is wrong with a callback is one sentence") {
   CHECK(sentence_about<misspelt_beside_another>() ==
         "fit: expected a hook on_train_batch_end, got on_batch_end. Hint: write "
         "on_train_batch_end for on_batch_end");
+  CHECK(sentence_about<written_as_elsewhere>() ==
+        "fit: expected a hook on_epoch_begin, got onEpochBegin. Hint: write on_epoch_begin for "
+        "onEpochBegin");
   CHECK(sentence_about<told_too_much>() ==
         "fit: expected on_epoch_end(const epoch_record&, training_run&), or less of it, got one "
         "that takes something else");

@@ -208,6 +208,13 @@ constexpr misspelling find_misspelling() {
   IPU_DSL_MISSPELT(on_evaluate_begin, test_begin)
   IPU_DSL_MISSPELT(on_evaluate_end, test_end)
   IPU_DSL_MISSPELT(on_predict_start, predict_begin)
+  IPU_DSL_MISSPELT(onEpochBegin, epoch_begin)
+  IPU_DSL_MISSPELT(onEpochEnd, epoch_end)
+  IPU_DSL_MISSPELT(onTrainBegin, train_begin)
+  IPU_DSL_MISSPELT(onTrainEnd, train_end)
+  IPU_DSL_MISSPELT(onTrainBatchEnd, train_batch_end)
+  IPU_DSL_MISSPELT(onBatchEnd, train_batch_end)
+  IPU_DSL_MISSPELT(onUpdateEnd, update_end)
   return misspelling{};
 }
 
