@@ -164,6 +164,58 @@ TEST_CASE("what PyTorch has no like of, or another order, is said") {
   CHECK(unknown.missing[0] == "windows/kernel (PyTorch has no LocallyConnected1D)");
 }
 
+namespace {
+
+template <typename... Layers>
+struct of_images : model<input<4, 5, 3>, sequential<named<"conv", Conv2D<4, 2>>, Layers...>> {};
+
+using last = named<"fc", Dense<2>>;
+
+/// The parameters of which a file of PyTorch has another order than can be known.
+template <typename M>
+std::vector<std::string> unknown_of() {
+  weights_of<M> weights;
+  std::vector<std::string> found;
+  for (const std::string& missing : load_entries(weights, {}).missing) {
+    if (missing.find("reads an image that was reshaped") != std::string::npos) {
+      found.push_back(missing.substr(0, missing.find(' ')));
+    }
+  }
+  return found;
+}
+
+struct of_rows : model<input<6, 5, 3>, sequential<Reshape<6, 15>, named<"rnn", LSTM<3>>>> {};
+
+struct of_gray_rows : model<input<6, 5, 1>, sequential<Reshape<6, 5>, named<"rnn", LSTM<3>>>> {};
+
+struct to_sequence
+    : model<input<7>, sequential<Dense<24>, Reshape<6, 4>, LSTM<4, return_sequences<true>>,
+                                 named<"conv", Conv1D<3, 2>>>> {};
+
+}  // namespace
+
+TEST_CASE("what reads a reshaped image in an order of its own is not guessed") {
+  using names = std::vector<std::string>;
+  using rnn = named<"rnn", LSTM<3>>;
+  CHECK(unknown_of<of_images<Flatten, last>>().empty());
+  CHECK(unknown_of<of_images<MaxPooling2D<2>, Flatten, BatchNormalization<>, last>>().empty());
+  CHECK(unknown_of<of_images<GlobalAveragePooling2D, last>>().empty());
+  // Channels stay last.
+  CHECK(unknown_of<of_images<Reshape<12, 4>, rnn>>().empty());
+  CHECK(unknown_of<of_gray_rows>().empty());
+  CHECK(unknown_of<to_sequence>().empty());
+
+  CHECK(unknown_of<of_images<Reshape<3, 16>, rnn>>() == names{"rnn/kernel"});
+  CHECK(unknown_of<of_images<Permute<2, 1, 3>, Reshape<4, 12>, rnn>>() == names{"rnn/kernel"});
+  CHECK(unknown_of<of_images<Flatten, RepeatVector<3>, rnn, last>>() == names{"rnn/kernel"});
+  CHECK(unknown_of<of_images<Flatten, Reshape<12, 4>, rnn>>() == names{"rnn/kernel"});
+  CHECK(unknown_of<of_images<Permute<3, 1, 2>, Flatten, last>>() == names{"fc/kernel"});
+  CHECK(unknown_of<of_images<Reshape<3, 16>, last>>() == names{"fc/kernel"});
+  CHECK(unknown_of<of_images<Reshape<3, 16>, named<"norm", LayerNormalization<>>>>() ==
+        names{"norm/gamma", "norm/beta"});
+  CHECK(unknown_of<of_rows>() == names{"rnn/kernel"});
+}
+
 TEST_CASE("projections of attention may be one matrix or three") {
   std::vector<float> joined_rows(3 * 16);
   for (std::size_t i = 0; i < joined_rows.size(); ++i) {

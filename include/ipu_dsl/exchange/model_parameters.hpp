@@ -17,11 +17,16 @@
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/vocabulary/layers/conv1d.hpp>
 #include <ipu_dsl/vocabulary/layers/conv1d_transpose.hpp>
+#include <ipu_dsl/vocabulary/layers/conv2d.hpp>
+#include <ipu_dsl/vocabulary/layers/conv2d_transpose.hpp>
+#include <ipu_dsl/vocabulary/layers/conv3d.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 #include <ipu_dsl/vocabulary/layers/locally_connected1d.hpp>
 #include <ipu_dsl/vocabulary/layers/multi_head_attention.hpp>
+#include <ipu_dsl/vocabulary/layers/permute.hpp>
 #include <ipu_dsl/vocabulary/layers/recurrence.hpp>
+#include <ipu_dsl/vocabulary/layers/separable_conv2d.hpp>
 
 namespace ipu_dsl {
 
@@ -64,20 +69,37 @@ inline bool reshapes(const node& here) {
   return here.rule == &flatten_family || here.rule == &reshape_family;
 }
 
+/// Whether each feature that a layer makes is one of its own, made of all that it reads.
+inline bool mixes_features(const node& here) {
+  return here.rule == &dense_family || here.rule == &multi_head_attention_family ||
+         here.rule == &locally_connected1d_family || is_recurrent(here.rule->name);
+}
+
 /// Whether a node hands each number of a vector on in its place, with parameters of its own or not.
 inline bool keeps_places(const graph_view& model, const node& here) {
-  return here.inputs == 1 && here.outputs == 1 && here.rule != &dense_family &&
+  return here.inputs == 1 && here.outputs == 1 && !mixes_features(here) &&
+         here.rule != &permute_family &&
          model.at(model.output_of(here, 0)).extents == model.at(model.input_of(here, 0)).extents;
 }
 
 /// Whether a layer leaves the channels of a sequence where they are: pooling, joins, what works on
 /// numbers or channels.
 inline bool keeps_channels(const graph_view& model, const node& here) {
-  const bool mixes = here.rule == &dense_family || here.rule == &multi_head_attention_family ||
-                     here.rule == &locally_connected1d_family || is_recurrent(here.rule->name);
   const shape& read = model.at(model.input_of(here, 0)).extents;
   const shape& made = model.at(model.output_of(here, 0)).extents;
-  return !mixes && !reshapes(here) && read.rank == 2 && made.rank == 2;
+  return !mixes_features(here) && !reshapes(here) && read.rank == 2 && made.rank == 2;
+}
+
+/// Whether a layer makes channels of its own: a convolution that mixes those that it reads.
+inline bool makes_channels(const node& here) {
+  for (const family* rule :
+       {&conv1d_family, &conv2d_family, &conv3d_family, &conv1d_transpose_family,
+        &conv2d_transpose_family, &separable_conv2d_family}) {
+    if (here.rule == rule) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /// Whether a sequence comes out of a convolution, which in PyTorch has its channels first.
@@ -137,6 +159,66 @@ inline void check_join(const graph_view& model, const node& join) {
                    "Flatten, or load the layer that reads it by hand."});
     }
   }
+}
+
+/// Whether PyTorch has the numbers of a tensor in another order when their shape changes: it is an
+/// image, or a sequence that a convolution made, of several channels and several places.
+inline bool has_channels_first(const graph_view& model, std::int32_t which) {
+  const shape& extents = model.at(which).extents;
+  const bool image =
+      extents.rank > 2 || (extents.rank == 2 && comes_from_convolution(model, which));
+  const std::int32_t channels = image ? extents[extents.rank - 1] : 1;
+  return channels > 1 && extents.elements() > channels;
+}
+
+/// Whether the features of a tensor are numbers of an image whose channels no longer stand last:
+/// it was reshaped, and nothing behind that makes features of its own.
+inline bool was_image(const graph_view& model, std::int32_t which) {
+  const std::int32_t producer = model.at(which).producer;
+  if (producer < 0) {
+    return false;
+  }
+  const node& here = model.node_at(producer);
+  const std::int32_t read = here.inputs > 0 ? model.input_of(here, 0) : -1;
+  if (read < 0 || mixes_features(here) || makes_channels(here)) {
+    return false;
+  }
+  const shape& before = model.at(read).extents;
+  const shape& behind = model.at(which).extents;
+  const bool moved =
+      behind.rank == 0 || before.rank == 0 || behind[behind.rank - 1] != before[before.rank - 1];
+  return (reshapes(here) && moved && has_channels_first(model, read)) || was_image(model, read);
+}
+
+/// Whether an image that is flattened had its axes in another order before.
+inline bool was_permuted(const graph_view& model, std::int32_t which) {
+  const std::int32_t producer = model.at(which).producer;
+  if (producer < 0) {
+    return false;
+  }
+  const node& here = model.node_at(producer);
+  const bool ends = here.inputs == 0 || mixes_features(here) || makes_channels(here);
+  return here.rule == &permute_family || (!ends && was_permuted(model, model.input_of(here, 0)));
+}
+
+/// Whether the values of a parameter belong to features that its layer reads, so that their order
+/// counts.
+inline bool belongs_to_features(const owned_parameter& of) {
+  if (!mixes_features(*of.owner) && !makes_channels(*of.owner)) {
+    return true;
+  }
+  return of.name.ends_with("kernel") && of.name != "recurrent_kernel" && of.name != "output_kernel";
+}
+
+/// Whether a parameter belongs to features that were an image, in an order that is not known of
+/// PyTorch's: `image_behind` knows that of vectors.
+inline bool has_unknown_order(const graph_view& model, const owned_parameter& of) {
+  if (of.owner->inputs == 0 || !belongs_to_features(of)) {
+    return false;
+  }
+  const std::int32_t read = model.input_of(*of.owner, 0);
+  const bool known = image_behind(model, read).rank > 0 && !was_permuted(model, read);
+  return was_image(model, read) && !known;
 }
 
 /// The same of what is made of a vector behind it.

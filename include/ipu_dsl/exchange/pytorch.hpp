@@ -210,6 +210,9 @@ inline parameter_source plain_source(const graph_view& model, const owned_parame
 /// Where a parameter of a model is in a state_dict.
 inline parameter_source source_of(const graph_view& model, const owned_parameter& of,
                                   const array_file& file) {
+  if (has_unknown_order(model, of)) {
+    return {{}, "it reads an image that was reshaped, in an order that is not known of PyTorch's"};
+  }
   const family* const rule = of.owner->rule;
   if (rule == &dense_family) {
     return dense_source(model, of);
