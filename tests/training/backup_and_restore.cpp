@@ -394,3 +394,32 @@ TEST_CASE("a backup of another fit changes neither weights nor rate, and stays")
   CHECK(refused == 5);
   std::printf("backups of another fit: checked %d\n", refused);
 }
+
+TEST_CASE("what backup_and_restore has not written it neither goes on with nor removes") {
+  const temporary_directory directory;
+  const std::string path = directory / "best.npz";
+  session<training> first({.learning_rate = 0.02F});
+  train(first, model_checkpoint({.filepath = path, .monitor = "loss"}));
+  const std::vector<std::uint8_t> trained = read_file(path);
+  session<training> again({.learning_rate = 0.02F});
+  const std::uint64_t before = again.weights().fingerprint();
+  CHECK(sentence_of([&] { train(again, backup_and_restore({.filename = path})); }) ==
+        "The file " + path +
+            " was not written by backup_and_restore, which removes its file when training has "
+            "ended. Hint: give it a file of its own.");
+  CHECK(again.weights().fingerprint() == before);
+  CHECK(read_file(path) == trained);
+  // Nor do two callbacks share it, of which one would remove what the other saves.
+  std::remove(path.c_str());
+  CHECK(sentence_of([&] {
+          train(again, model_checkpoint({.filepath = path, .monitor = "loss"}),
+                backup_and_restore({.filename = path}));
+        }) == "model_checkpoint and backup_and_restore would both write " + path +
+                  ". Hint: give each a file of its own.");
+  // On a thread of their own as well.
+  CHECK(sentence_of([&] {
+          train(again, asynchronous(model_checkpoint({.filepath = path, .monitor = "loss"})),
+                backup_and_restore({.filename = path}));
+        }) == "model_checkpoint and backup_and_restore would both write " + path +
+                  ". Hint: give each a file of its own.");
+}

@@ -277,6 +277,27 @@ TEST_CASE("logs go on behind a line that a killed program left without its end")
   CHECK(text_of(table) == "epoch,loss,accuracy\n0,1\n0,0.5,1\n1,0.25,1\n");
 }
 
+TEST_CASE("two callbacks of a fit write no file together") {
+  const temporary_directory directory;
+  const std::string path = directory.path() + "/log.csv";
+  still_run of(4);
+  csv_logger first({.filename = path});
+  first.on_train_begin(of.run);
+  json_lines second({.filename = path});
+  CHECK(sentence_of([&] { second.on_train_begin(of.run); }) ==
+        "csv_logger and json_lines would both write " + path +
+            ". Hint: give each a file of its own.");
+  model_checkpoint third({.filepath = path, .monitor = "loss"});
+  CHECK(sentence_of([&] { third.on_train_begin(of.run); }) ==
+        "csv_logger and model_checkpoint would both write " + path +
+            ". Hint: give each a file of its own.");
+  // Another fit, or another file.
+  csv_logger beside({.filename = path + "2"});
+  CHECK(sentence_of([&] { beside.on_train_begin(of.run); }).empty());
+  of.begin();
+  CHECK(sentence_of([&] { second.on_train_begin(of.run); }).empty());
+}
+
 TEST_CASE("callbacks that set the rate refuse to end a schedule of the session") {
   still_run of(2);
   learning_rate_scheduler halves([](std::int32_t, float rate) { return rate / 2; });
@@ -389,6 +410,7 @@ TEST_CASE("a table has a line an epoch, and goes on behind what is there") {
   writes.on_epoch_end(still_run::record(1, undefined_loss, 1e-9), of.run);
   writes.on_train_end();
   csv_logger goes_on({.filename = path, .append = true});
+  of.begin();
   goes_on.on_train_begin(of.run);
   goes_on.on_epoch_end(still_run::record(2, 1.0 / 3, 1, {2}), of.run);
   goes_on.on_train_end();

@@ -105,13 +105,19 @@ class still_engine final : public session_engine {
 /// A fit of `epochs` epochs of 10 steps that reports a loss and an accuracy.
 class still_run {
  public:
-  explicit still_run(std::int32_t epochs, bool validates = false) {
-    run.set_plan({.epochs = epochs,
+  explicit still_run(std::int32_t epochs, bool validates = false)
+      : epochs_(epochs), validates_(validates) {
+    begin();
+  }
+
+  /// Another fit of the same kind, of whose files nobody knows yet.
+  void begin() {
+    run.set_plan({.epochs = epochs_,
                   .steps = 10,
                   .steps_of_execution = 10,
                   .steps_of_update = 1,
                   .micro_batch = 8,
-                  .validates = validates,
+                  .validates = validates_,
                   .metrics = names_});
   }
 
@@ -139,6 +145,8 @@ class still_run {
   training_run run{engine, &rate};
 
  private:
+  std::int32_t epochs_;
+  bool validates_;
   static constexpr std::array<std::string_view, 1> names_ = {"accuracy"};
 };
 

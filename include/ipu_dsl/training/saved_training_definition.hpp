@@ -98,6 +98,7 @@ struct loaded_training {
   epoch_rates epoch;
   bool has_data = false;
   feed_position data;
+  bool is_backup = false;
   bool has_place = false;
   training_place place;  ///< without the position of its data
 };
@@ -134,6 +135,7 @@ inline loaded_training read_training(opened_training& file, session_engine& engi
   found.kept = read_all(engine.kept(), file.archive, file.path, floats);
   found.values = read_run_values(file, engine);
   file.used += engine.weights().size() + engine.kept().size();
+  found.is_backup = !file.text(backup_name).empty();
   found.has_rate = file.has(rate_name);
   found.has_data = file.has(data_name);
   found.has_place = file.has(place_name) && found.has_data;
@@ -163,6 +165,11 @@ inline void go_on_in_data(const training_beside& beside, const loaded_training& 
   if (beside.of_fit && !found.has_place) {
     raise_error(
         {"The file ", path, " does not say where a fit stood: it was saved outside of one."});
+  }
+  if (beside.backup && !found.is_backup) {
+    raise_error({"The file ", path,
+                 " was not written by backup_and_restore, which removes its file when training has "
+                 "ended. Hint: give it a file of its own."});
   }
   if (beside.source != nullptr) {
     if (!found.has_data) {
@@ -229,6 +236,9 @@ IPU_DSL_INLINE void save_training(session_engine& engine, const std::string& pat
                           checkpoint::words_of(*beside.epoch));
   }
   checkpoint::add_place(archive, engine, beside);
+  if (beside.backup) {
+    checkpoint::add_text(archive, checkpoint::backup_name, "backup_and_restore");
+  }
   checkpoint::add_text(archive, checkpoint::optimizer_name, engine.optimizer());
   checkpoint::add_text(archive, checkpoint::architecture_name, checkpoint::architecture_of(engine));
   write_file_atomically(path, archive.finish());

@@ -26,6 +26,7 @@ struct training_beside {
   learning_rate_schedule* rate = nullptr;  ///< which goes along where it is a constant
   epoch_rates* epoch = nullptr;            ///< go along where they are known
   bool of_fit = false;                     ///< what is loaded has to say where a fit stood
+  bool backup = false;                     ///< by `backup_and_restore`, whose own files these are
 };
 
 /// Writes what training goes on from: weights and states, what the optimizer keeps beside them

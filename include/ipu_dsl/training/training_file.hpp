@@ -30,6 +30,7 @@ inline constexpr std::string_view place_name = "training/place";
 inline constexpr std::string_view data_name = "training/data";
 inline constexpr std::string_view rate_name = "training/learning_rate";
 inline constexpr std::string_view epoch_rates_name = "training/epoch_rates";
+inline constexpr std::string_view backup_name = "training/backup.txt";
 inline constexpr std::string_view optimizer_name = "training/optimizer.txt";
 inline constexpr std::string_view architecture_name = "training/architecture.txt";
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/near_names.hpp>
@@ -43,7 +44,11 @@ class training_run {
   struct on_another_thread {};
 
   training_run(const training_run& of, on_another_thread)
-      : engine_(of.engine_), rate_(of.rate_), plan_(of.plan_), asynchronous_(true) {}
+      : engine_(of.engine_),
+        rate_(of.rate_),
+        plan_(of.plan_),
+        files_(of.files_),
+        asynchronous_(true) {}
 
   training_run(const training_run&) = delete;
   training_run& operator=(const training_run&) = delete;
@@ -57,7 +62,22 @@ class training_run {
   const fit_plan& plan() const { return plan_; }
 
   /// Before its callbacks are told of it.
-  void set_plan(const fit_plan& plan) { plan_ = plan; }
+  void set_plan(const fit_plan& plan) {
+    plan_ = plan;
+    own_files_.clear();
+  }
+
+  /// Notes in on_train_begin that a callback writes this file. Throws `error` if another one does:
+  /// each would write over what the other has written, or remove it.
+  void claim_file(const std::string& path, const char* who) {
+    for (const claimed_file& other : *files_) {
+      if (other.path == path) {
+        raise_error({other.who, " and ", who, " would both write ", path,
+                     ". Hint: give each a file of its own."});
+      }
+    }
+    files_->push_back({path, who});
+  }
 
   /// Whether it is that of callbacks on another thread, which hear of updates while training goes
   /// on.
@@ -137,6 +157,11 @@ class training_run {
   }
 
  private:
+  struct claimed_file {
+    std::string path;
+    const char* who;
+  };
+
   learning_rate_schedule& rate() const {
     static_cast<void>(engine());
     if (rate_ == nullptr) {
@@ -168,6 +193,8 @@ class training_run {
   session_engine* engine_;
   learning_rate_schedule* rate_;
   fit_plan plan_;
+  std::vector<claimed_file> own_files_;
+  std::vector<claimed_file>* files_ = &own_files_;  ///< of the fit
   std::atomic<bool> stopped_{false};
   bool asynchronous_ = false;
 };

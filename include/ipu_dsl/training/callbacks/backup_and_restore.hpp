@@ -33,7 +33,8 @@ struct backup_and_restore_options {
 /// included: an epoch that is begun again has the rate that it had, before its callbacks and behind
 /// them. It stands behind them, so that what they did is in the backup; what they count begins
 /// anew. Throws `error` before the first step for a feed that does not say where it stands, and for
-/// a backup that cannot be read or is of another model, seed, fit or data; and behind an epoch or
+/// a backup that cannot be read, is of another model, seed, fit or data, or was written by anybody
+/// else; and behind an epoch or
 /// update if it cannot be written: the one before is still there then.
 class backup_and_restore {
  public:
@@ -51,6 +52,7 @@ class backup_and_restore {
 
   void on_train_begin(training_run& run) {
     files::check_writable(options_.filename);
+    run.claim_file(options_.filename, "backup_and_restore");
     if (options_.save_freq < 0) {
       raise_error({"backup_and_restore expects a save_freq of 0 updates or more, got ",
                    options_.save_freq, "."});
@@ -71,8 +73,9 @@ class backup_and_restore {
     restored_ = file_exists(options_.filename);
     begun_again_ = {};
     if (restored_) {
-      load_training(run.engine(), options_.filename, non_finite::kept,
-                    {.rate = run.schedule(), .epoch = &begun_again_, .of_fit = true});
+      load_training(
+          run.engine(), options_.filename, non_finite::kept,
+          {.rate = run.schedule(), .epoch = &begun_again_, .of_fit = true, .backup = true});
       begun_again_.known = begun_again_.known && sets_rate(run);
     }
     if (begun_again_.known) {
@@ -120,7 +123,8 @@ class backup_and_restore {
 
  private:
   void save(training_run& run) {
-    save_training(run.engine(), options_.filename, {.rate = run.schedule(), .epoch = &of_epoch_});
+    save_training(run.engine(), options_.filename,
+                  {.rate = run.schedule(), .epoch = &of_epoch_, .backup = true});
     updates_ = 0;
   }
 

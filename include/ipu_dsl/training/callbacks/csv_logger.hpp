@@ -59,6 +59,7 @@ class csv_logger {
       begin_names(run.metrics(), run.plan().validates);
       check_columns();
     }
+    run.claim_file(options_.filename, "csv_logger");
     file_.open(options_.filename, options_.append);
   }
 

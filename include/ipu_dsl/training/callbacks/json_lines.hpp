@@ -43,6 +43,7 @@ class json_lines {
   }
 
   void on_train_begin(training_run& run) {
+    run.claim_file(options_.filename, "json_lines");
     file_.open(options_.filename, options_.append);
     std::size_t longest = 128;
     for (std::size_t i = 0; i < run.names(); ++i) {

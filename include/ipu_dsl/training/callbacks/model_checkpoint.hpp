@@ -57,6 +57,7 @@ class model_checkpoint {
     files::check_path(options_.filepath);
     path_.check(run, "model_checkpoint");
     path_.check_writable();
+    run.claim_file(options_.filepath, "model_checkpoint");
     if (options_.save_best_only) {
       watched_.check(run, "model_checkpoint");
     }
