@@ -2,6 +2,7 @@
 // What stands behind the options of a call: what `fit` evaluates between its epochs, and callbacks.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
@@ -161,13 +162,26 @@ struct split_data {
   transformed<Data> validated;
 };
 
+/// How many samples stand before a share of them at their end, rounded down as Keras does. A share
+/// that was written as a float, 0.2F, stands for its decimal, from which it differs by so little of
+/// a sample.
+[[gnu::cold]] inline std::int64_t samples_before(std::int64_t samples, double share) {
+  const double before = static_cast<double>(samples) * (1 - share);
+  const double nearest = std::round(before);
+  const bool is_float = static_cast<double>(static_cast<float>(share)) == share;
+  const double half_of_last_bit = static_cast<double>(samples) * share * 0x1p-24;
+  const bool is_meant = is_float && std::abs(before - nearest) <= half_of_last_bit;
+  return static_cast<std::int64_t>(is_meant ? nearest : before);
+}
+
 /// Cuts off a share of a data set at its end, as Keras does: in the order in which the data lie,
 /// before any of its steps. Throws `error` unless it leaves samples on both sides.
 template <dataset Data>
 split_data<Data> split_off(const transformed<Data>& given, double share) {
   const std::int64_t samples = given.data->size();
-  const auto trained = static_cast<std::int64_t>(static_cast<double>(samples) * (1 - share));
-  if (!(share > 0 && share < 1) || trained < 1 || trained >= samples) {
+  const bool is_share = share > 0 && share < 1;
+  const std::int64_t trained = is_share ? samples_before(samples, share) : 0;
+  if (!is_share || trained < 1 || trained >= samples) {
     throw error(
         sentence_of({"validation_split is a share of the data that leaves samples to train "
                      "on and to validate on, above 0 and below 1; got ",
