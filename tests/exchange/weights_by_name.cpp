@@ -235,6 +235,36 @@ TEST_CASE("weights under Keras's names are loaded, heads and rows of biases incl
   CHECK(other.fingerprint() == weights.fingerprint());
 }
 
+TEST_CASE("attention of other heads is not that of the model") {
+  const temporary_directory folder;
+  weights_of<tagger> weights;
+  fill(weights, 1);
+  weights_of<tagger> other;
+  const std::uint64_t before = other.fingerprint();
+  const load_options options = {.names = {{"multi_head_attention", "multiheadattention_1"},
+                                          {"batch_normalization", "batchnormalization_2"}}};
+  int refused = 0;
+  for (npz_entry& changed : std::vector<npz_entry>(as_keras(weights))) {
+    std::vector<npz_entry> keras = as_keras(weights);
+    for (npz_entry& entry : keras) {
+      std::vector<std::int64_t>& extents = entry.array.extents;
+      const bool of_heads = entry.name.starts_with("multi_head_attention/") && extents.size() > 1;
+      if (entry.name == changed.name && of_heads) {
+        // Four heads of two numbers, or the other way round.
+        std::swap(extents[extents.size() - 2], extents[extents.size() - 1]);
+        write_npz(folder / "keras.npz", keras);
+        const std::string said =
+            sentence_of([&] { load_keras<tagger>(other, folder / "keras.npz", options); });
+        INFO(entry.name);
+        CHECK(said.find("takes floats (") != std::string::npos);
+        ++refused;
+      }
+    }
+  }
+  CHECK(refused == 7);
+  CHECK(other.fingerprint() == before);
+}
+
 TEST_CASE("a name that two arrays of Keras could have is refused") {
   const temporary_directory folder;
   weights_of<tagger> weights;

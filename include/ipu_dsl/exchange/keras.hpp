@@ -72,15 +72,25 @@ inline std::string find_array(const owned_parameter& of, const array_file& file,
   return sentence_of({layer, "/", *leaves.begin()});
 }
 
-/// Kernels and biases of heads, [features, heads, numbers of each]: our matrices have them in the
-/// same order.
+/// Kernels and biases of heads, [features, heads, numbers of each], of the output [heads, numbers
+/// of each, features]: our matrices have them in the same order, and an array of as many axes will
+/// do.
 inline parameter_source attention_source(const owned_parameter& of, const array_file& file) {
   const std::size_t between = of.name.find('_');
   const std::string_view which = of.name.substr(0, between);
   const std::string leaf = sentence_of(
       {which == "output" ? "attention_output" : which, "/", of.name.substr(between + 1)});
   array_part part = as_it_is(find_array(of, file, {leaf}), of.extents);
-  part.regrouped = true;
+  const std::size_t found = file.find(part.array);
+  const bool is_matrix =
+      found < file.size() && file.extents_of(found).size() == part.extents.size();
+  if (!is_matrix && of.name != "output_bias") {
+    const std::int64_t heads = of.owner->options.as<multi_head_attention_options>().heads;
+    const auto of_heads =
+        part.extents.begin() + (which == "output" || of.extents.rank == 1 ? 0 : 1);
+    *of_heads /= heads;
+    part.extents.insert(of_heads, heads);
+  }
   return {{part}};
 }
 
