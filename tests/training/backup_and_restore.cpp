@@ -45,6 +45,14 @@ struct training : compile<net, micro_batch<8>, gradient_accumulation<2>, sequent
                           loss<sparse_categorical_crossentropy>, metrics<accuracy>,
                           optimizer<adam, moving_average<0.9F>>> {};
 
+struct without_metric
+    : compile<net, micro_batch<8>, gradient_accumulation<2>, sequential_schedule,
+              loss<sparse_categorical_crossentropy>, optimizer<adam, moving_average<0.9F>>> {};
+
+struct longer_updates : compile<net, micro_batch<8>, gradient_accumulation<4>, sequential_schedule,
+                                loss<sparse_categorical_crossentropy>, metrics<accuracy>,
+                                optimizer<adam, moving_average<0.9F>>> {};
+
 /// What training ended with.
 struct outcome {
   std::uint64_t weights = 0;
@@ -358,7 +366,7 @@ TEST_CASE("a backup of another fit changes neither weights nor rate, and stays")
     std::int64_t updates = 0;
 
     void on_update_end() {
-      if (++updates == 6) {
+      if (++updates == 7) {
         raise_error("stopped");
       }
     }
@@ -391,6 +399,19 @@ TEST_CASE("a backup of another fit changes neither weights nor rate, and stays")
       goes_on(data | shuffled(50) | repeated(), {.epochs = 1, .steps_per_epoch = 8}) ==
       "What was loaded was saved in epoch 2, counted from 1; this fit has 1 epochs. Hint: give it "
       "at least as many.");
+  session<without_metric> unmeasured({.learning_rate = 0.01F});
+  CHECK(sentence_of([&] {
+          unmeasured.fit(data | shuffled(50) | repeated(), all_epochs,
+                         backup_and_restore({.filename = path}));
+        }) == "What was loaded was saved in a fit of other losses or metrics than this one has.");
+  session<longer_updates> longer({.learning_rate = 0.01F});
+  CHECK(sentence_of([&] {
+          longer.fit(data | shuffled(50) | repeated(), all_epochs,
+                     backup_and_restore({.filename = path}));
+        }) ==
+        "What was loaded was saved behind 6 micro-batches of an epoch, in the midst of an "
+        "update of this fit, which takes 4. Hint: the gradient_accumulation was another one.");
+  CHECK(read_file(path) == backup);
   CHECK(refused == 5);
   std::printf("backups of another fit: checked %d\n", refused);
 }

@@ -256,6 +256,10 @@ TEST_CASE("ready callbacks refuse numbers that would make them do nothing, or ac
         "model_checkpoint expects an initial_value_threshold that is a number, got NaN.");
   CHECK(refusal(progress_bar({.verbose = verbosity::line, .file = nullptr})) ==
         "progress_bar expects a file that is open, got a null pointer.");
+  CHECK(refusal(progress_bar({.verbose = verbosity::line, .width = -1})) ==
+        "progress_bar expects a width and an interval of at least 0, got -1 and 0.050000.");
+  CHECK(refusal(progress_bar({.verbose = verbosity::line, .interval = -1})) ==
+        "progress_bar expects a width and an interval of at least 0, got 30 and -1.000000.");
   for (const char letter : {'1', 'e', '"', '\n', '.', '-', '_'}) {
     CHECK(refusal(csv_logger({.filename = "c.csv", .separator = letter}))
               .starts_with("csv_logger expects a separator that stands in no number and no name, "

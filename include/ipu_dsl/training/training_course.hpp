@@ -151,8 +151,17 @@ class training_course {
                    found.micro_batch, " samples an epoch; this one has ", place_.steps_of_epoch,
                    " of ", place_.micro_batch, "."});
     }
-    if (found.epoch < 0 || found.steps < 0 || found.steps > found.steps_of_epoch ||
-        found.steps % steps_of_update_ != 0 || found.counted.size() != sums.counted().size()) {
+    if (found.counted.size() != sums.counted().size()) {
+      raise_error(
+          "What was loaded was saved in a fit of other losses or metrics than this one has.");
+    }
+    if (found.steps >= 0 && found.steps % steps_of_update_ != 0) {
+      raise_error(
+          {"What was loaded was saved behind ", found.steps,
+           " micro-batches of an epoch, in the midst of an update of this fit, which takes ",
+           steps_of_update_, ". Hint: the gradient_accumulation was another one."});
+    }
+    if (found.epoch < 0 || found.steps < 0 || found.steps > found.steps_of_epoch) {
       raise_error("What was loaded says that it was saved where no such fit ever stands.");
     }
     const std::int32_t begun = found.steps > 0 ? found.epoch + 1 : found.epoch;

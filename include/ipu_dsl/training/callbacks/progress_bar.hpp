@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <string_view>
 
 #include <ipu_dsl/core/diagnose.hpp>
@@ -61,6 +62,10 @@ class progress_bar {
   void on_train_begin(training_run& run) {
     if (options_.file == nullptr) {
       raise_error("progress_bar expects a file that is open, got a null pointer.");
+    }
+    if (options_.width < 0 || !(options_.interval >= 0)) {
+      raise_error({"progress_bar expects a width and an interval of at least 0, got ",
+                   options_.width, " and ", std::to_string(options_.interval), "."});
     }
     shown_ = options_.verbose;
     if (shown_ == verbosity::automatic) {
