@@ -295,6 +295,11 @@ TEST_CASE("two callbacks of a fit write no file together") {
   CHECK(sentence_of([&] { third.on_train_begin(of.run); }) ==
         "csv_logger and model_checkpoint would both write " + path +
             ". Hint: give each a file of its own.");
+  // In a device nothing stays that could be lost.
+  csv_logger nowhere({.filename = "/dev/null"});
+  json_lines nowhere_else({.filename = "/dev/null"});
+  CHECK(sentence_of([&] { nowhere.on_train_begin(of.run); }).empty());
+  CHECK(sentence_of([&] { nowhere_else.on_train_begin(of.run); }).empty());
   // Another fit, or another file.
   csv_logger beside({.filename = path + "2"});
   CHECK(sentence_of([&] { beside.on_train_begin(of.run); }).empty());

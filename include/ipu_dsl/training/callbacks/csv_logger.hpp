@@ -59,8 +59,10 @@ class csv_logger {
       begin_names(run.metrics(), run.plan().validates);
       check_columns();
     }
-    run.claim_file(options_.filename, "csv_logger");
     file_.open(options_.filename, options_.append);
+    if (log_file::holds_lines(options_.filename)) {
+      run.claim_file(options_.filename, "csv_logger");
+    }
   }
 
   void on_epoch_end(const epoch_record& record, training_run& run) {

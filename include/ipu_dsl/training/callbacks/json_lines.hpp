@@ -43,8 +43,10 @@ class json_lines {
   }
 
   void on_train_begin(training_run& run) {
-    run.claim_file(options_.filename, "json_lines");
     file_.open(options_.filename, options_.append);
+    if (log_file::holds_lines(options_.filename)) {
+      run.claim_file(options_.filename, "json_lines");
+    }
     std::size_t longest = 128;
     for (std::size_t i = 0; i < run.names(); ++i) {
       longest += 2 * run.reported(i).size() + 32;

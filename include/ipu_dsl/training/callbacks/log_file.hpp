@@ -48,6 +48,16 @@ class log_file {
     return line;
   }
 
+  /// Whether what is written to a path stays there: not in a pipe or a device.
+  static bool holds_lines(const std::string& path) {
+#if IPU_DSL_POSIX_FILES
+    struct stat found{};
+    return ::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode);
+#else
+    return !path.empty();
+#endif
+  }
+
   /// Whether nothing stands in it.
   bool empty() const { return empty_; }
 
@@ -82,15 +92,6 @@ class log_file {
     const files::handle file(std::fopen(path.c_str(), "rb"));
     return file != nullptr && std::fseek(file.get(), -1, SEEK_END) == 0 &&
            std::fgetc(file.get()) != '\n';
-  }
-
-  static bool holds_lines(const std::string& path) {
-#if IPU_DSL_POSIX_FILES
-    struct stat found{};
-    return ::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode);
-#else
-    return !path.empty();
-#endif
   }
 
   void reopen(const char* mode) {
