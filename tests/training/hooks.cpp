@@ -603,14 +603,17 @@ TEST_CASE("a session that trains on refuses whatever an asynchronous callback as
 }
 
 TEST_CASE("a share that was written as a float is the decimal that it says") {
+  const auto before = [](std::int64_t samples, float share) {
+    return samples_before(samples, static_cast<double>(share));
+  };
   CHECK(samples_before(160, 0.2) == 128);
-  CHECK(samples_before(160, 0.2F) == 128);
-  CHECK(samples_before(160, 0.1F) == 144);
-  CHECK(samples_before(160, 0.3F) == 112);
-  CHECK(samples_before(160, 0.25F) == 120);
-  CHECK(samples_before(10, 0.33F) == 6);
-  CHECK(samples_before(60'000, 0.15F) == 51'000);
-  CHECK(samples_before(3, 0.5F) == 1);
+  CHECK(before(160, 0.2F) == 128);
+  CHECK(before(160, 0.1F) == 144);
+  CHECK(before(160, 0.3F) == 112);
+  CHECK(before(160, 0.25F) == 120);
+  CHECK(before(10, 0.33F) == 6);
+  CHECK(before(60'000, 0.15F) == 51'000);
+  CHECK(before(3, 0.5F) == 1);
 }
 
 TEST_CASE("the end of a data set is validated on, in the order in which it lies") {
