@@ -186,6 +186,15 @@ std::vector<std::string> unknown_of() {
 
 struct of_rows : model<input<6, 5, 3>, sequential<Reshape<6, 15>, named<"rnn", LSTM<3>>>> {};
 
+struct joined_rows {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor numbers = build.input("numbers", {3, 2});
+    const symbolic_tensor image = build.input("image", {4, 5, 3});
+    const symbolic_tensor rows = build.layer<Reshape<3, 20>>("rows", image);
+    return build.layer<LSTM<3>>("rnn", build.layer<Concatenate>("both", numbers, rows));
+  }
+};
+
 struct of_gray_rows : model<input<6, 5, 1>, sequential<Reshape<6, 5>, named<"rnn", LSTM<3>>>> {};
 
 struct to_sequence
@@ -214,6 +223,8 @@ TEST_CASE("what reads a reshaped image in an order of its own is not guessed") {
   CHECK(unknown_of<of_images<Reshape<3, 16>, named<"norm", LayerNormalization<>>>>() ==
         names{"norm/gamma", "norm/beta"});
   CHECK(unknown_of<of_rows>() == names{"rnn/kernel"});
+  // The second of what is joined.
+  CHECK(unknown_of<joined_rows>() == names{"rnn/kernel"});
 }
 
 TEST_CASE("projections of attention may be one matrix or three") {

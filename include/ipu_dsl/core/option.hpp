@@ -71,11 +71,6 @@ constexpr option bool_option(const option_key* key, const T& value) {
 /// The key of a type that is no option.
 inline constexpr option_key foreign_key{"an option of ipu_dsl"};
 
-/// Those of what is no option by itself.
-inline constexpr option_key unwrapped_optimizer_key{"an optimizer", "optimizer<...> around it"};
-inline constexpr option_key unwrapped_loss_key{"a loss", "loss<...> around it"};
-inline constexpr option_key unwrapped_metric_key{"a metric", "metrics<...> around it"};
-
 template <typename T>
 concept option_type = requires {
   { T::as_option.key } -> std::convertible_to<const option_key*>;
@@ -91,12 +86,6 @@ template <typename T>
 consteval named_option read_option() {
   if constexpr (option_type<T>) {
     return {T::as_option, type_name<T>()};
-  } else if constexpr (requires(typename T::settings chosen) { T::rule->update; }) {
-    return {{&unwrapped_optimizer_key}, type_name<T>()};
-  } else if constexpr (requires { T::is_loss; }) {
-    return {{&unwrapped_loss_key}, type_name<T>()};
-  } else if constexpr (requires { T::is_metric; }) {
-    return {{&unwrapped_metric_key}, type_name<T>()};
   } else {
     return {{&foreign_key}, type_name<T>()};
   }

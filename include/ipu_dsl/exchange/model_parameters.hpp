@@ -172,22 +172,28 @@ inline bool has_channels_first(const graph_view& model, std::int32_t which) {
 }
 
 /// Whether the features of a tensor are numbers of an image whose channels no longer stand last:
-/// it was reshaped, and nothing behind that makes features of its own.
+/// it was reshaped, or one of those that it is made of, and nothing behind that makes features of
+/// its own.
 inline bool was_image(const graph_view& model, std::int32_t which) {
   const std::int32_t producer = model.at(which).producer;
   if (producer < 0) {
     return false;
   }
   const node& here = model.node_at(producer);
-  const std::int32_t read = here.inputs > 0 ? model.input_of(here, 0) : -1;
-  if (read < 0 || mixes_features(here) || makes_channels(here)) {
+  if (mixes_features(here) || makes_channels(here)) {
     return false;
   }
-  const shape& before = model.at(read).extents;
   const shape& behind = model.at(which).extents;
-  const bool moved =
-      behind.rank == 0 || before.rank == 0 || behind[behind.rank - 1] != before[before.rank - 1];
-  return (reshapes(here) && moved && has_channels_first(model, read)) || was_image(model, read);
+  for (std::int32_t input = 0; input < here.inputs; ++input) {
+    const std::int32_t read = model.input_of(here, input);
+    const shape& before = model.at(read).extents;
+    const bool moved =
+        behind.rank == 0 || before.rank == 0 || behind[behind.rank - 1] != before[before.rank - 1];
+    if ((reshapes(here) && moved && has_channels_first(model, read)) || was_image(model, read)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /// Whether an image that is flattened had its axes in another order before.
@@ -213,12 +219,14 @@ inline bool belongs_to_features(const owned_parameter& of) {
 /// Whether a parameter belongs to features that were an image, in an order that is not known of
 /// PyTorch's: `image_behind` knows that of vectors.
 inline bool has_unknown_order(const graph_view& model, const owned_parameter& of) {
-  if (of.owner->inputs == 0 || !belongs_to_features(of)) {
-    return false;
+  for (std::int32_t input = 0; belongs_to_features(of) && input < of.owner->inputs; ++input) {
+    const std::int32_t read = model.input_of(*of.owner, input);
+    const bool known = image_behind(model, read).rank > 0 && !was_permuted(model, read);
+    if (was_image(model, read) && !known) {
+      return true;
+    }
   }
-  const std::int32_t read = model.input_of(*of.owner, 0);
-  const bool known = image_behind(model, read).rank > 0 && !was_permuted(model, read);
-  return was_image(model, read) && !known;
+  return false;
 }
 
 /// The same of what is made of a vector behind it.

@@ -201,6 +201,11 @@ inline constexpr problem schedule_lacks =
     refuse(lacking_of_schedule<T>(), label() << type_name<T>() << " without it",
            "schedule/schedule_type.hpp says what a schedule has");
 
+/// The keys of what is no option of compile by itself.
+inline constexpr option_key unwrapped_optimizer_key{"an optimizer", "optimizer<...> around it"};
+inline constexpr option_key unwrapped_loss_key{"a loss", "loss<...> around it"};
+inline constexpr option_key unwrapped_metric_key{"a metric", "metrics<...> around it"};
+
 /// A schedule is an option as it stands, a user's own too.
 template <typename T>
 consteval named_option read_compile_option() {
@@ -208,6 +213,12 @@ consteval named_option read_compile_option() {
     return {{&schedule_key}, T::name};
   } else if constexpr (nearly_a_schedule<T>) {
     return {{&foreign_key, 0, 0, &schedule_lacks<T>}, type_name<T>()};
+  } else if constexpr (requires(typename T::settings chosen) { T::rule->update; }) {
+    return {{&unwrapped_optimizer_key}, type_name<T>()};
+  } else if constexpr (requires { T::is_loss; }) {
+    return {{&unwrapped_loss_key}, type_name<T>()};
+  } else if constexpr (requires { T::is_metric; }) {
+    return {{&unwrapped_metric_key}, type_name<T>()};
   } else {
     return read_option_but_no_rate<T>();
   }

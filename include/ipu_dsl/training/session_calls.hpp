@@ -464,7 +464,7 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
     if (engine_.get() == nullptr) {
       raise_error("This session was moved from: it has neither weights nor workers.");
     }
-    refuse_beside_training(engine_.get());
+    refuse_update_hook(engine_.get());
     return *engine_.get();
   }
 

@@ -85,7 +85,7 @@ class session_core final : public session_engine {
     tell_plan(wanted, course_.place().epoch, steps, parts_.settings, reported.names());
     try {
       wanted.callbacks.call(hook::train_begin);
-      course_.set_out(sums_);
+      course_.set_out();
       train_epochs(wanted, steps);
       wanted.callbacks.call(hook::train_end);
     } catch (...) {

@@ -30,11 +30,11 @@ inline void require_idle(const session_work& work, const char* wanted) {
 
 /// The engine that trains on while this thread tells an asynchronous callback of its update; null:
 /// none.
-inline thread_local const void* trained_beside = nullptr;
+inline thread_local const void* told_of_update = nullptr;
 
 /// Throws `error` in such a callback: what it is told of the session may be of no update at all.
-inline void refuse_beside_training(const void* engine) {
-  if (trained_beside == engine) {
+inline void refuse_update_hook(const void* engine) {
+  if (told_of_update == engine) {
     raise_error(
         "An asynchronous callback was told of an update while training goes on: it may look at "
         "weights, rates and metrics, or ask the session for anything, in on_epoch_begin and "
@@ -43,14 +43,14 @@ inline void refuse_beside_training(const void* engine) {
 }
 
 /// As long as it lives, the callbacks of this thread may ask nothing of an engine.
-class beside_training {
+class update_hook_scope {
  public:
-  explicit beside_training(const void* engine) { trained_beside = engine; }
+  explicit update_hook_scope(const void* engine) { told_of_update = engine; }
 
-  beside_training(const beside_training&) = delete;
-  beside_training& operator=(const beside_training&) = delete;
+  update_hook_scope(const update_hook_scope&) = delete;
+  update_hook_scope& operator=(const update_hook_scope&) = delete;
 
-  ~beside_training() { trained_beside = nullptr; }
+  ~update_hook_scope() { told_of_update = nullptr; }
 };
 
 /// A session's turn to do something, as long as this lives.

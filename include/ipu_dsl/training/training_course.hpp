@@ -44,10 +44,7 @@ class training_course {
   }
 
   /// Behind on_train_begin, where a callback may have loaded a place.
-  void set_out(result_sums& sums) {
-    go_on(sums);
-    under_way_ = true;
-  }
+  void set_out() { under_way_ = true; }
 
   /// Throws `error` in a fit that is under way.
   void require_beginning(const char* wanted) const {
@@ -68,12 +65,12 @@ class training_course {
 
   /// The place that was loaded; the next fit that resumes goes on there, or the one that is about
   /// to begin. Throws `error` and changes nothing if that one cannot.
-  void load(training_place loaded, const result_sums& sums) {
-    if (source_ != nullptr) {
-      put_data_at(loaded, sums);
-    }
+  void load(training_place loaded, result_sums& sums) {
     loaded_ = std::move(loaded);
     has_loaded_ = true;
+    if (source_ != nullptr) {
+      go_on(sums);
+    }
   }
 
   /// Writes down where the fit stands; false if there is none, or if its feed does not say.
@@ -126,16 +123,6 @@ class training_course {
     }
     has_loaded_ = false;
     const training_place& found = loaded_;
-    put_data_at(found, sums);
-    sums.go_on_from(found.counted);
-    place_.epoch = found.epoch;
-    place_.steps = found.steps;
-    place_.begun = found.begun;
-    place_.loss = found.loss;
-  }
-
-  /// Throws `error` if the fit cannot go on at this place.
-  void put_data_at(const training_place& found, const result_sums& sums) const {
     check_place(found, sums);
     if (!source_->has_position()) {
       raise_error(
@@ -143,6 +130,11 @@ class training_course {
           "data set, or the feed position() and go_to(...); see placed_feed.");
     }
     source_->put_feed_at(found.data);
+    sums.go_on_from(found.counted);
+    place_.epoch = found.epoch;
+    place_.steps = found.steps;
+    place_.begun = found.begun;
+    place_.loss = found.loss;
   }
 
   void check_place(const training_place& found, const result_sums& sums) const {

@@ -61,7 +61,7 @@ class training_run {
 
   const fit_plan& plan() const { return plan_; }
 
-  /// Before its callbacks are told of it.
+  /// Before its callbacks are told of it; none of them has claimed a file yet.
   void set_plan(const fit_plan& plan) {
     plan_ = plan;
     own_files_.clear();
@@ -84,7 +84,7 @@ class training_run {
   bool is_asynchronous() const { return asynchronous_; }
 
   /// On the thread of such callbacks: while this lives there is nothing to look at but the plan.
-  [[nodiscard]] beside_training while_training_goes_on() const { return beside_training(engine_); }
+  [[nodiscard]] update_hook_scope tell_of_update() const { return update_hook_scope(engine_); }
 
   /// The rate of the next update. Throws `error` if the optimizer has none.
   float learning_rate() const {
@@ -115,7 +115,7 @@ class training_run {
 
   /// For `save_training`. Throws `error` while the training goes on beside who asks.
   session_engine& engine() const {
-    refuse_beside_training(engine_);
+    refuse_update_hook(engine_);
     return *engine_;
   }
 

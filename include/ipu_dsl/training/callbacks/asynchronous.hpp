@@ -183,7 +183,7 @@ class asynchronous {
   void serve(told& item) {
     const callback_list callbacks = list();
     if (item.when == hook::update_end) {
-      const beside_training training_goes_on = beside_->while_training_goes_on();
+      const update_hook_scope scope = beside_->tell_of_update();
       execution_record before = item.record;
       before.steps = item.begun;
       callbacks.call(hook::train_batch_begin, &before);
