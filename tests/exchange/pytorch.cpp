@@ -149,6 +149,23 @@ load_report load_entries(weights_of<M>& weights, const std::vector<safetensors_e
               {.partly = true});
 }
 
+struct narrow : model<input<4>, sequential<named<"fc", Dense<2>>>> {};
+
+struct wide : model<input<4>, sequential<named<"fc", Dense<3>>>> {};
+
+TEST_CASE("weights of another model than the one that is named are refused") {
+  const temporary_directory folder;
+  const std::string path = folder / "w.safetensors";
+  const std::vector<safetensors_entry> entries = {
+      {"fc.weight", {2, 4}, std::vector<float>(8, 1.0F)},
+      {"fc.bias", {2}, std::vector<float>(2, 1.0F)}};
+  write_file_atomically(path, safetensors_bytes(entries));
+  weights_of<wide> weights;
+  CHECK(sentence_of([&] { load_pytorch<narrow>(weights, path); }) ==
+        "The fc/kernel of the weights is (4, 3), that of the model (4, 2): they are not those of "
+        "this model.");
+}
+
 TEST_CASE("what PyTorch has no like of, or another order, is said") {
   weights_of<joined> of_branches;
   const std::string said = sentence_of([&] { load_entries(of_branches, {}); });

@@ -114,6 +114,24 @@ TEST_CASE("as much of a file as fits is loaded, and the report says what did not
   CHECK(bias[0] >= 1000);
 }
 
+TEST_CASE("a file of which nothing fits is refused, partly as well") {
+  const temporary_directory folder;
+  weights_of<tagger> weights;
+  const std::uint64_t before = weights.fingerprint();
+  const std::vector<npz_entry> entries = {
+      {"head/kernel", make_npy<float>(std::vector<float>(6, 1.0F), {3, 2})}};
+  write_npz(folder / "w.npz", entries);
+  const std::string said =
+      sentence_of([&] { load_by_name(weights, folder / "w.npz", {.partly = true}); });
+  INFO(said);
+  CHECK(said.starts_with("The file " + (folder / "w.npz") +
+                         " has nothing of the model: it has no array for "));
+  CHECK(
+      said.ends_with("; nothing takes head/kernel. Hint: pairs in .names say what is called "
+                     "otherwise."));
+  CHECK(weights.fingerprint() == before);
+}
+
 TEST_CASE("weights are loaded out of saved training, whose other files are left over") {
   const temporary_directory folder;
   weights_of<tagger> weights;

@@ -663,6 +663,9 @@ TEST_CASE("what cannot be validated is refused before anything runs") {
         "The validation data of fit have no samples; expected at least 1.");
   CHECK(sentence_of([&] { run.fit(data, {.validation_frequency = 0}, validation_data(data)); }) ==
         "fit validates behind every epoch or behind every so many, validation_frequency is 0.");
+  CHECK(sentence_of([&] {
+          run.fit(data, {.epochs = 2, .validation_frequency = 3}, validation_data(data));
+        }) == "validation_frequency is 3, and fit has 2 epochs: nothing would be validated.");
   CHECK(sentence_of([&] { run.fit(data, {.validation_frequency = 7}); }) ==
         "validation_frequency is 7, and nothing is validated. Give fit validation_data(...) behind "
         "its options.");

@@ -218,8 +218,8 @@ TEST_CASE("training of another seed, fit or version is refused, and nothing is c
 
   session<digits> same;
   CHECK(sentence_of([&] { same.fit(data, {.resume = true}); }) ==
-        "fit was asked to resume, and the session has loaded nothing that was saved within a fit: "
-        "a callback saves it, and load_training comes before.");
+        "fit was asked to resume, and the session has loaded nothing that was saved within a fit, "
+        "or has trained since: a callback saves it, and load_training comes right before.");
   same.load_training("resume_refused.npz");
   const std::uint64_t loaded = same.weights().fingerprint();
   CHECK(
@@ -347,6 +347,72 @@ TEST_CASE("training of an optimizer that keeps arrays of the same names is refus
   session<training<adam>> same({}, {.seed = 1});
   same.load_training(path);
   CHECK(same.weights().fingerprint() == saved.weights().fingerprint());
+  std::remove(path.c_str());
+}
+
+namespace {
+
+/// The model of `training`, but for what its arrays do not show.
+template <typename First, typename Noise>
+struct alike : model<input<8>, pipeline<stage<First, Noise>, stage<Dense<3>>>> {};
+
+template <typename Model, typename Loss, int Accumulation, typename... Options>
+struct of_equal_arrays : compile<Model, micro_batch<8>, gradient_accumulation<Accumulation>,
+                                 loss<Loss>, metrics<accuracy>, optimizer<adam>, Options...> {};
+
+/// What a session of these says to a file of saved training, which must leave it as it was.
+template <typename Compiled>
+std::string said_to(const std::string& path) {
+  session<Compiled> run({.learning_rate = 0.01F});
+  const std::uint64_t before = run.weights().fingerprint();
+  const std::string said = sentence_of([&] { run.load_training(path); });
+  CHECK((said.empty() || run.weights().fingerprint() == before));
+  return said;
+}
+
+}  // namespace
+
+TEST_CASE("training of equal arrays and other numbers is refused, elsewhere it goes on") {
+  using hidden = Dense<16, relu>;
+  using noise = Dropout<0.25F>;
+  using cross = sparse_categorical_crossentropy;
+  const std::string path = "resume_identity.npz";
+  session<of_equal_arrays<alike<hidden, noise>, cross, 8, sequential_schedule>> saved;
+  saved.save_training(path);
+  const std::string other_model =
+      "The training in " + path +
+      " is of another model: its arrays are the same, but a layer, an option of one, a loss or "
+      "mean_gradients is not, so that it cannot go on as it would have. Hint: "
+      "load_by_name(run.weights(), path, "
+      "{.partly = true}) takes its weights alone.";
+  CHECK(said_to<of_equal_arrays<alike<Dense<16, sigmoid>, noise>, cross, 8, sequential_schedule>>(
+            path) == other_model);
+  CHECK(said_to<of_equal_arrays<alike<hidden, Dropout<0.5F>>, cross, 8, sequential_schedule>>(
+            path) == other_model);
+  CHECK(said_to<
+            of_equal_arrays<alike<hidden, GaussianDropout<0.25F>>, cross, 2, sequential_schedule>>(
+            path) == other_model);
+  const std::string other_update =
+      said_to<of_equal_arrays<alike<hidden, noise>, cross, 16, sequential_schedule>>(path);
+  CHECK(other_update.starts_with("The training in " + path +
+                                 " has 64 samples in an update, this session has 128, so that"));
+  CHECK(said_to<of_equal_arrays<alike<hidden, noise>, cross, 8, grouped>>(path).empty());
+  CHECK(
+      said_to<of_equal_arrays<alike<hidden, noise>, cross, 4, replicas<2>, grouped>>(path).empty());
+  std::remove(path.c_str());
+}
+
+TEST_CASE("a fit resumes where something was loaded, not where it was trained on") {
+  const std::string path = "resume_trained_since.npz";
+  const point_set data = tests::labelled_points(160, 3);
+  session<digits> first({.learning_rate = 0.01F});
+  first.fit(data | repeated(), {.epochs = 2, .steps_per_epoch = 8}, saves_behind{2, path});
+  session<digits> second({.learning_rate = 0.01F});
+  second.load_training(path);
+  train(second, data, 0, 1);
+  CHECK(sentence_of([&] {
+          second.fit(data | repeated(), {.epochs = 2, .steps_per_epoch = 8, .resume = true});
+        }).find("or has trained since") != std::string::npos);
   std::remove(path.c_str());
 }
 

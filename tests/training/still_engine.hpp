@@ -52,7 +52,7 @@ class still_engine final : public session_engine {
 
   parameters& weights() override { return weights_; }
 
-  std::string_view optimizer() const override { return "sgd"; }
+  training_identity identity() const override { return {.optimizer = "sgd"}; }
 
   parameters& kept() override { return weights_; }
 

@@ -59,7 +59,8 @@ struct load_options {
   /// For layers that have another name in the file; others are looked for under their own.
   layer_pairs names = {};
   /// Loads what fits and leaves the rest as it is. Otherwise a parameter that the file has not, or
-  /// has in another shape, and what nothing takes are refused, and nothing is changed.
+  /// has in another shape, and what nothing takes are refused, and nothing is changed. A file of
+  /// which nothing fits is refused either way.
   bool partly = false;
   non_finite floats = non_finite::refused;    ///< infinities and NaN
   entry_inflater inflater = refuse_deflated;  ///< `inflate_entry` for compressed archives

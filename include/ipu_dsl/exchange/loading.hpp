@@ -130,6 +130,10 @@ class loader {
            ". Hint: pairs in .names say what is called otherwise, .partly = true loads what "
            "fits."});
     }
+    if (read_.empty() && !report_.left_over.empty()) {
+      raise_error({"The file ", file_->name(), " has nothing of the model: ", report_.fault(),
+                   ". Hint: pairs in .names say what is called otherwise."});
+    }
     for (const auto& [index, values] : read_) {
       weights.set(index, values);
     }

@@ -61,6 +61,14 @@ inline std::vector<owned_parameter> owned_parameters(const graph_view& model,
     raise_error({"The weights have ", weights.size(), " parameters and the model ", found.size(),
                  ": they are not those of this model."});
   }
+  for (const owned_parameter& each : found) {
+    const shape& extents = weights.at(each.index).extents;
+    if (extents != each.extents) {
+      raise_error({"The ", weights.name(each.index), " of the weights is ", describe(extents),
+                   ", that of the model ", describe(each.extents),
+                   ": they are not those of this model."});
+    }
+  }
   return found;
 }
 

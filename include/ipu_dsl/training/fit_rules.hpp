@@ -29,6 +29,10 @@ inline void check_validation(const model_interface& model, const run_settings& s
     raise_error({"validation_frequency is ", frequency,
                  ", and nothing is validated. Give fit validation_data(...) behind its options."});
   }
+  if (wanted.wanted.epochs > 0 && frequency > wanted.wanted.epochs) {
+    raise_error({"validation_frequency is ", frequency, ", and fit has ", wanted.wanted.epochs,
+                 " epochs: nothing would be validated."});
+  }
   if (wanted.validation != nullptr) {
     check_feed(model, settings, *wanted.validation);
     require_end(*wanted.validation, "validation");

@@ -174,6 +174,18 @@ consteval penalty_function penalty_code_of() {
   }
 }
 
+/// What saved training is known by.
+template <compiled_model C>
+consteval training_identity identity_of() {
+  if constexpr (C::settings.has_loss) {
+    return {C::optimizer_type::rule->name,
+            number_of_model(planned_graph_of<C>.view(), C::settings.mean_gradients),
+            std::int64_t{C::settings.micro_batch} * C::settings.micro_batches_of_update()};
+  } else {
+    return {};
+  }
+}
+
 /// Evaluated by the compiler: graph and settings, which point to families, are not there at run
 /// time.
 template <compiled_model Compiled>
@@ -182,7 +194,7 @@ consteval session_parts parts_of() {
   return {.model = interface_of(planned_graph_of<C>.view()),
           .settings = C::settings,
           .places = parameter_places_of<C>.view(),
-          .optimizer = C::settings.has_loss ? C::optimizer_type::rule->name : std::string_view(),
+          .identity = identity_of<C>(),
           .kept = kept_places_of<C>.view(),
           .gradients = gradient_places_of<C>.view(),
           .penalty = penalty_code_of<C>(),

@@ -117,11 +117,37 @@ inline void check_kept(opened_training& file, session_engine& engine) {
                    "alone."});
     }
   }
-  if (!optimizer.empty() && optimizer != engine.optimizer()) {
+  if (!optimizer.empty() && optimizer != engine.identity().optimizer) {
     raise_error({"The training in ", file.path, " was saved with the optimizer ",
-                 printable(optimizer), ", this session has ", engine.optimizer(),
+                 printable(optimizer), ", this session has ", engine.identity().optimizer,
                  ", so that it cannot go on as it would have. Hint: load_by_name(run.weights(), "
                  "path, {.partly = true}) takes its weights alone."});
+  }
+}
+
+/// Throws `error` for a file of a model or of updates whose arrays have the same names and shapes,
+/// and whose numbers are others. An older file does not say.
+inline void check_identity(opened_training& file, const session_engine& engine) {
+  if (!file.has(identity_name)) {
+    return;
+  }
+  constexpr const char* hint =
+      ", so that it cannot go on as it would have. Hint: load_by_name(run.weights(), path, "
+      "{.partly = true}) takes its weights alone.";
+  const list<std::uint64_t> saved = file.words(identity_name);
+  if (saved.size() != 2) {
+    file.refuse_array(identity_name, "2 numbers: that of the model and the samples of an update");
+  }
+  const training_identity here = engine.identity();
+  if (saved[0] != here.model) {
+    raise_error({"The training in ", file.path,
+                 " is of another model: its arrays are the same, but a layer, an option of one, a "
+                 "loss or mean_gradients is not",
+                 hint});
+  }
+  if (saved[1] != static_cast<std::uint64_t>(here.samples_of_update)) {
+    raise_error({"The training in ", file.path, " has ", saved[1],
+                 " samples in an update, this session has ", here.samples_of_update, hint});
   }
 }
 
@@ -132,6 +158,7 @@ inline loaded_training read_training(opened_training& file, session_engine& engi
   found.reached = read_progress(file, engine.seed());
   found.weights = read_all(engine.weights(), file.archive, file.path, floats);
   check_kept(file, engine);
+  check_identity(file, engine);
   found.kept = read_all(engine.kept(), file.archive, file.path, floats);
   found.values = read_run_values(file, engine);
   file.used += engine.weights().size() + engine.kept().size();
@@ -188,7 +215,7 @@ inline void take_over(session_engine& engine, const training_beside& beside,
     found.place.data = std::move(found.data);
     engine.go_on_at(std::move(found.place));
   }
-  if (beside.rate != nullptr && found.has_rate) {
+  if (beside.rate != nullptr && beside.rate->is_constant() && found.has_rate) {
     *beside.rate = learning_rate_schedule(found.rate);
   }
   if (beside.epoch != nullptr) {
@@ -239,7 +266,11 @@ IPU_DSL_INLINE void save_training(session_engine& engine, const std::string& pat
   if (beside.backup) {
     checkpoint::add_text(archive, checkpoint::backup_name, "backup_and_restore");
   }
-  checkpoint::add_text(archive, checkpoint::optimizer_name, engine.optimizer());
+  const training_identity known_by = engine.identity();
+  const std::uint64_t identity[] = {known_by.model,
+                                    static_cast<std::uint64_t>(known_by.samples_of_update)};
+  checkpoint::add_words(archive, checkpoint::identity_name, {identity, 2});
+  checkpoint::add_text(archive, checkpoint::optimizer_name, known_by.optimizer);
   checkpoint::add_text(archive, checkpoint::architecture_name, checkpoint::architecture_of(engine));
   write_file_atomically(path, archive.finish());
 }

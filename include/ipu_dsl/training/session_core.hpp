@@ -190,7 +190,7 @@ class session_core final : public session_engine {
 
   parameters& weights() override { return parameters_; }
 
-  std::string_view optimizer() const override { return parts_.optimizer; }
+  training_identity identity() const override { return parts_.identity; }
 
   parameters& kept() override { return kept_; }
 
@@ -278,11 +278,12 @@ class session_core final : public session_engine {
     check_feed(parts_.model, parts_.settings, source);
     const std::int64_t wanted = samples_of(micro_batches_of_update());
     if (source.length() != wanted) {
-      throw error(sentence_of(
-          {"An update takes ", wanted, " samples, got ", source.length().value_or(-1), "."}));
+      raise_error(
+          {"An update takes ", wanted, " samples, got ", source.length().value_or(-1), "."});
     }
     const own_update_turn turn(fitting_, work_,
                                part == run_part::whole ? "train_step" : "compute_gradients");
+    course_.forget();
     losses_.expect(micro_batches_of_update());
     run_training(source, optimizer, part);
     return losses_.take() / micro_batches_of_update();

@@ -84,8 +84,8 @@ class session_engine {
 
   virtual parameters& weights() = 0;
 
-  /// What the optimizer is called: "adam".
-  virtual std::string_view optimizer() const = 0;
+  /// What saved training is known by.
+  virtual training_identity identity() const = 0;
 
   /// What the optimizer keeps beside the weights.
   virtual parameters& kept() = 0;

@@ -13,6 +13,7 @@
 #include <ipu_dsl/plan/model_interface.hpp>
 #include <ipu_dsl/plan/program_plan_view.hpp>
 #include <ipu_dsl/plan/run_settings.hpp>
+#include <ipu_dsl/training/training_identity.hpp>
 
 namespace ipu_dsl {
 
@@ -62,7 +63,7 @@ struct session_parts {
   model_interface model;
   run_settings settings;
   list_view<parameter_place> places;
-  std::string_view optimizer;            ///< what its family is called; none without a loss
+  training_identity identity;
   list_view<parameter_place> kept;       ///< of the optimizer
   list_view<parameter_place> gradients;  ///< none but for `gradients_in_hand`
   penalty_function penalty;              ///< null if no parameter has one

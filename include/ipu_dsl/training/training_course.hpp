@@ -35,7 +35,7 @@ class training_course {
     } else if (!has_loaded_) {
       raise_error(
           "fit was asked to resume, and the session has loaded nothing that was saved within a "
-          "fit: a callback saves it, and load_training comes before.");
+          "fit, or has trained since: a callback saves it, and load_training comes right before.");
     } else if (wanted.wanted.initial_epoch != 0) {
       raise_error({"fit was asked to resume, and to begin with epoch ", wanted.wanted.initial_epoch,
                    ". What resumes goes on where it stood: take initial_epoch out."});
@@ -72,6 +72,9 @@ class training_course {
       go_on(sums);
     }
   }
+
+  /// The session trains on its own: what was loaded is no longer where it stands.
+  void forget() { has_loaded_ = false; }
 
   /// Writes down where the fit stands; false if there is none, or if its feed does not say.
   bool tell(training_place& found, const result_sums& sums) const {

@@ -32,6 +32,7 @@ inline constexpr std::string_view rate_name = "training/learning_rate";
 inline constexpr std::string_view epoch_rates_name = "training/epoch_rates";
 inline constexpr std::string_view backup_name = "training/backup.txt";
 inline constexpr std::string_view optimizer_name = "training/optimizer.txt";
+inline constexpr std::string_view identity_name = "training/identity";
 inline constexpr std::string_view architecture_name = "training/architecture.txt";
 
 /// The name of the array of a value of the runs.
