@@ -22,9 +22,8 @@ namespace ipu_dsl {
 /// with two copies of the weights have stage graphs of their own and are only comparable with each
 /// other.
 template <schedule_type... Schedules>
+  requires(sizeof...(Schedules) > 0)
 struct best_of {
-  static_assert(sizeof...(Schedules) > 0, "best_of needs a schedule to choose from");
-
   static constexpr std::string_view name = "best-of";
 
   /// All of them are made, proven and timed in one constant evaluation.

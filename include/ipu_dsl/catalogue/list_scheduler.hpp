@@ -123,8 +123,6 @@ struct rows_by_policy {
 /// stage it has; 0 stands for 2p - 1 on p devices, with which no device need wait for memory.
 template <int Bound = 0>
 struct zero_bubble_list : placed_schedule<zero_bubble_list<Bound>> {
-  static_assert(Bound >= 0);
-
   static constexpr std::string_view name = "zb-list";
 
   /// It tries up to nine orders, each of all devices together: with every one of them in one
@@ -133,6 +131,13 @@ struct zero_bubble_list : placed_schedule<zero_bubble_list<Bound>> {
   static constexpr int most_made_in_pieces = 2048;
 
   static constexpr problem fits(int devices, int stages, int) {
+    if (Bound < 0) {
+      problem found = rules::problem_of_schedule(name);
+      found.expected = "a bound of at least 0";
+      found.got << Bound;
+      found.hint = "it is how many micro-batches a device holds in each of its stages";
+      return found;
+    }
     return rules::device_count(name, devices, stages, 1);
   }
 

@@ -78,6 +78,33 @@ struct evaluation_fault_of {
   static constexpr problem value = find();
 };
 
+/// What is wrong with options in front of data.
+template <typename Compiled>
+struct options_first_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("data, and its options behind them", "options first",
+                           "write run.fit(data, {.epochs = 4})");
+    found.where = "fit";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with options behind what is predicted.
+template <typename Compiled>
+struct prediction_options_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("nothing but callbacks behind the outputs", "options",
+                           "micro_batch<32> of compile is the batch; hand over fewer samples to "
+                           "predict fewer");
+    found.where = "predict";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 /// The calls of a session with lists in braces, each refused with a sentence. Volatile, because
 /// what a session does is not: where both can be called, that is nearer.
 template <typename Compiled>
@@ -92,6 +119,12 @@ class braced_calls : public const_calls<Compiled> {
   const history& fit(const list_in_braces&, const list_in_braces&, const fit_options& = {},
                      const Behind&...) volatile {
     static_assert(diagnose<array_lists_fault_of<Compiled>>());
+    return refused_history();
+  }
+
+  template <typename Source, typename... Behind>
+  const history& fit(const fit_options&, const Source&, const Behind&...) volatile {
+    static_assert(diagnose<options_first_fault_of<Compiled>>());
     return refused_history();
   }
 
@@ -150,6 +183,11 @@ class braced_calls : public const_calls<Compiled> {
 
   void predict(const list_in_braces&, const list_in_braces&) volatile {
     static_assert(diagnose<array_lists_fault_of<Compiled>>());
+  }
+
+  template <typename Input, typename Output>
+  void predict(const Input&, const Output&, const options_elsewhere&) volatile {
+    static_assert(diagnose<prediction_options_fault_of<Compiled>>());
   }
 };
 

@@ -30,7 +30,8 @@ struct session_options_elsewhere {
   } names_only = {};
 
   any_option learning_rate = {}, lr = {}, momentum = {};
-  any_option threads = {}, num_threads = {}, thread_count = {}, workers = {}, num_workers = {};
+  any_option thread = {}, threads = {}, num_threads = {}, thread_count = {}, workers = {},
+             num_workers = {};
   any_option pinned = {}, seed = {}, random_seed = {};
   any_option replicas = {}, devices = {}, num_devices = {}, device = {}, target = {};
   any_option poison_freed_slots = {}, trace = {}, tracing = {}, profile = {}, verbose = {};
