@@ -130,7 +130,7 @@ TEST_CASE("a bad cell is told of with its line and column") {
   CHECK(tests::sentence_of([&] { table_of("a,b\n1,-1e999\n").features({"b"}); }) ==
         "h.csv, line 2, column 2 (b) is -1e999; expected a finite number that float32 can hold.");
   CHECK(table_of("a,b\n1,1e999\n").kind(1) == csv_kind::numbers);
-  CHECK(table_of("a,b\n1,9223372036854775808\n").kind(1) == csv_kind::numbers);
+  CHECK(table_of("a,b\n1,9223372036854775808\n").kind(1) == csv_kind::integers);
   CHECK(tests::sentence_of([&] { table_of("a,b\n1,\n").labels<1>("b"); }) ==
         "h.csv, line 2, column 2 (b) is empty; expected a class.");
 }
@@ -164,6 +164,13 @@ TEST_CASE("an integer that a float would round is refused, unless it is to be ro
   }
   CHECK(said == 10);
   CHECK(numbers("id\n-9223372036854775808\n").front() == -9223372036854775808.0F);
+  // Of any length, as customers and accounts are numbered.
+  CHECK(
+      refused("id\n12345678901234567890\n") ==
+      "h.csv, line 2, column 1 (id) is 12345678901234567890, an integer that float32 cannot hold: "
+      "it would become 12345679395506094080. Hint: {.round_integers = true} takes the nearest "
+      "that it can.");
+  CHECK(numbers("id\n+018446744073709551616\n").front() == 18446744073709551616.0F);
   // Beside one with a fraction it is a number like others, which floats round.
   CHECK(numbers("id\n16777217\n0.5\n").front() == 16777216.0F);
   CHECK(table_of("id\n16777217\n").labels<1>("id", {"16777217"}).size() == 1);

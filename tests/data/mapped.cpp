@@ -228,7 +228,10 @@ TEST_CASE("windows that a series has no room for are refused") {
   CHECK((series | windowed<4>()).size() == 1);
   CHECK(tests::sentence_of([&] {
           static_cast<void>(series | windowed<4>({.target_offset = 4}));
-        }) == "A window of 4 steps and its target reach over 5 steps; the series has 4.");
+        }) == "A window of 4 steps and its target reach over 5; there are 4.");
+  CHECK(tests::sentence_of([&] { static_cast<void>(series | batched<5>()); }) ==
+        "Elements of 5 samples reach over 5; there are 4.");
+  CHECK((series | batched<3>()).size() == 1);
   CHECK(tests::sentence_of([&] { static_cast<void>(series | windowed<2>({.stride = 0})); }) ==
         "windowed needs a stride and steps between elements of 1 to 4294967295 and a target offset "
         "of 0 or more, got 0, 1 and 1.");

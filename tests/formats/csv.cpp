@@ -53,6 +53,16 @@ TEST_CASE("rows end in any way, the last one with or without an end") {
   CHECK(parse("\n\r\n\n").rows() == 0);
 }
 
+TEST_CASE("what ends lines or begins quotes separates no cells") {
+  int refused = 0;
+  for (const char separator : {'"', '\n', '\r'}) {
+    const std::string said = tests::sentence_of([&] { parse("a,b\n1,2\n", separator); });
+    refused += said.ends_with(", which ends lines or begins quotes. Hint: {.separator = ','}.");
+  }
+  CHECK(refused == 3);
+  CHECK(parse("a\tb\n1\t2\n", '\t').columns() == 2);
+}
+
 TEST_CASE("quotes hold separators, lines and quotes, and blanks belong to cells") {
   CHECK(cells_of(parse("\"a,b\",\"c\r\nd\"\n\"5\"\"\",\"\"\n a , b\n")) ==
         rows{{"a,b", "c\r\nd"}, {"5\"", ""}, {" a ", " b"}});

@@ -164,6 +164,12 @@ TEST_CASE("samples and classes have to fit the model") {
   batch_feed many_classes({features, 8}, {of_seven, 1, 4});
   CHECK(sentence_of([&] { steps_for<trained>(many_classes, {}); }) ==
         "The model knows 3 classes of its target, that of the data has 4.");
+  const std::vector<float> no_features;
+  const std::vector<std::int32_t> no_labels;
+  batch_feed no_classes({no_features, 8}, {no_labels, 1, 0});
+  CHECK(sentence_of([&] { steps_for<trained>(no_classes, {}); }) ==
+        "The model knows 3 classes of its target, the data's source says none. Hint: that of a "
+        "feed of one's own is {dtype::int32, 1, 3}.");
   batch_feed unlabelled({features, 8});
   CHECK(sentence_of([&] { steps_for<trained>(unlabelled, {}); }) ==
         "A feed gives 1 source, the model wants 2: its input, then its target.");

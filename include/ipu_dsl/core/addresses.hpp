@@ -35,4 +35,11 @@ constexpr bool is_null(const void* address) {
   return same_address(address, nullptr);
 }
 
+/// The same of a function.
+template <typename Function>
+  requires std::is_function_v<Function>
+constexpr bool is_null(Function* address) {
+  return same_address<Function>(address, nullptr);
+}
+
 }  // namespace ipu_dsl

@@ -68,7 +68,22 @@ inline bool is_missing(std::string_view cell) {
   return std::find(std::begin(words), std::end(words), trimmed(cell)) != std::end(words);
 }
 
-/// What a cell is as a number of this type, if it is one; infinity for what no double can hold.
+/// The digits of an integer of any length, "-12" of " -0012"; empty of what is none.
+inline std::string integer_digits(std::string_view cell) {
+  std::string_view text = trimmed(cell);
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) {
+    text.remove_prefix(1);
+  }
+  if (text.empty() || text.find_first_not_of("0123456789") != text.npos) {
+    return {};
+  }
+  const std::size_t first = (std::min)(text.find_first_not_of('0'), text.size() - 1);
+  return (negative ? "-" : "") + std::string(text.substr(first));
+}
+
+/// What a cell is as a number of this type, if it is one; infinity for what no double can hold,
+/// zero for what is nearer to it than any.
 template <typename Number>
 std::optional<Number> parse(std::string_view cell) {
   std::string_view text = trimmed(cell);
@@ -81,7 +96,9 @@ std::optional<Number> parse(std::string_view cell) {
     return std::nullopt;
   }
   if (std::numeric_limits<Number>::has_infinity && fault == std::errc::result_out_of_range) {
-    return std::numeric_limits<Number>::infinity();
+    return text.find("e-") == text.npos && text.find("E-") == text.npos
+               ? std::numeric_limits<Number>::infinity()
+               : Number{0};
   }
   return fault == std::errc() ? std::optional(value) : std::nullopt;
 }
@@ -190,8 +207,8 @@ class csv_table {
     }
     const bool by_size = kinds_[column] == csv_kind::integers;
     std::sort(found.begin(), found.end(), [&](const std::string& left, const std::string& right) {
-      return by_size ? csv::parse<std::int64_t>(left) < csv::parse<std::int64_t>(right)
-                     : left < right;
+      const bool equal = !by_size || csv::parse<double>(left) == csv::parse<double>(right);
+      return equal ? left < right : csv::parse<double>(left) < csv::parse<double>(right);
     });
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
@@ -314,7 +331,7 @@ class csv_table {
       if (!csv::parse<double>(cell)) {
         return csv_kind::words;
       }
-      if (!csv::parse<std::int64_t>(cell)) {
+      if (csv::integer_digits(cell).empty()) {
         kind = csv_kind::numbers;
       }
     }
@@ -362,18 +379,17 @@ class csv_table {
   /// Throws `error` unless the integer of a cell has become itself.
   void check_integer(std::size_t row, std::size_t column, float found) const {
     constexpr float all_held = 16777216.0F;
-    constexpr float beyond = 9223372036854775808.0F;
     if (std::abs(found) < all_held) {
       return;
     }
     const std::string_view cell = cells_.text(row, column);
-    if (found < beyond && csv::parse<std::int64_t>(cell) == static_cast<std::int64_t>(found)) {
+    const std::string all_digits = std::to_string(static_cast<double>(found));
+    const std::string rounded = all_digits.substr(0, all_digits.find('.'));
+    if (csv::integer_digits(cell) == rounded) {
       return;
     }
-    const std::string rounded = std::to_string(static_cast<double>(found));
     throw error(place(row, column) + " is " + printable(cell) +
-                ", an integer that float32 cannot hold: it would become " +
-                rounded.substr(0, rounded.find('.')) +
+                ", an integer that float32 cannot hold: it would become " + rounded +
                 ". Hint: {.round_integers = true} takes the nearest that it can.");
   }
 

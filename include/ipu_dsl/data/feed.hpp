@@ -101,6 +101,9 @@ struct feed_fault_of {
     if constexpr (dataset<First> || is_transformed<First>) {
       found = refuse("a data set and a seed", "something else behind the data set",
                      "write make_feed(data, 1)");
+    } else if constexpr (feed<First>) {
+      found = refuse("a data set and a seed", "what is a feed already",
+                     "give it to fit, or to a queue, as it is");
     } else {
       found.hint << "write labelled_dataset<shape{28, 28}, 10, float> data(features, labels) first";
     }

@@ -85,9 +85,10 @@ class windowed_dataset {
     const std::int64_t last_target = offset_ + (of_each ? last_input : 0);
     const std::int64_t reach = 1 + (last_input > last_target ? last_input : last_target);
     if (data_.size() < reach) {
-      throw error("A window of " + std::to_string(Length) + " steps and its target reach over " +
-                  std::to_string(reach) + " steps; the series has " + std::to_string(data_.size()) +
-                  ".");
+      const std::string length = std::to_string(Length);
+      throw error((of_each ? "Elements of " + length + " samples reach over "
+                           : "A window of " + length + " steps and its target reach over ") +
+                  std::to_string(reach) + "; there are " + std::to_string(data_.size()) + ".");
     }
     size_ = (data_.size() - reach) / options_.stride + 1;
   }

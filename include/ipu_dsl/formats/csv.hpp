@@ -74,6 +74,7 @@ class csv_parser {
         separator_(separator) {}
 
   csv_cells parse() {
+    check_separator();
     check_text();
     if (text_.starts_with("\xEF\xBB\xBF")) {
       at_ = 3;
@@ -85,6 +86,14 @@ class csv_parser {
   }
 
  private:
+  void check_separator() const {
+    if (separator_ == '"' || separator_ == '\n' || separator_ == '\r') {
+      throw error(name_ + " cannot be read with the separator " +
+                  printable(std::string_view(&separator_, 1)) +
+                  ", which ends lines or begins quotes. Hint: {.separator = ','}.");
+    }
+  }
+
   /// Throws `error` for what no CSV file can begin with, or has in it.
   void check_text() const {
     if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF")) {
@@ -206,7 +215,7 @@ class csv_parser {
 /// holds separators, lines and, twice each, quotes. Blanks belong to cells, empty lines are left
 /// out. `name` is what sentences call the file. Throws `error` with line and column for a row of
 /// another length than the first, a quote in the middle of a cell, one without end, what follows
-/// one, and for what is no text.
+/// one, for what is no text, and for a separator that ends lines or begins quotes.
 inline csv_cells parse_csv(std::span<const std::uint8_t> bytes, const std::string& name,
                            char separator = ',') {
   return csv_parser(bytes, name, separator).parse();

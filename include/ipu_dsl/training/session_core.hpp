@@ -276,11 +276,7 @@ class session_core final : public session_engine {
   /// One update, or what comes before it, from exactly its samples. Returns their mean loss.
   double train_once(feed_reference source, const optimizer_reference& optimizer, run_part part) {
     check_feed(parts_.model, parts_.settings, source);
-    const std::int64_t wanted = samples_of(micro_batches_of_update());
-    if (source.length() != wanted) {
-      raise_error(
-          {"An update takes ", wanted, " samples, got ", source.length().value_or(-1), "."});
-    }
+    check_samples_of_update(source, samples_of(micro_batches_of_update()));
     const own_update_turn turn(fitting_, work_,
                                part == run_part::whole ? "train_step" : "compute_gradients");
     course_.forget();

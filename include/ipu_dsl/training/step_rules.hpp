@@ -49,9 +49,15 @@ inline const char* name_of_source(std::size_t number, const model_interface& mod
         sentence_of({"A sample of the model's ", name, " ", describe(wanted.extents), " has ",
                      wanted.extents.elements(), " values, the data's has ", given.elements, "."}));
   }
-  if (wanted.type == dtype::int32 && (given.classes < 1 || given.classes > wanted.classes)) {
-    throw error(sentence_of({"The model knows ", wanted.classes, " classes of its ", name,
-                             ", that of the data has ", given.classes, "."}));
+  if (wanted.type == dtype::int32 && given.classes < 1) {
+    raise_error({"The model knows ", wanted.classes, " classes of its ", name,
+                 ", the data's source says none. Hint: that of a feed of one's own is "
+                 "{dtype::int32, ",
+                 given.elements, ", ", wanted.classes, "}."});
+  }
+  if (wanted.type == dtype::int32 && given.classes > wanted.classes) {
+    raise_error({"The model knows ", wanted.classes, " classes of its ", name,
+                 ", that of the data has ", given.classes, "."});
   }
 }
 
@@ -64,6 +70,14 @@ inline void check_source_count(std::size_t given, const model_interface& model, 
         sentence_of({"A feed gives ", given, given == 1 ? " source" : " sources",
                      ", the model wants ", wanted, ": its input, then its target",
                      with_targets && model.weights > 0 ? ", then what a sample counts." : "."}));
+  }
+}
+
+/// Throws `error` unless a feed has the samples of one update.
+inline void check_samples_of_update(const feed_reference& source, std::int64_t wanted) {
+  const std::int64_t given = source.length().value_or(-1);
+  if (given != wanted) {
+    raise_error({"An update takes ", wanted, " samples, got ", given, "."});
   }
 }
 

@@ -3,6 +3,7 @@
 // refuses each comparison that is not made by `same_address` or `is_null`: that this compiles is
 // the test.
 #include <ipu_dsl/ipu_dsl.hpp>
+#include <ipu_dsl/training/callbacks.hpp>
 
 namespace {
 
@@ -35,5 +36,12 @@ static_assert(check<training<asked_of_weights>>());
 static_assert(check<training<named_like_paths>>());
 static_assert(check<training<at_steps>>());
 static_assert(check<training<normalised>>());
+
+/// Asks of its callbacks which hooks they have.
+struct hears_batches {
+  void on_predict_batch_begin() const {}
+};
+
+static_assert(callback<asynchronous<hears_batches>>);
 
 }  // namespace

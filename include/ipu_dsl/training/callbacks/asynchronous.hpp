@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/runtime/ordered_thread.hpp>
 #include <ipu_dsl/training/hooks.hpp>
@@ -50,8 +51,7 @@ class asynchronous {
   /// Whether one of them has this hook: who asks for every batch makes a run stop at every batch.
   template <hook When>
   static constexpr bool is_heard =
-      ((hooks_of<std::remove_reference_t<Callbacks>>.of[static_cast<std::size_t>(When)] !=
-        nullptr) ||
+      (!is_null(hooks_of<std::remove_reference_t<Callbacks>>.of[static_cast<std::size_t>(When)]) ||
        ...);
 
   using references = std::array<callback_reference, sizeof...(Callbacks)>;
