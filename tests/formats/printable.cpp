@@ -49,6 +49,11 @@ TEST_CASE("what a terminal would obey is shown as numbers") {
   CHECK(checked == 256);
 }
 
+TEST_CASE("bytes that are no character become question marks where files hold characters alone") {
+  CHECK(whole_characters("größe, 重み\n") == "größe, 重み\n");
+  CHECK(whole_characters("gr\xFC\xDF \xC3") == "gr?? ?");
+}
+
 TEST_CASE("long texts are cut between characters") {
   CHECK(printable("12345", 5) == "12345");
   CHECK(printable("123456", 5) == "12345...");

@@ -102,7 +102,7 @@ TEST_CASE("a header that cannot be written is refused with one sentence") {
   const temporary_directory directory;
   const std::string path = directory / "weights.hpp";
   weights kept;
-  for (const char* const name : {"", "3rd", "my weights", "a-b"}) {
+  for (const char* const name : {"", "class", "co_await", "std", "3rd", "my weights", "a-b"}) {
     CHECK_THROWS_WITH(
         write_weights_header(kept, path, name),
         "The weights of a header must have a name of C++, got '" + std::string(name) + "'.");

@@ -218,4 +218,6 @@ TEST_CASE("words in a trace are escaped") {
   CHECK(is_json(page));
   CHECK(page.find(R"(a \"b\" \\ c\u000a\u001f)") != std::string::npos);
   CHECK(page.find(R"({"name": "\""})") != std::string::npos);
+  drawn.title = "gr\xFC\xDF";  // Latin-1
+  CHECK(chrome_trace(drawn).find("\"gr?? (") != std::string::npos);
 }

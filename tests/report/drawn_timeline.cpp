@@ -10,6 +10,7 @@
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
 
+#include "formats/sentence_of.hpp"
 #include "report/programs.hpp"
 #include "support/catch2.hpp"
 
@@ -179,12 +180,15 @@ TEST_CASE("a run of a compiled model is held against its own proof") {
   CHECK(found.actions.size() == 6);
 }
 
-TEST_CASE("a trace of nothing is drawn as nothing") {
+TEST_CASE("a trace of nothing is no picture") {
+  const std::string wanted =
+      "No run was traced. Hint: a session with {.trace = true} records every update, and "
+      "last_trace() is the last one.";
   trace recorded;
-  recorded.enable(2, 1);
-  CHECK(draw_trace(recorded, "nothing").bars.empty());
-  CHECK(draw_trace(recorded, "nothing").lanes.empty());
-  CHECK(draw_trace(recorded, "nothing", trace_lanes::workers).lanes.size() == 2);
+  CHECK(tests::sentence_of([&] { draw_trace(recorded, "nothing"); }) == wanted);
+  recorded.enable(2, 8);
+  CHECK(tests::sentence_of([&] { draw_trace(recorded, "nothing", trace_lanes::workers); }) ==
+        wanted);
 }
 
 TEST_CASE("times are told in units") {

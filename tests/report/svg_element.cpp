@@ -37,6 +37,7 @@ TEST_CASE("text is escaped in elements and in attributes") {
   CHECK(escaped("line\nline\ttab") == "line\nline\ttab");
   CHECK(escaped(std::string("\x01\x1F", 2)) == "??");
   CHECK(escaped("\xC3\xA9") == "\xC3\xA9");
+  CHECK(escaped("gr\xFC\xDF<") == "gr??&lt;");  // Latin-1
   CHECK(element("text").with("class", "\"<").around_text("&") ==
         "<text class=\"&quot;&lt;\">&amp;</text>\n");
 }

@@ -98,6 +98,17 @@ constexpr bool is_ascii(std::string_view words) {
   return true;
 }
 
+/// The same text with a question mark for every byte that is no UTF-8: what XML and JSON can hold.
+inline std::string whole_characters(std::string_view words) {
+  std::string whole;
+  while (!words.empty()) {
+    const texts::character next = texts::first_character(words);
+    whole += next.bytes == 0 ? std::string_view("?") : words.substr(0, next.bytes);
+    words.remove_prefix(next.bytes == 0 ? 1 : next.bytes);
+  }
+  return whole;
+}
+
 /// Text from a file as a sentence may show it: characters of UTF-8 as they are, control characters
 /// and bytes that are no UTF-8 as `\x1B`, and an ellipsis from the first character that does not
 /// fit `most` bytes. Every text of a file passes through here before a person sees it.

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <ipu_dsl/formats/printable.hpp>
 #include <ipu_dsl/report/action_name.hpp>
 #include <ipu_dsl/report/drawn_timeline.hpp>
 
@@ -14,10 +15,10 @@ namespace ipu_dsl {
 
 namespace drawing {
 
-/// A string of JSON, with its quotes.
+/// A string of JSON, with its quotes; a question mark for each byte that is no UTF-8.
 inline std::string json_string(std::string_view words) {
   std::string safe = "\"";
-  for (const char letter : words) {
+  for (const char letter : whole_characters(words)) {
     const auto code = static_cast<unsigned char>(letter);
     if (letter == '"' || letter == '\\') {
       safe += '\\';

@@ -102,11 +102,7 @@ inline int devices_of(const trace& recorded) {
 
 /// Throws `error` unless a worker or more played each device.
 inline void check_workers(const trace& recorded, int devices) {
-  if (devices == 0) {
-    raise_error(
-        "No run was traced. Hint: a session with {.trace = true} records every update, "
-        "and last_trace() is the last one.");
-  }
+  recorded.require_run();
   if (recorded.workers() < devices) {
     raise_error({"A run of ", devices, " devices on ", recorded.workers(),
                  recorded.workers() == 1 ? " worker" : " workers",

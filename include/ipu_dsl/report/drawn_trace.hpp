@@ -77,9 +77,10 @@ inline traced_program program_of_trace(const trace& recorded, trace_lanes by) {
 
 /// The picture of the last run of a session with `{.trace = true}`: `draw_trace(run.last_trace(),
 /// "grouped")`. Times are microseconds of the host. Lanes are devices, whose actions follow each
-/// other as the program says, or the workers that played them.
+/// other as the program says, or the workers that played them. Throws `error` if no run was traced.
 inline drawn_timeline draw_trace(const trace& recorded, std::string_view title,
                                  trace_lanes by = trace_lanes::devices) {
+  recorded.require_run();
   const drawing::traced_program made = drawing::program_of_trace(recorded, by);
   drawn_timeline drawn = draw_timeline(made.rows.view(), made.timeline, title,
                                        {time_source::measured, "microseconds", 1'000},

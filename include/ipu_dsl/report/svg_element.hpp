@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <ipu_dsl/core/standard.hpp>
+#include <ipu_dsl/formats/printable.hpp>
 
 namespace ipu_dsl::svg {
 
@@ -61,11 +62,11 @@ inline std::string number(pixels length) {
   return words;
 }
 
-/// Text as XML takes it, in elements and in attributes. Control characters, which XML has no way
-/// to write, become question marks.
+/// Text as XML takes it, in elements and in attributes. Control characters and bytes that are no
+/// UTF-8, which XML has no way to write, become question marks.
 inline std::string escaped(std::string_view words) {
   std::string safe;
-  for (const char letter : words) {
+  for (const char letter : whole_characters(words)) {
     const bool control = static_cast<unsigned char>(letter) < 0x20 && letter != '\n' &&
                          letter != '\t' && letter != '\r';
     switch (letter) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/action.hpp>
@@ -45,6 +46,18 @@ class trace {
   list_view<traced_action> of(int worker) const {
     const list<traced_action>& records = of_worker_[worker];
     return {records.data(), records.size()};
+  }
+
+  /// Throws `error` if no run was traced.
+  [[gnu::cold]] void require_run() const {
+    for (const list<traced_action>& records : of_worker_) {
+      if (!records.empty()) {
+        return;
+      }
+    }
+    raise_error(
+        "No run was traced. Hint: a session with {.trace = true} records every update, "
+        "and last_trace() is the last one.");
   }
 
  private:

@@ -2,10 +2,12 @@
 // The weights of a model as a header, for programs that keep them in memory that is never written.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,9 +33,38 @@ inline constexpr layout::architecture portable{4, 16, false};
 
 }  // namespace vector_units
 
-/// Whether a word can name something in C++; words of the language are not looked for.
+/// The words that C++20 keeps for itself, and what the header that is written names.
+inline constexpr std::string_view taken_words[] = {
+    "alignas",       "alignof",      "and",         "asm",
+    "auto",          "bool",         "break",       "case",
+    "catch",         "char",         "class",       "compl",
+    "concept",       "const",        "consteval",   "constexpr",
+    "constinit",     "continue",     "decltype",    "default",
+    "delete",        "do",           "double",      "else",
+    "enum",          "explicit",     "export",      "extern",
+    "false",         "float",        "for",         "friend",
+    "goto",          "if",           "inline",      "int",
+    "ipu_dsl",       "long",         "mutable",     "namespace",
+    "new",           "noexcept",     "not",         "nullptr",
+    "operator",      "or",           "private",     "protected",
+    "public",        "register",     "requires",    "return",
+    "short",         "signed",       "sizeof",      "static",
+    "std",           "struct",       "switch",      "template",
+    "this",          "throw",        "true",        "try",
+    "typedef",       "typeid",       "typename",    "union",
+    "unsigned",      "using",        "virtual",     "void",
+    "volatile",      "while",        "xor",         "co_await",
+    "co_return",     "co_yield",     "bitand",      "bitor",
+    "and_eq",        "or_eq",        "xor_eq",      "not_eq",
+    "char8_t",       "char16_t",     "char32_t",    "wchar_t",
+    "const_cast",    "dynamic_cast", "static_cast", "reinterpret_cast",
+    "static_assert", "thread_local"};
+
+/// Whether a word can name something in C++.
 inline bool is_identifier(std::string_view word) {
-  bool right = !word.empty() && !(word[0] >= '0' && word[0] <= '9');
+  const bool taken =
+      std::find(std::begin(taken_words), std::end(taken_words), word) != std::end(taken_words);
+  bool right = !taken && !word.empty() && !(word[0] >= '0' && word[0] <= '9');
   for (const char letter : word) {
     const bool lower = letter >= 'a' && letter <= 'z';
     const bool upper = letter >= 'A' && letter <= 'Z';
