@@ -385,3 +385,25 @@ TEST_CASE("parts of joined steps in lockstep follow each other in their slot") {
     CHECK(timeline[i].end == expected[i].end);
   }
 }
+
+TEST_CASE("in lockstep every action of a program without time slots takes one") {
+  int checked = 0;
+  for (const int micro_batches : {4, 7}) {
+    const program rows = gpipe::make(3, 3, micro_batches);
+    REQUIRE(rows.slot.empty());
+    const stage_graph graph = chain_stage_graph(3);
+    program with_slots = rows;
+    with_slots.slot = unit_slots(rows.view(), graph.view());
+    const list<timed_action> without = lockstep_timeline(rows.view(), graph.view());
+    const list<timed_action> with = lockstep_timeline(with_slots.view(), graph.view());
+    REQUIRE(without.size() == with.size());
+    CHECK(makespan_of(without) == (micro_batches + 2) * 3);  // forward 1, backward 2
+    for (std::size_t i = 0; i < with.size(); ++i) {
+      CHECK(without[i].start == with[i].start);
+      CHECK(without[i].end == with[i].end);
+      ++checked;
+    }
+  }
+  std::printf("checked %d actions\n", checked);
+  CHECK(checked > 0);
+}

@@ -123,28 +123,29 @@ struct plan_fault_of {
     } else if constexpr (!is_scheduled<C, leading_program<C>>() ||
                          !is_scheduled<C, program_kind::predict>()) {
       return refuse_schedule_late();
-    } else if constexpr (find_other_counts().found()) {
-      return find_other_counts();
     } else {
-      constexpr problem undefined = find_undefined();
-      if constexpr (undefined.found()) {
-        return undefined;
+      constexpr problem unlike = find_unlike();
+      if constexpr (unlike.found()) {
+        return unlike;
       } else {
         return planned_program_of<C, leading_program<C>>.fault;
       }
     }
   }
 
-  /// Programs of other counts than those that are executed.
-  static constexpr problem find_other_counts() {
-    const problem found = other_counts_of<leading_program<C>>();
-    return found.found() ? found : other_counts_of<program_kind::predict>();
+  /// Programs that are not those that the schedule was asked for, and what families leave out.
+  static constexpr problem find_unlike() {
+    problem found = other_rows_of<leading_program<C>>();
+    if (!found.found() && C::settings.has_loss) {
+      found = other_rows_of<program_kind::predict>();
+    }
+    return found.found() ? found : find_undefined();
   }
 
   template <program_kind Kind>
-  static constexpr problem other_counts_of() {
-    return refuse_other_counts(actions_of<C, Kind>, C::schedule_type::name, C::settings.devices,
-                               C::stages, micro_batches_of<C, Kind>);
+  static constexpr problem other_rows_of() {
+    return refuse_other_rows(actions_of<C, Kind>, C::schedule_type::name, C::settings.devices,
+                             C::stages, micro_batches_of<C, Kind>, purpose_of(Kind));
   }
 
   /// Most often there is a mistake in a rule that the compiler has told.

@@ -39,8 +39,9 @@ struct large_study {
   struct studied {
     static constexpr std::string_view name = Schedule::name;
     static constexpr problem fault =
-        made::fault.found() ? made::fault
-                            : refuse_other_counts(made::rows, name, Devices, Stages, MicroBatches);
+        made::fault.found()
+            ? made::fault
+            : refuse_other_rows(made::rows, name, Devices, Stages, MicroBatches, purpose::training);
     static constexpr program_view rows = made::rows;
     static constexpr stage_graph_view graph = stages.view();
   };

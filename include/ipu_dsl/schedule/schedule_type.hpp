@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/schedule/rotation.hpp>
 #include <ipu_dsl/schedule/schedule_rules.hpp>
@@ -70,6 +71,58 @@ constexpr problem refuse_other_counts(const program_view& rows, std::string_view
     return found;
   }
   return {};
+}
+
+/// What is wrong with what `make_forward` made: it has every forward once, and nothing else. In
+/// which order they can be done is a matter of the proof.
+constexpr problem refuse_other_forwards(const program_view& rows, std::string_view schedule) {
+  problem found = rules::problem_of_schedule(schedule);
+  found.expected << "every forward once in make_forward, and nothing else";
+  found.hint = "make_forward is for evaluate and predict";
+  list<int> done(static_cast<std::size_t>(rows.stages * rows.micro_batches), 0);
+  for (const action& what : rows.actions) {
+    const bool right = what.kind == action_kind::forward && what.stage >= 0 &&
+                       what.stage < rows.stages && what.micro_batch >= 0 &&
+                       what.micro_batch < rows.micro_batches;
+    if (!right || ++done[what.stage * rows.micro_batches + what.micro_batch] > 1) {
+      found.got << describe(what) << (right ? " again" : "");
+      return found;
+    }
+  }
+  for (int i = 0; i < rows.stages * rows.micro_batches; ++i) {
+    if (done[i] == 0) {
+      found.got << "none of micro-batch " << i % rows.micro_batches << " in stage "
+                << i / rows.micro_batches;
+      return found;
+    }
+  }
+  return {};
+}
+
+/// What is wrong with a program for training that trains nothing, or with one for inference that
+/// does not do all of its work: the proof takes forwards alone for a program of their own.
+constexpr problem refuse_other_work(const program_view& rows, std::string_view schedule,
+                                    purpose aim) {
+  if (aim == purpose::inference) {
+    return refuse_other_forwards(rows, schedule);
+  }
+  for (const action& what : rows.actions) {
+    if (what.kind != action_kind::forward) {
+      return {};
+    }
+  }
+  problem found = rules::problem_of_schedule(schedule);
+  found.expected << "forwards, backwards and updates in make";
+  found.got << "forwards alone";
+  found.hint = "make is for training, make_forward for evaluate and predict";
+  return found;
+}
+
+/// What is wrong with the rows that a schedule made when it was asked for these counts.
+constexpr problem refuse_other_rows(const program_view& rows, std::string_view schedule,
+                                    int devices, int stages, int micro_batches, purpose aim) {
+  const problem other = refuse_other_counts(rows, schedule, devices, stages, micro_batches);
+  return other.found() ? other : refuse_other_work(rows, schedule, aim);
 }
 
 /// The program of a schedule for a purpose.

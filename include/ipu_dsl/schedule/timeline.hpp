@@ -7,6 +7,7 @@
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/in_order_run.hpp>
+#include <ipu_dsl/schedule/time_slots.hpp>
 
 namespace ipu_dsl {
 
@@ -62,13 +63,18 @@ constexpr list<timed_action> asynchronous_timeline(const program_view& rows,
 
 /// Devices with a barrier after every time slot, as IPUs have: a slot lasts as long as the longest
 /// device's sum of actions in it, and actions of a device in a slot follow each other. The program
-/// must have slots, ascending in each row.
+/// must be proven; its slots, where it has some, ascend in each row, and where it has none every
+/// action takes one, as in a session.
 constexpr list<timed_action> lockstep_timeline(const program_view& rows,
                                                const stage_graph_view& graph) {
   const list<std::int64_t> durations_of_kinds = durations(graph);
   const std::int64_t* const duration = durations_of_kinds.data();
   const action* const actions = rows.actions.data();
-  const int* const slot_of = rows.slot.data();
+  list<int> made;
+  if (rows.slot.empty()) {
+    made = unit_slots(rows, graph);
+  }
+  const int* const slot_of = rows.slot.empty() ? made.data() : rows.slot.data();
   const int* const row_begin = rows.row_begin.data();
   const int count = static_cast<int>(rows.actions.size());
   int slots = 0;

@@ -133,8 +133,8 @@ struct whole_study {
     if (refused.found()) {
       return frozen_result(refused);
     }
-    const problem other =
-        refuse_other_counts(frozen_rows.view(), Schedule::name, Devices, Stages, MicroBatches);
+    const problem other = refuse_other_rows(frozen_rows.view(), Schedule::name, Devices, Stages,
+                                            MicroBatches, purpose::training);
     if (other.found()) {
       return frozen_result(other);
     }

@@ -220,11 +220,33 @@ struct operators_fault_of {
   static constexpr problem value = find();
 };
 
+/// What the proof finds of the forward programs of a compiled model that is right: a session plans
+/// them anyway, a check does not.
+template <compiled_model C>
+struct forward_fault_of {
+  static constexpr problem find() {
+    problem found;
+    if constexpr (is_valid<C>() && C::settings.has_loss) {
+      found = planned_program_of<C, program_kind::predict>.fault;
+      if (!found.found()) {
+        found = planned_program_of<C, program_kind::evaluate>.fault;
+      }
+      if (found.found()) {
+        found.where << " in make_forward";
+      }
+    }
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 /// Whether a compiled model is right and has code for everything; never an error.
 template <compiled_model Compiled>
 constexpr bool runnable() {
   using compiled = typename Compiled::compiled;
-  return is_valid<compiled>() && !operators_fault_of<compiled>::value.found();
+  return is_valid<compiled>() && !operators_fault_of<compiled>::value.found() &&
+         !forward_fault_of<compiled>::value.found();
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -23,6 +23,7 @@ engine_owner session_code<Compiled>::make(const session_options& options) {
   using compiled = typename Compiled::compiled;
   static_assert(check<Compiled>());
   static_assert(diagnose<operators_fault_of<compiled>>());
+  static_assert(diagnose<forward_fault_of<compiled>>());
   // A model that is wrong has been reported; nothing more is to be said about it.
   if constexpr (runnable<compiled>()) {
     return make_engine(parts_of<Compiled>(), options);
