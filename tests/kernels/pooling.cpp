@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Tests of kernels/pooling.hpp: every number is what a scalar chain makes of its window, gradients
 // are central differences of the float64 forward, parts make the whole, padding stays zero.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <vector>
 
 #include <ipu_dsl/kernels/pooling.hpp>
@@ -179,6 +181,45 @@ TEST_CASE("windows of images are pooled number by number") {
   check<pooled_images{2, {4, 1, 4, 1, 0}, {3, 1, 3, 1, 0}, 7}>();
   CHECK(checked > 1'000);
   std::printf("compared %d pooled numbers and gradients\n", checked);
+}
+
+TEST_CASE("the largest number of a window with a NaN is one, wherever that stands in it") {
+  constexpr pooled_images images{2, {5, 3, 3, 1, 0}, {6, 4, 3, 1, 0}, 17};
+  constexpr std::int32_t channel = 16;
+  const test::buffer d = test::random_rows(outputs_of(images), images.channels, 2);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  int met = 0;
+  int wrong = 0;
+  for (std::int64_t pixel = 0; pixel < pixels_of(images); ++pixel) {
+    test::buffer x = test::random_rows(pixels_of(images), images.channels, 1);
+    x[at(images.channels, pixel, channel)] = nan;
+    test::buffer y(std::int64_t{outputs_of(images)} * layout::row_stride(images.channels));
+    kernels::pool<kernels::largest, images>(x.data(), y.data(), {});
+    for (std::int32_t output = 0; output < outputs_of(images); ++output) {
+      const std::vector<std::int64_t> pixels = seen(images, output);
+      const bool sees = std::find(pixels.begin(), pixels.end(), pixel) != pixels.end();
+      for (std::int32_t c = 0; c < images.channels; ++c) {
+        const bool is_nan = std::isnan(y[at(images.channels, output, c)]);
+        wrong += is_nan == (sees && c == channel) ? 0 : 1;
+      }
+      met += sees ? 1 : 0;
+    }
+    // Nothing of a gradient is lost: the sums of both are equal but for roundings.
+    const kernels::gradient_to_largest<images> rule{x.data(), y.data()};
+    const test::buffer dx = gradient<images>(rule, d);
+    double given = 0;
+    double handed_on = 0;
+    for (std::int32_t output = 0; output < outputs_of(images); ++output) {
+      given += test::wide(d[at(images.channels, output, channel)]);
+    }
+    for (std::int64_t each = 0; each < pixels_of(images); ++each) {
+      handed_on += test::wide(dx[at(images.channels, each, channel)]);
+    }
+    CHECK(std::abs(given - handed_on) < 1e-4);
+  }
+  CHECK(wrong == 0);
+  CHECK(met == 2 * 3 * 4 * 9);
+  std::printf("checked %d windows with a NaN\n", met);
 }
 
 TEST_CASE("of equal numbers the first has the gradient") {

@@ -39,11 +39,11 @@ constexpr index_range positions_seen(const window& along, std::int32_t output) {
   return {begin > 0 ? begin : 0, end < along.inputs ? end : along.inputs};
 }
 
-/// Taps are met row by row.
+/// Taps are met row by row. A NaN among them stays: instructions for the larger of two lose one.
 struct largest {
   template <typename Vector>
   IPU_DSL_ALWAYS_INLINE static Vector joined(Vector known, Vector next) {
-    return maximum(known, next);
+    return choose(next > known, next, choose(next == next, known, next));
   }
 
   template <typename Vector>
@@ -105,7 +105,8 @@ void pool(const float* x, float* y, const grain& part) noexcept {
   }
 }
 
-/// The gradient of a window goes to the first of its numbers that is the largest.
+/// The gradient of a window goes to the first of its numbers that is the largest; of one with a
+/// NaN, which none is equal to, to its first.
 template <pooled_images Images>
 struct gradient_to_largest {
   const float* x;
@@ -122,9 +123,9 @@ struct gradient_to_largest {
       for (std::int32_t j = columns.begin; j < columns.end; ++j) {
         const std::ptrdiff_t at =
             image + (std::ptrdiff_t{i} * Images.columns.inputs + j) * Images.pixel();
-        const auto is_largest = load<Vector>(x + at) == found;
-        store(dx + at, load<Vector>(dx + at) + choose(is_largest, left, zero));
-        left = choose(is_largest, zero, left);
+        const auto is_smaller = load<Vector>(x + at) < found;
+        store(dx + at, load<Vector>(dx + at) + choose(is_smaller, zero, left));
+        left = choose(is_smaller, left, zero);
       }
     }
   }
