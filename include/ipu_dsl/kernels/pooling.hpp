@@ -105,8 +105,8 @@ void pool(const float* x, float* y, const grain& part) noexcept {
   }
 }
 
-/// The gradient of a window goes to the first of its numbers that is the largest; of one with a
-/// NaN, which none is equal to, to its first.
+/// The gradient of a window goes to the first of its numbers that is the largest; of one with a NaN
+/// to none.
 template <pooled_images Images>
 struct gradient_to_largest {
   const float* x;
@@ -123,9 +123,9 @@ struct gradient_to_largest {
       for (std::int32_t j = columns.begin; j < columns.end; ++j) {
         const std::ptrdiff_t at =
             image + (std::ptrdiff_t{i} * Images.columns.inputs + j) * Images.pixel();
-        const auto is_smaller = load<Vector>(x + at) < found;
-        store(dx + at, load<Vector>(dx + at) + choose(is_smaller, zero, left));
-        left = choose(is_smaller, left, zero);
+        const auto is_largest = load<Vector>(x + at) == found;
+        store(dx + at, load<Vector>(dx + at) + choose(is_largest, left, zero));
+        left = choose(is_largest, zero, left);
       }
     }
   }
