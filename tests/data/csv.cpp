@@ -73,6 +73,8 @@ TEST_CASE("classes are integers as they are, or words in ascending order") {
   };
   CHECK(of(table.labels<3>("plain")) == std::vector<std::int32_t>{0, 2, 1});
   CHECK(table.classes("from_one") == std::vector<std::string>{"9", "10"});
+  CHECK(table_of("k\n10\nnan\n9\nNA\n-3\n12345678901234567890\n").classes("k") ==
+        std::vector<std::string>{"NA", "nan", "-3", "9", "10", "12345678901234567890"});
   CHECK(of(table.labels<2>("from_one", table.classes("from_one"))) ==
         std::vector<std::int32_t>{1, 0, 0});
   CHECK(of(table.labels<4>("names", {"c", "b", "a", "d"})) == std::vector<std::int32_t>{1, 2, 0});

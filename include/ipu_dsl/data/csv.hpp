@@ -206,9 +206,15 @@ class csv_table {
       found.emplace_back(word(row, column));
     }
     const bool by_size = kinds_[column] == csv_kind::integers;
+    // Words for a value that is missing, "nan" among them, stand before all integers.
+    const auto order_of = [by_size](const std::string& each) {
+      const bool has_size = by_size && !csv::is_missing(each);
+      const double size = has_size ? csv::parse<double>(each).value_or(0)
+                                   : -std::numeric_limits<double>::infinity();
+      return std::pair(size, std::string_view(each));
+    };
     std::sort(found.begin(), found.end(), [&](const std::string& left, const std::string& right) {
-      const bool equal = !by_size || csv::parse<double>(left) == csv::parse<double>(right);
-      return equal ? left < right : csv::parse<double>(left) < csv::parse<double>(right);
+      return order_of(left) < order_of(right);
     });
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;

@@ -103,6 +103,11 @@ struct loaded_training {
   training_place place;  ///< without the position of its data
 };
 
+/// How a sentence ends that refuses training of another program.
+inline constexpr const char* cannot_go_on =
+    ", so that it cannot go on as it would have. Hint: load_by_name(run.weights(), path, "
+    "{.partly = true}) takes its weights alone.";
+
 /// Throws `error` for the first array that the optimizer of a session keeps and a file has not, and
 /// for a file of another optimizer, whose arrays may have the same names. An older file does not
 /// say which it was.
@@ -120,8 +125,7 @@ inline void check_kept(opened_training& file, session_engine& engine) {
   if (!optimizer.empty() && optimizer != engine.identity().optimizer) {
     raise_error({"The training in ", file.path, " was saved with the optimizer ",
                  printable(optimizer), ", this session has ", engine.identity().optimizer,
-                 ", so that it cannot go on as it would have. Hint: load_by_name(run.weights(), "
-                 "path, {.partly = true}) takes its weights alone."});
+                 cannot_go_on});
   }
 }
 
@@ -131,9 +135,6 @@ inline void check_identity(opened_training& file, const session_engine& engine) 
   if (!file.has(identity_name)) {
     return;
   }
-  constexpr const char* hint =
-      ", so that it cannot go on as it would have. Hint: load_by_name(run.weights(), path, "
-      "{.partly = true}) takes its weights alone.";
   const list<std::uint64_t> saved = file.words(identity_name);
   if (saved.size() != 2) {
     file.refuse_array(identity_name, "2 numbers: that of the model and the samples of an update");
@@ -143,11 +144,11 @@ inline void check_identity(opened_training& file, const session_engine& engine) 
     raise_error({"The training in ", file.path,
                  " is of another model: its arrays are the same, but a layer, an option of one, a "
                  "loss or mean_gradients is not",
-                 hint});
+                 cannot_go_on});
   }
   if (saved[1] != static_cast<std::uint64_t>(here.samples_of_update)) {
     raise_error({"The training in ", file.path, " has ", saved[1],
-                 " samples in an update, this session has ", here.samples_of_update, hint});
+                 " samples in an update, this session has ", here.samples_of_update, cannot_go_on});
   }
 }
 
