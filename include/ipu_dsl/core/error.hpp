@@ -28,8 +28,6 @@ namespace ipu_dsl {
 class error : public std::runtime_error {
  public:
   explicit error(const std::string& words) : std::runtime_error(words) {}
-
-  explicit error(const problem& found) : std::runtime_error(std::string(found.message().view())) {}
 };
 
 inline namespace IPU_DSL_ERRORS {
@@ -68,7 +66,7 @@ inline error_handler on_error = print_error;
 
 /// Refuses what cannot be done, with one sentence, before anything is changed: throws `error`, or
 /// calls `on_error` and aborts where the compiler has no exceptions (-fno-exceptions).
-[[noreturn]] inline void raise_error(const std::string& words) {
+[[noreturn, gnu::cold, gnu::noinline]] inline void raise_error(const std::string& words) {
   raise_error(words.c_str());
 }
 

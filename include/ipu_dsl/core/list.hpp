@@ -93,6 +93,9 @@ class list {
 
   constexpr bool empty() const { return size_ == 0; }
 
+  /// How many it can have before it takes more memory.
+  constexpr std::size_t capacity() const { return capacity_; }
+
   template <std::integral Index>
   constexpr T& operator[](Index index) {
     return elements_[index];
@@ -130,7 +133,8 @@ class list {
     other.capacity_ = 0;
   }
 
-  constexpr void hold(std::size_t capacity) {
+  /// Apart, because every list that grows calls it.
+  [[gnu::cold, gnu::noinline]] constexpr void hold(std::size_t capacity) {
     if (capacity <= capacity_) {
       return;
     }

@@ -63,7 +63,8 @@ class sentence_part {
 
 /// The parts, one after the other: `sentence_of({"axis ", 2, " of the batch"})`. It is compiled
 /// once, where a chain of `+` is compiled wherever it stands.
-[[gnu::noinline]] inline std::string sentence_of(std::initializer_list<sentence_part> parts) {
+[[gnu::cold, gnu::noinline]] inline std::string sentence_of(
+    std::initializer_list<sentence_part> parts) {
   std::string made;
   for (const sentence_part& part : parts) {
     part.append_to(made);

@@ -89,14 +89,12 @@ class array_dataset {
     const std::string number = std::to_string(column);
     const std::string name = "Array " + number;
     if (arrays_[source].count % elements != 0) {
-      throw error(name + " has " + std::to_string(arrays_[source].count) +
-                  " numbers, which do not divide into samples of " + std::to_string(elements) +
-                  ".");
+      raise_error({name, " has ", arrays_[source].count,
+                   " numbers, which do not divide into samples of ", elements, "."});
     }
     const auto samples = static_cast<std::int64_t>(arrays_[source].count / elements);
     if (column > 0 && samples != size_) {
-      throw error(name + " has " + std::to_string(samples) + " samples, the first " +
-                  std::to_string(size_) + ".");
+      raise_error({name, " has ", samples, " samples, the first ", size_, "."});
     }
     size_ = samples;
     check_numbers(source, elements, number, floats);

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <new>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
@@ -76,8 +75,8 @@ class cached_dataset {
         kept_[i].resize(position(i, size_));
       }
     } catch (const std::bad_alloc&) {
-      throw error("There is no memory to keep " + std::to_string(size_) +
-                  " samples in: " + std::to_string(bytes) + " bytes or more.");
+      raise_error(
+          {"There is no memory to keep ", size_, " samples in: ", bytes, " bytes or more."});
     }
   }
 

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -45,9 +44,8 @@ namespace datasets {
 /// Throws `error` unless there is a weight for each class.
 inline void check_class_weights(const class_weights& weights, std::int32_t classes) {
   if (weights.of_class.size() != static_cast<std::size_t>(classes)) {
-    throw error("Data of " + std::to_string(classes) + " classes got " +
-                std::to_string(weights.of_class.size()) +
-                " class weights; expected one for each class.");
+    raise_error({"Data of ", classes, " classes got ", weights.of_class.size(),
+                 " class weights; expected one for each class."});
   }
 }
 

@@ -10,7 +10,6 @@
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/non_finite.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 
 namespace ipu_dsl::datasets {
 
@@ -18,8 +17,8 @@ namespace ipu_dsl::datasets {
 inline void check_weights(std::span<const float> weights) {
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (is_non_finite(weights[i]) || weights[i] < 0.0F) {
-      throw error("Weight " + std::to_string(i) + " is " + std::to_string(weights[i]) +
-                  "; expected finite numbers of 0 or more.");
+      raise_error({"Weight ", i, " is ", std::to_string(weights[i]),
+                   "; expected finite numbers of 0 or more."});
     }
   }
 }
@@ -30,8 +29,8 @@ inline void check_integers(std::span<const std::int32_t> numbers, std::int32_t b
                            std::string_view what, std::string_view where = "of a column") {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (numbers[i] < 0 || numbers[i] >= below) {
-      throw error(sentence_of(
-          {what, " ", i, " ", where, " is ", numbers[i], "; expected 0 to ", below - 1, "."}));
+      raise_error(
+          {what, " ", i, " ", where, " is ", numbers[i], "; expected 0 to ", below - 1, "."});
     }
   }
 }

@@ -36,9 +36,8 @@ class rows {
 
   explicit rows(std::vector<Number> numbers) : numbers_(std::move(numbers)) {
     if (numbers_.size() % elements != 0) {
-      throw error("A column of rows " + std::string(describe(RowShape).view()) + " got " +
-                  std::to_string(numbers_.size()) + " values; expected a multiple of " +
-                  std::to_string(elements) + ".");
+      raise_error({"A column of rows ", std::string(describe(RowShape).view()), " got ",
+                   numbers_.size(), " values; expected a multiple of ", elements, "."});
     }
   }
 

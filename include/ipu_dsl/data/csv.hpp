@@ -163,8 +163,8 @@ class csv_table {
       for (const std::string& each : names_) {
         all += (all.empty() ? "" : ", ") + printable(each);
       }
-      throw error(name_ + " has no column " + printable(name) + "; it has " + all + "." +
-                  (columns() == 1 ? hint_of_separator(names_[0]) : ""));
+      raise_error({name_, " has no column ", printable(name), "; it has ", all, ".",
+                   (columns() == 1 ? hint_of_separator(names_[0]) : "")});
     }
     return static_cast<std::size_t>(found - names_.begin());
   }
@@ -262,8 +262,8 @@ class csv_table {
     }
     const std::vector<std::string> found = classes(name);
     if (found.size() != static_cast<std::size_t>(Classes)) {
-      throw error(place(column) + " has " + std::to_string(found.size()) + " classes, " +
-                  list(found) + "; expected " + std::to_string(Classes) + ".");
+      raise_error({place(column), " has ", found.size(), " classes, ", list(found), "; expected ",
+                   Classes, "."});
     }
     return label_column<Classes>(places_among(column, found));
   }
@@ -276,8 +276,7 @@ class csv_table {
   label_column<Classes> labels(std::string_view name,
                                const std::vector<std::string>& classes) const {
     if (classes.size() != static_cast<std::size_t>(Classes)) {
-      throw error("A column of " + std::to_string(Classes) + " classes got " +
-                  std::to_string(classes.size()) + " names of classes.");
+      raise_error({"A column of ", Classes, " classes got ", classes.size(), " names of classes."});
     }
     return label_column<Classes>(places_among(find(name), classes));
   }
@@ -294,7 +293,7 @@ class csv_table {
 
   void read_header() {
     if (cells_.rows() == 0) {
-      throw error(name_ + " is empty.");
+      raise_error({name_, " is empty."});
     }
     for (std::size_t column = 0; column < columns(); ++column) {
       names_.push_back(options_.header ? std::string(csv::trimmed(cells_.text(0, column)))
@@ -312,18 +311,18 @@ class csv_table {
       const std::string at = name_ + ", line " + std::to_string(cells_.line(0, column)) +
                              ", column " + std::to_string(column + 1);
       if (names_[column].empty()) {
-        throw error(at + " is the name of a column and empty.");
+        raise_error({at, " is the name of a column and empty."});
       }
       const auto before = std::find(names_.begin(), names_.end(), names_[column]);
       if (before != names_.begin() + static_cast<std::ptrdiff_t>(column)) {
-        throw error(at + ": a column is called " + printable(names_[column]) + ", as column " +
-                    std::to_string(before - names_.begin() + 1) + " is.");
+        raise_error({at, ": a column is called ", printable(names_[column]), ", as column ",
+                     before - names_.begin() + 1, " is."});
       }
     }
     if (all_numbers) {
-      throw error(name_ + ", line " + std::to_string(cells_.line(0, 0)) +
-                  " holds numbers; expected the names of columns. Hint: {.header = false} calls "
-                  "them 1, 2, ...");
+      raise_error({name_, ", line ", cells_.line(0, 0),
+                   " holds numbers; expected the names of columns. Hint: {.header = false} calls "
+                   "them 1, 2, ..."});
     }
   }
 
@@ -362,19 +361,18 @@ class csv_table {
       if (options_.missing) {
         return *options_.missing;
       }
-      throw error(place(row, column) +
-                  (csv::trimmed(cell).empty() ? " is empty" : " is missing, ") +
-                  printable(csv::trimmed(cell)) +
-                  "; expected a number. Hint: {.missing = 0.0F} takes one in its place.");
+      raise_error({place(row, column), (csv::trimmed(cell).empty() ? " is empty" : " is missing, "),
+                   printable(csv::trimmed(cell)),
+                   "; expected a number. Hint: {.missing = 0.0F} takes one in its place."});
     }
     const std::optional<double> value = csv::parse<double>(cell);
     if (!value) {
-      throw error(place(row, column) + " is " + printable(cell) + "; expected a number.");
+      raise_error({place(row, column), " is ", printable(cell), "; expected a number."});
     }
     const auto found = static_cast<float>(*value);
     if (is_non_finite(found)) {
-      throw error(place(row, column) + " is " + printable(cell) +
-                  "; expected a finite number that float32 can hold.");
+      raise_error({place(row, column), " is ", printable(cell),
+                   "; expected a finite number that float32 can hold."});
     }
     if (kinds_[column] == csv_kind::integers && !options_.round_integers) {
       check_integer(row, column, found);
@@ -394,15 +392,15 @@ class csv_table {
     if (csv::integer_digits(cell) == rounded) {
       return;
     }
-    throw error(place(row, column) + " is " + printable(cell) +
-                ", an integer that float32 cannot hold: it would become " + rounded +
-                ". Hint: {.round_integers = true} takes the nearest that it can.");
+    raise_error({place(row, column), " is ", printable(cell),
+                 ", an integer that float32 cannot hold: it would become ", rounded,
+                 ". Hint: {.round_integers = true} takes the nearest that it can."});
   }
 
   std::string_view word(std::size_t row, std::size_t column) const {
     const std::string_view cell = cells_.text(row, column);
     if (csv::trimmed(cell).empty()) {
-      throw error(place(row, column) + " is empty; expected a class.");
+      raise_error({place(row, column), " is empty; expected a class."});
     }
     return cell;
   }
@@ -425,11 +423,11 @@ class csv_table {
       const std::optional<std::int64_t> value = csv::parse<std::int64_t>(cell);
       if (!value || *value < 0 || *value >= classes) {
         const std::string name = printable(names_[column]);
-        throw error(place(row, column) + " is " + printable(cell) +
-                    "; expected an integer from 0 to " + std::to_string(classes - 1) +
-                    ", a class as it stands. Hint: labels<" + std::to_string(classes) + ">(\"" +
-                    name + "\", known) takes other values, where known = classes(\"" + name +
-                    "\") of the file that is trained on.");
+        raise_error({place(row, column), " is ", printable(cell),
+                     "; expected an integer from 0 to ", classes - 1,
+                     ", a class as it stands. Hint: labels<", classes, ">(\"", name,
+                     "\", known) takes other values, where known = classes(\"", name,
+                     "\") of the file that is trained on."});
       }
       found.push_back(static_cast<std::int32_t>(*value));
     }
@@ -442,8 +440,8 @@ class csv_table {
     for (std::size_t row = first_row(); row < cells_.rows(); ++row) {
       const auto at = std::find(classes.begin(), classes.end(), word(row, column));
       if (at == classes.end()) {
-        throw error(place(row, column) + " is " + printable(cells_.text(row, column)) +
-                    "; expected one of " + list(classes) + ".");
+        raise_error({place(row, column), " is ", printable(cells_.text(row, column)),
+                     "; expected one of ", list(classes), "."});
       }
       found.push_back(static_cast<std::int32_t>(at - classes.begin()));
     }

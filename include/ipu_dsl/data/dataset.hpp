@@ -57,11 +57,10 @@ inline void check_finite(std::span<const float> numbers, std::size_t elements,
   while (!is_non_finite(numbers[first])) {
     ++first;
   }
-  throw error("Value " + std::to_string(first % elements) + " of sample " +
-              std::to_string(first / elements) + given.of + " is " +
-              std::to_string(numbers[first]) +
-              "; expected finite numbers. Hint: non_finite::kept behind " +
-              std::string(given.last) + " keeps it.");
+  raise_error({"Value ", first % elements, " of sample ", first / elements, given.of, " is ",
+               std::to_string(numbers[first]),
+               "; expected finite numbers. Hint: non_finite::kept behind ", given.last,
+               " keeps it."});
 }
 
 /// The same of a column of rows of a shape.
@@ -181,25 +180,22 @@ class labelled_dataset {
  private:
   static constexpr std::size_t elements = static_cast<std::size_t>(SampleShape.elements());
 
-  void check_counts() const {
+  [[gnu::cold]] void check_counts() const {
     if (features_.size() / elements != labels_.size() || features_.size() % elements != 0) {
-      throw error("A data set of samples " + std::string(describe(SampleShape).view()) + " got " +
-                  std::to_string(features_.size()) + " values for " +
-                  std::to_string(labels_.size()) + " labels; expected " + std::to_string(elements) +
-                  " values for each label.");
+      raise_error({"A data set of samples ", std::string(describe(SampleShape).view()), " got ",
+                   features_.size(), " values for ", labels_.size(), " labels; expected ", elements,
+                   " values for each label."});
     }
     if (labels_.size() > 0xFFFF'FFFF) {
-      throw error("A data set holds fewer than 2^32 samples, got " +
-                  std::to_string(labels_.size()) + ".");
+      raise_error({"A data set holds fewer than 2^32 samples, got ", labels_.size(), "."});
     }
   }
 
-  void check_labels() const {
+  [[gnu::cold]] void check_labels() const {
     for (std::size_t i = 0; i < labels_.size(); ++i) {
       if (labels_[i] < 0 || labels_[i] >= Classes) {
-        throw error("The label of sample " + std::to_string(i) + " is " +
-                    std::to_string(labels_[i]) + "; expected 0 to " + std::to_string(Classes - 1) +
-                    ".");
+        raise_error(
+            {"The label of sample ", i, " is ", labels_[i], "; expected 0 to ", Classes - 1, "."});
       }
     }
   }

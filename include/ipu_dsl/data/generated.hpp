@@ -9,7 +9,6 @@
 #include <limits>
 #include <optional>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -62,7 +61,7 @@ class generated_dataset {
   generated_dataset(std::int64_t samples, Function function)
       : size_(samples), function_(std::move(function)) {
     if (samples < 0) {
-      throw error("generated makes 0 samples or more, got " + std::to_string(samples) + ".");
+      raise_error({"generated makes 0 samples or more, got ", samples, "."});
     }
   }
 
@@ -143,7 +142,7 @@ class generator_feed {
   generator_feed(Function function, std::optional<std::int64_t> samples)
       : first_(std::move(function)), samples_(samples) {
     if (samples.value_or(0) < 0) {
-      throw error("from_generator gives 0 samples or more, got " + std::to_string(*samples) + ".");
+      raise_error({"from_generator gives 0 samples or more, got ", *samples, "."});
     }
     now_.emplace(first_);
   }
@@ -175,13 +174,13 @@ class generator_feed {
     const std::uint64_t most =
         static_cast<std::uint64_t>(samples_.value_or((std::numeric_limits<std::int64_t>::max)()));
     if (where.size() != 1 || where[0] > most) {
-      throw error("This is no position among the samples of this from_generator.");
+      raise_error("This is no position among the samples of this from_generator.");
     }
     restart();
     while (static_cast<std::uint64_t>(given_) < where[0]) {
       if (!make({}, 0)) {
-        throw error("The function of from_generator ended behind " + std::to_string(given_) +
-                    " samples; it had made " + std::to_string(where[0]) + " before.");
+        raise_error({"The function of from_generator ended behind ", given_,
+                     " samples; it had made ", where[0], " before."});
       }
       ++given_;
     }

@@ -12,7 +12,6 @@
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/random.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/data/index_stream_interface.hpp>
 
 namespace ipu_dsl {
@@ -31,8 +30,7 @@ IPU_DSL_INLINE index_stream::index_stream(std::int64_t samples,
                                           std::span<const transformation> steps, std::uint64_t seed)
     : samples_(samples), seed_(seed) {
   if (samples < 0 || samples > most_samples) {
-    throw error(
-        sentence_of({"A data set has 0 to ", most_samples, " samples, got ", samples, "."}));
+    raise_error({"A data set has 0 to ", most_samples, " samples, got ", samples, "."});
   }
   length_ = samples;
   bool by_numbers = true;
@@ -56,15 +54,15 @@ IPU_DSL_INLINE list<std::uint32_t> index_stream::take_slots(
   const std::int64_t count = (std::min)(shuffle.count, length.value_or(shuffle.count));
   const std::int64_t most = (std::max)(most_slots, samples_);
   if (count > most) {
-    throw error(sentence_of({"shuffled(", shuffle.count, ") takes ", count, " slots for ", samples_,
-                             " samples; expected at most ", most,
-                             ". Hint: as many slots as samples give every order the same chance"}));
+    raise_error({"shuffled(", shuffle.count, ") takes ", count, " slots for ", samples_,
+                 " samples; expected at most ", most,
+                 ". Hint: as many slots as samples give every order the same chance"});
   }
   list<std::uint32_t> slots;
   try {
     slots.resize(static_cast<std::size_t>(count));
   } catch (const std::bad_alloc&) {
-    throw error(sentence_of({"There is no memory to shuffle in ", count, " slots."}));
+    raise_error({"There is no memory to shuffle in ", count, " slots."});
   }
   return slots;
 }

@@ -22,7 +22,8 @@ class index_stream {
   /// them or more, if the length cannot be counted, if a shuffle takes more than 2^28 slots (1 GiB)
   /// and more than there are samples, if there is no memory to shuffle in, or if more than 2^32
   /// samples are skipped behind a shuffle, which has to draw each of them.
-  index_stream(std::int64_t samples, std::span<const transformation> steps, std::uint64_t seed);
+  [[gnu::cold]] index_stream(std::int64_t samples, std::span<const transformation> steps,
+                             std::uint64_t seed);
 
   /// The number of the next sample; false when there is none left.
   bool next(std::uint32_t& index) { return pull(stages_.size(), index); }
@@ -34,11 +35,11 @@ class index_stream {
   std::optional<std::int64_t> length() const { return length_; }
 
   /// Where it stands, what waits to be shuffled included: half a word a slot.
-  list<std::uint64_t> position() const;
+  [[gnu::cold]] list<std::uint64_t> position() const;
 
   /// Goes on as a stream that stood there. Throws `error`, and changes nothing, unless that was one
   /// of as many samples, with these transformations and this seed.
-  void go_to(list_view<std::uint64_t> where);
+  [[gnu::cold]] void go_to(list_view<std::uint64_t> where);
 
  private:
   /// Samples are numbered in 32 bits.

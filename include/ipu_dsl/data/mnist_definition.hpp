@@ -20,8 +20,8 @@ IPU_DSL_INLINE std::string find_file(const std::string& directory, const std::st
   if (file_exists(plain + ".gz")) {
     return plain + ".gz";
   }
-  throw error("There is neither " + plain + " nor " + plain +
-              ".gz; MNIST is four files, two of images and two of labels.");
+  raise_error({"There is neither ", plain, " nor ", plain,
+               ".gz; MNIST is four files, two of images and two of labels."});
 }
 
 IPU_DSL_INLINE digit_images load_part(const std::string& images_path,
@@ -29,17 +29,17 @@ IPU_DSL_INLINE digit_images load_part(const std::string& images_path,
   idx_array images = read_idx(images_path, 3, reader);
   const idx_array labels = read_idx(labels_path, 1, reader);
   if (images.extents[1] != 28 || images.extents[2] != 28) {
-    throw error(images_path + " holds images of " + std::to_string(images.extents[1]) + " x " +
-                std::to_string(images.extents[2]) + " pixels; expected 28 x 28.");
+    raise_error({images_path, " holds images of ", images.extents[1], " x ", images.extents[2],
+                 " pixels; expected 28 x 28."});
   }
   if (images.extents[0] != labels.extents[0]) {
-    throw error(images_path + " holds " + std::to_string(images.extents[0]) + " images, but " +
-                labels_path + " holds " + std::to_string(labels.extents[0]) + " labels.");
+    raise_error({images_path, " holds ", images.extents[0], " images, but ", labels_path, " holds ",
+                 labels.extents[0], " labels."});
   }
   for (std::size_t i = 0; i < labels.bytes.size(); ++i) {
     if (labels.bytes[i] > 9) {
-      throw error("Label " + std::to_string(i) + " of " + labels_path + " is " +
-                  std::to_string(labels.bytes[i]) + "; expected 0 to 9.");
+      raise_error(
+          {"Label ", i, " of ", labels_path, " is ", labels.bytes[i], "; expected 0 to 9."});
     }
   }
   return digit_images(std::move(images.bytes), {labels.bytes.begin(), labels.bytes.end()});

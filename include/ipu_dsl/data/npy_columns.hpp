@@ -40,8 +40,8 @@ inline void check_rows(const std::vector<std::int64_t>& extents, const shape& ro
     }
   }
   if (extents.empty() || found != wanted) {
-    throw error(name + " has the shape " + std::string(npy::describe(extents)) +
-                "; expected samples " + std::string(describe(row).view()) + " side by side.");
+    raise_error({name, " has the shape ", std::string(npy::describe(extents)),
+                 "; expected samples ", std::string(describe(row).view()), " side by side."});
   }
 }
 
@@ -87,8 +87,8 @@ Column column_of(const std::vector<npz_entry>& file, const std::string& name) {
     for (const npz_entry& entry : file) {
       names += (names.empty() ? "" : ", ") + printable(entry.name);
     }
-    throw error("There is no array " + printable(name) + " in the file; it has " +
-                (names.empty() ? "none" : names) + ".");
+    raise_error({"There is no array ", printable(name), " in the file; it has ",
+                 (names.empty() ? "none" : names), "."});
   }
   return column_of<Column>(*array, name);
 }

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <iterator>
 #include <limits>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -122,16 +121,15 @@ Number converted_number(const From& from, std::size_t place) {
       "floats for integers");
   if constexpr (std::is_integral_v<Number> && !std::is_same_v<From, bool>) {
     if (!std::in_range<Number>(from)) {
-      throw error("Number " + std::to_string(place) + " of a range is " + std::to_string(from) +
-                  "; expected " + std::to_string((std::numeric_limits<Number>::min)()) + " to " +
-                  std::to_string((std::numeric_limits<Number>::max)()) + ".");
+      raise_error({"Number ", place, " of a range is ", from, "; expected ",
+                   (std::numeric_limits<Number>::min)(), " to ",
+                   (std::numeric_limits<Number>::max)(), "."});
     }
   }
   const auto made = static_cast<Number>(from);
   if constexpr (std::is_floating_point_v<From> && sizeof(From) > sizeof(Number)) {
     if (std::isinf(made) && std::isfinite(from)) {
-      throw error("Number " + std::to_string(place) +
-                  " of a range is beyond float; expected -3.4e38 to 3.4e38.");
+      raise_error({"Number ", place, " of a range is beyond float; expected -3.4e38 to 3.4e38."});
     }
   }
   return made;

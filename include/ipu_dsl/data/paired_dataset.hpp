@@ -73,14 +73,13 @@ class paired_dataset {
     const std::size_t samples = features_.size() / elements;
     if (features_.size() % elements != 0 || targets_.size() % target_elements != 0 ||
         targets_.size() / target_elements != samples) {
-      throw error("A data set of samples " + std::string(describe(SampleShape).view()) +
-                  " and targets " + std::string(describe(TargetShape).view()) + " got " +
-                  std::to_string(features_.size()) + " and " + std::to_string(targets_.size()) +
-                  " values; expected " + std::to_string(elements) + " and " +
-                  std::to_string(target_elements) + " for each sample.");
+      raise_error({"A data set of samples ", std::string(describe(SampleShape).view()),
+                   " and targets ", std::string(describe(TargetShape).view()), " got ",
+                   features_.size(), " and ", targets_.size(), " values; expected ", elements,
+                   " and ", target_elements, " for each sample."});
     }
     if (samples > 0xFFFF'FFFF) {
-      throw error("A data set holds fewer than 2^32 samples, got " + std::to_string(samples) + ".");
+      raise_error({"A data set holds fewer than 2^32 samples, got ", samples, "."});
     }
   }
 

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -162,10 +161,10 @@ list<std::uint32_t> numbers_of_pass(const Order& order, std::uint64_t seed) {
   index_stream stream = open(order, seed);
   const std::optional<std::int64_t> length = stream.length();
   if (!length) {
-    throw error("fixed_order needs data with an end; these are repeated without one.");
+    raise_error("fixed_order needs data with an end; these are repeated without one.");
   }
   if (*length > 0xFFFF'FFFF) {
-    throw error("fixed_order keeps fewer than 2^32 samples, got " + std::to_string(*length) + ".");
+    raise_error({"fixed_order keeps fewer than 2^32 samples, got ", *length, "."});
   }
   list<std::uint32_t> numbers;
   numbers.reserve(static_cast<std::size_t>(*length));

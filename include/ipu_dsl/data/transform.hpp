@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -69,7 +68,7 @@ struct whole_count {
 inline transformation shuffled(whole_count buffer) {
   const std::int64_t slots = buffer.value;
   if (slots < 1 || slots > (std::numeric_limits<std::uint32_t>::max)()) {
-    throw error("shuffled(buffer) needs 1 to 4294967295 slots, got " + std::to_string(slots) + ".");
+    raise_error({"shuffled(buffer) needs 1 to 4294967295 slots, got ", slots, "."});
   }
   return {transformation::kind::shuffle, slots};
 }
@@ -84,8 +83,7 @@ namespace transformations {
 /// The count of a step. Throws `error` for a negative one.
 inline std::int64_t check_count(const char* name, whole_count count) {
   if (count.value < 0) {
-    throw error(std::string(name) + "(count) needs a count of 0 or more, got " +
-                std::to_string(count.value) + ".");
+    raise_error({name, "(count) needs a count of 0 or more, got ", count.value, "."});
   }
   return count.value;
 }
@@ -130,8 +128,8 @@ transformation shuffle(Number) {
 
 /// How many samples come out of a step when `before` go in; no value: without end. Throws `error`
 /// if they cannot be counted in 64 bits.
-inline std::optional<std::int64_t> length_after(const transformation& step,
-                                                std::optional<std::int64_t> before) {
+[[gnu::cold]] inline std::optional<std::int64_t> length_after(const transformation& step,
+                                                              std::optional<std::int64_t> before) {
   switch (step.what) {
     case transformation::kind::shuffle:
       return before;
@@ -149,8 +147,8 @@ inline std::optional<std::int64_t> length_after(const transformation& step,
     return std::nullopt;
   }
   if (*before > (std::numeric_limits<std::int64_t>::max)() / step.count) {
-    throw error("repeated(" + std::to_string(step.count) + ") of " + std::to_string(*before) +
-                " samples is more than can be counted; repeated() has no end.");
+    raise_error({"repeated(", step.count, ") of ", *before,
+                 " samples is more than can be counted; repeated() has no end."});
   }
   return *before * step.count;
 }

@@ -86,9 +86,9 @@ class windowed_dataset {
     const std::int64_t reach = 1 + (last_input > last_target ? last_input : last_target);
     if (data_.size() < reach) {
       const std::string length = std::to_string(Length);
-      throw error((of_each ? "Elements of " + length + " samples reach over "
-                           : "A window of " + length + " steps and its target reach over ") +
-                  std::to_string(reach) + "; there are " + std::to_string(data_.size()) + ".");
+      raise_error({(of_each ? "Elements of " + length + " samples reach over "
+                            : "A window of " + length + " steps and its target reach over "),
+                   reach, "; there are ", data_.size(), "."});
     }
     size_ = (data_.size() - reach) / options_.stride + 1;
   }
@@ -136,10 +136,9 @@ class windowed_dataset {
     constexpr std::int64_t most = 0xFFFF'FFFF;
     if (options_.stride < 1 || options_.every < 1 || offset_ < 0 || options_.stride > most ||
         options_.every > most || offset_ > most) {
-      throw error("windowed needs a stride and steps between elements of 1 to " +
-                  std::to_string(most) + " and a target offset of 0 or more, got " +
-                  std::to_string(options_.stride) + ", " + std::to_string(options_.every) +
-                  " and " + std::to_string(offset_) + ".");
+      raise_error({"windowed needs a stride and steps between elements of 1 to ", most,
+                   " and a target offset of 0 or more, got ", options_.stride, ", ", options_.every,
+                   " and ", offset_, "."});
     }
   }
 

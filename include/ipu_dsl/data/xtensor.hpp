@@ -52,10 +52,8 @@ labelled_dataset<SampleShape, Classes, Element> as_dataset(
   for (std::int32_t axis = 0; axis < SampleShape.rank; ++axis) {
     const std::size_t extent = features.shape()[static_cast<std::size_t>(axis) + 1];
     if (extent != static_cast<std::size_t>(SampleShape[axis])) {
-      throw error("Dimension " + std::to_string(axis + 1) + " of the features is " +
-                  std::to_string(extent) + "; samples " +
-                  std::string(describe(SampleShape).view()) + " expect " +
-                  std::to_string(SampleShape[axis]) + ".");
+      raise_error({"Dimension ", axis + 1, " of the features is ", extent, "; samples ",
+                   std::string(describe(SampleShape).view()), " expect ", SampleShape[axis], "."});
     }
   }
   return labelled_dataset<SampleShape, Classes, Element>(

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <tuple>
 #include <utility>
 
@@ -99,8 +98,7 @@ class zipped_dataset {
 
   void check_size(std::int64_t samples) const {
     if (samples != size()) {
-      throw error("What is zipped has equally many samples, got " + std::to_string(size()) +
-                  " and " + std::to_string(samples) + ".");
+      raise_error({"What is zipped has equally many samples, got ", size(), " and ", samples, "."});
     }
   }
 

@@ -88,26 +88,25 @@ class csv_parser {
  private:
   void check_separator() const {
     if (separator_ == '"' || separator_ == '\n' || separator_ == '\r') {
-      throw error(name_ + " cannot be read with the separator " +
-                  printable(std::string_view(&separator_, 1)) +
-                  ", which ends lines or begins quotes. Hint: {.separator = ','}.");
+      raise_error({name_, " cannot be read with the separator ",
+                   printable(std::string_view(&separator_, 1)),
+                   ", which ends lines or begins quotes. Hint: {.separator = ','}."});
     }
   }
 
   /// Throws `error` for what no CSV file can begin with, or has in it.
   void check_text() const {
     if (text_.starts_with("\xFF\xFE") || text_.starts_with("\xFE\xFF")) {
-      throw error(name_ + " is UTF-16; expected UTF-8.");
+      raise_error({name_, " is UTF-16; expected UTF-8."});
     }
     if (text_.size() > (std::numeric_limits<std::uint32_t>::max)()) {
-      throw error(name_ + " has " + std::to_string(text_.size()) +
-                  " bytes; expected fewer than 2^32.");
+      raise_error({name_, " has ", text_.size(), " bytes; expected fewer than 2^32."});
     }
     const std::size_t zero = text_.find('\0');
     if (zero != std::string_view::npos) {
       const auto lines =
           std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(zero), '\n');
-      throw error(name_ + ", line " + std::to_string(lines + 1) + " has a byte 0: it is no text.");
+      raise_error({name_, ", line ", lines + 1, " has a byte 0: it is no text."});
     }
   }
 
@@ -130,10 +129,9 @@ class csv_parser {
       cells_.columns_ = count;
     }
     if (count != cells_.columns_) {
-      throw error(name_ + ", line " + std::to_string(line) + " has " + std::to_string(count) +
-                  (count == 1 ? " cell" : " cells") + "; expected " +
-                  std::to_string(cells_.columns_) + ", as the first line has." +
-                  (cells_.columns_ == 1 ? hint_of_separator(cells_.text(0, 0)) : ""));
+      raise_error({name_, ", line ", line, " has ", count, (count == 1 ? " cell" : " cells"),
+                   "; expected ", cells_.columns_, ", as the first line has.",
+                   (cells_.columns_ == 1 ? hint_of_separator(cells_.text(0, 0)) : "")});
     }
   }
 
@@ -152,9 +150,9 @@ class csv_parser {
   void read_plain(std::size_t column) {
     while (at_ < text_.size() && text_[at_] != separator_ && !at_line_end()) {
       if (text_[at_] == '"') {
-        throw error(place(line_, column) +
-                    " has a quote in a cell that does not begin with one. Hint: \"5\"\"\" is 5\" "
-                    "as a cell.");
+        raise_error({place(line_, column),
+                     " has a quote in a cell that does not begin with one. Hint: \"5\"\"\" is 5\" "
+                     "as a cell."});
       }
       cells_.text_ += text_[at_];
       ++at_;
@@ -176,14 +174,14 @@ class csv_parser {
       line_ += byte == '\n' ? 1U : 0U;
       cells_.text_ += byte;
     }
-    throw error(place(begin, column) + " begins with a quote that never ends.");
+    raise_error({place(begin, column), " begins with a quote that never ends."});
   }
 
   void check_end_of_cell(std::size_t column) const {
     if (at_ < text_.size() && text_[at_] != separator_ && !at_line_end()) {
-      throw error(place(line_, column) + " goes on behind its quotes: expected " +
-                  printable(std::string_view(&separator_, 1)) + " or the end of the line, got " +
-                  printable(text_.substr(at_, 1)) + ".");
+      raise_error({place(line_, column), " goes on behind its quotes: expected ",
+                   printable(std::string_view(&separator_, 1)), " or the end of the line, got ",
+                   printable(text_.substr(at_, 1)), "."});
     }
   }
 

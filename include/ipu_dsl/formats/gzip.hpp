@@ -30,7 +30,7 @@ class inflater {
  public:
   inflater(frame around, std::span<const std::uint8_t> bytes) : bytes_(bytes) {
     if (inflateInit2(&stream_, static_cast<int>(around)) != Z_OK) {
-      throw error("zlib could not be started; is there memory left?");
+      raise_error("zlib could not be started; is there memory left?");
     }
   }
 
@@ -82,11 +82,11 @@ inline void check_status(int status, std::size_t unpacked, const inflater& strea
     return;
   }
   if (status == Z_BUF_ERROR && stream.rest().empty()) {
-    throw error(name + " is truncated: its compressed data stop after " + std::to_string(unpacked) +
-                " unpacked bytes.");
+    raise_error(
+        {name, " is truncated: its compressed data stop after ", unpacked, " unpacked bytes."});
   }
-  throw error(name + " is corrupt: its compressed data make no sense after " +
-              std::to_string(unpacked) + " unpacked bytes.");
+  raise_error({name, " is corrupt: its compressed data make no sense after ", unpacked,
+               " unpacked bytes."});
 }
 
 }  // namespace gzips
@@ -107,7 +107,7 @@ inline std::vector<std::uint8_t> gunzip(std::span<const std::uint8_t> bytes,
     const int status = stream.fill(std::span(unpacked).subspan(written), written);
     gzips::check_status(status, written, stream, name);
     if (written > limit) {
-      throw error(name + " unpacks to more than " + std::to_string(limit) + " bytes.");
+      raise_error({name, " unpacks to more than ", limit, " bytes."});
     }
     if (status != Z_STREAM_END) {
       continue;
@@ -117,8 +117,8 @@ inline std::vector<std::uint8_t> gunzip(std::span<const std::uint8_t> bytes,
       return unpacked;
     }
     if (!looks_like_gzip(stream.rest())) {
-      throw error(name + " has " + std::to_string(stream.rest().size()) +
-                  " bytes behind the end of its compressed data.");
+      raise_error(
+          {name, " has ", stream.rest().size(), " bytes behind the end of its compressed data."});
     }
     stream.next_member();
   }
@@ -131,8 +131,7 @@ inline std::vector<std::uint8_t> inflate_entry(std::span<const std::uint8_t> byt
                                                std::size_t size, const std::string& name) {
   // Deflate packs 1032 bytes into one at best: a size beyond that is forged.
   if (size / 1032 > bytes.size()) {
-    throw error(name + " claims to unpack " + std::to_string(bytes.size()) + " bytes to " +
-                std::to_string(size) + ".");
+    raise_error({name, " claims to unpack ", bytes.size(), " bytes to ", size, "."});
   }
   gzips::inflater stream(gzips::frame::none, bytes);
   std::vector<std::uint8_t> unpacked(size + 1);
@@ -143,8 +142,7 @@ inline std::vector<std::uint8_t> inflate_entry(std::span<const std::uint8_t> byt
     gzips::check_status(status, written, stream, name);
   }
   if (written != size || !stream.rest().empty()) {
-    throw error(name + " unpacks to a size other than the " + std::to_string(size) +
-                " bytes it claims.");
+    raise_error({name, " unpacks to a size other than the ", size, " bytes it claims."});
   }
   unpacked.resize(size);
   return unpacked;

@@ -27,16 +27,15 @@ namespace idx {
 inline void check_magic(std::uint32_t magic, const std::string& name, std::int32_t expected_rank) {
   constexpr std::uint32_t unsigned_byte = 0x08;
   if (magic >> 16 != 0) {
-    throw error(name + " is no IDX file: it begins with the bytes " + std::to_string(magic >> 24) +
-                " and " + std::to_string(magic >> 16 & 255) + " instead of 0 and 0.");
+    raise_error({name, " is no IDX file: it begins with the bytes ", magic >> 24, " and ",
+                 magic >> 16 & 255, " instead of 0 and 0."});
   }
   if ((magic >> 8 & 255) != unsigned_byte) {
-    throw error(name + " holds elements of IDX type " + std::to_string(magic >> 8 & 255) +
-                "; expected type 8, unsigned bytes.");
+    raise_error({name, " holds elements of IDX type ", magic >> 8 & 255,
+                 "; expected type 8, unsigned bytes."});
   }
   if ((magic & 255) != static_cast<std::uint32_t>(expected_rank)) {
-    throw error(name + " has " + std::to_string(magic & 255) + " dimensions; expected " +
-                std::to_string(expected_rank) + ".");
+    raise_error({name, " has ", magic & 255, " dimensions; expected ", expected_rank, "."});
   }
 }
 
@@ -45,8 +44,7 @@ inline std::int32_t read_extent(byte_cursor& cursor, const std::string& name, st
   const std::uint32_t extent = cursor.big_endian_32();
   constexpr std::uint32_t most = (std::numeric_limits<std::int32_t>::max)();
   if (extent == 0 || extent > most) {
-    throw error("Dimension " + std::to_string(axis) + " of " + name + " is " +
-                std::to_string(extent) + "; expected 1 to " + std::to_string(most) + ".");
+    raise_error({"Dimension ", axis, " of ", name, " is ", extent, "; expected 1 to ", most, "."});
   }
   return static_cast<std::int32_t>(extent);
 }
@@ -58,8 +56,8 @@ inline std::int32_t read_extent(byte_cursor& cursor, const std::string& name, st
 inline idx_array parse_idx(std::span<const std::uint8_t> bytes, const std::string& name,
                            std::int32_t expected_rank) {
   if (looks_like_gzip(bytes)) {
-    throw error(name + " is compressed: unpack it with gunzip, or read it with read_file_or_gzip " +
-                "of ipu_dsl/formats/gzip.hpp (component gzip).");
+    raise_error({name, " is compressed: unpack it with gunzip, or read it with read_file_or_gzip ",
+                 "of ipu_dsl/formats/gzip.hpp (component gzip)."});
   }
   byte_cursor cursor(bytes, name);
   idx::check_magic(cursor.big_endian_32(), name, expected_rank);
@@ -69,14 +67,14 @@ inline idx_array parse_idx(std::span<const std::uint8_t> bytes, const std::strin
     const std::int32_t extent = idx::read_extent(cursor, name, axis);
     parsed.extents.push_back(extent);
     if (count > (std::numeric_limits<std::size_t>::max)() / static_cast<std::size_t>(extent)) {
-      throw error("The dimensions of " + name + " multiply to more than a machine can address.");
+      raise_error({"The dimensions of ", name, " multiply to more than a machine can address."});
     }
     count *= static_cast<std::size_t>(extent);
   }
   if (cursor.remaining() != count) {
-    throw error(name + (cursor.remaining() < count ? " is truncated" : " has trailing bytes") +
-                ": its dimensions ask for " + std::to_string(count) +
-                " bytes behind the header and it has " + std::to_string(cursor.remaining()) + ".");
+    raise_error({name, (cursor.remaining() < count ? " is truncated" : " has trailing bytes"),
+                 ": its dimensions ask for ", count, " bytes behind the header and it has ",
+                 cursor.remaining(), "."});
   }
   append_bytes(parsed.bytes, cursor.take(count).data(), count);
   return parsed;

@@ -164,7 +164,7 @@ template <std::size_t Count>
   for (const std::string_view one : names) {
     known += sentence_of({known.empty() ? "" : ", ", one});
   }
-  raise_error(sentence_of({"There is no variant \"", name, "\"; there are ", known, "."}));
+  raise_error({"There is no variant \"", name, "\"; there are ", known, "."});
 }
 
 }  // namespace chosen_variants

@@ -7,7 +7,6 @@
 #include <span>
 
 #include <ipu_dsl/core/error.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/layout/padding.hpp>
 #include <ipu_dsl/operators/operators.hpp>
@@ -68,11 +67,11 @@ struct operators<&infeed_family> {
                                                          std::int32_t valid,
                                                          const chosen_from& source) {
     if (of_sample) {
-      throw error(sentence_of(
-          {"The data have the ", source.what, found, "; expected 0 to ", source.classes - 1, "."}));
+      raise_error(
+          {"The data have the ", source.what, found, "; expected 0 to ", source.classes - 1, "."});
     }
-    throw error(sentence_of({"A feed left the ", source.what, found, " behind the ", valid,
-                             " samples of a micro-batch; expected 0."}));
+    raise_error({"A feed left the ", source.what, found, " behind the ", valid,
+                 " samples of a micro-batch; expected 0."});
   }
 };
 

@@ -21,7 +21,6 @@
 #include <ipu_dsl/core/feed_fault.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/problem.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/queues/feed_anchors.hpp>
 #include <ipu_dsl/queues/infeed_memory.hpp>
 #include <ipu_dsl/queues/queue_alarm.hpp>
@@ -84,16 +83,15 @@ class infeed_queue {
   /// Throws `error` for a depth other than 1 to `most_depth`.
   static void check_depth(std::int32_t depth) {
     if (depth < 1 || depth > most_depth) {
-      throw error(sentence_of(
-          {"An infeed has a depth of 1 to ", most_depth, " elements, got ", depth, "."}));
+      raise_error({"An infeed has a depth of 1 to ", most_depth, " elements, got ", depth, "."});
     }
   }
 
   /// Throws `error` for rows of another micro-batch than a queue's.
   static void check_micro_batch(const feed_rows& rows, std::int32_t micro_batch) {
     if (rows.micro_batch != micro_batch) {
-      throw error(sentence_of({"An infeed of micro-batches of ", micro_batch,
-                               " samples was asked for one of ", rows.micro_batch, "."}));
+      raise_error({"An infeed of micro-batches of ", micro_batch, " samples was asked for one of ",
+                   rows.micro_batch, "."});
     }
   }
 
@@ -239,17 +237,16 @@ class infeed_queue {
   void check() const {
     check_depth(options_.depth);
     if (options_.micro_batch < 1) {
-      throw error(
-          sentence_of({"An element of an infeed has at least 1 sample, got ", options_.micro_batch,
-                       ". Hint: say the model's micro-batch, {.micro_batch = 32}."}));
+      raise_error({"An element of an infeed has at least 1 sample, got ", options_.micro_batch,
+                   ". Hint: say the model's micro-batch, {.micro_batch = 32}."});
     }
     if (sources().empty()) {
-      throw error("An infeed takes from a feed of at least 1 source, this one has none.");
+      raise_error("An infeed takes from a feed of at least 1 source, this one has none.");
     }
     for (const source_form& each : sources()) {
       if (each.elements < 1) {
-        throw error(sentence_of(
-            {"A source of an infeed has at least 1 number a sample, got ", each.elements, "."}));
+        raise_error(
+            {"A source of an infeed has at least 1 number a sample, got ", each.elements, "."});
       }
     }
   }
@@ -258,8 +255,7 @@ class infeed_queue {
     try {
       producer_ = std::thread([this] { produce(); });
     } catch (const std::system_error& refused) {
-      throw error(sentence_of(
-          {"The system grants no thread to an infeed: ", refused.code().message(), "."}));
+      raise_error({"The system grants no thread to an infeed: ", refused.code().message(), "."});
     }
   }
 
@@ -341,8 +337,8 @@ class infeed_queue {
 
   void check_sources(const feed_rows& rows) const {
     if (rows.sources.size() > sources().size()) {
-      throw error(sentence_of({"An infeed of ", sources().size(), " sources was asked for ",
-                               rows.sources.size(), "."}));
+      raise_error(
+          {"An infeed of ", sources().size(), " sources was asked for ", rows.sources.size(), "."});
     }
   }
 

@@ -58,7 +58,7 @@ class outfeed_form {
   /// Throws `error` for no tensors, two of one name, and extents below 1.
   explicit outfeed_form(std::vector<outfeed_tensor> tensors) : tensors_(std::move(tensors)) {
     if (tensors_.empty()) {
-      throw error("An element of an outfeed has at least 1 tensor, got none.");
+      raise_error("An element of an outfeed has at least 1 tensor, got none.");
     }
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       check(i);
@@ -84,22 +84,21 @@ class outfeed_form {
       }
       known += sentence_of({i == 0 ? "" : ", ", tensors_[i].name});
     }
-    throw error(sentence_of(
-        {"An element of this outfeed has no tensor ", name, "; there are ", known, "."}));
+    raise_error({"An element of this outfeed has no tensor ", name, "; there are ", known, "."});
   }
 
  private:
   void check(std::size_t i) const {
     for (const std::int64_t extent : tensors_[i].extents) {
       if (extent < 1) {
-        throw error(sentence_of({"The tensor ", tensors_[i].name,
-                                 " of an outfeed has extents of at least 1, got ", extent, "."}));
+        raise_error({"The tensor ", tensors_[i].name,
+                     " of an outfeed has extents of at least 1, got ", extent, "."});
       }
     }
     for (std::size_t before = 0; before < i; ++before) {
       if (tensors_[before].name == tensors_[i].name) {
-        throw error(sentence_of({"An element of an outfeed has two tensors ", tensors_[i].name,
-                                 "; each has a name of its own."}));
+        raise_error({"An element of an outfeed has two tensors ", tensors_[i].name,
+                     "; each has a name of its own."});
       }
     }
   }
@@ -195,8 +194,7 @@ class outfeed_queue {
   explicit outfeed_queue(std::vector<outfeed_tensor> tensors, const outfeed_options& options = {})
       : form_(std::move(tensors)), options_(options) {
     if (options_.depth < 1) {
-      throw error(
-          sentence_of({"An outfeed has a depth of at least 1 element, got ", options_.depth, "."}));
+      raise_error({"An outfeed has a depth of at least 1 element, got ", options_.depth, "."});
     }
     // Of `last` one is written while the other is there to be read.
     const std::int64_t slots = options_.mode == outfeed_mode::all ? options_.depth : 2;
@@ -244,7 +242,7 @@ class outfeed_queue {
     /// Throws `error` while somebody else reads.
     explicit reading(outfeed_queue& queue) : queue_(&queue) {
       if (queue.read_.exchange(true, std::memory_order_acquire)) {
-        throw error(
+        raise_error(
             "An outfeed has one reader, and somebody walks over this one or dequeues it: a second "
             "one would take elements from the first. Hint: end the walk before, or let its reader "
             "hand on what others want.");
@@ -301,7 +299,7 @@ class outfeed_queue {
   /// else reads.
   walk begin() {
     if (options_.mode == outfeed_mode::last) {
-      throw error(
+      raise_error(
           "An outfeed of mode last has one element, so there is nothing to walk over. Hint: call "
           "dequeue(), or make it of mode all.");
     }
@@ -326,10 +324,10 @@ class outfeed_queue {
     const std::int64_t room = options_.depth - waiting();
     if (options_.mode == outfeed_mode::all && options_.reader == outfeed_reader::afterwards &&
         elements > room) {
-      throw error(sentence_of(
+      raise_error(
           {"An outfeed has room for ", room, " elements, this run hands out ", elements,
            ", and nobody reads meanwhile. Hint: dequeue more often, say {.depth = ", elements,
-           "}, or read on another thread and say {.reader = outfeed_reader::meanwhile}."}));
+           "}, or read on another thread and say {.reader = outfeed_reader::meanwhile}."});
     }
   }
 
@@ -368,7 +366,7 @@ class outfeed_queue {
 
   void check_open() const {
     if (closed()) {
-      throw error(
+      raise_error(
           "The outfeed is closed: nobody reads what a run enqueues. Hint: close it behind the last "
           "run.");
     }
@@ -400,7 +398,7 @@ class outfeed_queue {
     const std::lock_guard turn(last_);
     const std::uint64_t pushed = pushed_.load(std::memory_order_acquire);
     if (pushed == 0) {
-      throw error(
+      raise_error(
           "An outfeed of mode last was asked for its element before the first one was enqueued.");
     }
     outfeed_values found(form_, false);

@@ -58,8 +58,8 @@ class block_check {
         most_blocks_(most_blocks),
         at_hand_(program.accesses, program.batch) {
     if (tiles < 1 || most_blocks < 1) {
-      throw error("A device has at least 1 tile, and at least 1 block of a call is checked, got " +
-                  std::to_string(tiles) + " and " + std::to_string(most_blocks) + ".");
+      raise_error({"A device has at least 1 tile, and at least 1 block of a call is checked, got ",
+                   tiles, " and ", most_blocks, "."});
     }
   }
 

@@ -9,7 +9,6 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/plan/lowering.hpp>
 #include <ipu_dsl/runtime/execution_step.hpp>
 #include <ipu_dsl/runtime/regions.hpp>
@@ -106,7 +105,7 @@ class execution_table {
   };
 
   /// Calls that read values of the run have scalars of their own.
-  void keep_told_scalars() {
+  [[gnu::cold]] void keep_told_scalars() {
     for (const call& row : plan_.calls) {
       if (reads_run_values(row)) {
         told_.push_back({static_cast<std::int32_t>(&row - plan_.calls.data()),
@@ -205,24 +204,24 @@ class execution_table {
     calls_.push_back(resolved);
   }
 
-  void check_plan() const {
+  [[gnu::cold]] void check_plan() const {
     const std::size_t actions = plan_.actions.actions.size();
     if (replicas_ != plan_.replicas) {
-      throw error(sentence_of({"The program was planned for ", plan_.replicas,
-                               " replicas, it cannot run with ", replicas_, "."}));
+      raise_error({"The program was planned for ", plan_.replicas, " replicas, it cannot run with ",
+                   replicas_, "."});
     }
     if (plan_.order.size() != actions || plan_.first_wait.size() != actions + 1) {
-      throw error("The plan does not say in which order its actions are done.");
+      raise_error("The plan does not say in which order its actions are done.");
     }
     if (plan_.code_of_call.size() != plan_.calls.size()) {
-      throw error("The plan does not say what code its calls run.");
+      raise_error("The plan does not say what code its calls run.");
     }
   }
 
-  static void check_operands(const kernel_name& name, std::int32_t operands) {
+  [[gnu::cold]] static void check_operands(const kernel_name& name, std::int32_t operands) {
     if (operands > most_operands) {
-      throw error(sentence_of({"A kernel takes at most ", most_operands, " operands, one of ",
-                               name.family, " has ", operands, "."}));
+      raise_error({"A kernel takes at most ", most_operands, " operands, one of ", name.family,
+                   " has ", operands, "."});
     }
   }
 
@@ -302,7 +301,7 @@ class execution_table {
   }
 
   /// An update reads the gradients of all replicas.
-  void wait_for_replicas(const execution_step& step) {
+  [[gnu::cold]] void wait_for_replicas(const execution_step& step) {
     if (step.what.kind != action_kind::update) {
       return;
     }
@@ -330,7 +329,7 @@ class execution_table {
 
   /// By action: its place among those of its stage that do the same work. A whole backward and a
   /// weight gradient both add to the stage's gradients.
-  list<int> order_within_work() const {
+  [[gnu::cold]] list<int> order_within_work() const {
     list<int> done(counters_a_replica());
     list<int> order;
     for (const action& what : plan_.actions.actions) {
@@ -341,7 +340,7 @@ class execution_table {
     return order;
   }
 
-  void collect_slots(execution_step& step, const region_set& memory) {
+  [[gnu::cold]] void collect_slots(execution_step& step, const region_set& memory) {
     step.first_freed = static_cast<std::int32_t>(freed_.size());
     collect_slots(step, memory, freed_by);
     step.last_freed = static_cast<std::int32_t>(freed_.size());

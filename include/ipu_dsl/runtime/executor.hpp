@@ -65,7 +65,7 @@ class executor {
   }
 
   /// Keeps what every run does from now on.
-  void enable_trace() {
+  [[gnu::cold]] void enable_trace() {
     const auto replicas = static_cast<std::size_t>(table_.replicas());
     trace_.enable(workers_->workers(), replicas * table_.plan().actions.actions.size());
   }

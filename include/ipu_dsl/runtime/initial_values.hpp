@@ -102,7 +102,7 @@ inline void orthonormalize(const double_vectors& all, std::size_t count) {
 
 /// An orthogonal start of a matrix of all extents but the last, and the last: drawn normal with the
 /// longer side first, as in Keras, made orthonormal, and laid down.
-inline void start_orthogonal(initial_value at, float gain, std::span<float> values) {
+[[gnu::cold]] inline void start_orthogonal(initial_value at, float gain, std::span<float> values) {
   const auto columns = static_cast<std::size_t>(at.extents[at.extents.rank - 1]);
   const std::size_t rows = values.size() / columns;
   const std::size_t length = rows > columns ? rows : columns;

@@ -42,7 +42,7 @@ IPU_DSL_INLINE std::size_t parameters::find(std::string_view called) const {
     }
     known += sentence_of({i == 0 ? "" : ", ", name(i)});
   }
-  raise_error(sentence_of({"There is no parameter ", called, "; there are ", known, "."}));
+  raise_error({"There is no parameter ", called, "; there are ", known, "."});
 }
 
 IPU_DSL_INLINE std::size_t parameters::find(std::string_view layer,
@@ -56,8 +56,8 @@ IPU_DSL_INLINE void parameters::copy_from(const parameters& source) {
   }
   for (std::size_t i = 0; i < size(); ++i) {
     if (source.name(i) != name(i) || !(source.at(i).extents == at(i).extents)) {
-      raise_error(sentence_of({"The parameter ", describe_parameter(i), " cannot be copied from ",
-                               source.describe_parameter(i), "."}));
+      raise_error({"The parameter ", describe_parameter(i), " cannot be copied from ",
+                   source.describe_parameter(i), "."});
     }
   }
   std::vector<float> values;
@@ -127,8 +127,8 @@ IPU_DSL_INLINE std::string parameters::describe_parameter(std::size_t index) con
 IPU_DSL_INLINE void parameters::check_size(std::size_t index, std::size_t given) const {
   const auto expected = static_cast<std::size_t>(at(index).extents.elements());
   if (given != expected) {
-    raise_error(sentence_of({"The parameter ", name(index), " has ", expected, " values of shape ",
-                             describe(at(index).extents), ", got ", given, "."}));
+    raise_error({"The parameter ", name(index), " has ", expected, " values of shape ",
+                 describe(at(index).extents), ", got ", given, "."});
   }
 }
 

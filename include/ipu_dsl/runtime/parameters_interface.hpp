@@ -84,7 +84,7 @@ class parameters {
 
   /// "logits/kernel"; of what an optimizer keeps "logits/kernel/momentum". Throws `error` if there
   /// are not that many.
-  std::string name(std::size_t index) const;
+  [[gnu::cold]] std::string name(std::size_t index) const;
 
   /// The parameter that `name` calls so: "logits/kernel". Throws `error` if there is none.
   std::size_t find(std::string_view called) const;
@@ -117,14 +117,14 @@ class parameters {
   void copy_from(const parameters& source);
 
   /// Exchanges every parameter with what is kept of it under a slot's name, if that is kept.
-  void exchange(parameters& kept, std::string_view slot);
+  [[gnu::cold]] void exchange(parameters& kept, std::string_view slot);
 
   /// Starts every parameter anew. Each draws from a stream of its own; `streams_of_nodes` says
   /// which, and what of a model can change without changing it.
-  void initialize(std::uint64_t seed);
+  [[gnu::cold]] void initialize(std::uint64_t seed);
 
   /// Starts what an optimizer keeps: memory is zero, and some of it begins with something else.
-  void initialize(const optimizer_reference& optimizer);
+  [[gnu::cold]] void initialize(const optimizer_reference& optimizer);
 
   /// FNV-1a over the bytes of all values, in order of parameters and of their shapes: equal bits
   /// give equal fingerprints, however the weights lie.
@@ -134,7 +134,7 @@ class parameters {
   /// "logits/kernel (32, 10)".
   std::string describe_parameter(std::size_t index) const;
 
-  void check_size(std::size_t index, std::size_t given) const;
+  [[gnu::cold]] void check_size(std::size_t index, std::size_t given) const;
 
   std::span<float> stored(std::size_t index) const {
     const parameter_place& place = places_[index];

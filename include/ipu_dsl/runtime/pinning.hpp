@@ -2,7 +2,6 @@
 // Which processor each worker is bound to.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
@@ -14,10 +13,10 @@ struct pinning {
   std::vector<int> processors;
 
   /// Throws `error` if that is not one processor a worker.
-  void check_workers(int workers) const {
+  [[gnu::cold]] void check_workers(int workers) const {
     if (!processors.empty() && static_cast<int>(processors.size()) != workers) {
-      throw error("Pinning takes one processor for each of " + std::to_string(workers) +
-                  " workers, got " + std::to_string(processors.size()) + ".");
+      raise_error({"Pinning takes one processor for each of ", workers, " workers, got ",
+                   processors.size(), "."});
     }
   }
 };

@@ -7,13 +7,11 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
-#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/runtime/counter.hpp>
 #include <ipu_dsl/runtime/forks.hpp>
 #include <ipu_dsl/runtime/pinning.hpp>
@@ -108,7 +106,7 @@ class worker_pool {
 
   [[gnu::cold]] void start(int workers, const pinning& places) {
     if (workers < 1 || workers > most_workers) {
-      throw error(sentence_of({"A pool has 1 to ", most_workers, " workers, got ", workers, "."}));
+      raise_error({"A pool has 1 to ", most_workers, " workers, got ", workers, "."});
     }
     places.check_workers(workers);
     threads_->reserve(static_cast<std::size_t>(workers - 1));
@@ -124,8 +122,8 @@ class worker_pool {
     try {
       threads_->emplace_back([this, worker] { serve(worker); });
     } catch (const std::system_error& refused) {
-      throw error(sentence_of({"The system grants ", worker, " of ", workers,
-                               " workers, then it says: ", refused.code().message(), "."}));
+      raise_error({"The system grants ", worker, " of ", workers,
+                   " workers, then it says: ", refused.code().message(), "."});
     }
   }
 
@@ -135,9 +133,9 @@ class worker_pool {
 
   void check_process() const {
     if (forked()) {
-      throw error(sentence_of({"The threads of these ", workers(),
-                               " workers stayed behind in the process that started them: this one "
-                               "was forked off. Hint: make the session behind the fork."}));
+      raise_error({"The threads of these ", workers(),
+                   " workers stayed behind in the process that started them: this one "
+                   "was forked off. Hint: make the session behind the fork."});
     }
   }
 
@@ -148,8 +146,8 @@ class worker_pool {
     run({[](void* self, int worker) { static_cast<worker_pool*>(self)->pin(worker); }, this});
     for (std::size_t worker = 0; worker < pins_.size(); ++worker) {
       if (!pins_[worker]->bound()) {
-        throw error("The system does not let worker " + std::to_string(worker) +
-                    " run on processor " + std::to_string(places_[worker]) + ".");
+        raise_error({"The system does not let worker ", worker, " run on processor ",
+                     places_[worker], "."});
       }
     }
   }

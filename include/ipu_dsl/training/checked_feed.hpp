@@ -9,7 +9,6 @@
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 
 namespace ipu_dsl {
 
@@ -27,17 +26,16 @@ class checked_feed {
   std::int32_t next(const feed_rows& rows, const stop_token& stop = {}) {
     const std::int32_t valid = source_->next(rows, stop);
     if (valid < 0 || valid > rows.micro_batch) {
-      throw error(sentence_of({"A feed was asked for a micro-batch of ", rows.micro_batch,
-                               " samples and says that it gave ", valid, "; expected 0 to ",
-                               rows.micro_batch, "."}));
+      raise_error({"A feed was asked for a micro-batch of ", rows.micro_batch,
+                   " samples and says that it gave ", valid, "; expected 0 to ", rows.micro_batch,
+                   "."});
     }
     if (left_) {
       check_pass(valid, rows.micro_batch);
       *left_ -= valid;
     } else if (valid < rows.micro_batch) {
-      throw error(
-          sentence_of({"The data ran out while training: a micro-batch has ", rows.micro_batch,
-                       " samples, got ", valid, ". Repeat the data or ask for fewer steps."}));
+      raise_error({"The data ran out while training: a micro-batch has ", rows.micro_batch,
+                   " samples, got ", valid, ". Repeat the data or ask for fewer steps."});
     }
     return valid;
   }
@@ -54,13 +52,13 @@ class checked_feed {
   checked_feed(feed_reference& source, std::optional<std::int64_t> left)
       : source_(&source), left_(left) {}
 
-  void check_pass(std::int32_t valid, std::int32_t micro_batch) const {
+  [[gnu::cold]] void check_pass(std::int32_t valid, std::int32_t micro_batch) const {
     const std::int64_t expected = std::min<std::int64_t>(*left_, micro_batch);
     if (valid != expected) {
       const std::int64_t length = *source_->length();
-      throw error(sentence_of({"A feed has ", length, " samples by its length(); behind the first ",
-                               length - *left_, " it gave ", valid, " instead of ", expected,
-                               ". Only its last micro-batch may be short."}));
+      raise_error({"A feed has ", length, " samples by its length(); behind the first ",
+                   length - *left_, " it gave ", valid, " instead of ", expected,
+                   ". Only its last micro-batch may be short."});
     }
   }
 

@@ -8,16 +8,15 @@
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/data/batch_feed.hpp>
 
 namespace ipu_dsl {
 
 /// Throws `error` for fewer micro-batches than none.
-inline void check_handed_out(std::int64_t micro_batches) {
+[[gnu::cold]] inline void check_handed_out(std::int64_t micro_batches) {
   if (micro_batches < 0) {
-    throw error(sentence_of(
-        {"A session hands out 0 micro-batches or more, it was asked for ", micro_batches, "."}));
+    raise_error(
+        {"A session hands out 0 micro-batches or more, it was asked for ", micro_batches, "."});
   }
 }
 
@@ -35,9 +34,9 @@ class counted_feed {
     }
     const std::int32_t valid = source_->next(rows, stop);
     if (valid < 0 || valid > rows.micro_batch) {
-      throw error(sentence_of({"A feed was asked for a micro-batch of ", rows.micro_batch,
-                               " samples and says that it gave ", valid, "; expected 0 to ",
-                               rows.micro_batch, "."}));
+      raise_error({"A feed was asked for a micro-batch of ", rows.micro_batch,
+                   " samples and says that it gave ", valid, "; expected 0 to ", rows.micro_batch,
+                   "."});
     }
     ended_ = valid < rows.micro_batch;
     left_ -= valid > 0 ? 1 : 0;

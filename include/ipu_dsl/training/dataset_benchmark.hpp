@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/data/feed.hpp>
 #include <ipu_dsl/queues/infeed_queue.hpp>
 #include <ipu_dsl/runtime/host_clock.hpp>
@@ -66,12 +65,12 @@ struct benchmark_result {
 /// fills it. Throws `error` for fewer epochs or elements than 1, or if the data end.
 inline benchmark_result infeed_benchmark(infeed_queue& infeed, const benchmark_options& wanted) {
   if (wanted.number_of_epochs < 1) {
-    throw error(sentence_of(
-        {"A benchmark has a number_of_epochs of at least 1, got ", wanted.number_of_epochs, "."}));
+    raise_error(
+        {"A benchmark has a number_of_epochs of at least 1, got ", wanted.number_of_epochs, "."});
   }
   if (wanted.elements_per_epoch < 1) {
-    throw error(sentence_of({"A benchmark has elements_per_epoch of at least 1, got ",
-                             wanted.elements_per_epoch, "."}));
+    raise_error(
+        {"A benchmark has elements_per_epoch of at least 1, got ", wanted.elements_per_epoch, "."});
   }
   std::vector<std::vector<std::byte>> memory;
   std::vector<source_rows> sources;
@@ -92,9 +91,8 @@ inline benchmark_result infeed_benchmark(infeed_queue& infeed, const benchmark_o
     const std::int64_t begin = steady_nanoseconds();
     for (std::int64_t element = 0; element < wanted.elements_per_epoch; ++element) {
       if (infeed.next(rows) != infeed.micro_batch()) {
-        throw error(
-            sentence_of({"The data ended behind ", element, " of ", wanted.elements_per_epoch,
-                         " elements of epoch ", epoch, ". Hint: repeat them."}));
+        raise_error({"The data ended behind ", element, " of ", wanted.elements_per_epoch,
+                     " elements of epoch ", epoch, ". Hint: repeat them."});
       }
     }
     benchmark_epoch made;

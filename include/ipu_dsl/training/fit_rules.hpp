@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include <ipu_dsl/core/error.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/plan/model_interface.hpp>
 #include <ipu_dsl/plan/run_settings.hpp>
 #include <ipu_dsl/training/session_engine.hpp>
@@ -17,13 +16,14 @@
 namespace ipu_dsl {
 
 /// Throws `error` if what a fit is to validate on cannot be evaluated, or not so often.
-inline void check_validation(const model_interface& model, const run_settings& settings,
-                             const fit_request& wanted) {
+[[gnu::cold]] inline void check_validation(const model_interface& model,
+                                           const run_settings& settings,
+                                           const fit_request& wanted) {
   const std::int32_t frequency = wanted.wanted.validation_frequency;
   if (frequency < 1) {
-    throw error(sentence_of(
+    raise_error(
         {"fit validates behind every epoch or behind every so many, validation_frequency is ",
-         frequency, "."}));
+         frequency, "."});
   }
   if (wanted.validation == nullptr && frequency != 1) {
     raise_error({"validation_frequency is ", frequency,

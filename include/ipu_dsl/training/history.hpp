@@ -9,11 +9,9 @@
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/plan/reported_names.hpp>
 #include <ipu_dsl/training/metric_values.hpp>
 
@@ -115,9 +113,9 @@ class history {
       numbers_.reserve((std::min)(epochs * numbers_of_epoch_, most_reserved));
       see_numbers();
     } catch (const std::exception&) {
-      throw error(sentence_of({"There is no memory for a history of ", epochs,
-                               epochs == 1 ? " epoch and " : " epochs and ", micro_batches,
-                               " losses, one a step."}));
+      raise_error({"There is no memory for a history of ", epochs,
+                   epochs == 1 ? " epoch and " : " epochs and ", micro_batches,
+                   " losses, one a step."});
     }
   }
 
@@ -136,7 +134,7 @@ class history {
   void add_loss(float loss) { losses_.push_back(loss); }
 
   /// Keeps the numbers of its metrics of several, for which there is room.
-  void add_epoch(epoch_record record) {
+  [[gnu::cold]] void add_epoch(epoch_record record) {
     if (numbers_of_epoch_ > 0) {
       const std::span<const double> several = record.metrics.several();
       numbers_.append({several.data(), several.size()});
@@ -147,7 +145,7 @@ class history {
   }
 
   /// What was found behind the last epoch.
-  void add_validation(evaluation found) {
+  [[gnu::cold]] void add_validation(evaluation found) {
     const std::span<const double> several = found.metrics.several();
     std::copy(several.begin(), several.end(), numbers_.end() - several.size());
     epochs_.back().validation = std::move(found);
@@ -175,13 +173,13 @@ class history {
   }
 
   template <typename T>
-  static std::size_t with_room(const std::vector<T>& kept, std::size_t more) {
+  static std::size_t with_room(const list<T>& kept, std::size_t more) {
     const std::size_t wanted = kept.size() + more;
     return wanted <= kept.capacity() ? wanted : (std::max)(wanted, 2 * kept.capacity());
   }
 
-  std::vector<epoch_record> epochs_;
-  std::vector<float> losses_;
+  list<epoch_record> epochs_;
+  list<float> losses_;
   list<double> numbers_;  ///< [epochs, numbers_of_epoch_], those of validations behind
   std::size_t numbers_of_epoch_ = 0;
 };

@@ -18,7 +18,6 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/core/feed_fault.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/data/batch_feed.hpp>
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/training/outfeed.hpp>
@@ -142,9 +141,9 @@ class carried_loop final : private output_listener {
       forms_[i] = {model.sources[i].type, model.sources[i].extents.elements(), 0};
       const std::size_t expected = numbers_of(i);
       if (carried_[i].size() != expected) {
-        throw error(sentence_of({"The carried value ", i, " of a micro-batch of ",
-                                 compiled::settings.micro_batch, " has ", expected,
-                                 " numbers, got ", carried_[i].size(), "."}));
+        raise_error({"The carried value ", i, " of a micro-batch of ",
+                     compiled::settings.micro_batch, " has ", expected, " numbers, got ",
+                     carried_[i].size(), "."});
       }
     }
   }
@@ -222,7 +221,7 @@ void repeat(session<C>& run, Feed& infeed, output_outfeed<C>& results) {
   static_assert(check_feed_wanted<Feed>());
   const std::int64_t done = run.hand_out(infeed, Times, results);
   if (done < Times) {
-    throw error(sentence_of({"The data ended behind ", done, " of ", Times, " iterations."}));
+    raise_error({"The data ended behind ", done, " of ", Times, " iterations."});
   }
 }
 
@@ -233,7 +232,7 @@ void run_iterations(carried_loop<C, Carried>& loop) {
   loop.expect(Times);
   for (std::int64_t i = 0; i < Times; ++i) {
     if (!loop.step()) {
-      throw error(sentence_of({"The data ended behind ", i, " of ", Times, " iterations."}));
+      raise_error({"The data ended behind ", i, " of ", Times, " iterations."});
     }
   }
 }
@@ -274,8 +273,7 @@ std::int64_t run_while(carried_loop<C, Carried>& loop, const carried_values<Carr
   std::int64_t iterations = 0;
   while (holds(carried)) {
     if (!loop.step()) {
-      throw error(sentence_of(
-          {"The data ended behind ", iterations, " iterations, and the loop would go on."}));
+      raise_error({"The data ended behind ", iterations, " iterations, and the loop would go on."});
     }
     ++iterations;
   }

@@ -24,8 +24,14 @@ namespace ipu_dsl {
 class metric_values {
  public:
   metric_values() = default;
-  metric_values(metric_values&&) = default;
-  metric_values& operator=(metric_values&&) = default;
+
+  metric_values(metric_values&& other) noexcept { take(other); }
+
+  metric_values& operator=(metric_values&& other) noexcept {
+    take(other);
+    return *this;
+  }
+
   ~metric_values() = default;
 
   metric_values(const metric_values& other) : metric_values(other.seen()) { own(); }
@@ -112,6 +118,16 @@ class metric_values {
     std::size_t first = 0;  ///< among those of several numbers
     std::size_t count = 1;
   };
+
+  /// All its arrays: written once, because records of epochs are handed on in many places.
+  [[gnu::cold, gnu::noinline]] void take(metric_values& other) noexcept {
+    std::copy(other.names_, other.names_ + most_results, names_);
+    std::copy(other.values_, other.values_ + most_results, values_);
+    std::copy(other.entries_, other.entries_ + most_results, entries_);
+    size_ = other.size_;
+    several_ = other.several_;
+    own_ = std::move(other.own_);
+  }
 
   void own() {
     own_.clear();

@@ -14,7 +14,6 @@
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/random.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/plan/model_interface.hpp>
 #include <ipu_dsl/plan/planned_graph.hpp>
 
@@ -72,7 +71,7 @@ class null_feed {
 
   void go_to(list_view<std::uint64_t> where) {
     if (where.size() != 1 || where[0] >= samples) {
-      throw error("This is no position in a null feed.");
+      raise_error("This is no position in a null feed.");
     }
     next_ = static_cast<std::int32_t>(where[0]);
   }
@@ -80,12 +79,12 @@ class null_feed {
  private:
   static void check_form(const source_form& form) {
     if (form.elements < 1) {
-      throw error(sentence_of(
-          {"A source of a null feed has at least 1 number a sample, got ", form.elements, "."}));
+      raise_error(
+          {"A source of a null feed has at least 1 number a sample, got ", form.elements, "."});
     }
     if (form.type == dtype::int32 && form.classes < 1) {
-      throw error(sentence_of(
-          {"A source of integers of a null feed has at least 1 class, got ", form.classes, "."}));
+      raise_error(
+          {"A source of integers of a null feed has at least 1 class, got ", form.classes, "."});
     }
   }
 

@@ -15,7 +15,6 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/problem.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/plan/compile.hpp>
 #include <ipu_dsl/queues/outfeed_queue.hpp>
@@ -47,9 +46,8 @@ struct output_tensors {
   /// of the model's outputs.
   static std::vector<std::int32_t> enqueued(const std::vector<bool>& mask) {
     if (!mask.empty() && mask.size() != static_cast<std::size_t>(model.output_count)) {
-      throw error(
-          sentence_of({"The mask of an outfeed has an entry for each of the ", model.output_count,
-                       " outputs of the model, got ", mask.size(), "."}));
+      raise_error({"The mask of an outfeed has an entry for each of the ", model.output_count,
+                   " outputs of the model, got ", mask.size(), "."});
     }
     std::vector<std::int32_t> kept;
     for (std::int32_t i = 0; i < model.output_count; ++i) {

@@ -17,7 +17,7 @@ namespace ipu_dsl {
 /// Sums for all results of a model, losses first. Takes memory when it is made, and then none.
 class result_sums {
  public:
-  result_sums(list_view<result_code> results, std::int32_t micro_batch)
+  [[gnu::cold]] result_sums(list_view<result_code> results, std::int32_t micro_batch)
       : results_(results), micro_batch_(micro_batch) {
     std::size_t numbers = 0;
     std::size_t reported = 0;
@@ -69,7 +69,7 @@ class result_sums {
 
   /// Of the metrics; of several losses each as well, reduced but without its weight. The numbers of
   /// metrics of several lie here until this is asked again; copies have their own.
-  metric_values metrics() {
+  [[gnu::cold]] metric_values metrics() {
     metric_values made;
     const bool one_loss = results_.size() < 2 || !results_[1].is_loss || !results_[1].is_reported;
     std::size_t first = 0;

@@ -8,7 +8,6 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/non_finite.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/plan/model_interface.hpp>
 
 namespace ipu_dsl {
@@ -16,7 +15,7 @@ namespace ipu_dsl {
 /// Those of a model, as the next run reads them. The model outlives it.
 class run_numbers {
  public:
-  explicit run_numbers(const model_interface& model) : model_(model) {
+  [[gnu::cold]] explicit run_numbers(const model_interface& model) : model_(model) {
     for (const run_value_interface& each : model.run_values()) {
       values_.push_back(each.start);
     }
@@ -25,8 +24,8 @@ class run_numbers {
   /// Throws `error` unless the value is finite.
   void set(std::int32_t number, float value) {
     if (is_non_finite(value)) {
-      throw error(sentence_of({"The value ", model_.values[number].name,
-                               " of a run is a finite number, got an infinity or NaN."}));
+      raise_error({"The value ", model_.values[number].name,
+                   " of a run is a finite number, got an infinity or NaN."});
     }
     values_[number] = value;
   }
@@ -37,9 +36,9 @@ class run_numbers {
   const float* all() const {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (is_non_finite(values_[i])) {
-        throw error(sentence_of({"The model reads the value ", model_.values[i].name,
-                                 ", which has no default: give it before the first run, as set<\"",
-                                 model_.values[i].name, "\">(1.0F)."}));
+        raise_error({"The model reads the value ", model_.values[i].name,
+                     ", which has no default: give it before the first run, as set<\"",
+                     model_.values[i].name, "\">(1.0F)."});
       }
     }
     return values_.data();

@@ -26,7 +26,7 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 /// The kernels of a large model can be compiled in several sources: see `stage_code`.
 template <compiled_model Compiled>
 struct session_code {
-  static engine_owner make(const session_options& options);
+  [[gnu::cold]] static engine_owner make(const session_options& options);
 
   /// See `save_weights` and `load_weights`: apart from the engine, so that a program that does
   /// neither has no code for files.

@@ -8,9 +8,9 @@
 #include <optional>
 #include <span>
 
+#include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/runtime/executor.hpp>
 #include <ipu_dsl/runtime/host_clock.hpp>
 #include <ipu_dsl/training/checked_feed.hpp>
@@ -68,7 +68,7 @@ class session_core final : public session_engine {
     parameters_.initialize(options.seed);
   }
 
-  const history& fit(const fit_request& wanted) override {
+  [[gnu::cold]] const history& fit(const fit_request& wanted) override {
     const session_turn whole(fitting_, "fit");
     require_idle(work_, "fit");  // refused in the midst of an evaluation too
     require_weights("fit");
@@ -118,7 +118,8 @@ class session_core final : public session_engine {
 
   parameters& gradients() override { return gradients_; }
 
-  evaluation evaluate(feed_reference source, const callback_list& callbacks) override {
+  [[gnu::cold]] evaluation evaluate(feed_reference source,
+                                    const callback_list& callbacks) override {
     check_feed(parts_.model, parts_.settings, source);
     require_end(source, "evaluate");
     evaluation found = evaluate_pass(source, callbacks);
@@ -128,8 +129,8 @@ class session_core final : public session_engine {
     return found;
   }
 
-  std::int64_t predict(feed_reference source, list_view<std::span<float>> outputs,
-                       const callback_list& callbacks) override {
+  [[gnu::cold]] std::int64_t predict(feed_reference source, list_view<std::span<float>> outputs,
+                                     const callback_list& callbacks) override {
     check_sources(parts_.model, source, false);
     require_end(source, "predict");
     const std::int64_t samples = *source.length();
@@ -157,8 +158,8 @@ class session_core final : public session_engine {
     return samples;
   }
 
-  std::int64_t hand_out(feed_reference source, std::int64_t micro_batches,
-                        output_listener& to) override {
+  [[gnu::cold]] std::int64_t hand_out(feed_reference source, std::int64_t micro_batches,
+                                      output_listener& to) override {
     check_sources(parts_.model, source, false);
     check_handed_out(micro_batches);
     to.expect_outputs(micro_batches);
@@ -194,12 +195,12 @@ class session_core final : public session_engine {
 
   parameters& kept() override { return kept_; }
 
-  void use_averages(bool averages) override {
+  [[gnu::cold]] void use_averages(bool averages) override {
     if (averages) {
       const session_turn turn(work_, "use its averages");
       require_weights("averaged_weights");
       if (progress_.updates == 0) {
-        throw error("There are no moving averages of the weights before the first update.");
+        raise_error("There are no moving averages of the weights before the first update.");
       }
     }
     parameters_.exchange(kept_, average_slot);
@@ -208,8 +209,8 @@ class session_core final : public session_engine {
 
   void require_weights(const char* wanted) const override {
     if (averaged_) {
-      throw error(sentence_of({"The weights are their moving averages, so that ", wanted,
-                               " has to wait until the scope of averaged_weights ends."}));
+      raise_error({"The weights are their moving averages, so that ", wanted,
+                   " has to wait until the scope of averaged_weights ends."});
     }
   }
 
@@ -240,9 +241,9 @@ class session_core final : public session_engine {
 
   list_view<run_value_interface> run_values() const override { return parts_.model.run_values(); }
 
-  const trace& last_trace() const override {
+  [[gnu::cold]] const trace& last_trace() const override {
     if (!train_) {
-      throw error("A model that was compiled without a loss has no training run to trace.");
+      raise_error("A model that was compiled without a loss has no training run to trace.");
     }
     return train_->last_trace();
   }
@@ -320,7 +321,7 @@ class session_core final : public session_engine {
     return context;
   }
 
-  void train_epochs(const fit_request& wanted, const epoch_steps& steps) {
+  [[gnu::cold]] void train_epochs(const fit_request& wanted, const epoch_steps& steps) {
     feed_reference source = wanted.source;
     for (std::int32_t epoch = course_.place().epoch;
          epoch < wanted.wanted.epochs && !wanted.callbacks.stopped(); ++epoch) {
@@ -343,8 +344,8 @@ class session_core final : public session_engine {
     }
   }
 
-  epoch_record train_epoch(feed_reference& source, std::int32_t epoch, const epoch_steps& steps,
-                           const fit_request& wanted) {
+  [[gnu::cold]] epoch_record train_epoch(feed_reference& source, std::int32_t epoch,
+                                         const epoch_steps& steps, const fit_request& wanted) {
     const callback_list& callbacks = wanted.callbacks;
     const std::int64_t begin = steady_nanoseconds();
     epoch_record record;
@@ -399,8 +400,8 @@ class session_core final : public session_engine {
   }
 
   /// What `evaluate` does with checked data. Metrics of several numbers last until the next pass.
-  [[gnu::noinline]] evaluation evaluate_pass(feed_reference& source,
-                                             const callback_list& callbacks) {
+  [[gnu::cold, gnu::noinline]] evaluation evaluate_pass(feed_reference& source,
+                                                        const callback_list& callbacks) {
     const session_turn turn(work_, "evaluate");
     source.restart();
     checked_feed pass = checked_feed::of_pass(source);
@@ -419,7 +420,7 @@ class session_core final : public session_engine {
     }
     spare_.require_end(source, true);
     if (found.samples == 0) {
-      throw error("evaluate got no samples; expected at least 1.");
+      raise_error("evaluate got no samples; expected at least 1.");
     }
     take_evaluated(found);
     callbacks.call(hook::test_end, &found);
@@ -439,7 +440,7 @@ class session_core final : public session_engine {
   }
 
   /// What the samples so far come to.
-  void take_evaluated(evaluation& found) {
+  [[gnu::cold]] void take_evaluated(evaluation& found) {
     found.loss = evaluated_.loss() + losses_.penalty();
     found.metrics = evaluated_.metrics();
   }

@@ -4,7 +4,6 @@
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/runtime/executor.hpp>
 #include <ipu_dsl/training/session_options.hpp>
 #include <ipu_dsl/training/session_parts.hpp>
@@ -13,13 +12,13 @@ namespace ipu_dsl {
 
 /// How many workers a session has for so many devices. Throws `error` if it is asked for less than
 /// one, or for more than there can be.
-inline int worker_count(const session_options& options, int devices) {
+[[gnu::cold]] inline int worker_count(const session_options& options, int devices) {
   if (options.threads < 1) {
-    throw error(sentence_of({"A session needs at least 1 thread, got ", options.threads, "."}));
+    raise_error({"A session needs at least 1 thread, got ", options.threads, "."});
   }
   if (options.threads > worker_pool::most_workers) {
-    throw error(sentence_of({"A session has at most ", worker_pool::most_workers, " threads, got ",
-                             options.threads, "."}));
+    raise_error({"A session has at most ", worker_pool::most_workers, " threads, got ",
+                 options.threads, "."});
   }
   return worker_teams(options.threads, devices).workers();
 }

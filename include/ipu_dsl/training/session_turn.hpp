@@ -5,7 +5,6 @@
 #include <atomic>
 
 #include <ipu_dsl/core/error.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 
 namespace ipu_dsl {
 
@@ -14,10 +13,10 @@ using session_work = std::atomic<const char*>;
 
 /// Throws `error`: the session is at work, by its own feed or callback, or on another thread.
 [[noreturn]] inline void refuse_turn(const char* wanted, const char* at_work) {
-  throw error(sentence_of({"A session does one thing at a time: it was asked to ", wanted,
-                           " while it had to ", at_work,
-                           ", by its own feed or callback, or by another thread. Hint: use a "
-                           "session for each."}));
+  raise_error({"A session does one thing at a time: it was asked to ", wanted, " while it had to ",
+               at_work,
+               ", by its own feed or callback, or by another thread. Hint: use a "
+               "session for each."});
 }
 
 /// Throws `error` if the session is at work.

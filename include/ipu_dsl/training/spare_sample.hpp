@@ -10,7 +10,6 @@
 #include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/plan/model_interface.hpp>
 
 namespace ipu_dsl {
@@ -19,7 +18,7 @@ namespace ipu_dsl {
 class spare_sample {
  public:
   /// For the inputs, targets and weights of a model.
-  explicit spare_sample(const model_interface& model)
+  [[gnu::cold]] explicit spare_sample(const model_interface& model)
       : inputs_(static_cast<std::size_t>(model.inputs)) {
     const list_view<source_interface> wanted = model.wanted(true);
     std::size_t words = 0;
@@ -37,12 +36,12 @@ class spare_sample {
 
   /// Asks a feed whose pass is over for one sample more. Throws `error` if there is one: it would
   /// be left out without a word.
-  void require_end(feed_reference& source, bool with_targets) {
+  [[gnu::cold]] void require_end(feed_reference& source, bool with_targets) {
     const std::size_t asked = with_targets ? rows_.size() : inputs_;
     if (source.next({std::span(rows_.data(), asked), 1}) != 0) {
-      throw error(sentence_of({"A feed has ", *source.length(),
-                               " samples by its length(), and gives more behind them. Its "
-                               "length() counts the samples of a pass."}));
+      raise_error({"A feed has ", *source.length(),
+                   " samples by its length(), and gives more behind them. Its "
+                   "length() counts the samples of a pass."});
     }
   }
 

@@ -41,13 +41,12 @@ inline const char* name_of_source(std::size_t number, const model_interface& mod
 [[gnu::cold]] inline void check_source(const source_interface& wanted, const source_form& given,
                                        const char* name) {
   if (given.type != wanted.type) {
-    throw error(sentence_of({"The model's ", name, " is ", name_of(wanted.type), ", the data's is ",
-                             name_of(given.type), "."}));
+    raise_error({"The model's ", name, " is ", name_of(wanted.type), ", the data's is ",
+                 name_of(given.type), "."});
   }
   if (given.elements != wanted.extents.elements()) {
-    throw error(
-        sentence_of({"A sample of the model's ", name, " ", describe(wanted.extents), " has ",
-                     wanted.extents.elements(), " values, the data's has ", given.elements, "."}));
+    raise_error({"A sample of the model's ", name, " ", describe(wanted.extents), " has ",
+                 wanted.extents.elements(), " values, the data's has ", given.elements, "."});
   }
   if (wanted.type == dtype::int32 && given.classes < 1) {
     raise_error({"The model knows ", wanted.classes, " classes of its ", name,
@@ -63,13 +62,13 @@ inline const char* name_of_source(std::size_t number, const model_interface& mod
 
 /// Throws `error` if a feed gives more or fewer sources than a program wants. Who asks for inputs
 /// alone leaves targets lying.
-inline void check_source_count(std::size_t given, const model_interface& model, bool with_targets) {
+[[gnu::cold]] inline void check_source_count(std::size_t given, const model_interface& model,
+                                             bool with_targets) {
   const std::size_t wanted = model.wanted(with_targets).size();
   if (given < wanted || (with_targets && given > wanted)) {
-    throw error(
-        sentence_of({"A feed gives ", given, given == 1 ? " source" : " sources",
-                     ", the model wants ", wanted, ": its input, then its target",
-                     with_targets && model.weights > 0 ? ", then what a sample counts." : "."}));
+    raise_error({"A feed gives ", given, given == 1 ? " source" : " sources", ", the model wants ",
+                 wanted, ": its input, then its target",
+                 with_targets && model.weights > 0 ? ", then what a sample counts." : "."});
   }
 }
 
@@ -90,8 +89,7 @@ inline void check_samples_of_update(const feed_reference& source, std::int64_t w
     check_source(wanted[i], source.sources()[i], name_of_source(i, model));
   }
   if (source.length().value_or(0) < 0) {
-    throw error(
-        sentence_of({"A feed has 0 samples or more, its length() is ", *source.length(), "."}));
+    raise_error({"A feed has 0 samples or more, its length() is ", *source.length(), "."});
   }
 }
 
@@ -99,25 +97,24 @@ inline void check_samples_of_update(const feed_reference& source, std::int64_t w
 inline void check_feed(const model_interface& model, const run_settings& settings,
                        const feed_reference& source) {
   if (!settings.has_loss) {
-    throw error("This model was compiled without a loss: it can predict, not train or evaluate.");
+    raise_error("This model was compiled without a loss: it can predict, not train or evaluate.");
   }
   check_sources(model, source, true);
 }
 
 /// Throws `error` for data without an end, for `what` would never return.
-inline void require_end(const feed_reference& source, const char* what) {
+[[gnu::cold]] inline void require_end(const feed_reference& source, const char* what) {
   if (!source.length()) {
-    throw error(
-        sentence_of({what,
-                     " needs data with an end; these have none, as behind repeated() and of "
-                     "from_generator without a count of samples."}));
+    raise_error({what,
+                 " needs data with an end; these have none, as behind repeated() and of "
+                 "from_generator without a count of samples."});
   }
 }
 
 namespace step_rules {
 
 /// " Use 8 or 12 steps."; a count of 0 is no alternative.
-inline std::string use(std::int64_t below, std::int64_t above) {
+[[gnu::cold]] inline std::string use(std::int64_t below, std::int64_t above) {
   if (below > 0 && above > 0) {
     return sentence_of({" Use ", below, " or ", above, " steps."});
   }
@@ -161,7 +158,7 @@ inline update_size size_of_update(const run_settings& settings, step_unit unit) 
 }
 
 /// "the 8 micro-batches that make an update (gradient_accumulation x replicas)".
-inline std::string describe(const update_size& update) {
+[[gnu::cold]] inline std::string describe(const update_size& update) {
   return sentence_of(
       {"the ", update.micro_batches, " micro-batches that make an update (", update.options, ")"});
 }
@@ -179,11 +176,11 @@ inline std::string describe(const update_size& update) {
     return wanted.steps_per_epoch;
   }
   if (!source.length()) {
-    throw error("Data without an end have no length of an epoch: say steps_per_epoch.");
+    raise_error("Data without an end have no length of an epoch: say steps_per_epoch.");
   }
   if (*source.length() < micro_batch) {
-    throw error(sentence_of(
-        {"The data have ", *source.length(), " samples, a micro-batch has ", micro_batch, "."}));
+    raise_error(
+        {"The data have ", *source.length(), " samples, a micro-batch has ", micro_batch, "."});
   }
   return *source.length() / micro_batch;
 }
@@ -196,11 +193,10 @@ inline std::string describe(const update_size& update) {
     return;
   }
   const std::int64_t whole = steps / accumulated * accumulated;
-  throw error(sentence_of(
-      {"One pass over ", *source.length(), " samples is ", steps,
-       update.of_step > 1 ? " micro-batches" : " steps", ", no multiple of ", describe(update),
-       whole > 0 ? ". Say" : ". Repeat the data, and say",
-       " steps_per_epoch = ", (whole > 0 ? whole : accumulated) / update.of_step, "."}));
+  raise_error({"One pass over ", *source.length(), " samples is ", steps,
+               update.of_step > 1 ? " micro-batches" : " steps", ", no multiple of ",
+               describe(update), whole > 0 ? ". Say" : ". Repeat the data, and say",
+               " steps_per_epoch = ", (whole > 0 ? whole : accumulated) / update.of_step, "."});
 }
 
 /// An epoch divides into executions, an execution into updates.
@@ -210,8 +206,8 @@ inline std::string describe(const update_size& update) {
   if (steps % accumulated != 0) {
     const std::int64_t below = steps / accumulated * accumulated;
     const bool countable = below <= (std::numeric_limits<std::int64_t>::max)() - accumulated;
-    throw error(sentence_of({no_whole_updates("An epoch", steps, update),
-                             use(below, countable ? below + accumulated : 0)}));
+    raise_error({no_whole_updates("An epoch", steps, update),
+                 use(below, countable ? below + accumulated : 0)});
   }
   if (execution < 1) {
     raise_error({"steps_per_execution is a number of steps of at least 1, got ",
@@ -219,14 +215,13 @@ inline std::string describe(const update_size& update) {
   }
   if (steps % execution != 0) {
     const std::int64_t of_step = update.of_step;
-    throw error(
-        sentence_of({"An epoch of ", steps / of_step, " steps does not divide into executions of ",
-                     execution / of_step, " steps.",
-                     use_execution(steps / of_step, execution / of_step, accumulated / of_step)}));
+    raise_error({"An epoch of ", steps / of_step, " steps does not divide into executions of ",
+                 execution / of_step, " steps.",
+                 use_execution(steps / of_step, execution / of_step, accumulated / of_step)});
   }
   if (execution % accumulated != 0) {
-    throw error(sentence_of({no_whole_updates("An execution", execution, update),
-                             use_execution(steps, execution, accumulated)}));
+    raise_error({no_whole_updates("An execution", execution, update),
+                 use_execution(steps, execution, accumulated)});
   }
 }
 
@@ -240,8 +235,8 @@ inline std::int64_t samples_of(std::int64_t epochs, std::int64_t steps, std::int
   const std::optional<std::int64_t> samples =
       checked_product(checked_product(steps, micro_batch), epochs);
   if (!samples) {
-    throw error(sentence_of({epochs, epochs_of(epochs), steps, " steps of ", micro_batch,
-                             " samples are more samples than 64 bits can count."}));
+    raise_error({epochs, epochs_of(epochs), steps, " steps of ", micro_batch,
+                 " samples are more samples than 64 bits can count."});
   }
   return *samples;
 }
@@ -249,7 +244,7 @@ inline std::int64_t samples_of(std::int64_t epochs, std::int64_t steps, std::int
 }  // namespace step_rules
 
 /// Throws `error` unless the epochs can be counted up to, and have steps.
-inline void check_epochs(const fit_options& wanted) {
+[[gnu::cold]] inline void check_epochs(const fit_options& wanted) {
   if (wanted.epochs < 1) {
     raise_error({"fit needs at least 1 epoch, got ", wanted.epochs, "."});
   }
@@ -290,7 +285,7 @@ inline fit_options in_micro_batches(const fit_options& wanted, std::int64_t of_u
   check_epochs(asked);
   const fit_options wanted = in_micro_batches(asked, settings.micro_batches_of_update());
   if (source.length() == 0) {
-    throw error("fit got no samples; expected at least 1.");
+    raise_error("fit got no samples; expected at least 1.");
   }
   const std::int64_t steps = step_rules::steps_of_epoch(source, wanted, settings.micro_batch);
   const std::int64_t execution =
@@ -307,9 +302,9 @@ inline fit_options in_micro_batches(const fit_options& wanted, std::int64_t of_u
   const std::int64_t of_step = settings.micro_batch * update.of_step;
   const std::int64_t needed = step_rules::samples_of(passes, said, of_step);
   if (source.length() && *source.length() < needed) {
-    throw error(sentence_of({"The data have ", *source.length(), " samples, ", epochs,
-                             step_rules::epochs_of(epochs), said, " steps of ", of_step,
-                             " samples need ", needed, ". Repeat the data: data | repeated()."}));
+    raise_error({"The data have ", *source.length(), " samples, ", epochs,
+                 step_rules::epochs_of(epochs), said, " steps of ", of_step, " samples need ",
+                 needed, ". Repeat the data: data | repeated()."});
   }
   return {steps, execution};
 }
@@ -318,12 +313,12 @@ inline fit_options in_micro_batches(const fit_options& wanted, std::int64_t of_u
 [[gnu::cold]] inline void check_room(std::int64_t samples, const shape& output, std::size_t room) {
   const std::optional<std::int64_t> values = checked_product(samples, output.elements());
   if (!values) {
-    throw error(sentence_of({"predict of ", samples, " samples ", describe(output),
-                             " writes more values than 64 bits can count."}));
+    raise_error({"predict of ", samples, " samples ", describe(output),
+                 " writes more values than 64 bits can count."});
   }
   if (static_cast<std::size_t>(*values) != room) {
-    throw error(sentence_of({"predict of ", samples, " samples writes ", *values,
-                             " values, got room for ", room, "."}));
+    raise_error(
+        {"predict of ", samples, " samples writes ", *values, " values, got room for ", room, "."});
   }
 }
 
@@ -336,29 +331,28 @@ inline fit_options in_micro_batches(const fit_options& wanted, std::int64_t of_u
 }
 
 /// Throws `error` unless the extents are [samples, extents of the input...] and count the values.
-inline void check_batch(const model_interface& model, list_view<std::int64_t> extents,
-                        std::size_t values) {
+[[gnu::cold]] inline void check_batch(const model_interface& model, list_view<std::int64_t> extents,
+                                      std::size_t values) {
   const shape& wanted = model.input().extents;
   if (extents[0] < 0) {
-    throw error(sentence_of({"A batch has 0 samples or more, got ", extents[0], "."}));
+    raise_error({"A batch has 0 samples or more, got ", extents[0], "."});
   }
   std::optional<std::int64_t> product = extents[0];
   for (std::int32_t axis = 0; axis < wanted.rank; ++axis) {
     const std::int64_t given = extents[axis + 1];
     if (given != wanted[axis]) {
-      throw error(
-          sentence_of({"A sample of the model's input is ", describe(wanted), ", axis ", axis + 1,
-                       " of the batch has ", given, " instead of ", wanted[axis], "."}));
+      raise_error({"A sample of the model's input is ", describe(wanted), ", axis ", axis + 1,
+                   " of the batch has ", given, " instead of ", wanted[axis], "."});
     }
     product = checked_product(product, given);
   }
   if (!product) {
-    throw error(sentence_of({"A batch of ", extents[0], " samples ", describe(wanted),
-                             " has more values than 64 bits can count."}));
+    raise_error({"A batch of ", extents[0], " samples ", describe(wanted),
+                 " has more values than 64 bits can count."});
   }
   if (*product != static_cast<std::int64_t>(values)) {
-    throw error(sentence_of(
-        {"A batch of ", extents[0], " samples has ", *product, " values, got ", values, "."}));
+    raise_error(
+        {"A batch of ", extents[0], " samples has ", *product, " values, got ", values, "."});
   }
 }
 

@@ -21,8 +21,8 @@ class training_course {
  public:
   /// Of a fit that is about to begin: with its first epoch or, if it resumes, where it stood when
   /// what was loaded was saved. Throws `error` if that was no such fit.
-  void begin(const fit_request& wanted, const epoch_steps& steps, const run_settings& settings,
-             result_sums& sums) {
+  [[gnu::cold]] void begin(const fit_request& wanted, const epoch_steps& steps,
+                           const run_settings& settings, result_sums& sums) {
     source_ = &wanted.source;
     steps_of_update_ = settings.micro_batches_of_update();
     epochs_ = wanted.wanted.epochs;
@@ -65,7 +65,7 @@ class training_course {
 
   /// The place that was loaded; the next fit that resumes goes on there, or the one that is about
   /// to begin. Throws `error` and changes nothing if that one cannot.
-  void load(training_place loaded, result_sums& sums) {
+  [[gnu::cold]] void load(training_place loaded, result_sums& sums) {
     loaded_ = std::move(loaded);
     has_loaded_ = true;
     if (source_ != nullptr) {
@@ -77,7 +77,7 @@ class training_course {
   void forget() { has_loaded_ = false; }
 
   /// Writes down where the fit stands; false if there is none, or if its feed does not say.
-  bool tell(training_place& found, const result_sums& sums) const {
+  [[gnu::cold]] bool tell(training_place& found, const result_sums& sums) const {
     if (source_ == nullptr || !source_->has_position()) {
       return false;
     }
@@ -140,7 +140,7 @@ class training_course {
     place_.loss = found.loss;
   }
 
-  void check_place(const training_place& found, const result_sums& sums) const {
+  [[gnu::cold]] void check_place(const training_place& found, const result_sums& sums) const {
     if (found.steps_of_epoch != place_.steps_of_epoch || found.micro_batch != place_.micro_batch) {
       raise_error({"What was loaded was saved in a fit of ", found.steps_of_epoch, " steps of ",
                    found.micro_batch, " samples an epoch; this one has ", place_.steps_of_epoch,

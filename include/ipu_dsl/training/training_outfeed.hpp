@@ -51,7 +51,7 @@ class update_outfeed : public outfeed_queue, private run_listener {
         outputs_(outputs),
         listening_(engine, *this) {
     if (options.mode == outfeed_mode::last && update.sum != outfeed_sum::none) {
-      throw error("An outfeed of sums over updates is of mode all: each is enqueued.");
+      raise_error("An outfeed of sums over updates is of mode all: each is enqueued.");
     }
     const auto micro_batches = static_cast<std::size_t>(update.replicas) *
                                static_cast<std::size_t>(update.gradient_accumulation);

@@ -102,7 +102,7 @@ class training_run {
     problem found = made.fault();
     if (found.found()) {
       found.where = "set_learning_rate";
-      throw error(found);
+      raise_error(found.message());
     }
     rate() = made;
   }
@@ -128,12 +128,12 @@ class training_run {
     const bool of_validation = name.starts_with(validation_prefix);
     const std::string_view validated = name.substr(of_validation ? validation_prefix.size() : 0);
     if (of_validation && !plan_.validates && reports(validated)) {
-      throw error(sentence_of({who, " looks at ", name,
-                               ", and nothing is validated. Give fit validation_data(...) behind "
-                               "its options, or let it look at ",
-                               validated, "."}));
+      raise_error({who, " looks at ", name,
+                   ", and nothing is validated. Give fit validation_data(...) behind "
+                   "its options, or let it look at ",
+                   validated, "."});
     }
-    throw error(sentence_of({who, " looks at ", name, ", which no epoch reports.", nearest(name)}));
+    raise_error({who, " looks at ", name, ", which no epoch reports.", nearest(name)});
   }
 
   /// Whether an epoch reports a number of this name.

@@ -77,7 +77,7 @@ class update_losses {
   /// already.
   void listen(run_listener* heard_by) {
     if (heard_by != nullptr && heard_by_ != nullptr) {
-      throw error("A session hands its losses to one outfeed, and has one already.");
+      raise_error("A session hands its losses to one outfeed, and has one already.");
     }
     heard_by_ = heard_by;
   }

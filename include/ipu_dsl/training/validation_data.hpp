@@ -10,7 +10,6 @@
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/data/transform.hpp>
 #include <ipu_dsl/training/hooks.hpp>
@@ -177,15 +176,15 @@ struct split_data {
 /// Cuts off a share of a data set at its end, as Keras does: in the order in which the data lie,
 /// before any of its steps. Throws `error` unless it leaves samples on both sides.
 template <dataset Data>
-split_data<Data> split_off(const transformed<Data>& given, double share) {
+[[gnu::cold]] split_data<Data> split_off(const transformed<Data>& given, double share) {
   const std::int64_t samples = given.data->size();
   const bool is_share = share > 0 && share < 1;
   const std::int64_t trained = is_share ? samples_before(samples, share) : 0;
   if (!is_share || trained < 1 || trained >= samples) {
-    throw error(
-        sentence_of({"validation_split is a share of the data that leaves samples to train "
-                     "on and to validate on, above 0 and below 1; got ",
-                     label() << static_cast<float>(share), " of ", samples, " samples."}));
+    raise_error(
+        {"validation_split is a share of the data that leaves samples to train "
+         "on and to validate on, above 0 and below 1; got ",
+         label() << static_cast<float>(share), " of ", samples, " samples."});
   }
   split_data<Data> made{*given.data | take(trained), *given.data | skip(trained)};
   made.trained.steps.append(given.steps);

@@ -85,8 +85,8 @@ inline std::vector<float> lay_out(const parameters& weights, layout::architectur
     weights.get(i, values);
     for (const float value : values) {
       if (!std::isfinite(value)) {
-        raise_error(sentence_of({"The parameter ", weights.name(i),
-                                 " has a value that is not finite; a header holds numbers."}));
+        raise_error({"The parameter ", weights.name(i),
+                     " has a value that is not finite; a header holds numbers."});
       }
     }
     const std::size_t begin = stored.size();
@@ -118,8 +118,7 @@ inline void write_weights_header(const parameters& weights, const std::string& p
                                  std::string_view name,
                                  layout::architecture target = layout::native) {
   if (!is_identifier(name)) {
-    raise_error(
-        sentence_of({"The weights of a header must have a name of C++, got '", name, "'."}));
+    raise_error({"The weights of a header must have a name of C++, got '", name, "'."});
   }
   const std::vector<float> stored = lay_out(weights, target);
   std::string words =

@@ -87,7 +87,7 @@ inline void refuse_unreadable(const program_view& rows) {
   problem found = fault_of_program(rows);
   if (found.found()) {
     found.where = "the text of a schedule";
-    throw error(found);
+    raise_error(found.message());
   }
 }
 

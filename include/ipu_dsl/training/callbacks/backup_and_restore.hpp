@@ -11,7 +11,6 @@
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/formats/file.hpp>
 #include <ipu_dsl/training/callbacks/unnamed_options.hpp>
 #include <ipu_dsl/training/saved_training.hpp>

@@ -58,8 +58,8 @@ class early_stopping {
   void on_train_begin(training_run& run) {
     watched_.check(run, "early_stopping");
     if (options_.patience < 0) {
-      throw error(sentence_of(
-          {"early_stopping expects a patience of 0 epochs or more, got ", options_.patience, "."}));
+      raise_error(
+          {"early_stopping expects a patience of 0 epochs or more, got ", options_.patience, "."});
     }
     if (options_.start_from_epoch < 0) {
       raise_error({"early_stopping expects a start_from_epoch of 0 or more, got ",

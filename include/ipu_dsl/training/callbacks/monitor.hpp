@@ -12,7 +12,6 @@
 
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/training/history.hpp>
 #include <ipu_dsl/training/training_run.hpp>
 
@@ -115,7 +114,7 @@ class monitor {
                    "monitor_mode::greater or monitor_mode::smaller."});
     }
     if (!(min_delta_ >= 0)) {
-      throw error(sentence_of({who, " expects a min_delta of at least 0."}));
+      raise_error({who, " expects a min_delta of at least 0."});
     }
   }
 

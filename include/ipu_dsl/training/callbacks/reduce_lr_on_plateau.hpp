@@ -56,8 +56,8 @@ class reduce_lr_on_plateau {
   void on_train_begin(training_run& run) {
     watched_.check(run, "reduce_lr_on_plateau");
     if (!(options_.factor >= 0 && options_.factor < 1)) {
-      throw error("reduce_lr_on_plateau expects a factor of at least 0 and below 1, got " +
-                  std::to_string(options_.factor) + ".");
+      raise_error({"reduce_lr_on_plateau expects a factor of at least 0 and below 1, got ",
+                   std::to_string(options_.factor), "."});
     }
     if (options_.patience < 0 || options_.cooldown < 0) {
       raise_error(

@@ -97,67 +97,62 @@ struct own_learning_rate {
 ///
 /// A plain value without memory of its own.
 class learning_rate_schedule {
-  enum class form : std::uint8_t {
-    constant,
-    piecewise_constant,
-    exponential,
-    inverse_time,
-    polynomial,
-    cosine,
-    cosine_restarts,
-    own
+  /// What it is made of is known where it is made, so that a program has the code of its own
+  /// decays alone. In front of what takes their addresses: clang evaluates a template only behind
+  /// its definition.
+  template <auto Held>
+  static constexpr double rate_of(const learning_rate_schedule& schedule, std::uint64_t iteration) {
+    return (schedule.*Held).at(iteration);
+  }
+
+  template <auto Held>
+  [[gnu::cold]] static constexpr problem fault_of(const learning_rate_schedule& schedule) {
+    return (schedule.*Held).fault();
+  }
+
+  /// The functions of one kind of decay.
+  struct rules {
+    double (*rate)(const learning_rate_schedule& schedule, std::uint64_t iteration);
+    problem (*fault)(const learning_rate_schedule& schedule);
   };
 
-  /// In front of the functions that call it: clang evaluates a template only behind its definition.
-  template <typename Result, typename Visitor>
-  constexpr Result visit(const Visitor& look) const {
-    switch (form_) {
-      case form::piecewise_constant:
-        return look(piecewise_constant_);
-      case form::exponential:
-        return look(exponential_);
-      case form::inverse_time:
-        return look(inverse_time_);
-      case form::polynomial:
-        return look(polynomial_);
-      case form::cosine:
-        return look(cosine_);
-      case form::cosine_restarts:
-        return look(cosine_restarts_);
-      case form::own:
-        return look(own_);
-      default:
-        return look(constant_);
-    }
+  template <auto Held>
+  static constexpr rules rules_of() {
+    return {rate_of<Held>, fault_of<Held>};
   }
 
  public:
-  constexpr learning_rate_schedule(float rate) : constant_{rate} {}
+  constexpr learning_rate_schedule(float rate)
+      : rules_(rules_of<&learning_rate_schedule::constant_>()),
+        is_constant_(true),
+        constant_{rate} {}
 
   constexpr learning_rate_schedule(const piecewise_constant_decay& schedule)
-      : form_(form::piecewise_constant), piecewise_constant_(schedule) {}
+      : rules_(rules_of<&learning_rate_schedule::piecewise_constant_>()),
+        piecewise_constant_(schedule) {}
 
   constexpr learning_rate_schedule(const exponential_decay& schedule)
-      : form_(form::exponential), exponential_(schedule) {}
+      : rules_(rules_of<&learning_rate_schedule::exponential_>()), exponential_(schedule) {}
 
   constexpr learning_rate_schedule(const inverse_time_decay& schedule)
-      : form_(form::inverse_time), inverse_time_(schedule) {}
+      : rules_(rules_of<&learning_rate_schedule::inverse_time_>()), inverse_time_(schedule) {}
 
   constexpr learning_rate_schedule(const polynomial_decay& schedule)
-      : form_(form::polynomial), polynomial_(schedule) {}
+      : rules_(rules_of<&learning_rate_schedule::polynomial_>()), polynomial_(schedule) {}
 
   constexpr learning_rate_schedule(const cosine_decay& schedule)
-      : form_(form::cosine), cosine_(schedule) {}
+      : rules_(rules_of<&learning_rate_schedule::cosine_>()), cosine_(schedule) {}
 
   constexpr learning_rate_schedule(const cosine_decay_restarts& schedule)
-      : form_(form::cosine_restarts), cosine_restarts_(schedule) {}
+      : rules_(rules_of<&learning_rate_schedule::cosine_restarts_>()), cosine_restarts_(schedule) {}
 
   constexpr learning_rate_schedule(const warm_up& schedule);
 
   /// Its numbers must be finite and at least 0, or the update that asks for one throws.
   template <typename Function>
     requires std::convertible_to<const Function&, double (*)(std::uint64_t)>
-  constexpr learning_rate_schedule(const Function& function) : form_(form::own), own_{function} {}
+  constexpr learning_rate_schedule(const Function& function)
+      : rules_(rules_of<&learning_rate_schedule::own_>()), own_{function} {}
 
   /// The same of a lambda that returns any other number and captures nothing.
   template <typename Function>
@@ -165,7 +160,7 @@ class learning_rate_schedule {
              std::is_empty_v<Function> && std::default_initializable<Function> &&
              returns_rate<Function>)
   constexpr learning_rate_schedule(const Function&)
-      : form_(form::own),
+      : rules_(rules_of<&learning_rate_schedule::own_>()),
         own_{[](std::uint64_t iteration) { return static_cast<double>(Function()(iteration)); }} {}
 
   /// Refused with a sentence: any other function.
@@ -189,7 +184,7 @@ class learning_rate_schedule {
   }
 
   /// Whether it is one rate that stays.
-  constexpr bool is_constant() const { return form_ == form::constant && !warms_up_; }
+  constexpr bool is_constant() const { return is_constant_ && !warms_up_; }
 
   /// The rate of an update, the first being 1, as `numbers(update)` counts them.
   constexpr double of_update(std::uint64_t update) const { return at(update - 1); }
@@ -204,16 +199,17 @@ class learning_rate_schedule {
       check.steps("warmup_steps", warm_up_steps_);
       check.not_negative("initial_learning_rate", warm_up_from_);
     }
-    check.take(visit<problem>([](const auto& schedule) { return schedule.fault(); }));
+    check.take(rules_.fault(*this));
     return check.fault;
   }
 
  private:
   constexpr double rate_behind_warm_up(std::uint64_t iteration) const {
-    return visit<double>([iteration](const auto& schedule) { return schedule.at(iteration); });
+    return rules_.rate(*this, iteration);
   }
 
-  form form_ = form::constant;
+  rules rules_;
+  bool is_constant_ = false;
   bool warms_up_ = false;
   bool warm_up_twice_ = false;
   float warm_up_from_ = 0;
