@@ -56,6 +56,7 @@ ELSEWHERE = {
     # Parts of the one engine.
     "training/update_losses": "training/session",
     "training/run_numbers": "training/run_values",
+    "training/update_hook": "training/hooks",
     # What is said where a feed is wanted.
     "core/feed_fault": "queues/infeed_queue",
     # What both ends of a queue sleep on.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,6 +14,7 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/hash.hpp>
 #include <ipu_dsl/core/inline.hpp>
+#include <ipu_dsl/core/non_finite.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/model/layer_name.hpp>
 #include <ipu_dsl/runtime/initial_values.hpp>
@@ -87,7 +87,7 @@ IPU_DSL_INLINE void parameters::initialize(std::uint64_t seed) {
     start_values(stored.start, stored.extents, seed, places_[i].stream,
                  {values.data(), values.size()});
     for (std::size_t n = 0; n < values.size(); ++n) {
-      if (!std::isfinite(values[n])) {
+      if (is_non_finite(values[n])) {
         raise_error({"The initializer of ", describe_parameter(i),
                      " makes no finite number at place ", n, "."});
       }

@@ -121,9 +121,11 @@ class metric_values {
 
   /// All its arrays: written once, because records of epochs are handed on in many places.
   [[gnu::cold, gnu::noinline]] void take(metric_values& other) noexcept {
-    std::copy(other.names_, other.names_ + most_results, names_);
-    std::copy(other.values_, other.values_ + most_results, values_);
-    std::copy(other.entries_, other.entries_ + most_results, entries_);
+    for (std::size_t i = 0; i < most_results; ++i) {
+      names_[i] = other.names_[i];
+      values_[i] = other.values_[i];
+      entries_[i] = other.entries_[i];
+    }
     size_ = other.size_;
     several_ = other.several_;
     own_ = std::move(other.own_);

@@ -30,8 +30,8 @@
 #include <ipu_dsl/training/session_faults.hpp>
 #include <ipu_dsl/training/session_refusal.hpp>
 #include <ipu_dsl/training/session_source.hpp>
-#include <ipu_dsl/training/session_turn.hpp>
 #include <ipu_dsl/training/training_run.hpp>
+#include <ipu_dsl/training/update_hook.hpp>
 #include <ipu_dsl/training/validation_data.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A session does one thing at a time, and nothing for those who are told of it while it trains.
+// A session does one thing at a time.
 #pragma once
 
 #include <atomic>
@@ -26,31 +26,6 @@ inline void require_idle(const session_work& work, const char* wanted) {
     refuse_turn(wanted, at_work);
   }
 }
-
-/// The engine that trains on while this thread tells an asynchronous callback of its update; null:
-/// none.
-inline thread_local const void* told_of_update = nullptr;
-
-/// Throws `error` in such a callback: what it is told of the session may be of no update at all.
-inline void refuse_update_hook(const void* engine) {
-  if (told_of_update == engine) {
-    raise_error(
-        "An asynchronous callback was told of an update while training goes on: it may look at "
-        "weights, rates and metrics, or ask the session for anything, in on_epoch_begin and "
-        "on_epoch_end, when training waits.");
-  }
-}
-
-/// As long as it lives, the callbacks of this thread may ask nothing of an engine.
-class update_hook_scope {
- public:
-  explicit update_hook_scope(const void* engine) { told_of_update = engine; }
-
-  update_hook_scope(const update_hook_scope&) = delete;
-  update_hook_scope& operator=(const update_hook_scope&) = delete;
-
-  ~update_hook_scope() { told_of_update = nullptr; }
-};
 
 /// A session's turn to do something, as long as this lives.
 class session_turn {

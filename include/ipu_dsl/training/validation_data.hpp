@@ -2,7 +2,6 @@
 // What stands behind the options of a call: what `fit` evaluates between its epochs, and callbacks.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
@@ -166,10 +165,10 @@ struct split_data {
 /// a sample.
 [[gnu::cold]] inline std::int64_t samples_before(std::int64_t samples, double share) {
   const double before = static_cast<double>(samples) * (1 - share);
-  const double nearest = std::round(before);
+  const double nearest = __builtin_round(before);
   const bool is_float = static_cast<double>(static_cast<float>(share)) == share;
   const double half_of_last_bit = static_cast<double>(samples) * share * 0x1p-24;
-  const bool is_meant = is_float && std::abs(before - nearest) <= half_of_last_bit;
+  const bool is_meant = is_float && __builtin_fabs(before - nearest) <= half_of_last_bit;
   return static_cast<std::int64_t>(is_meant ? nearest : before);
 }
 
