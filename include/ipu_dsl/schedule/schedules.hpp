@@ -2,6 +2,7 @@
 // The schedules of the reference as short types.
 #pragma once
 
+#include <concepts>
 #include <string_view>
 
 #include <ipu_dsl/core/list_view.hpp>
@@ -88,12 +89,20 @@ struct sequential_schedule : rotating_schedule<sequential_schedule> {
 template <typename Schedule>
 struct relaxed : Schedule {
   static constexpr problem allows(int devices, int stages, int micro_batches, purpose) {
-    const auto check = [](int p, int s, int m) {
-      const problem found = rules::counts(Schedule::name, p, s, m);
-      return found.found() ? found
-                           : rules::device_count(Schedule::name, p, s, Schedule::least_stages);
-    };
-    return rules::with_way_out(check, devices, stages, micro_batches);
+    if constexpr (!std::derived_from<Schedule, rotating_schedule<Schedule>>) {
+      problem found = refuse("grouped, interleaved or sequential_schedule",
+                             label() << Schedule::name, "write ");
+      found.where = "relaxed<...>";
+      found.hint << Schedule::name << " alone: it has none of the rules that relaxed takes away";
+      return found;
+    } else {
+      const auto check = [](int p, int s, int m) {
+        const problem found = rules::counts(Schedule::name, p, s, m);
+        return found.found() ? found
+                             : rules::device_count(Schedule::name, p, s, Schedule::least_stages);
+      };
+      return rules::with_way_out(check, devices, stages, micro_batches);
+    }
   }
 };
 
