@@ -51,8 +51,8 @@ inline std::vector<std::uint8_t> room_for(std::size_t size, const std::string& p
 
 /// Reads an open file to its end. Throws `error` if that fails, or if it goes on behind the size
 /// that it has, or `stream_limit`, whichever is more.
-inline std::vector<std::uint8_t> read_open(std::FILE* file, const std::string& path,
-                                           std::size_t stream_limit) {
+[[gnu::cold]] inline std::vector<std::uint8_t> read_open(std::FILE* file, const std::string& path,
+                                                         std::size_t stream_limit) {
   std::vector<std::uint8_t> bytes = room_for(size_of(file), path);
   const std::size_t most = bytes.size() > stream_limit ? bytes.size() : stream_limit;
   // Nothing has no address, and fread must not be given none.
@@ -83,7 +83,7 @@ inline bool file_exists(const std::string& path) {
 
 /// The bytes of the file at `path`, as they are. Throws `error` if it cannot be read, or if it has
 /// no size and goes on behind `default_stream_limit`.
-inline std::vector<std::uint8_t> read_file(const std::string& path) {
+[[gnu::cold]] inline std::vector<std::uint8_t> read_file(const std::string& path) {
   files::check_path(path);
   const files::handle file(std::fopen(path.c_str(), "rb"));
   if (file == nullptr) {

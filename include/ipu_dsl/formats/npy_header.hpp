@@ -103,7 +103,7 @@ class dictionary {
   dictionary(std::string_view text, std::string_view name) : text_(text), name_(name) {}
 
   /// True, and stepped over, if `words` come next; blanks before them do not count.
-  bool accept(std::string_view words) {
+  [[gnu::cold]] bool accept(std::string_view words) {
     const std::size_t begin = text_.find_first_not_of(" \n");
     if (begin == std::string_view::npos || text_.substr(begin, words.size()) != words) {
       return false;
@@ -113,14 +113,14 @@ class dictionary {
   }
 
   /// Throws `error` unless `words` come next; steps over them.
-  void expect(std::string_view words) {
+  [[gnu::cold]] void expect(std::string_view words) {
     if (!accept(words)) {
       refuse(sentence_of({"expected ", words, " before: ", next_words()}));
     }
   }
 
   /// A text in single or double quotes.
-  std::string_view quoted() {
+  [[gnu::cold]] std::string_view quoted() {
     const char quote = accept("\"") ? '"' : '\'';
     if (quote == '\'') {
       expect("'");
@@ -161,7 +161,7 @@ class dictionary {
   }
 
   /// Throws `error`.
-  [[noreturn]] void refuse(std::string_view reason) const {
+  [[noreturn, gnu::cold]] void refuse(std::string_view reason) const {
     raise_error({"The NPY header of ", name_, " makes no sense: ", reason, "."});
   }
 
@@ -185,7 +185,7 @@ inline stored_type parse_element(std::string_view description, std::string_view 
 }
 
 /// A tuple of extents. Throws `error` if it has more dimensions than any array.
-inline file_extents parse_extents(dictionary& text, std::string_view name) {
+[[gnu::cold]] inline file_extents parse_extents(dictionary& text, std::string_view name) {
   file_extents extents;
   std::size_t rank = 0;
   bool more = true;
@@ -250,7 +250,7 @@ inline file_extents parse_extents(dictionary& text, std::string_view name) {
 }
 
 /// Steps over the signature, the version and the length; returns the dictionary.
-inline std::string_view take_header_text(byte_cursor& cursor, std::string_view name) {
+[[gnu::cold]] inline std::string_view take_header_text(byte_cursor& cursor, std::string_view name) {
   if (cursor.take_text(signature.size()) != signature) {
     raise_error({name, " is no NPY file: its first six bytes are not \\x93NUMPY."});
   }

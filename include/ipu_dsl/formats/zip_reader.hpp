@@ -54,8 +54,8 @@ inline std::size_t find_end(std::span<const std::uint8_t> bytes, std::string_vie
 }
 
 /// Throws `error` unless a number is the one that Zip64's end has, or says that it stands there.
-inline void check_long(std::uint64_t number, std::uint64_t elsewhere, std::uint64_t long_number,
-                       std::string_view name) {
+[[gnu::cold]] inline void check_long(std::uint64_t number, std::uint64_t elsewhere,
+                                     std::uint64_t long_number, std::string_view name) {
   if (number != elsewhere && number != long_number) {
     raise_error({name, " is corrupt: its two end records say ", number, " and ", long_number,
                  " of the same thing."});
@@ -131,8 +131,8 @@ struct directory_bytes {
 }
 
 /// Replaces the numbers that stand elsewhere by those of the extra field of Zip64.
-inline void take_long_numbers(record& entry, std::span<const std::uint8_t> extra,
-                              std::string_view name) {
+[[gnu::cold]] inline void take_long_numbers(record& entry, std::span<const std::uint8_t> extra,
+                                            std::string_view name) {
   byte_cursor fields(extra, name);
   while (fields.remaining() >= 4) {
     const std::uint32_t kind = fields.little_endian_16();
@@ -281,7 +281,8 @@ class archive_reader {
   }
 
  private:
-  entry_content unpack(std::span<const std::uint8_t> packed, std::size_t index) const {
+  [[gnu::cold]] entry_content unpack(std::span<const std::uint8_t> packed,
+                                     std::size_t index) const {
     const record& entry = records_[index];
     entry_content content{packed, {}};
     if (entry.method == deflated) {

@@ -55,7 +55,7 @@ struct directory {
 /// Throws `error` unless every reader finds an entry by this name. NumPy ends a name at its first
 /// NUL, and takes what is not marked as UTF-8 for code page 437; many programs, this library's
 /// first version among them, write UTF-8 without the mark, so the mark is not asked for.
-inline void check_name(std::string_view entry, std::string_view archive) {
+[[gnu::cold]] inline void check_name(std::string_view entry, std::string_view archive) {
   if (!is_utf8(entry) || entry.find('\0') != std::string_view::npos) {
     raise_error({archive, " has an entry of the name ", printable(entry),
                  "; expected UTF-8 without a NUL."});

@@ -58,9 +58,9 @@ inline std::vector<std::uint8_t> npy_file_of(const parameters& weights, std::siz
 
 /// Reads the values of a parameter from the bytes of an NPY file, which sentences call `name`.
 /// Throws `error` if the array has another shape or type.
-inline void read_values(const parameters& weights, std::size_t index,
-                        std::span<const std::uint8_t> bytes, const std::string& name,
-                        const std::string& path, float* values) {
+[[gnu::cold]] inline void read_values(const parameters& weights, std::size_t index,
+                                      std::span<const std::uint8_t> bytes, const std::string& name,
+                                      const std::string& path, float* values) {
   const npy::array_in_file array = npy::find_array(bytes, name);
   const tensor& parameter = weights.at(index);
   const npy::file_extents& extents = array.header.extents;
@@ -116,7 +116,8 @@ inline std::string_view array_name(const zips::record& entry) {
 }
 
 /// The entry of this array, or the number of entries if there is none.
-inline std::size_t find_entry(const zips::archive_reader& archive, std::string_view wanted) {
+[[gnu::cold]] inline std::size_t find_entry(const zips::archive_reader& archive,
+                                            std::string_view wanted) {
   std::size_t index = 0;
   while (index < archive.size() && array_name(archive.at(index)) != wanted) {
     ++index;
