@@ -15,4 +15,5 @@ using order = relaxed<grouped>;
 
 struct training : compile<mlp, micro_batch<2>, gradient_accumulation<4>, order,
                           loss<sparse_categorical_crossentropy>, optimizer<sgd<>>> {};
+
 static_assert(check<training>());
