@@ -131,8 +131,8 @@ struct model_fold<one_step<M>> {
   static constexpr graph make() {
     graph made;
     if constexpr (steps_one_by_one<M>) {
-      made.fault = refuse("a model of all steps in one_step<...>", "one of one step",
-                          "write one_step once");
+      made.fault =
+          refuse("a model of all steps in one_step<...>", "one of one step", "write one_step once");
       made.fault.where = "one_step<...>";
     } else if constexpr (!model_of_layers<M>) {
       made.fault = one_step<M>::refused;
