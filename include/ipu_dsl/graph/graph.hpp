@@ -393,12 +393,18 @@ struct frozen_graph {
   model_output outputs[most_outputs] = {};
   std::size_t output_count = 0;
   std::int32_t stages = 1;
+  bool automatic = false;
+  bool by_step = false;
   problem fault;
 
   constexpr frozen_graph() = default;
 
   constexpr explicit frozen_graph(const graph& source)
-      : output_count(source.outputs.size()), stages(source.stages), fault(source.fault) {
+      : output_count(source.outputs.size()),
+        stages(source.stages),
+        automatic(source.automatic),
+        by_step(source.by_step),
+        fault(source.fault) {
     for (std::size_t i = 0; i < Tensors; ++i) {
       tensors[i] = source.tensors[i];
     }
@@ -423,6 +429,21 @@ struct frozen_graph {
             .layers = {layers, Layers},
             .outputs = {outputs, output_count},
             .stages = stages};
+  }
+
+  /// A copy that can grow.
+  constexpr graph thawed() const {
+    graph made;
+    made.tensors.append({tensors, Tensors});
+    made.nodes.append({nodes, Nodes});
+    made.operands.append({operands, Operands});
+    made.layers.append({layers, Layers});
+    made.outputs.append({outputs, output_count});
+    made.stages = stages;
+    made.automatic = automatic;
+    made.by_step = by_step;
+    made.fault = fault;
+    return made;
   }
 };
 

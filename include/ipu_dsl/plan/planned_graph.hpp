@@ -33,7 +33,7 @@ constexpr problem check_micro_batch(const graph_view& model, std::int32_t sample
 /// The model's graph with its losses and metrics, stages as the model has them.
 template <compiled_model C>
 constexpr graph fold_with_loss() {
-  graph model = fold<typename C::model_type>();
+  graph model = frozen_graph_of<typename C::model_type>.thawed();
   if (!model.fault.found()) {
     model.fault = C::check_options();
   }
@@ -47,31 +47,36 @@ constexpr graph fold_with_loss() {
   return model;
 }
 
-/// The stages of the layers of an `auto_pipeline`: [layers]; empty for other models.
-template <compiled_model C>
-constexpr list<int> automatic_stages() {
-  const graph model = fold_with_loss<C>();
-  if (!model.automatic || model.fault.found()) {
-    return {};
-  }
-  const program_kind kind = C::settings.has_loss ? program_kind::train : program_kind::predict;
-  const graph_view view = model.view();
-  const lowered_program lowered =
-      lowering(view, kind, C::settings.micro_batch, C::settings.optimizer).lower();
-  return choose_stages<typename C::schedule_type>(costs_of_layers(view, lowered.view()),
-                                                  model.stages, C::settings.devices,
-                                                  C::settings.gradient_accumulation);
-}
-
-/// How many layers that are: [layers] of the above without choosing.
+/// How many layers an `auto_pipeline` has; of other models none.
 template <compiled_model C>
 constexpr std::size_t count_automatic_layers() {
-  const graph model = fold_with_loss<C>();
-  return model.automatic && !model.fault.found() ? listed_layers(model.view()) : 0;
+  if constexpr (frozen_graph_of<typename C::model_type>.automatic) {
+    const graph model = fold_with_loss<C>();
+    return model.fault.found() ? 0 : listed_layers(model.view());
+  } else {
+    return 0;
+  }
 }
 
 template <compiled_model C>
 inline constexpr std::size_t automatic_layers = count_automatic_layers<C>();
+
+/// The stages of the layers of an `auto_pipeline`: [layers]; empty for other models.
+template <compiled_model C>
+constexpr list<int> automatic_stages() {
+  if constexpr (automatic_layers<C> == 0) {
+    return {};
+  } else {
+    const graph model = fold_with_loss<C>();
+    const program_kind kind = C::settings.has_loss ? program_kind::train : program_kind::predict;
+    const graph_view view = model.view();
+    const lowered_program lowered =
+        lowering(view, kind, C::settings.micro_batch, C::settings.optimizer).lower();
+    return choose_stages<typename C::schedule_type>(costs_of_layers(view, lowered.view()),
+                                                    model.stages, C::settings.devices,
+                                                    C::settings.gradient_accumulation);
+  }
+}
 
 /// Chosen once: everything else about the model asks for them.
 template <compiled_model C>
