@@ -231,7 +231,8 @@ TEST_CASE("all outputs are predicted, of any number of samples") {
   CHECK(compared == 100);
   session<compile<house, micro_batch<16>>> whole;
   std::vector<float> same(100 * classes);
-  whole.predict(input_arrays{data.rooms, data.regions}, output_arrays{same, prices});
+  whole.predict(input_arrays{data.rooms, data.regions},
+                output_arrays{std::span(same), std::span(prices)});
   CHECK(same == kinds);
 }
 

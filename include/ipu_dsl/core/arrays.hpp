@@ -198,7 +198,7 @@ template <typename... Given>
 weight_arrays(Given&&...) -> weight_arrays<std::remove_cvref_t<Given>...>;
 
 /// Where the outputs of a model are written, each [samples, elements]: `output_arrays{scores,
-/// prices}`.
+/// prices}`, arrays or spans of floats. They are referred to, as those of the inputs are.
 template <typename... Numbers>
   requires(std::convertible_to<Numbers&, std::span<float>> && ...)
 struct output_arrays {
@@ -206,7 +206,14 @@ struct output_arrays {
 
   std::span<float> each[count];
 
-  explicit output_arrays(Numbers&... numbers) : each{arrays::seen<float>(numbers)...} {}
+  template <typename... Given>
+    requires(std::convertible_to<std::remove_reference_t<Given>&, std::span<float>> && ...)
+  explicit output_arrays(Given&&... numbers) : each{arrays::seen<float>(numbers)...} {
+    static_assert(diagnose<arrays::unkept_fault_of<"output_arrays", Given...>>());
+  }
 };
+
+template <typename... Given>
+output_arrays(Given&&...) -> output_arrays<std::remove_reference_t<Given>...>;
 
 }  // namespace ipu_dsl
