@@ -28,6 +28,8 @@ namespace ipu_dsl {
 class error : public std::runtime_error {
  public:
   explicit error(const std::string& words) : std::runtime_error(words) {}
+
+  explicit error(const problem& found) : std::runtime_error(std::string(found.message().view())) {}
 };
 
 inline namespace IPU_DSL_ERRORS {
