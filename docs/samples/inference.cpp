@@ -182,6 +182,7 @@ void predict_in_given_memory() {
 
 void predict_with_embedded_weights() {
   std::printf("[embedded]\n");
+  // [xor]
   predictor<gate> given(gate_weights);
   for (const float a : {0.0F, 1.0F}) {
     for (const float b : {0.0F, 1.0F}) {
@@ -189,6 +190,7 @@ void predict_with_embedded_weights() {
                   static_cast<double>(given.push(std::array{a, b})[0]));
     }
   }
+  // [/xor]
   std::printf("[/embedded]\n");
 }
 
