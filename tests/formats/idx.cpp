@@ -31,7 +31,8 @@ std::string sentence_with(std::size_t position, std::uint8_t value) {
 
 TEST_CASE("an IDX file is read") {
   const idx_array parsed = parse_idx(images, "images", 3);
-  CHECK(parsed.extents == std::vector<std::int32_t>{2, 1, 3});
+  CHECK(std::vector<std::int32_t>(parsed.extents.begin(), parsed.extents.end()) ==
+        std::vector<std::int32_t>{2, 1, 3});
   CHECK(parsed.bytes == bytes{10, 11, 12, 13, 14, 15});
 }
 

@@ -127,7 +127,7 @@ TEST_CASE("who waits is sent away when the run is to stop") {
       stop = false;
       std::thread ender([&, delay] {
         wait_milliseconds(delay);
-        stop_waiting(stop, {&never, 1});
+        stop_waiting(stop, &never, 1);
       });
       CHECK_FALSE(wait_for(never, 1, stop, policy));
       ender.join();
@@ -164,7 +164,7 @@ TEST_CASE("a stop finds every sleeper, however close it comes to its falling asl
     for (int i = 0; i < round % 97; ++i) {
       ipu_dsl::spin_pause();
     }
-    stop_waiting(stop, counters);
+    stop_waiting(stop, counters, 3);
     all += threads;
     wait_for(ended, all, go, soon_asleep);
   }

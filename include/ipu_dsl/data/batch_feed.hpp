@@ -35,8 +35,8 @@ inline void clear_unused(const source_rows& source, std::int32_t micro_batch, st
 
 /// The same for all sources of a micro-batch.
 inline void clear_unused(const feed_rows& rows, std::int32_t valid) {
-  for (const source_rows& source : rows.sources) {
-    clear_unused(source, rows.micro_batch, valid);
+  for (std::size_t i = 0; i < rows.sources.size(); ++i) {
+    clear_unused(rows.sources[i], rows.micro_batch, valid);
   }
 }
 

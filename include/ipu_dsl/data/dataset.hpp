@@ -17,6 +17,7 @@
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/exceptions.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/non_finite.hpp>
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/shape.hpp>
@@ -48,7 +49,7 @@ struct numbers_given {
 };
 
 /// Throws `error` for the first infinity or NaN among `numbers` [samples, elements].
-inline void check_finite(std::span<const float> numbers, std::size_t elements,
+inline void check_finite(list_view<float> numbers, std::size_t elements,
                          const numbers_given& given = {}) {
   if (!holds_non_finite(numbers)) {
     return;

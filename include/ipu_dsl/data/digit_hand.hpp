@@ -85,7 +85,7 @@ struct variety {
 };
 
 /// Draws a hand within the variety.
-constexpr hand random_hand(random_draws& random, const variety& how) {
+[[gnu::cold]] constexpr hand random_hand(random_draws& random, const variety& how) {
   // With t = tan(angle / 2): cos = (1 - t^2) / (1 + t^2), sin = 2 t / (1 + t^2).
   const std::int64_t t = random.between(-how.turn, how.turn);
   const std::int64_t cosine = (65536 - t * t) * 65536 / (65536 + t * t);

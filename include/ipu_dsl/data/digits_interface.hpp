@@ -19,6 +19,6 @@ inline constexpr std::int32_t most_digits = 10'000'000;
 /// The first `count` digits of `seed`. Another seed gives other digits: use one for training and
 /// one for the test. They are kept, 788 bytes each: throws `error` for a negative count, and for
 /// one above `most_digits`.
-IPU_DSL_INLINE digit_dataset synthetic_digits(std::int32_t count, std::uint64_t seed);
+[[gnu::cold]] IPU_DSL_INLINE digit_dataset synthetic_digits(std::int32_t count, std::uint64_t seed);
 
 }  // namespace ipu_dsl

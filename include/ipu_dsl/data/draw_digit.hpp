@@ -15,7 +15,7 @@ namespace ipu_dsl {
 namespace pen {
 
 /// One stroke, with a piece left out now and then as by a dry pen.
-constexpr void draw_stroke(picture pixels, const stroke& drawing, const hand& drawn,
+[[gnu::cold]] constexpr void draw_stroke(picture pixels, const stroke& drawing, const hand& drawn,
                            random_draws& random, const variety& how) {
   place controls[stroke::max_points + 2] = {};
   for (std::int32_t i = 0; i < drawing.count; ++i) {
@@ -37,7 +37,7 @@ constexpr void draw_stroke(picture pixels, const stroke& drawing, const hand& dr
 }
 
 /// A short stray line near the border.
-constexpr void draw_distractor(picture pixels, const hand& drawn, random_draws& random) {
+[[gnu::cold]] constexpr void draw_distractor(picture pixels, const hand& drawn, random_draws& random) {
   const std::int32_t border = random.between(0, 4 * one_pixel);
   const std::int32_t along = random.between(0, digit_extent * one_pixel);
   const std::int32_t side = random.between(0, 3);
@@ -49,7 +49,7 @@ constexpr void draw_distractor(picture pixels, const hand& drawn, random_draws& 
 }
 
 /// Makes every pixel up to `noise` lighter or darker.
-constexpr void add_noise(picture pixels, random_draws& random, std::int32_t noise) {
+[[gnu::cold]] constexpr void add_noise(picture pixels, random_draws& random, std::int32_t noise) {
   std::uint32_t word = 0;
   for (std::size_t i = 0; i < pixels.size(); ++i) {
     word = i % 4 == 0 ? random.word() : word >> 8;
@@ -63,7 +63,7 @@ constexpr void add_noise(picture pixels, random_draws& random, std::int32_t nois
 
 /// Draws the digit at `index` of `seed` into 28 x 28 grey pixels (0 is paper, 255 ink) and returns
 /// which digit it is. It depends on `seed` and `index` alone and is the same on every machine.
-constexpr std::int32_t draw_digit(std::uint64_t seed, std::uint32_t index, pen::picture pixels,
+[[gnu::cold]] constexpr std::int32_t draw_digit(std::uint64_t seed, std::uint32_t index, pen::picture pixels,
                                   const pen::variety& how = {}) {
   pen::random_draws random(seed, index);
   std::fill(pixels.begin(), pixels.end(), std::uint8_t{0});

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <new>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include <ipu_dsl/core/error.hpp>
@@ -26,8 +25,8 @@ constexpr std::uint64_t random_stream(std::size_t depth, std::uint64_t pass) {
 
 }  // namespace shuffles
 
-IPU_DSL_INLINE index_stream::index_stream(std::int64_t samples,
-                                          std::span<const transformation> steps, std::uint64_t seed)
+IPU_DSL_INLINE index_stream::index_stream(std::int64_t samples, list_view<transformation> steps,
+                                          std::uint64_t seed)
     : samples_(samples), seed_(seed) {
   if (samples < 0 || samples > most_samples) {
     raise_error({"A data set has 0 to ", most_samples, " samples, got ", samples, "."});

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 
 #include <ipu_dsl/core/inline.hpp>
 #include <ipu_dsl/core/list.hpp>
@@ -22,7 +21,7 @@ class index_stream {
   /// them or more, if the length cannot be counted, if a shuffle takes more than 2^28 slots (1 GiB)
   /// and more than there are samples, if there is no memory to shuffle in, or if more than 2^32
   /// samples are skipped behind a shuffle, which has to draw each of them.
-  [[gnu::cold]] index_stream(std::int64_t samples, std::span<const transformation> steps,
+  [[gnu::cold]] index_stream(std::int64_t samples, list_view<transformation> steps,
                              std::uint64_t seed);
 
   /// The number of the next sample; false when there is none left.

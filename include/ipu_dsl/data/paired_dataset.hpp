@@ -2,9 +2,9 @@
 // Samples with the floats that should come out of a model, the extents of both in the type.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <utility>
@@ -51,12 +51,12 @@ class paired_dataset {
 
   /// Writes the sample at `index` < size() to `row` [elements of a sample].
   void gather(std::uint32_t index, float* row) const {
-    std::copy_n(features_.data() + index * elements, elements, row);
+    std::memcpy(row, features_.data() + index * elements, elements * sizeof(float));
   }
 
   /// Writes its target to `row` [elements of a target].
   void gather_target(std::uint32_t index, float* row) const {
-    std::copy_n(targets_.data() + index * target_elements, target_elements, row);
+    std::memcpy(row, targets_.data() + index * target_elements, target_elements * sizeof(float));
   }
 
   /// [samples, elements of a sample]

@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string_view>
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/exceptions.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 
 namespace ipu_dsl {
 
@@ -24,7 +24,7 @@ inline constexpr std::size_t default_unpacked_limit = std::size_t{1} << 30;
 class byte_cursor {
  public:
   /// `name` is the file that the sentences name; it must outlive the cursor.
-  byte_cursor(std::span<const std::uint8_t> bytes, std::string_view name, std::size_t position = 0)
+  byte_cursor(list_view<std::uint8_t> bytes, std::string_view name, std::size_t position = 0)
       : bytes_(bytes), name_(name), position_(position) {}
 
   /// The index of the next byte.
@@ -36,18 +36,18 @@ class byte_cursor {
   }
 
   /// The next `count` bytes, without a copy.
-  [[gnu::noinline]] std::span<const std::uint8_t> take(std::size_t count) {
+  [[gnu::noinline]] list_view<std::uint8_t> take(std::size_t count) {
     if (count > remaining()) {
       raise_error({name_, " is truncated: it needs ", count, " bytes at position ", position_,
                    " and has ", remaining(), "."});
     }
     position_ += count;
-    return {bytes_.data() + position_ - count, count};
+    return bytes_.part(position_ - count, count);
   }
 
   /// The next `count` bytes as characters.
   std::string_view take_text(std::size_t count) {
-    const std::span<const std::uint8_t> taken = take(count);
+    const list_view<std::uint8_t> taken = take(count);
     return {reinterpret_cast<const char*>(taken.data()), taken.size()};
   }
 
@@ -76,7 +76,7 @@ class byte_cursor {
     return value;
   }
 
-  std::span<const std::uint8_t> bytes_;
+  list_view<std::uint8_t> bytes_;
   std::string_view name_;
   std::size_t position_;
 };
@@ -108,7 +108,7 @@ inline void append_text(std::vector<std::uint8_t>& bytes, std::string_view words
 }
 
 /// True if the bytes begin as a gzip file does.
-inline bool looks_like_gzip(std::span<const std::uint8_t> bytes) {
+inline bool looks_like_gzip(list_view<std::uint8_t> bytes) {
   return bytes.size() >= 2 && bytes[0] == 0x1F && bytes[1] == 0x8B;
 }
 

@@ -5,11 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/formats/bytes.hpp>
 #include <ipu_dsl/formats/file.hpp>
 
@@ -18,7 +19,7 @@ namespace ipu_dsl {
 /// An array of unsigned bytes in C order.
 struct idx_array {
   std::vector<std::uint8_t> bytes;
-  std::vector<std::int32_t> extents;
+  list<std::int32_t> extents;
 };
 
 namespace idx {
@@ -53,7 +54,7 @@ inline std::int32_t read_extent(byte_cursor& cursor, const std::string& name, st
 
 /// Parses the bytes of an IDX file of unsigned bytes with `expected_rank` dimensions. `name` is
 /// what the sentences call the file. Throws `error` if anything about it is wrong.
-inline idx_array parse_idx(std::span<const std::uint8_t> bytes, const std::string& name,
+inline idx_array parse_idx(list_view<std::uint8_t> bytes, const std::string& name,
                            std::int32_t expected_rank) {
   if (looks_like_gzip(bytes)) {
     raise_error({name, " is compressed: unpack it with gunzip, or read it with read_file_or_gzip ",

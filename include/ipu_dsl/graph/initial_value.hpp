@@ -29,7 +29,7 @@ struct initial_value {
 
   /// Of mean 0 and standard deviation 1, from draws 2 `pair` and 2 `pair` + 1 (Box and Muller
   /// 1958; the angle is drawn from half a turn, whose cosines are those of a whole one).
-  double normal(std::uint64_t pair = 0) const {
+  [[gnu::cold]] double normal(std::uint64_t pair = 0) const {
     const double radius_word = word(2 * pair);
     const double angle_word = word(2 * pair + 1);
     const double squared = -2 * elementary::logarithm((radius_word + 1) * 0x1p-32);
@@ -38,7 +38,7 @@ struct initial_value {
   }
 
   /// The same, of the first pair of draws within two standard deviations.
-  double truncated_normal() const {
+  [[gnu::cold]] double truncated_normal() const {
     constexpr std::uint64_t most_pairs = 64;  // One in 10^85 has none among these.
     double drawn = 0;
     for (std::uint64_t pair = 0; pair < most_pairs; ++pair) {

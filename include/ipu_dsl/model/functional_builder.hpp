@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
-#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -154,9 +153,9 @@ class functional_builder {
   /// Calls a layer on one or more tensors. `name` may be empty.
   template <typename Layer, typename... Inputs>
   constexpr symbolic_tensor layer(std::string_view name, Inputs... inputs) {
-    std::array<symbolic_tensor, 1> output;
-    call(element_of<Layer>, name, list<std::int32_t>{number_of(inputs)...}, output);
-    return output[0];
+    symbolic_tensor output;
+    call(element_of<Layer>, name, list<std::int32_t>{number_of(inputs)...}, {&output, 1});
+    return output;
   }
 
   /// Refused with a sentence: a layer without a name, or with one behind its inputs.
@@ -177,7 +176,8 @@ class functional_builder {
   template <typename Layer, std::size_t Outputs, typename... Inputs>
   constexpr std::array<symbolic_tensor, Outputs> layers(std::string_view name, Inputs... inputs) {
     std::array<symbolic_tensor, Outputs> outputs;
-    call(element_of<Layer>, name, list<std::int32_t>{number_of(inputs)...}, outputs);
+    call(element_of<Layer>, name, list<std::int32_t>{number_of(inputs)...},
+         {outputs.data(), Outputs});
     return outputs;
   }
 
@@ -297,10 +297,10 @@ class functional_builder {
       return {};
     }
     const auto layer = static_cast<std::int32_t>(made_.layers.size());
-    std::array<symbolic_tensor, 1> output;
-    call(*called.source, called.name, inputs, output, called.layer);
+    symbolic_tensor output;
+    call(*called.source, called.name, inputs, {&output, 1}, called.layer);
     called.layer = called.layer < 0 ? layer : called.layer;
-    return output[0];
+    return output;
   }
 
   constexpr list<std::int32_t> list_outputs(list_view<symbolic_tensor> outputs) const {
@@ -329,10 +329,16 @@ class functional_builder {
     }
   }
 
+  /// Where a call tells its outputs.
+  struct called_outputs {
+    symbolic_tensor* first;
+    std::size_t count;
+  };
+
   /// Adds a layer and tells its outputs, if there are as many. It has parameters of its own, or
   /// those of layer `shares`.
   constexpr void call(const element& piece, std::string_view name, const list<std::int32_t>& inputs,
-                      std::span<symbolic_tensor> outputs, std::int32_t shares = -1) {
+                      const called_outputs& outputs, std::int32_t shares = -1) {
     layer_record record{.source = &piece,
                         .name = name.empty() ? piece.name : name,
                         .number = calls_,
@@ -384,17 +390,17 @@ class functional_builder {
 
   /// All outputs of what was called, if there are as many.
   constexpr void read_outputs(const layer_record& called, list_view<std::int32_t> made,
-                              std::span<symbolic_tensor> outputs) {
+                              const called_outputs& outputs) {
     if (made_.fault.found()) {
       return;
     }
-    if (made.size() != outputs.size()) {
+    if (made.size() != outputs.count) {
       fail(where_is(called),
-           not_all_outputs(outputs.size(), made.size(), outputs_hint_of(*called.source)));
+           not_all_outputs(outputs.count, made.size(), outputs_hint_of(*called.source)));
       return;
     }
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      outputs[i] = {made[i], this};
+    for (std::size_t i = 0; i < outputs.count; ++i) {
+      outputs.first[i] = {made[i], this};
     }
   }
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
 #include <ipu_dsl/layout/padding.hpp>
 #include <ipu_dsl/operators/operators.hpp>
@@ -55,7 +56,7 @@ struct operators<&infeed_family> {
   static void check_integers(const source_rows& rows, std::int32_t batch, std::int32_t valid,
                              const chosen_from& source) {
     for (std::int32_t row = 0; row < batch; ++row) {
-      for (const std::int32_t found : rows.integers(row)) {
+      for (const std::int32_t found : list_view<std::int32_t>(rows.integers(row))) {
         if (found < 0 || found >= source.classes) {
           refuse_integer(found, row < valid, valid, source);
         }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <thread>
 
 #include <ipu_dsl/core/standard.hpp>
@@ -104,10 +104,10 @@ inline void post(counter& completed) {
 }
 
 /// Sends away all who wait at these counters with this stop word, asleep or not.
-inline void stop_waiting(stop_word& stop, std::span<counter> counters) {
+inline void stop_waiting(stop_word& stop, counter* counters, std::size_t count) {
   stop.store(true, std::memory_order_seq_cst);
-  for (counter& each : counters) {
-    wake(each);
+  for (std::size_t i = 0; i < count; ++i) {
+    wake(counters[i]);
   }
 }
 

@@ -101,7 +101,7 @@ class executor {
       if (!failed_.exchange(true)) {
         failure_ = std::current_exception();
       }
-      stop_waiting(stop_, {counters_.data(), counters_.size()});
+      stop_waiting(stop_, counters_.data(), counters_.size());
       if (context_.feed != nullptr) {
         context_.feed->wake();
       }

@@ -133,7 +133,7 @@ class started_number {
         limit_(__builtin_sqrtf(3 * start.value / fan_of(start, extents))),
         columns_(extents.rank > 0 ? static_cast<std::uint64_t>(extents[extents.rank - 1]) : 1) {}
 
-  float at(const initial_value& place) const {
+  [[gnu::cold]] float at(const initial_value& place) const {
     switch (start_.kind) {
       case initializer_kind::ones:
         return 1;
@@ -182,7 +182,7 @@ class started_number {
 
 /// Fills in what a parameter of these extents starts with. What is drawn depends on the seed, the
 /// stream and the place in the shape alone; of a seeded initialiser on its own seed and the place.
-inline void start_values(const initializer& start, const shape& extents, std::uint64_t seed,
+[[gnu::cold]] inline void start_values(const initializer& start, const shape& extents, std::uint64_t seed,
                          std::uint64_t stream, std::span<float> values) {
   initial_value place{.extents = extents,
                       .seed = start.seeded ? start.seed : seed,

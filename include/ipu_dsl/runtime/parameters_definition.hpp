@@ -2,18 +2,17 @@
 // What parameters_interface.hpp declares.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/hash.hpp>
 #include <ipu_dsl/core/inline.hpp>
+#include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/non_finite.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/model/layer_name.hpp>
@@ -25,6 +24,15 @@ namespace ipu_dsl {
 /// Whether this is kept of that parameter.
 inline bool is_kept_of(const parameter_place& kept, const parameter_place& parameter) {
   return kept.stored.owner == parameter.stored.owner && kept.stored.name == parameter.stored.name;
+}
+
+/// The values of two parameters of one shape, which lie alike.
+inline void exchange_values(std::span<float> left, std::span<float> right) {
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const float taken = left[i];
+    left[i] = right[i];
+    right[i] = taken;
+  }
 }
 
 IPU_DSL_INLINE std::string parameters::name(std::size_t index) const {
@@ -60,7 +68,7 @@ IPU_DSL_INLINE void parameters::copy_from(const parameters& source) {
                    source.describe_parameter(i), "."});
     }
   }
-  std::vector<float> values;
+  list<float> values;
   for (std::size_t i = 0; i < size(); ++i) {
     values.resize(static_cast<std::size_t>(at(i).extents.elements()));
     source.get(i, {values.data(), values.size()});
@@ -72,15 +80,14 @@ IPU_DSL_INLINE void parameters::exchange(parameters& kept, std::string_view slot
   for (std::size_t i = 0; i < kept.size(); ++i) {
     for (std::size_t of = 0; of < size() && kept.places_[i].slot == slot; ++of) {
       if (is_kept_of(kept.places_[i], places_[of])) {
-        const std::span<float> mine = stored(of);
-        std::swap_ranges(mine.begin(), mine.end(), kept.stored(i).begin());
+        exchange_values(stored(of), kept.stored(i));
       }
     }
   }
 }
 
 IPU_DSL_INLINE void parameters::initialize(std::uint64_t seed) {
-  std::vector<float> values;
+  list<float> values;
   for (std::size_t i = 0; i < size(); ++i) {
     values.resize(static_cast<std::size_t>(at(i).extents.elements()));
     const tensor& stored = at(i);
@@ -97,11 +104,12 @@ IPU_DSL_INLINE void parameters::initialize(std::uint64_t seed) {
 }
 
 IPU_DSL_INLINE void parameters::initialize(const optimizer_reference& optimizer) {
-  std::vector<float> values;
+  list<float> values;
   for (std::size_t i = 0; i < size(); ++i) {
     const float start = optimizer.kept_at_first(places_[i].slot);
     if (start != 0) {
-      values.assign(static_cast<std::size_t>(at(i).extents.elements()), start);
+      values.clear();
+      values.resize(at(i).extents.elements(), start);
       set(i, {values.data(), values.size()});
     }
   }
@@ -109,7 +117,7 @@ IPU_DSL_INLINE void parameters::initialize(const optimizer_reference& optimizer)
 
 IPU_DSL_INLINE std::uint64_t parameters::fingerprint() const {
   fnv_1a hash;
-  std::vector<float> values;
+  list<float> values;
   for (std::size_t i = 0; i < size(); ++i) {
     values.resize(static_cast<std::size_t>(at(i).extents.elements()));
     get(i, {values.data(), values.size()});

@@ -2,15 +2,14 @@
 // Which processor each worker is bound to.
 #pragma once
 
-#include <vector>
-
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/list.hpp>
 
 namespace ipu_dsl {
 
 /// The processors of the workers of a pool, one for each; empty: wherever the system likes.
 struct pinning {
-  std::vector<int> processors;
+  list<int> processors;
 
   /// Throws `error` if that is not one processor a worker.
   [[gnu::cold]] void check_workers(int workers) const {

@@ -68,28 +68,39 @@ inline int available_processors() {
   return counted > 0 ? counted : 1;
 }
 
-/// Binds the calling thread to a processor, and lets it go again at the end of its life if that is
-/// on the same thread.
+/// Binds a thread to a processor, and lets it go again at the end of its own life if that is on the
+/// same thread.
 class pinned_thread {
  public:
-  explicit pinned_thread(int processor) : bound_(processor_set(processor).bind()) {}
+  /// Binds nothing yet.
+  pinned_thread() = default;
 
-  /// Whether the system granted it.
-  bool bound() const { return bound_; }
+  /// Binds the calling thread.
+  explicit pinned_thread(int processor) { bind(processor); }
 
   pinned_thread(const pinned_thread&) = delete;
   pinned_thread& operator=(const pinned_thread&) = delete;
 
   ~pinned_thread() {
-    if (std::this_thread::get_id() == thread_) {
+    if (bound_ && std::this_thread::get_id() == thread_) {
       before_.bind();
     }
   }
 
+  /// Binds the calling thread, once in the life of a pin.
+  void bind(int processor) {
+    thread_ = std::this_thread::get_id();
+    before_ = processor_set();
+    bound_ = processor_set(processor).bind();
+  }
+
+  /// Whether the system granted it.
+  bool bound() const { return bound_; }
+
  private:
   processor_set before_;
-  bool bound_;
-  std::thread::id thread_ = std::this_thread::get_id();
+  std::thread::id thread_;
+  bool bound_ = false;
 };
 
 }  // namespace ipu_dsl

@@ -6,12 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <optional>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/runtime/counter.hpp>
 #include <ipu_dsl/runtime/forks.hpp>
 #include <ipu_dsl/runtime/pinning.hpp>
@@ -35,7 +34,7 @@ class worker_pool {
   /// Pins the workers if asked to, the calling thread among them: it is let go when the pool ends.
   /// Throws `error` if it cannot, if it is asked for fewer workers than 1 or more than
   /// `most_workers`, or if the system does not grant so many threads.
-  explicit worker_pool(int workers, const pinning& places = {})
+  [[gnu::cold]] explicit worker_pool(int workers, const pinning& places = {})
       : worker_pool(choose_waiting(workers, processors_of(places))) {
     start(workers, places);
   }
@@ -48,7 +47,7 @@ class worker_pool {
   worker_pool(const worker_pool&) = delete;
   worker_pool& operator=(const worker_pool&) = delete;
 
-  ~worker_pool() {
+  [[gnu::cold]] ~worker_pool() {
     if (forked()) {
       // There is nothing to join, and a thread that was not joined must not be destroyed.
       return;
@@ -85,10 +84,10 @@ class worker_pool {
 
  private:
   /// Delegated to, so that the destructor ends the threads when the start of one fails.
-  explicit worker_pool(const waiting_policy& waiting) : waiting_(waiting) {
+  [[gnu::cold]] explicit worker_pool(const waiting_policy& waiting) : waiting_(waiting) {
     count_forks();
     born_ = forks_of_process.load(std::memory_order_relaxed);
-    threads_ = new std::vector<std::thread>();
+    threads_ = new list<std::thread>();
   }
 
   /// Pinned workers may share a processor.
@@ -118,9 +117,9 @@ class worker_pool {
     }
   }
 
-  void start_thread(int worker, int workers) {
+  [[gnu::cold]] void start_thread(int worker, int workers) {
     try {
-      threads_->emplace_back([this, worker] { serve(worker); });
+      threads_->push_back(std::thread([this, worker] { serve(worker); }));
     } catch (const std::system_error& refused) {
       raise_error({"The system grants ", worker, " of ", workers,
                    " workers, then it says: ", refused.code().message(), "."});
@@ -142,10 +141,10 @@ class worker_pool {
   /// Every worker binds itself in a first run, so that a refusal can be thrown here.
   [[gnu::cold]] void pin(const pinning& places) {
     places_ = places.processors;
-    pins_ = std::vector<std::optional<pinned_thread>>(places_.size());
+    pins_ = list<pinned_thread>(places_.size());
     run({[](void* self, int worker) { static_cast<worker_pool*>(self)->pin(worker); }, this});
     for (std::size_t worker = 0; worker < pins_.size(); ++worker) {
-      if (!pins_[worker]->bound()) {
+      if (!pins_[worker].bound()) {
         raise_error({"The system does not let worker ", worker, " run on processor ",
                      places_[worker], "."});
       }
@@ -154,7 +153,7 @@ class worker_pool {
 
   void pin(int worker) {
     const auto index = static_cast<std::size_t>(worker);
-    pins_[index].emplace(places_[index]);
+    pins_[index].bind(places_[index]);
   }
 
   /// Nothing stops what waits between runs.
@@ -193,11 +192,11 @@ class worker_pool {
   counter finished_;            ///< parts of runs done by the threads
   std::uint32_t expected_ = 0;  ///< what `finished_` is when all are done
   std::atomic<bool> failed_{false};
-  std::exception_ptr failure_;  ///< of who failed first
-  unsigned born_ = 0;           ///< `forks_of_process` when the threads were started
-  std::vector<std::thread>* threads_ = nullptr;  ///< owned; null only while it is made
-  std::vector<int> places_;                      ///< [workers], empty if they are not pinned
-  std::vector<std::optional<pinned_thread>> pins_;
+  std::exception_ptr failure_;            ///< of who failed first
+  unsigned born_ = 0;                     ///< `forks_of_process` when the threads were started
+  list<std::thread>* threads_ = nullptr;  ///< owned; null only while it is made
+  list<int> places_;                      ///< [workers], empty if they are not pinned
+  list<pinned_thread> pins_;
 };
 
 }  // namespace ipu_dsl

@@ -147,7 +147,10 @@ class history {
   /// What was found behind the last epoch.
   [[gnu::cold]] void add_validation(evaluation found) {
     const std::span<const double> several = found.metrics.several();
-    std::copy(several.begin(), several.end(), numbers_.end() - several.size());
+    const std::size_t first = numbers_.size() - several.size();
+    for (std::size_t i = 0; i < several.size(); ++i) {
+      numbers_[first + i] = several[i];
+    }
     epochs_.back().validation = std::move(found);
     see_numbers();
   }

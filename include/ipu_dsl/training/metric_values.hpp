@@ -2,7 +2,6 @@
 // What the metrics of a model say, by name.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -70,9 +69,7 @@ class metric_values {
   }
 
   /// Whether there is a metric of this name.
-  bool has(std::string_view name) const {
-    return std::find(names_, names_ + size_, name) != names_ + size_;
-  }
+  bool has(std::string_view name) const { return place_of(name) < size_; }
 
   /// `epoch.metrics["accuracy"]`. Throws `error` that lists the metrics there are if it is none of
   /// them, or says how to read it if it is of several numbers.
@@ -137,13 +134,21 @@ class metric_values {
     several_ = {own_.data(), own_.size()};
   }
 
-  std::size_t find(std::string_view name) const {
-    for (std::size_t i = 0; i < size_; ++i) {
-      if (names_[i] == name) {
-        return i;
-      }
+  /// Behind all of them if there is none.
+  std::size_t place_of(std::string_view name) const {
+    std::size_t i = 0;
+    while (i < size_ && names_[i] != name) {
+      ++i;
     }
-    refuse(name);
+    return i;
+  }
+
+  std::size_t find(std::string_view name) const {
+    const std::size_t found = place_of(name);
+    if (found == size_) {
+      refuse(name);
+    }
+    return found;
   }
 
   [[noreturn, gnu::cold, gnu::noinline]] void refuse(std::string_view name) const {

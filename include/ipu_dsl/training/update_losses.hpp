@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/runtime/regions.hpp>
 #include <ipu_dsl/training/result_sums.hpp>
 #include <ipu_dsl/training/run_listener.hpp>
@@ -71,7 +71,7 @@ class update_losses {
   }
 
   /// Those that were taken last: [gradient_accumulation, replicas].
-  std::span<const float> all() const { return {losses_.data(), losses_.size()}; }
+  list_view<float> all() const { return losses_; }
 
   /// Tells the losses to somebody, or to nobody any more. Throws `error` if somebody else is told
   /// already.
