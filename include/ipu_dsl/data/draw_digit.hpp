@@ -16,7 +16,7 @@ namespace pen {
 
 /// One stroke, with a piece left out now and then as by a dry pen.
 [[gnu::cold]] constexpr void draw_stroke(picture pixels, const stroke& drawing, const hand& drawn,
-                           random_draws& random, const variety& how) {
+                                         random_draws& random, const variety& how) {
   place controls[stroke::max_points + 2] = {};
   for (std::int32_t i = 0; i < drawing.count; ++i) {
     controls[i + 1] = drawn(drawing.points[i], random);
@@ -37,7 +37,8 @@ namespace pen {
 }
 
 /// A short stray line near the border.
-[[gnu::cold]] constexpr void draw_distractor(picture pixels, const hand& drawn, random_draws& random) {
+[[gnu::cold]] constexpr void draw_distractor(picture pixels, const hand& drawn,
+                                             random_draws& random) {
   const std::int32_t border = random.between(0, 4 * one_pixel);
   const std::int32_t along = random.between(0, digit_extent * one_pixel);
   const std::int32_t side = random.between(0, 3);
@@ -63,8 +64,8 @@ namespace pen {
 
 /// Draws the digit at `index` of `seed` into 28 x 28 grey pixels (0 is paper, 255 ink) and returns
 /// which digit it is. It depends on `seed` and `index` alone and is the same on every machine.
-[[gnu::cold]] constexpr std::int32_t draw_digit(std::uint64_t seed, std::uint32_t index, pen::picture pixels,
-                                  const pen::variety& how = {}) {
+[[gnu::cold]] constexpr std::int32_t draw_digit(std::uint64_t seed, std::uint32_t index,
+                                                pen::picture pixels, const pen::variety& how = {}) {
   pen::random_draws random(seed, index);
   std::fill(pixels.begin(), pixels.end(), std::uint8_t{0});
   const std::int32_t digit = random.between(0, 9);

@@ -182,8 +182,9 @@ class started_number {
 
 /// Fills in what a parameter of these extents starts with. What is drawn depends on the seed, the
 /// stream and the place in the shape alone; of a seeded initialiser on its own seed and the place.
-[[gnu::cold]] inline void start_values(const initializer& start, const shape& extents, std::uint64_t seed,
-                         std::uint64_t stream, std::span<float> values) {
+[[gnu::cold]] inline void start_values(const initializer& start, const shape& extents,
+                                       std::uint64_t seed, std::uint64_t stream,
+                                       std::span<float> values) {
   initial_value place{.extents = extents,
                       .seed = start.seeded ? start.seed : seed,
                       .stream = start.seeded ? 0 : stream};
