@@ -24,6 +24,18 @@ class prediction_run {
   static constexpr std::size_t output_count = facts.output_count;
   static constexpr std::int32_t value_count =
       planned_graph_of<C>.view().count(tensor_role::run_value);
+  using run_values = frozen_list<float, std::size_t{value_count} + 1>;
+
+  /// What the values of a run start with: known to the compiler, so that no program carries the
+  /// graph for them.
+  static consteval run_values first_values() {
+    const graph_view model = planned_graph_of<C>.view();
+    run_values made;
+    for (std::int32_t i = 0; i < value_count; ++i) {
+      made.elements[i] = model.at(model.find(tensor_role::run_value, i)).start.value;
+    }
+    return made;
+  }
 
   /// Whether the results of a stream are kept apart: those of a single output that lie where its
   /// kernel left them stay there.
@@ -52,10 +64,6 @@ class prediction_run {
         operands_[i] = memory_.data() + operand.offset;
       }
     }
-    for (std::int32_t i = 0; i < value_count; ++i) {
-      const graph_view model = planned_graph_of<C>.view();
-      values_[i] = model.at(model.find(tensor_role::run_value, i)).start.value;
-    }
     read_from(weights);
   }
 
@@ -63,7 +71,7 @@ class prediction_run {
   void forget() noexcept { std::fill_n(memory_.data(), bytes, std::byte{0}); }
 
   /// The value of the run of this number, from the next call on.
-  void set_value(std::int32_t number, float value) noexcept { values_[number] = value; }
+  void set_value(std::int32_t number, float value) noexcept { values_.elements[number] = value; }
 
   /// Reads other weights from the next call on.
   void read_from(const std::byte* weights) noexcept {
@@ -205,12 +213,12 @@ class prediction_run {
   void tell_values(const prediction_call& row) noexcept {
     for (std::size_t i = 0; i < 2; ++i) {
       const std::int32_t value = row.run_values[i];
-      told_[i] = value == 0 ? row.scalars[i] : values_[value - 1];
+      told_[i] = value == 0 ? row.scalars[i] : values_.elements[value - 1];
     }
   }
 
   memory_block memory_;
-  float values_[std::size_t{value_count} + 1] = {};
+  run_values values_ = first_values();
   float told_[2] = {};
   void* operands_[facts.operands + 1] = {};
 };
