@@ -93,8 +93,8 @@ TEST_CASE("as much of a file as fits is loaded, and the report says what did not
   const std::string said = sentence_of([&] { load_by_name(other, folder / "w.npz"); });
   CHECK(said == "The file " + (folder / "w.npz") +
                     " does not fit the model: it has no array for logits/bias; nothing takes "
-                    "head/bias; größe/bias of int32 (8,) where größe/bias (8) takes "
-                    "floats (8,): save array.astype(\"float32\"), logits/kernel (3, 2) where "
+                    "head/bias; größe/bias of int32 (8) where größe/bias (8) takes "
+                    "floats (8): save array.astype(\"float32\"), logits/kernel (3, 2) where "
                     "logits/kernel (3, 3) takes floats "
                     "(3, 3). Hint: pairs in .names say what is called otherwise, .partly = true "
                     "loads what fits.");

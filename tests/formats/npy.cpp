@@ -116,13 +116,13 @@ TEST_CASE("every fault of an NPY file has its sentence") {
   CHECK(sentence_for("{'descr': [('x', '<f4'), ('y', '<i4')], 'shape': (6,)}") ==
         "a.npy holds records of several fields; save each field by itself.");
   CHECK(sentence_for("{'descr': '|u1', 'fortran_order': False, 'shape': (7,)}") ==
-        "a.npy is truncated: its extents (7,) ask for 7 elements of 1 bytes and it has 6 bytes for "
+        "a.npy is truncated: its extents (7) ask for 7 elements of 1 bytes and it has 6 bytes for "
         "them.");
   CHECK(sentence_for("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2)}") ==
         "a.npy has trailing bytes: its extents (2, 2) ask for 4 elements of 1 bytes and it has 6 "
         "bytes for them.");
   CHECK(sentence_for("{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}") ==
-        "a.npy has trailing bytes: its extents (1,) ask for 1 elements of 4 bytes and it has 6 "
+        "a.npy has trailing bytes: its extents (1) ask for 1 elements of 4 bytes and it has 6 "
         "bytes for them.");
   CHECK(sentence_for("{'descr': '|u1', 'shape': (6,)}") ==
         "The NPY header of a.npy makes no sense: one of 'descr', 'fortran_order' and 'shape' is "
@@ -142,7 +142,7 @@ TEST_CASE("every fault of an NPY file has its sentence") {
 TEST_CASE("values of the wrong number or type are refused") {
   const std::vector<float> two = {1.0f, 2.0f};
   CHECK(tests::sentence_of([&] { make_npy<float>(two, {3}); }) ==
-        "An array (3,) cannot hold 2 values.");
+        "An array (3) cannot hold 2 values.");
   CHECK(tests::sentence_of([&] { make_npy<float>(two, {-1, -2}); }) ==
         "The array has impossible extents (-1, -2).");
   CHECK(tests::sentence_of([&] { npy_values<std::int32_t>(make_npy<float>(two, {2}), "w"); }) ==
@@ -220,7 +220,7 @@ TEST_CASE("float64 becomes the nearest float32, or is refused") {
   CHECK(read_double(-infinity) == -std::numeric_limits<float>::infinity());
   CHECK(std::isnan(read_double(std::numeric_limits<double>::quiet_NaN())));
   CHECK(sentence_for(file_of_one("<f8", std::bit_cast<std::uint64_t>(-1e300))) ==
-        "a.npy holds -1e+300 at (0,), which float32 cannot hold.");
+        "a.npy holds -1e+300 at (0), which float32 cannot hold.");
   CHECK_THROWS_AS(read_double(std::nextafter(most, infinity)), error);
 }
 
@@ -235,7 +235,7 @@ TEST_CASE("int64 becomes int32, or is refused") {
   }
   CHECK(checked == 4);
   CHECK(sentence_for(file_of_one("<i8", std::uint64_t{1} << 31)) ==
-        "a.npy holds 2147483648 at (0,), which int32 cannot hold.");
+        "a.npy holds 2147483648 at (0), which int32 cannot hold.");
 }
 
 TEST_CASE("a number that does not fit is named by its index") {

@@ -117,7 +117,7 @@ TEST_CASE("a file of another model is refused and changes nothing") {
         }) == "The array logits/kernel of FILE must have the shape (20, 3), got (3, 20).");
   CHECK(refusal([](std::vector<npz_entry>& entries) {
           entries[0] = array_of("dense_0/kernel", {160});
-        }) == "The array dense_0/kernel of FILE must have the shape (8, 20), got (160,).");
+        }) == "The array dense_0/kernel of FILE must have the shape (8, 20), got (160).");
   CHECK(refusal([](std::vector<npz_entry>& entries) {
           entries.push_back(array_of("dense_2/kernel", {2, 2}));
         }) ==

@@ -73,13 +73,18 @@ constexpr std::string_view description_of(dtype element) {
   return "";
 }
 
-/// As Python writes it: `(28, 28)`, `(10,)`, `()`.
+/// As sentences have extents, and indices: `(28, 28)`, `(10)`, `()`.
 [[gnu::cold]] inline std::string describe(std::span<const std::int64_t> extents) {
   std::string words = "(";
   for (std::size_t axis = 0; axis < extents.size(); ++axis) {
     words += sentence_of({axis > 0 ? ", " : "", extents[axis]});
   }
-  return words += extents.size() == 1 ? ",)" : ")";
+  return words += ")";
+}
+
+/// The same as Python writes it: `(28, 28)`, `(10,)`, `()`.
+inline std::string tuple_of(std::span<const std::int64_t> extents) {
+  return extents.size() == 1 ? sentence_of({"(", extents[0], ",)"}) : describe(extents);
 }
 
 /// The product of the extents. Throws `error` if one is negative or bytes cannot be counted.
@@ -268,7 +273,7 @@ inline std::vector<std::uint8_t> header_bytes(dtype element,
                                               std::span<const std::int64_t> extents) {
   std::string literal =
       sentence_of({"{'descr': '", description_of(element),
-                   "', 'fortran_order': False, 'shape': ", describe(extents), ", }"});
+                   "', 'fortran_order': False, 'shape': ", tuple_of(extents), ", }"});
   const std::size_t prefix = signature.size() + 4;
   literal.append(63 - (prefix + literal.size()) % 64, ' ');
   literal += '\n';
