@@ -59,6 +59,17 @@ static_assert(feed<feed_reference>);
 static_assert(!feed<without_restart>);
 static_assert(!feed<int>);
 
+TEST_CASE("a feed that writes a source which nobody asks for is told so") {
+  float numbers[2] = {};
+  const source_rows asked[] = {{.first = numbers, .elements = 2, .stride = 2}};
+  const feed_rows rows{.sources = asked, .micro_batch = 1};
+  rows.sources[0].floats(0)[1] = 1;
+  CHECK(numbers[1] == 1);
+  CHECK(tests::sentence_of([&] { rows.sources[1].floats(0)[0] = 1; }) ==
+        "A feed was asked for 1 source and writes rows.sources[1]: predict asks for the inputs of "
+        "a model alone. Hint: write the targets if (rows.sources.size() > 1)");
+}
+
 TEST_CASE("feed_reference says where a feed stands, if the feed does, and puts it there") {
   three_numbers plain;
   feed_reference placeless = plain;

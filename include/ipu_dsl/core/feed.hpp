@@ -43,10 +43,35 @@ struct source_rows {
   std::size_t width() const { return static_cast<std::size_t>(stride); }
 };
 
+/// The sources of a micro-batch that are asked for, which may be fewer than a feed has.
+class asked_sources : public std::span<const source_rows> {
+ public:
+  using std::span<const source_rows>::span;
+
+  constexpr asked_sources(std::span<const source_rows> all) : std::span<const source_rows>(all) {}
+
+  /// Throws `error` for one that is not asked for.
+  const source_rows& operator[](std::size_t index) const {
+    if (index >= size()) {
+      refuse(index);
+    }
+    return data()[index];
+  }
+
+ private:
+  [[noreturn, gnu::cold]] void refuse(std::size_t index) const {
+    raise_error({"A feed was asked for ", size(), size() == 1 ? " source" : " sources",
+                 " and writes rows.sources[", index,
+                 "]: predict asks for the inputs of a model "
+                 "alone. Hint: write the targets if (rows.sources.size() > ",
+                 index, ")"});
+  }
+};
+
 /// Where a feed writes one micro-batch: the inputs of the model, then the targets of its loss
-/// and what samples count, unless nobody asks for these.
+/// and what samples count, unless nobody asks for these, as `predict` does not.
 struct feed_rows {
-  std::span<const source_rows> sources;
+  asked_sources sources;
   std::int32_t micro_batch = 0;  ///< rows of each
 };
 
