@@ -522,3 +522,53 @@ TEST_CASE("files of saved training that are damaged or that lie are refused, or 
   CHECK(refused + gone_on == 4 * 40 * 2);
   std::remove("resume_damaged.npz");
 }
+
+namespace {
+
+struct line : model<input<8>, sequential<Dense<3>>> {};
+
+struct line_training
+    : compile<line, micro_batch<8>, loss<sparse_categorical_crossentropy>, optimizer<sgd<>>> {};
+
+}  // namespace
+
+TEST_CASE("a fit shuffles in another order than those before it, the same in every session") {
+  const point_set data = tests::labelled_points(64, 3);
+  // At a rate of 0 the losses of the micro-batches tell which samples these have.
+  const auto orders_of = [&] {
+    session<line_training> run({.learning_rate = 0.0F});
+    std::vector<std::vector<float>> orders;
+    for (int fit = 0; fit < 3; ++fit) {
+      const std::span<const float> losses = run.fit(data | shuffled(64), {.epochs = 1}).losses();
+      orders.emplace_back(losses.begin(), losses.end());
+    }
+    return orders;
+  };
+  const std::vector<std::vector<float>> orders = orders_of();
+  CHECK(orders[0] != orders[1]);
+  CHECK(orders[1] != orders[2]);
+  CHECK(orders[0] != orders[2]);
+  CHECK(orders == orders_of());
+}
+
+TEST_CASE("a fit behind another one resumes in its own order") {
+  const point_set data = tests::labelled_points(64, 3);
+  const std::string path = "resume_second_fit.npz";
+  session<digits> unbroken({.learning_rate = 0.01F});
+  unbroken.fit(data | shuffled(64), {.epochs = 1});
+  unbroken.fit(data | shuffled(64), {.epochs = 2});
+  int resumed = 0;
+  for (std::int64_t behind = 1; behind <= 8; ++behind) {
+    {
+      session<digits> first({.learning_rate = 0.01F});
+      first.fit(data | shuffled(64), {.epochs = 1});
+      first.fit(data | shuffled(64), {.epochs = 2}, saves_behind{behind, path});
+    }
+    session<digits> second({.learning_rate = 0.01F});
+    second.load_training(path);
+    second.fit(data | shuffled(64), {.epochs = 2, .resume = true});
+    resumed += second.weights().fingerprint() == unbroken.weights().fingerprint() ? 1 : 0;
+  }
+  CHECK(resumed == 8);
+  std::remove(path.c_str());
+}

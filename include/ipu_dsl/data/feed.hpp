@@ -59,6 +59,9 @@ class held_feed {
 
   void restart() { order_.restart(); }
 
+  /// Before the first sample: in the orders of the passes behind so many.
+  void begin_behind(std::uint64_t passes) { order_.begin_behind(passes); }
+
   std::span<const source_form> sources() const { return forms; }
 
   std::optional<std::int64_t> length() const { return order_.length(); }

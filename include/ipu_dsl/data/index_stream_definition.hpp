@@ -282,6 +282,12 @@ IPU_DSL_INLINE std::size_t index_stream::read_stage(stage& to,
   return head + (to.filled + 1) / 2;
 }
 
+IPU_DSL_INLINE void index_stream::begin_behind(std::uint64_t passes) {
+  for (stage& each : stages_) {
+    each.pass += passes;
+  }
+}
+
 IPU_DSL_INLINE void index_stream::restart(std::size_t depth) {
   position_ = 0;
   for (std::size_t i = 0; i < depth; ++i) {

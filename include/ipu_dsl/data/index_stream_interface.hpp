@@ -33,6 +33,10 @@ class index_stream {
   /// The samples of one pass; no value: without end.
   std::optional<std::int64_t> length() const { return length_; }
 
+  /// Goes on where a stream of the same data stands behind so many passes: with the orders of those
+  /// that follow. Before the first sample alone.
+  [[gnu::cold]] void begin_behind(std::uint64_t passes);
+
   /// Where it stands, what waits to be shuffled included: half a word a slot.
   [[gnu::cold]] list<std::uint64_t> position() const;
 

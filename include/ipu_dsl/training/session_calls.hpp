@@ -354,11 +354,19 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
     return optimizer_reference::of<typename compiled::optimizer_type>(optimizer_);
   }
 
+  /// A fit shuffles in other orders than those before it, as Keras does: no pass has more passes
+  /// before it than samples.
+  template <typename Feed>
+  void go_on_behind_last_fit(Feed& source) {
+    source.begin_behind(engine().progress().samples);
+  }
+
   /// Trains on a data set, or on all of it but a share that it is validated on.
   template <typename Source, typename... Behind>
   const history& fit_data(const Source& source, const fit_options& wanted, Behind&... behind) {
     if (wanted.validation_split == 0) {
       auto made = make_feed(source, engine().seed());
+      go_on_behind_last_fit(made);
       return fit_and_validate(made, wanted, behind...);
     }
     if constexpr ((is_validation<Behind> || ...)) {
@@ -366,6 +374,7 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
     }
     const auto parts = split_off(source, wanted.validation_split);
     auto trained = make_feed(parts.trained, engine().seed());
+    go_on_behind_last_fit(trained);
     auto validated = make_feed(parts.validated, engine().seed());
     feed_reference validation(validated);
     return fit_feed(trained, &validation, wanted, behind...);
