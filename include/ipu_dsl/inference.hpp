@@ -266,8 +266,9 @@ class predictor_of {
     static_assert(diagnose<temporary_weights_fault_of<Weights>>());
   }
 
-  /// The model's output [batch, result_values] for features [batch, sample_values], which must not
-  /// overlap. For memory whose length the compiler knows: another one is a compile error.
+  /// The model's output [batch, result_values] for features [batch, sample_values]; it may be
+  /// written over these, or over a part of them. For memory whose length the compiler knows:
+  /// another one is a compile error.
   template <fixed_length_range Features, fixed_length_range Output>
     requires(plain && readable_floats<Features> && writable_floats<Output>)
   void predict(const Features& features, Output&& output) noexcept {

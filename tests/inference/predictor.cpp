@@ -133,3 +133,92 @@ TEST_CASE("a predictor may move to another place") {
   CHECK(given.predict(expected.features, output));
   CHECK(std::equal(output.begin(), output.end(), expected.output.begin()));
 }
+
+namespace {
+
+struct wide : model<input<256>, sequential<Dense<256>>> {};
+
+struct deep : model<input<64>, sequential<Dense<48, relu>, Dense<64, hyperbolic_tangent>>> {};
+
+struct crossed {
+  static constexpr std::array<symbolic_tensor, 2> build(functional_builder& build) {
+    const symbolic_tensor x = build.input("x", {64});
+    const symbolic_tensor y = build.input("y", {64});
+    return {build.layer<Dense<64>>("product", x), build.layer<Add>("sum", x, y)};
+  }
+};
+
+/// Numbers that differ, in [-1, 1).
+std::vector<float> drawn(std::size_t count) {
+  std::vector<float> numbers(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    numbers[i] = 2 * uniform_unit(random_word(5, 0, i)) - 1;
+  }
+  return numbers;
+}
+
+/// How many numbers are wrong when the output begins so many behind its input, in one array.
+template <typename M, int Batch>
+std::ptrdiff_t wrong_if_shifted(std::ptrdiff_t shift) {
+  weights_of<M> weights;
+  weights.initialize(1);
+  predictor<M, micro_batch<Batch>> run(weights);
+  const std::size_t count = Batch * run.sample_values;
+  std::vector<float> memory = drawn(count + 256);
+  std::vector<float> expected(count);
+  const std::span<float> given(memory.data() + 128, count);
+  CHECK(run.predict(given, expected));
+  const std::span<float> results(given.data() + shift, count);
+  CHECK(run.predict(given, results));
+  return std::ranges::count_if(
+      results, [&, i = std::size_t{0}](float found) mutable { return found != expected[i++]; });
+}
+
+/// the same of results that are the next samples, call for call.
+template <typename M>
+int wrong_if_fed_back() {
+  weights_of<M> weights;
+  weights.initialize(1);
+  predictor<M> run(weights);
+  predictor<M> copied(weights);
+  constexpr std::size_t count = predictor<M>::sample_values;
+  std::array<float, count> next;
+  std::ranges::copy(drawn(count), next.begin());
+  std::span<const float, count> found = run.push(next);
+  int wrong = 0;
+  for (int call = 0; call < 10; ++call) {
+    std::ranges::copy(copied.push(next), next.begin());
+    wrong += std::ranges::equal(found, next) ? 0 : 1;
+    found = run.push(found);
+  }
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("an output may lie over its samples") {
+  int checked = 0;
+  for (const std::ptrdiff_t shift : {0, 1, 16, 100, -1, -16, -100}) {
+    CHECK(wrong_if_shifted<wide, 1>(shift) == 0);
+    CHECK(wrong_if_shifted<wide, 8>(shift) == 0);
+    CHECK(wrong_if_shifted<deep, 4>(shift) == 0);
+    ++checked;
+  }
+  CHECK(checked == 7);
+  weights_of<crossed> weights;
+  weights.initialize(1);
+  predictor<crossed> run(weights);
+  std::vector<float> x = drawn(64);
+  std::vector<float> y(x.rbegin(), x.rend());
+  std::vector<float> product(64);
+  std::vector<float> sum(64);
+  REQUIRE(run.predict(input_arrays{x, y}, output_arrays{product, sum}));
+  REQUIRE(run.predict(input_arrays{x, y}, output_arrays{y, x}));
+  CHECK(y == product);
+  CHECK(x == sum);
+}
+
+TEST_CASE("a result may be the next sample") {
+  CHECK(wrong_if_fed_back<wide>() == 0);
+  CHECK(wrong_if_fed_back<deep>() == 0);
+}

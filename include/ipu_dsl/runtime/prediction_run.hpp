@@ -42,6 +42,37 @@ class prediction_run {
   static constexpr bool keeps_results =
       output_count > 1 || facts.outputs[0].where.owner != operand_owner::activations;
 
+  /// Whether a kernel could write over an input before all of it is read, where the caller's arrays
+  /// overlap or a result is the next input.
+  static constexpr bool may_write_over_inputs() {
+    bool found = output_count > 1;
+    for (std::size_t in = 0; in < input_count; ++in) {
+      const prediction_end& input = facts.inputs[in];
+      for (std::size_t out = 0; out < output_count; ++out) {
+        const prediction_end& output = facts.outputs[out];
+        const bool in_place = input.where.owner == operand_owner::features &&
+                              output.where.owner == operand_owner::output;
+        found = found || in_place || output.elements >= input.elements;
+      }
+    }
+    return found;
+  }
+
+  /// All samples of an input.
+  static constexpr std::size_t input_bytes(std::size_t number) {
+    const prediction_end& input = facts.inputs[number];
+    return batch * input.elements * static_cast<std::size_t>(bytes_of(input.type));
+  }
+
+  /// Where the copy of an input begins, behind all else; behind the last: the end.
+  static constexpr std::size_t copy_begin(std::size_t number) {
+    std::size_t begin = bytes_without_copies;
+    for (std::size_t i = 0; i < number; ++i) {
+      begin += (input_bytes(i) + 3) / 4 * 4;
+    }
+    return begin;
+  }
+
   /// Where an output is kept, in floats behind the activations; behind the last: of all.
   static constexpr std::size_t kept_begin(std::size_t number) {
     std::size_t before = 0;
@@ -51,11 +82,14 @@ class prediction_run {
     return before;
   }
 
- public:
-  /// Of activations, and of the results of a stream.
-  static constexpr std::size_t bytes =
+  static constexpr std::size_t bytes_without_copies =
       static_cast<std::size_t>(facts.activation_bytes) +
       (batch == 1 && keeps_results ? kept_begin(output_count) * sizeof(float) : 0);
+
+ public:
+  /// Of activations, of the results of a stream, and of inputs that must be copied at times.
+  static constexpr std::size_t bytes =
+      may_write_over_inputs() ? copy_begin(input_count) : bytes_without_copies;
 
   prediction_run(const std::byte* weights, memory_block memory) : memory_(std::move(memory)) {
     for (std::size_t i = 0; i < facts.operands; ++i) {
@@ -110,7 +144,11 @@ class prediction_run {
   }
 
   /// The outputs, each [batch, elements], for inputs that are likewise.
-  void operator()(const void* const* inputs, float* const* outputs) noexcept {
+  void operator()(const void* const* given, float* const* outputs) noexcept {
+    const void* inputs[input_count];
+    for (std::size_t i = 0; i < input_count; ++i) {
+      inputs[i] = readable(i, given[i], outputs);
+    }
     take(inputs, outputs);
     std::int32_t valid = static_cast<std::int32_t>(batch);
     run_context context;
@@ -141,6 +179,36 @@ class prediction_run {
   }
 
  private:
+  /// An input where it is, or a copy of what kernels could write over before it is read.
+  const void* readable(std::size_t number, const void* given, float* const* outputs) noexcept {
+    if constexpr (may_write_over_inputs()) {
+      const auto* const samples = static_cast<const std::byte*>(given);
+      if (is_written(samples, input_bytes(number), outputs)) {
+        std::byte* const copy = memory_.data() + copy_begin(number);
+        std::copy_n(samples, input_bytes(number), copy);
+        return copy;
+      }
+    }
+    return given;
+  }
+
+  /// Whether so many bytes lie in an output or in this run's own memory.
+  bool is_written(const std::byte* first, std::size_t count, float* const* outputs) const noexcept {
+    bool found = overlap(first, count, memory_.data(), bytes_without_copies);
+    for (std::size_t i = 0; i < output_count; ++i) {
+      found = found || overlap(first, count, reinterpret_cast<const std::byte*>(outputs[i]),
+                               batch * facts.outputs[i].elements * sizeof(float));
+    }
+    return found;
+  }
+
+  static bool overlap(const std::byte* left, std::size_t left_bytes, const std::byte* right,
+                      std::size_t right_bytes) noexcept {
+    const auto left_begin = reinterpret_cast<std::uintptr_t>(left);
+    const auto right_begin = reinterpret_cast<std::uintptr_t>(right);
+    return left_begin < right_begin + right_bytes && right_begin < left_begin + left_bytes;
+  }
+
   static bool lie_within(const plain_array& given, std::int32_t classes) noexcept {
     const auto* const numbers = static_cast<const std::int32_t*>(given.first);
     return std::all_of(numbers, numbers + given.count,
