@@ -62,15 +62,21 @@ class weights_exchange {
   }
 
   /// For the thread that predicts: if a set was offered, the predictors read it from now on, and
-  /// the set before goes back. Name all predictors that read it. Whether there was one.
+  /// the set before goes back. Name all predictors that read it. Whether there was one. The first
+  /// call gives them `current` at least: before it they must not read the spare set.
   template <typename... Predictors>
   bool update(Predictors&... predictors) noexcept {
     static_assert(sizeof...(Predictors) > 0,
                   "weights_exchange::update: expected the predictors that read the weights");
     weights_of<M>* const next = offered_.exchange(nullptr, std::memory_order_acquire);
     if (next == nullptr) {
+      if (!given_) {
+        (predictors.use(*current_), ...);
+        given_ = true;
+      }
       return false;
     }
+    given_ = true;
     (predictors.use(*next), ...);
     returned_.store(current_, std::memory_order_release);
     current_ = next;
@@ -79,6 +85,7 @@ class weights_exchange {
 
  private:
   weights_of<M>* current_;  ///< of the thread that predicts
+  bool given_ = false;      ///< whether the predictors read `current_`; of the same thread
   std::atomic<weights_of<M>*> offered_ = nullptr;
   std::atomic<weights_of<M>*> returned_ = nullptr;
   weights_of<M>* spare_;  ///< of the thread that writes

@@ -97,7 +97,6 @@ class session_core final : public session_engine {
   }
 
   double train_step(feed_reference source, const optimizer_reference& optimizer) override {
-    require_whole_update("train_step");
     return train_once(source, optimizer, run_part::whole);
   }
 
@@ -280,6 +279,9 @@ class session_core final : public session_engine {
     check_samples_of_update(source, samples_of(micro_batches_of_update()));
     const own_update_turn turn(fitting_, work_,
                                part == run_part::whole ? "train_step" : "compute_gradients");
+    if (part == run_part::whole) {
+      require_whole_update("train_step");
+    }
     course_.forget();
     losses_.expect(micro_batches_of_update());
     run_training(source, optimizer, part);
