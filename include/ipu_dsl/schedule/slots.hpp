@@ -9,6 +9,7 @@
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/joined_step.hpp>
 #include <ipu_dsl/schedule/latest_starts.hpp>
+#include <ipu_dsl/schedule/proven_rows.hpp>
 #include <ipu_dsl/schedule/schedules.hpp>
 
 namespace ipu_dsl {
@@ -235,6 +236,7 @@ constexpr list<int> slots_without_delay(const program_view& rows, const stage_gr
 /// lexicographic as above.
 constexpr list<int> slots_without_stall(const program_view& rows, const stage_graph_view& graph,
                                         edge_range range = {}, list_view<int> known = {}) {
+  require_proven(rows, graph, known);
   const step_table steps = index_steps(rows);
   const dependences waits = sort_edges(graph, rows, steps);
   const list<std::int64_t> duration = durations(graph);

@@ -7,6 +7,7 @@
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/in_order_run.hpp>
+#include <ipu_dsl/schedule/proven_rows.hpp>
 #include <ipu_dsl/schedule/time_slots.hpp>
 
 namespace ipu_dsl {
@@ -48,10 +49,12 @@ constexpr list<timed_action> times_of(const in_order_run& run, const program_vie
 }
 
 /// Devices that wait for nothing but data and slots: every action starts as soon as it can. The
-/// program must have been proven with these slots; the result is [actions].
+/// program must have been proven with these slots, or throws `error` at run time; the result is
+/// [actions].
 constexpr list<timed_action> asynchronous_timeline(const program_view& rows,
                                                    const stage_graph_view& graph,
                                                    list_view<int> slots_per_edge = {}) {
+  require_proven(rows, graph, slots_per_edge);
   const step_table steps = index_steps(rows);
   const dependences waits = sort_edges(graph, rows, steps);
   const list<int> slots = slots_or_unbounded(rows, graph, slots_per_edge);
@@ -63,18 +66,20 @@ constexpr list<timed_action> asynchronous_timeline(const program_view& rows,
 
 /// Devices with a barrier after every time slot, as IPUs have: a slot lasts as long as the longest
 /// device's sum of actions in it, and actions of a device in a slot follow each other. The program
-/// must be proven; its slots, where it has some, ascend in each row, and where it has none every
-/// action takes one, as in a session.
+/// must be proven; its slots, where it has some, ascend in each row. Where it has none, or some
+/// that do not agree with its data, every action takes one, as in a session.
 constexpr list<timed_action> lockstep_timeline(const program_view& rows,
                                                const stage_graph_view& graph) {
+  require_proven(rows, graph);
   const list<std::int64_t> durations_of_kinds = durations(graph);
   const std::int64_t* const duration = durations_of_kinds.data();
   const action* const actions = rows.actions.data();
   list<int> made;
-  if (rows.slot.empty()) {
+  const bool has_slots = !rows.slot.empty() && slots_agree_with_data(rows, graph);
+  if (!has_slots) {
     made = unit_slots(rows, graph);
   }
-  const int* const slot_of = rows.slot.empty() ? made.data() : rows.slot.data();
+  const int* const slot_of = has_slots ? rows.slot.data() : made.data();
   const int* const row_begin = rows.row_begin.data();
   const int count = static_cast<int>(rows.actions.size());
   int slots = 0;

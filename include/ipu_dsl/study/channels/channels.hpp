@@ -9,6 +9,7 @@
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/schedule/proven_rows.hpp>
 #include <ipu_dsl/study/channels/channel_run.hpp>
 
 namespace ipu_dsl {
@@ -152,6 +153,7 @@ constexpr channel_outcome run_channels(const program_view& rows, const stage_gra
 /// limits of both compilers; longer programs are for the run time or a higher limit.
 constexpr int least_channel_capacity(const program_view& rows, const stage_graph_view& graph,
                                      channel_sharing sharing = channel_sharing::by_kind) {
+  require_well_formed(rows, graph);
   const channel_plan plan = plan_channels(rows, graph, sharing);
   const list<std::int64_t> duration = durations(graph);
   const channels::searched search = {rows, plan, duration, graph.hop};
@@ -165,6 +167,7 @@ constexpr int least_channel_capacity(const program_view& rows, const stage_graph
 /// unbounded ones; -1 if it never ends.
 constexpr int capacity_without_stall(const program_view& rows, const stage_graph_view& graph,
                                      channel_sharing sharing = channel_sharing::by_kind) {
+  require_well_formed(rows, graph);
   const channel_plan plan = plan_channels(rows, graph, sharing);
   const list<std::int64_t> duration = durations(graph);
   const channels::searched search = {rows, plan, duration, graph.hop};
