@@ -265,6 +265,12 @@ constexpr checks test_refusing_schedule() {
   const list<stage_cost> layers = published_layers();
   const partition cut = min_max_partition(published, 4);
   done.that(makespan_of_partition<interleaved>(layers, cut, {4, 7}) == -1);
+  // Of a layer more than it cuts, and of one fewer.
+  list<stage_cost> other = layers;
+  other.push_back({.forward = 1000});
+  done.that(makespan_of_partition<interleaved>(other, cut, {4, 8}) == -1);
+  done.that(makespan_of_partition<interleaved>(list_view<stage_cost>(layers).first(7), cut,
+                                               {4, 8}) == -1);
   done.that(makespan_of_partition<interleaved>(layers, cut, {4, 8}) == 600);
   done.that(improve_partition<interleaved>(layers, cut, {4, 7}).makespan == -1);
   done.that(best_partition<interleaved>(layers, 9, {9, 9}).makespan == -1);

@@ -460,6 +460,28 @@ TEST_CASE("predictions into too little or too much room are refused before anyth
         "A batch of 39 samples has 312 values, got 320.");
 }
 
+TEST_CASE("a prediction may lie over its samples, and not over those to come") {
+  struct same : model<input<8>, sequential<Dense<8>>> {};
+
+  session<compile<same, micro_batch<4>>> run;
+  std::vector<float> ring(10 * 8);
+  for (std::size_t i = 0; i < ring.size(); ++i) {
+    ring[i] = uniform_unit(random_word(1, 0, i));
+  }
+  const std::vector<float> before = ring;
+  std::vector<float> expected(9 * 8);
+  const std::span<const float> samples = std::span(before).first(9 * 8);
+  run.predict(samples, expected);
+  CHECK(
+      sentence_of([&] { run.predict(std::span(ring).first(9 * 8), std::span(ring).subspan(8)); }) ==
+      "predict would write results over samples that it has yet to read. Hint: give it an output "
+      "of its own, or one that begins where the samples do and is no longer");
+  CHECK(ring == before);
+  const std::span<float> here = std::span(ring).first(9 * 8);
+  run.predict(here, here);
+  CHECK(std::ranges::equal(here, expected));
+}
+
 TEST_CASE("a view of numbers that can be written to is read as any other") {
   const point_set data = labelled_points(40, 1);
   session<trained<net>> run(rates);

@@ -25,6 +25,12 @@ concept schedule_type = requires(int count, purpose aim) {
   { Schedule::make_forward(count, count, count) } -> std::same_as<program>;
 };
 
+/// Whether a compiler can ask a schedule what it allows.
+template <typename Schedule>
+concept asked_while_compiling = schedule_type<Schedule> && requires {
+  typename std::bool_constant<(Schedule::allows(1, 1, 1, purpose::training), true)>;
+};
+
 /// A schedule that looks at costs: `make_for(devices, micro_batches, graph)` takes the place of
 /// `make` where the stages of `graph` and their costs are known.
 template <typename Schedule>

@@ -2,10 +2,14 @@
 // A schedule for given counts and costs, generated, proven and timed by the compiler.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 
 #include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/schedule/large_study.hpp>
 #include <ipu_dsl/schedule/whole_study.hpp>
 
@@ -22,6 +26,55 @@ constexpr bool takes_pieces(int stages, int micro_batches) {
   return static_cast<std::int64_t>(stages) * micro_batches > (made < proven ? made : proven);
 }
 
+/// Whether a compiler can ask a type for the costs of so many stages.
+template <typename Costs, int Stages>
+concept costs_of_study = requires(int count) {
+  { Costs::make(count, count) } -> std::same_as<stage_graph>;
+} && requires { typename std::bool_constant<(Costs::make(Stages, 1), true)>; };
+
+/// What is wrong with costs that cannot be asked.
+template <typename Costs, int Stages>
+struct costs_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("static constexpr stage_graph make(int stages, int copies) of the costs",
+                           label() << type_name<Costs>());
+    found.where = "study";
+    if constexpr (requires(int count) {
+                    { Costs::make(count, count) } -> std::same_as<stage_graph>;
+                  }) {
+      found.hint << "its make is not constexpr, or fails for " << Stages << " stages";
+    } else {
+      found.hint = "unit_costs of schedule/whole_study.hpp is such a type";
+    }
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// In place of a study with costs that cannot be asked: makes the error, and has nothing else.
+template <typename Costs, int Stages>
+struct unstudied {
+  static_assert(diagnose<costs_fault_of<Costs, Stages>>());
+  static constexpr problem fault = {};
+  static constexpr problem value = {};
+  static constexpr list_view<int> slots = {};
+  static constexpr list_view<timed_action> timeline = {};
+  static constexpr ipu_dsl::facts facts = {};
+};
+
+/// A study with these costs, if they can be asked.
+template <schedule_type Schedule, int Devices, int Stages, int MicroBatches, typename Costs>
+constexpr auto choose_study() {
+  if constexpr (!costs_of_study<Costs, Stages>) {
+    return std::type_identity<unstudied<Costs, Stages>>();
+  } else if constexpr (takes_pieces<Schedule>(Stages, MicroBatches)) {
+    return std::type_identity<large_study<Schedule, Devices, Stages, MicroBatches, Costs>>();
+  } else {
+    return std::type_identity<whole_study<Schedule, Devices, Stages, MicroBatches, Costs>>();
+  }
+}
+
 }  // namespace studying
 
 /// A schedule, studied without a model: its program, as many slots as delay nothing, its timeline
@@ -36,16 +89,19 @@ constexpr bool takes_pieces(int stages, int micro_batches) {
 /// 2,048 stages x micro-batches.
 template <schedule_type Schedule, int Devices, int Stages, int MicroBatches,
           typename Costs = unit_costs>
-struct study : std::conditional_t<studying::takes_pieces<Schedule>(Stages, MicroBatches),
-                                  large_study<Schedule, Devices, Stages, MicroBatches, Costs>,
-                                  whole_study<Schedule, Devices, Stages, MicroBatches, Costs>> {};
+struct study
+    : decltype(studying::choose_study<Schedule, Devices, Stages, MicroBatches, Costs>())::type {};
 
 /// Makes one compile error with one sentence if a schedule does not allow these counts or is not
 /// proven; always true. `static_assert(check_schedule<mine, 2, 2, 4>());`
 template <schedule_type Schedule, int Devices, int Stages, int MicroBatches,
           typename Costs = unit_costs>
 constexpr bool check_schedule() {
-  return diagnose<study<Schedule, Devices, Stages, MicroBatches, Costs>>();
+  if constexpr (studying::costs_of_study<Costs, Stages>) {
+    return diagnose<study<Schedule, Devices, Stages, MicroBatches, Costs>>();
+  } else {
+    return diagnose<studying::costs_fault_of<Costs, Stages>>();
+  }
 }
 
 }  // namespace ipu_dsl

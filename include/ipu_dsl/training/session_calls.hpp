@@ -248,6 +248,7 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
     } else if constexpr (check_prediction<compiled, Input, Output>()) {
       const auto rows = rows_of<tensor_role::input>(input);
       batch_feed given(rows, {});
+      given.require_apart(rooms_of(output));
       predict_all(given, output, callbacks...);
     }
   }

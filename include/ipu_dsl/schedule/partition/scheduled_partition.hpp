@@ -49,11 +49,26 @@ struct pipeline_setting {
   std::int64_t hop = 0;  ///< from device to device, as in a stage graph
 };
 
-/// The asynchronous makespan of a training run of a partition, slots unbounded; -1 if the schedule
-/// refuses the counts or its program is not proven. For schedules with one copy of the weights.
+/// Whether a partition is one of so many layers.
+constexpr bool cuts_all(const partition& cut, std::size_t layers) {
+  const list<int>& first = cut.first_layer_of_stage;
+  bool fits = first.size() > 1 && first.data()[0] == 0 &&
+              first.data()[first.size() - 1] == static_cast<int>(layers);
+  for (std::size_t stage = 1; fits && stage < first.size(); ++stage) {
+    fits = first.data()[stage - 1] < first.data()[stage];
+  }
+  return fits;
+}
+
+/// The asynchronous makespan of a training run of a partition, slots unbounded; -1 if it is none of
+/// these layers, the schedule refuses the counts or its program is not proven: ask for that before
+/// it is compared with others. For schedules with one copy of the weights.
 template <schedule_type Schedule>
 constexpr std::int64_t makespan_of_partition(list_view<stage_cost> layers, const partition& cut,
                                              const pipeline_setting& setting) {
+  if (!cuts_all(cut, layers.size())) {
+    return -1;
+  }
   const int stages = cut.stages();
   if (Schedule::allows(setting.devices, stages, setting.micro_batches, purpose::training).found()) {
     return -1;
