@@ -95,6 +95,11 @@ constexpr checks test_reported_names() {
   done.that(told_apart("value_loss"));
   done.that(!told_apart("loss"));
   done.that(!told_apart("val_loss"));
+  // What logs have of an epoch besides.
+  done.that(!told_apart("epoch"));
+  done.that(!told_apart("samples"));
+  done.that(!told_apart("seconds"));
+  done.that(told_apart("epochs"));
   done.that(told_apart("kind", "price", judge("kind")));
   done.that(told_apart("kind", "price", judge("kind", "loss_of_price")));
   done.that(told_apart("value", "other", judge("value")));

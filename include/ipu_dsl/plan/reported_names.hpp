@@ -48,6 +48,14 @@ constexpr list<label> reported_names(std::size_t outputs, list_view<result_choic
 constexpr problem check_reported_names(std::size_t outputs, list_view<result_choice> losses,
                                        list_view<result_choice> metrics) {
   const list<label> names = reported_names(outputs, losses, metrics);
+  for (const label& name : names) {
+    if (name.view() == "epoch" || name.view() == "samples" || name.view() == "seconds") {
+      problem found = refuse("names of their own for what epochs report", label(name.view()),
+                             "logs have that of an epoch by this name; call the metric otherwise");
+      found.where = "compile";
+      return found;
+    }
+  }
   for (std::size_t i = 0; i < names.size(); ++i) {
     for (std::size_t other = 0; other < names.size(); ++other) {
       const bool doubled = other < i && names[other] == names[i];

@@ -35,7 +35,8 @@ class training_course {
     } else if (!has_loaded_) {
       raise_error(
           "fit was asked to resume, and the session has loaded nothing that was saved within a "
-          "fit, or has trained since: a callback saves it, and load_training comes right before.");
+          "fit, or has trained since: a callback saves it, of data or of a feed that says where it "
+          "stands, and load_training comes right before.");
     } else if (wanted.wanted.initial_epoch != 0) {
       raise_error({"fit was asked to resume, and to begin with epoch ", wanted.wanted.initial_epoch,
                    ". What resumes goes on where it stood: take initial_epoch out."});

@@ -52,6 +52,7 @@ class csv_logger {
     }
     std::size_t longest = 64;
     for (std::size_t i = 0; i < run.names(); ++i) {
+      check_name(run.reported(i));
       longest += run.reported(i).size() + 32;
     }
     line_.reserve(longest);
@@ -109,6 +110,16 @@ class csv_logger {
       raise_error({"csv_logger cannot go on in ", options_.filename, ": it has the columns ",
                    printable(there), ", this fit writes ", line_.view(),
                    ". Hint: give it a file of its own, or leave out .append."});
+    }
+  }
+
+  /// Throws `error` for a name that would be two cells, or none that readers know.
+  void check_name(std::string_view name) const {
+    const char parted[] = {options_.separator, '"', '\n', '\r'};
+    if (name.find_first_of(std::string_view(parted, sizeof parted)) != std::string_view::npos) {
+      raise_error({"csv_logger cannot write ", printable(name),
+                   " as the name of a column. Hint: "
+                   "write metric_name<\"...\"> without quotes and without the separator."});
     }
   }
 
