@@ -174,10 +174,16 @@ constexpr checks test_malformed() {
   done.that(found.kind == schedule_fault::malformed);
   done.that(found.device == -1);
   done.that(found.position == -1);
+  done.that(found.fault.message().view() ==
+            "schedule mine: expected costs of 2 stages, as the rows have them, got those of 3");
+  const stage_graph negative = chain_stage_graph(2, {.weight_gradient = -1});
+  done.that(prove(sound_rows.view(), negative.view()).fault.message().view() ==
+            "schedule mine: expected costs of at least 0, got less in stage 0");
+  const int no_slots[] = {1};
   done.that(
-      found.fault.message().view() ==
+      prove(sound_rows.view(), graph.view(), no_slots).fault.message().view() ==
       "schedule mine: expected rows, placement, costs, weights and slots that fit each other, "
-      "got 2 devices, 2 stages, 2 micro-batches and 0 slot counts. Hint: every device needs a "
+      "got 2 devices, 2 stages, 2 micro-batches and 1 slot counts. Hint: every device needs a "
       "row (end_row or end_training_row ends it), every edge a slot");
   const auto malformed = [&](auto change) {
     program rows = sound_rows;

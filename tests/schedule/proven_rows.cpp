@@ -59,9 +59,7 @@ TEST_CASE("rows and graphs that do not fit each other are refused before they ar
   const program right = interleaved_one_f_one_b::make(2, 4, 4);
   const stage_graph of_devices = chain_stage_graph(2);
   const std::string counts =
-      "schedule of these rows: expected rows, placement, costs, weights and slots that fit each "
-      "other, got 2 devices, 4 stages, 4 micro-batches and 0 slot counts. Hint: every device needs "
-      "a row (end_row or end_training_row ends it), every edge a slot";
+      "schedule of these rows: expected costs of 4 stages, as the rows have them, got those of 2";
   CHECK(sentence_of([&] { asynchronous_timeline(right.view(), of_devices.view()); }) == counts);
   CHECK(sentence_of([&] { slots_without_stall(right.view(), of_devices.view()); }) == counts);
   CHECK(sentence_of([&] { least_channel_capacity(right.view(), of_devices.view()); }) == counts);

@@ -18,7 +18,6 @@
 #include <ipu_dsl/formats/zip_reader.hpp>
 #include <ipu_dsl/formats/zip_writer.hpp>
 #include <ipu_dsl/queues/infeed_queue.hpp>
-#include <ipu_dsl/training/callbacks.hpp>
 #include <ipu_dsl/training/saved_training.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
@@ -572,26 +571,5 @@ TEST_CASE("a fit behind another one resumes in its own order") {
     resumed += second.weights().fingerprint() == unbroken.weights().fingerprint() ? 1 : 0;
   }
   CHECK(resumed == 8);
-  std::remove(path.c_str());
-}
-
-namespace {
-
-struct renamed_training
-    : compile<line, micro_batch<8>, loss<sparse_categorical_crossentropy>,
-              metrics<metric<accuracy, metric_name<"share, top 1">>>, optimizer<sgd<>>> {};
-
-}  // namespace
-
-TEST_CASE("a name that would be two columns of a log is refused before the log begins") {
-  const point_set data = tests::labelled_points(16, 3);
-  const std::string path = "resume_names.csv";
-  session<renamed_training> run({.learning_rate = 0.01F});
-  CHECK(sentence_of([&] { run.fit(data, {.epochs = 1}, csv_logger({.filename = path})); }) ==
-        "csv_logger cannot write share, top 1 as the name of a column. Hint: write "
-        "metric_name<\"...\"> without quotes and without the separator.");
-  CHECK(!file_exists(path));
-  run.fit(data, {.epochs = 1}, csv_logger({.filename = path, .separator = ';'}));
-  CHECK(file_exists(path));
   std::remove(path.c_str());
 }

@@ -15,6 +15,18 @@ namespace ipu_dsl {
 
 namespace proof {
 
+/// The first stage that costs less than nothing, or -1.
+constexpr int find_negative(const stage_graph_view& graph) {
+  for (std::size_t stage = 0; stage < graph.costs.size(); ++stage) {
+    const stage_cost& cost = graph.costs[stage];
+    if (cost.forward < 0 || cost.input_gradient < 0 || cost.weight_gradient < 0 ||
+        cost.update < 0 || cost.offload < 0) {
+      return static_cast<int>(stage);
+    }
+  }
+  return -1;
+}
+
 /// Whether counts do not fit each other.
 constexpr bool malformed(const program_view& rows, const stage_graph_view& graph,
                          list_view<int> slots) {
@@ -33,10 +45,7 @@ constexpr bool malformed(const program_view& rows, const stage_graph_view& graph
   }
   wrong = wrong || rows.row_begin[0] != 0 ||
           rows.row_begin[rows.row_begin.size() - 1] != static_cast<int>(rows.actions.size());
-  for (const stage_cost& cost : graph.costs) {
-    wrong = wrong || cost.forward < 0 || cost.input_gradient < 0 || cost.weight_gradient < 0 ||
-            cost.update < 0 || cost.offload < 0;
-  }
+  wrong = wrong || find_negative(graph) >= 0;
   for (const int slot_count : slots) {
     wrong = wrong || slot_count < 1;
   }
@@ -44,11 +53,27 @@ constexpr bool malformed(const program_view& rows, const stage_graph_view& graph
 }
 
 /// The words of counts that do not fit each other.
-constexpr verdict explain_malformed(const program_view& rows, std::size_t slot_counts,
-                                    std::string_view name) {
+constexpr verdict explain_malformed(const program_view& rows, const stage_graph_view& graph,
+                                    std::size_t slot_counts, std::string_view name) {
   verdict found;
   found.kind = schedule_fault::malformed;
   found.fault.where << "schedule " << name;
+  const int negative = find_negative(graph);
+  if (negative >= 0 || graph.hop < 0) {
+    found.fault.expected << "costs of at least 0";
+    found.fault.got << "less ";
+    if (negative >= 0) {
+      found.fault.got << "in stage " << negative;
+    } else {
+      found.fault.got << "for a hop";
+    }
+    return found;
+  }
+  if (graph.stages != rows.stages && rows.stages > 0) {
+    found.fault.expected << "costs of " << rows.stages << " stages, as the rows have them";
+    found.fault.got << "those of " << graph.stages;
+    return found;
+  }
   found.fault.expected = "rows, placement, costs, weights and slots that fit each other";
   found.fault.got << rows.devices << " devices, " << rows.stages << " stages, "
                   << rows.micro_batches << " micro-batches and " << slot_counts << " slot counts";
@@ -115,7 +140,7 @@ constexpr verdict prove_and(const program_view& rows, const stage_graph_view& gr
                             list_view<int> slots_per_edge, std::string_view name,
                             const proof_limits& limits, Then then) {
   if (malformed(rows, graph, slots_per_edge)) {
-    return explain_malformed(rows, slots_per_edge.size(), name);
+    return explain_malformed(rows, graph, slots_per_edge.size(), name);
   }
   if (is_sparse(rows.actions.size(), rows.stages, rows.micro_batches)) {
     return explain_sparse(rows, name);

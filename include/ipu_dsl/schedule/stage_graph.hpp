@@ -118,6 +118,8 @@ constexpr stage_graph chain_stage_graph(int stages, list_view<stage_cost> costs,
                                         output_use use = output_use::forward_only, int copies = 1) {
   stage_graph graph;
   graph.stages = stages;
+  // Exactly as many as there are: behind them a compiler finds no memory, and says so.
+  graph.costs.reserve(costs.size());
   graph.costs.append(costs);
   const int length = stages / copies;
   for (int stage = 0; stage + 1 < stages; ++stage) {

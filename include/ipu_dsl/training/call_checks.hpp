@@ -201,6 +201,11 @@ template <typename Input, typename Output>
 struct prediction_arguments_fault_of<Input, Output> {
   static constexpr problem find() {
     problem found = find_argument_fault<tensor_role::input, Input>();
+    if constexpr (feed<Input>) {
+      found = refuse("a feed that has a name", label("a temporary ") << type_name<Input>(),
+                     "write auto source = make_feed(data, 1); predict(source, scores), or "
+                     "predict(data, scores)");
+    }
     found.where = "predict";
     return found.found() ? found : room_fault_of<Output>::value;
   }

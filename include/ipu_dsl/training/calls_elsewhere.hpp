@@ -60,6 +60,13 @@ class calls_elsewhere {
   }
 
   template <typename... Given>
+  void set_learning_rate(const Given&...) {
+    static_assert(refused<"set_learning_rate", "set_optimizer",
+                          "write run.set_optimizer({.learning_rate = 0.1F}); a callback has "
+                          "set_learning_rate of its training_run">());
+  }
+
+  template <typename... Given>
   void summary(const Given&...) {
     static_assert(refused<"summary", "summary_text",
                           "include <ipu_dsl/report/summary.hpp> and write "

@@ -122,6 +122,7 @@ class training_run {
   /// "accuracy", "val_loss"; `who` asks for it.
   void check_reported(std::string_view name, std::string_view who) const {
     if (reports(name)) {
+      require_one_number(name, who);
       return;
     }
     const bool of_validation = name.starts_with(validation_prefix);
@@ -133,6 +134,21 @@ class training_run {
                    validated, "."});
     }
     raise_error({who, " looks at ", name, ", which no epoch reports.", nearest(name)});
+  }
+
+  /// Throws `error` if what is reported by this name is more than one number.
+  void require_one_number(std::string_view name, std::string_view who) const {
+    const bool of_validation = name.starts_with(validation_prefix);
+    const metric_values reported = metrics();
+    const std::string_view metric = name.substr(of_validation ? validation_prefix.size() : 0);
+    if (!reported.has(metric)) {
+      return;
+    }
+    const std::size_t count = reported.numbers(metric).size();
+    if (count != 1) {
+      raise_error({who, " looks at ", name, ", which has ", count,
+                   " numbers: there is no better or worse of them."});
+    }
   }
 
   /// Whether an epoch reports a number of this name.

@@ -80,7 +80,7 @@ struct analysis_in_pieces {
       made.found.fault = Program::fault;
       made.found.kind = schedule_fault::malformed;
     } else if constexpr (malformed) {
-      made.found = proof::explain_malformed(rows, 0, Program::name);
+      made.found = proof::explain_malformed(rows, graph, 0, Program::name);
     } else if constexpr (!begins) {
       made.found = proof::explain_sparse(rows, Program::name);
     } else {
