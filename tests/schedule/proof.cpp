@@ -318,8 +318,7 @@ TEST_CASE("actions that stand twice") {
                       1,
                       {kind::forward, 0, 0},
                       "schedule mine, device 0 at position 1: expected every action once, got "
-                      "F0(0) again. Hint: a backward is either whole (B) or in halves (I, then "
-                      "W)"});
+                      "F0(0) again"});
   int checked = 0;
   const kind B = kind::backward;
   const kind I = kind::input_gradient;
@@ -353,7 +352,7 @@ TEST_CASE("actions that stand twice") {
                       5,
                       {kind::update, 0, 0},
                       "schedule mine, device 0 at position 5: expected every action once, got U0 "
-                      "again. Hint: a backward is either whole (B) or in halves (I, then W)"});
+                      "again"});
   std::printf("checked %d actions that stand twice\n", checked);
   CHECK(checked > 0);
 }
@@ -489,8 +488,7 @@ TEST_CASE("updates in the middle of a stream") {
                1,
                5,
                {kind::update, 1, 0},
-               "schedule mine, device 1 at position 5: expected every action once, got U1 again. "
-               "Hint: a backward is either whole (B) or in halves (I, then W)"});
+               "schedule mine, device 1 at position 5: expected every action once, got U1 again"});
   given = base;
   given[1].pop_back();
   check_fault(oracle::program_of(given, stream), graph,

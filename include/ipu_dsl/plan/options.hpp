@@ -201,12 +201,6 @@ inline constexpr problem schedule_lacks =
     refuse(lacking_of_schedule<T>(), label() << type_name<T>() << " without it",
            "schedule/schedule_type.hpp says what a schedule has");
 
-template <typename T>
-inline constexpr problem schedule_is_not_asked =
-    refuse("static constexpr problem allows(...) that a compiler can call",
-           label() << "that of " << type_name<T>(),
-           "it is not constexpr, throws, or calls something that is not");
-
 /// The keys of what is no option of compile by itself.
 inline constexpr option_key unwrapped_optimizer_key{"an optimizer", "optimizer<...> around it"};
 inline constexpr option_key unwrapped_loss_key{"a loss", "loss<...> around it"};
@@ -218,7 +212,7 @@ consteval named_option read_compile_option() {
   if constexpr (asked_while_compiling<T>) {
     return {{&schedule_key}, T::name};
   } else if constexpr (schedule_type<T>) {
-    return {{&foreign_key, 0, 0, &schedule_is_not_asked<T>}, type_name<T>()};
+    return {{&foreign_key, 0, 0, &not_asked_fault_of<T>::value}, type_name<T>()};
   } else if constexpr (nearly_a_schedule<T>) {
     return {{&foreign_key, 0, 0, &schedule_lacks<T>}, type_name<T>()};
   } else if constexpr (requires(typename T::settings chosen) { T::rule->update; }) {

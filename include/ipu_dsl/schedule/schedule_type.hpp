@@ -5,9 +5,11 @@
 #include <concepts>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/schedule/rotation.hpp>
 #include <ipu_dsl/schedule/schedule_rules.hpp>
 #include <ipu_dsl/schedule/stage_graph.hpp>
@@ -29,6 +31,20 @@ concept schedule_type = requires(int count, purpose aim) {
 template <typename Schedule>
 concept asked_while_compiling = schedule_type<Schedule> && requires {
   typename std::bool_constant<(Schedule::allows(1, 1, 1, purpose::training), true)>;
+};
+
+/// What is wrong with one that it cannot ask.
+template <schedule_type Schedule>
+struct not_asked_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("static constexpr problem allows(...) that a compiler can call",
+                           label("that of ") << type_name<Schedule>(),
+                           "it is not constexpr, throws, or calls something that is not");
+    found.where = "a schedule";
+    return found;
+  }
+
+  static constexpr problem value = find();
 };
 
 /// A schedule that looks at costs: `make_for(devices, micro_batches, graph)` takes the place of

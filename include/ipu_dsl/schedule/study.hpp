@@ -97,7 +97,9 @@ struct study
 template <schedule_type Schedule, int Devices, int Stages, int MicroBatches,
           typename Costs = unit_costs>
 constexpr bool check_schedule() {
-  if constexpr (studying::costs_of_study<Costs, Stages>) {
+  if constexpr (!asked_while_compiling<Schedule>) {
+    return diagnose<not_asked_fault_of<Schedule>>();
+  } else if constexpr (studying::costs_of_study<Costs, Stages>) {
     return diagnose<study<Schedule, Devices, Stages, MicroBatches, Costs>>();
   } else {
     return diagnose<studying::costs_fault_of<Costs, Stages>>();

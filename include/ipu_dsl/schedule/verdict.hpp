@@ -167,7 +167,10 @@ constexpr verdict explain(const examination& exam, schedule_fault kind, int devi
     case schedule_fault::twice:
       words.expected = "every action once";
       words.got << " again";
-      words.hint = "a backward is either whole (B) or in halves (I, then W)";
+      if (at.kind == action_kind::backward || at.kind == action_kind::input_gradient ||
+          at.kind == action_kind::weight_gradient) {
+        words.hint = "a backward is either whole (B) or in halves (I, then W)";
+      }
       break;
     case schedule_fault::out_of_order:
       words.expected << (is_away(exam, at) ? "a fetch of what was offloaded before its backward"
