@@ -87,6 +87,24 @@ TEST_CASE("an exchange of one set of weights with itself is refused") {
                     "weights_exchange: expected two sets of weights, got the same one twice.");
 }
 
+TEST_CASE("a predictor of the spare set reads the current one from the first update on") {
+  weights first;
+  weights second;
+  fill(first, 1);
+  fill(second, 2);
+  predictor<sums> given(second);
+  weights_exchange<sums> exchange(first, second);
+  CHECK(!exchange.update(given));
+  CHECK(given.push(all_ones)[0] == 17.0F);
+  // What is written and not offered is not read.
+  fill(*exchange.spare(), 3);
+  CHECK(!exchange.update(given));
+  CHECK(given.push(all_ones)[0] == 17.0F);
+  REQUIRE(exchange.offer());
+  CHECK(exchange.update(given));
+  CHECK(given.push(all_ones)[0] == 51.0F);
+}
+
 TEST_CASE("weights are exchanged under a running predictor, whole and in order") {
   constexpr int rounds = 2'000;
   weights first;
