@@ -84,7 +84,8 @@ struct large_proof {
   static constexpr auto make_lockstep() {
     program_view rows = whole::rows;
     rows.slot = proven::time_slots;
-    return freeze_list<whole::rows.actions.size()>(ipu_dsl::lockstep_timeline(rows, whole::graph));
+    return freeze_list<whole::rows.actions.size()>(
+        timeline_of_slots(rows, whole::graph, rows.slot));
   }
 
   template <typename...>

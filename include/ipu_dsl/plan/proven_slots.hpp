@@ -99,7 +99,7 @@ constexpr facts modelled_facts(const program_plan_view& plan) {
 
 /// The same with a barrier after every time slot, as on IPUs.
 constexpr facts modelled_lockstep_facts(const program_plan_view& plan) {
-  return facts_of(plan.actions, lockstep_timeline(plan.actions, plan.stages()));
+  return facts_of(plan.actions, timeline_of_slots(plan.actions, plan.stages(), plan.actions.slot));
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

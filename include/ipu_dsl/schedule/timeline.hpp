@@ -64,22 +64,15 @@ constexpr list<timed_action> asynchronous_timeline(const program_view& rows,
   return times_of(run, rows, duration);
 }
 
-/// Devices with a barrier after every time slot, as IPUs have: a slot lasts as long as the longest
-/// device's sum of actions in it, and actions of a device in a slot follow each other. The program
-/// must be proven; its slots, where it has some, ascend in each row. Where it has none, or some
-/// that do not agree with its data, every action takes one, as in a session.
-constexpr list<timed_action> lockstep_timeline(const program_view& rows,
-                                               const stage_graph_view& graph) {
-  require_proven(rows, graph);
+/// Devices with a barrier after every time slot, with the slots given, [actions], which ascend in
+/// each row and agree with its data: nobody asks that again.
+constexpr list<timed_action> timeline_of_slots(const program_view& rows,
+                                               const stage_graph_view& graph,
+                                               list_view<int> time_slots) {
   const list<std::int64_t> durations_of_kinds = durations(graph);
   const std::int64_t* const duration = durations_of_kinds.data();
   const action* const actions = rows.actions.data();
-  list<int> made;
-  const bool has_slots = !rows.slot.empty() && slots_agree_with_data(rows, graph);
-  if (!has_slots) {
-    made = unit_slots(rows, graph);
-  }
-  const int* const slot_of = has_slots ? rows.slot.data() : made.data();
+  const int* const slot_of = time_slots.data();
   const int* const row_begin = rows.row_begin.data();
   const int count = static_cast<int>(rows.actions.size());
   int slots = 0;
@@ -118,6 +111,19 @@ constexpr list<timed_action> lockstep_timeline(const program_view& rows,
     times[index].end += offset;
   }
   return timeline;
+}
+
+/// Devices with a barrier after every time slot, as IPUs have: a slot lasts as long as the longest
+/// device's sum of actions in it, and actions of a device in a slot follow each other. The program
+/// must be proven; its slots, where it has some, ascend in each row. Where it has none, or some
+/// that do not agree with its data, every action takes one, as in a session.
+constexpr list<timed_action> lockstep_timeline(const program_view& rows,
+                                               const stage_graph_view& graph) {
+  require_proven(rows, graph);
+  if (!rows.slot.empty() && slots_agree_with_data(rows, graph)) {
+    return timeline_of_slots(rows, graph, rows.slot);
+  }
+  return timeline_of_slots(rows, graph, unit_slots(rows, graph));
 }
 
 }  // namespace ipu_dsl
