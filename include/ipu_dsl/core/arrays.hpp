@@ -60,6 +60,14 @@ struct plain_array {
 
 namespace arrays {
 
+/// Whether two pieces of memory of so many bytes have one in common.
+inline bool overlap(const void* left, std::size_t left_bytes, const void* right,
+                    std::size_t right_bytes) noexcept {
+  const auto left_begin = reinterpret_cast<std::uintptr_t>(left);
+  const auto right_begin = reinterpret_cast<std::uintptr_t>(right);
+  return left_begin < right_begin + right_bytes && right_begin < left_begin + left_bytes;
+}
+
 /// An array as a span. A view of an xtensor is a range as well, whose `data()` is where the xtensor
 /// begins and not the view.
 template <typename Number, typename Numbers>

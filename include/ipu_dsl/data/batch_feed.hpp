@@ -134,14 +134,13 @@ class batch_feed {
   /// before. Throws `error` if they lie over samples that are still to come.
   [[gnu::cold]] void require_apart(list_view<std::span<float>> results) const {
     for (std::size_t i = 0; i < sources_; ++i) {
-      const std::size_t bytes =
-          batches_[i].count * static_cast<std::size_t>(bytes_of(batches_[i].form.type));
-      const auto begin = reinterpret_cast<std::uintptr_t>(batches_[i].first);
+      const batch_source& read = batches_[i];
+      const std::size_t bytes = read.count * static_cast<std::size_t>(bytes_of(read.form.type));
       for (const std::span<float>& written : results) {
-        const auto first = reinterpret_cast<std::uintptr_t>(written.data());
         const std::size_t size = written.size() * sizeof(float);
-        const bool overlap = first < begin + bytes && begin < first + size;
-        if (overlap && (first > begin || size > bytes)) {
+        const bool behind = reinterpret_cast<std::uintptr_t>(written.data()) >
+                            reinterpret_cast<std::uintptr_t>(read.first);
+        if (arrays::overlap(read.first, bytes, written.data(), size) && (behind || size > bytes)) {
           raise_error(
               "predict would write results over samples that it has yet to read. Hint: give it an "
               "output of its own, or one that begins where the samples do and is no longer");

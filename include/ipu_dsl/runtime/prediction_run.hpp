@@ -194,19 +194,12 @@ class prediction_run {
 
   /// Whether so many bytes lie in an output or in this run's own memory.
   bool is_written(const std::byte* first, std::size_t count, float* const* outputs) const noexcept {
-    bool found = overlap(first, count, memory_.data(), bytes_without_copies);
+    bool found = arrays::overlap(first, count, memory_.data(), bytes_without_copies);
     for (std::size_t i = 0; i < output_count; ++i) {
-      found = found || overlap(first, count, reinterpret_cast<const std::byte*>(outputs[i]),
-                               batch * facts.outputs[i].elements * sizeof(float));
+      found = found || arrays::overlap(first, count, outputs[i],
+                                       batch * facts.outputs[i].elements * sizeof(float));
     }
     return found;
-  }
-
-  static bool overlap(const std::byte* left, std::size_t left_bytes, const std::byte* right,
-                      std::size_t right_bytes) noexcept {
-    const auto left_begin = reinterpret_cast<std::uintptr_t>(left);
-    const auto right_begin = reinterpret_cast<std::uintptr_t>(right);
-    return left_begin < right_begin + right_bytes && right_begin < left_begin + left_bytes;
   }
 
   static bool lie_within(const plain_array& given, std::int32_t classes) noexcept {
