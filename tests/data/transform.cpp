@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of data/transform.hpp.
 #include <cstdint>
-#include <optional>
 #include <type_traits>
 
 #include <ipu_dsl/data/transform.hpp>
@@ -35,7 +34,7 @@ TEST_CASE("steps are kept in the order they are written") {
 }
 
 TEST_CASE("length_after follows tf.data's cardinality") {
-  constexpr std::optional<std::int64_t> endless;
+  constexpr std::int64_t endless = without_end;
   CHECK(length_after(shuffled(4), 10) == 10);
   CHECK(length_after(shuffled(4), endless) == endless);
   CHECK(length_after(take(4), 10) == 4);

@@ -27,9 +27,11 @@ namespace ipu_dsl {
 /// changed when it is thrown.
 class error : public std::runtime_error {
  public:
+  explicit error(const char* words) : std::runtime_error(words) {}
+
   explicit error(const std::string& words) : std::runtime_error(words) {}
 
-  explicit error(const problem& found) : std::runtime_error(std::string(found.message().view())) {}
+  explicit error(const problem& found) : std::runtime_error(found.message().characters) {}
 };
 
 inline namespace IPU_DSL_ERRORS {
@@ -77,7 +79,7 @@ inline error_handler on_error = print_error;
 /// run.
 [[noreturn, gnu::cold, gnu::noinline]] inline void raise_error(
     std::initializer_list<sentence_part> parts) {
-  raise_error(sentence_of(parts));
+  raise_error(joined(parts).data());
 }
 
 /// The same for a sentence that took no memory.

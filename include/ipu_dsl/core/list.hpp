@@ -35,14 +35,9 @@ class list {
     resize(count, value);
   }
 
-  constexpr list(std::initializer_list<T> values) {
-    reserve(values.size());
-    for (const T& value : values) {
-      push_back(value);
-    }
-  }
+  constexpr list(std::initializer_list<T> values) { copy(values.begin(), values.size()); }
 
-  constexpr list(const list& other) { append(other); }
+  constexpr list(const list& other) { copy(other.elements_, other.size_); }
 
   constexpr list(list&& other) noexcept { take(other); }
 
@@ -123,6 +118,15 @@ class list {
   constexpr const T* end() const { return elements_ + size_; }
 
  private:
+  /// Into a list that is empty.
+  constexpr void copy(const T* from, std::size_t count) {
+    hold(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      elements_[i] = from[i];
+    }
+    size_ = count;
+  }
+
   /// Written out: `std::exchange` is compiled again for every type of element.
   constexpr void take(list& other) {
     elements_ = other.elements_;

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/text.hpp>
 
 namespace ipu_dsl {
@@ -36,23 +37,24 @@ class sentence_part {
     }
   }
 
-  void append_to(std::string& made) const {
+  /// The characters of a number: 20 digits and a sign.
+  using number_room = char[21];
+
+  /// Its text; that of a number is written into `room`, from the end.
+  std::string_view text_in(number_room& room) const {
     if (words_ != nullptr) {
-      made.append(words_, magnitude_);
-      return;
+      return {words_, magnitude_};
     }
-    // 20 digits and a sign, written from the end.
-    char written[21];
-    std::size_t begin = sizeof written;
+    std::size_t begin = sizeof room;
     std::uint64_t rest = magnitude_;
     do {
-      written[--begin] = static_cast<char>('0' + rest % 10);
+      room[--begin] = static_cast<char>('0' + rest % 10);
       rest /= 10;
     } while (rest != 0);
     if (is_negative_) {
-      written[--begin] = '-';
+      room[--begin] = '-';
     }
-    made.append(written + begin, sizeof written - begin);
+    return {room + begin, sizeof room - begin};
   }
 
  private:
@@ -61,15 +63,31 @@ class sentence_part {
   bool is_negative_ = false;
 };
 
+/// The parts, one after the other, and a zero behind them. Not of a `std::string`, whose growth is
+/// compiled anew in every source that can refuse something.
+[[gnu::cold, gnu::noinline]] inline list<char> joined(std::initializer_list<sentence_part> parts) {
+  sentence_part::number_room room;
+  std::size_t length = 0;
+  for (const sentence_part& part : parts) {
+    length += part.text_in(room).size();
+  }
+  list<char> made(length + 1);
+  char* to = made.data();
+  for (const sentence_part& part : parts) {
+    for (const char letter : part.text_in(room)) {
+      *to = letter;
+      ++to;
+    }
+  }
+  return made;
+}
+
 /// The parts, one after the other: `sentence_of({"axis ", 2, " of the batch"})`. It is compiled
 /// once, where a chain of `+` is compiled wherever it stands.
 [[gnu::cold, gnu::noinline]] inline std::string sentence_of(
     std::initializer_list<sentence_part> parts) {
-  std::string made;
-  for (const sentence_part& part : parts) {
-    part.append_to(made);
-  }
-  return made;
+  const list<char> made = joined(parts);
+  return std::string(made.data(), made.size() - 1);
 }
 
 }  // namespace ipu_dsl

@@ -36,7 +36,7 @@ class rows {
 
   explicit rows(std::vector<Number> numbers) : numbers_(std::move(numbers)) {
     if (numbers_.size() % elements != 0) {
-      raise_error({"A column of rows ", std::string(describe(RowShape).view()), " got ",
+      raise_error({"A column of rows ", describe(RowShape), " got ",
                    numbers_.size(), " values; expected a multiple of ", elements, "."});
     }
   }

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <optional>
 #include <utility>
 
 #include <ipu_dsl/core/error.hpp>
@@ -27,14 +26,13 @@ constexpr std::uint64_t random_stream(std::size_t depth, std::uint64_t pass) {
 
 IPU_DSL_INLINE index_stream::index_stream(std::int64_t samples, list_view<transformation> steps,
                                           std::uint64_t seed)
-    : samples_(samples), seed_(seed) {
+    : samples_(samples), seed_(seed), length_(samples) {
   if (samples < 0 || samples > most_samples) {
     raise_error({"A data set has 0 to ", most_samples, " samples, got ", samples, "."});
   }
-  length_ = samples;
   bool by_numbers = true;
   for (const transformation& step : steps) {
-    stages_.push_back({step, 0, 0, {}, 0, length_.value_or(without_end), by_numbers});
+    stages_.push_back({step, 0, 0, {}, 0, length_, by_numbers});
     if (step.what == transformation::kind::shuffle) {
       stages_.back().slots = take_slots(step, length_);
       by_numbers = false;
@@ -48,9 +46,10 @@ IPU_DSL_INLINE index_stream::index_stream(std::int64_t samples, list_view<transf
   }
 }
 
-IPU_DSL_INLINE list<std::uint32_t> index_stream::take_slots(
-    const transformation& shuffle, std::optional<std::int64_t> length) const {
-  const std::int64_t count = (std::min)(shuffle.count, length.value_or(shuffle.count));
+IPU_DSL_INLINE list<std::uint32_t> index_stream::take_slots(const transformation& shuffle,
+                                                            std::int64_t length) const {
+  const std::int64_t count =
+      length == without_end ? shuffle.count : (std::min)(shuffle.count, length);
   const std::int64_t most = (std::max)(most_slots, samples_);
   if (count > most) {
     raise_error({"shuffled(", shuffle.count, ") takes ", count, " slots for ", samples_,

@@ -31,7 +31,9 @@ class index_stream {
   void restart() { restart(stages_.size()); }
 
   /// The samples of one pass; no value: without end.
-  std::optional<std::int64_t> length() const { return length_; }
+  std::optional<std::int64_t> length() const {
+    return length_ == without_end ? std::nullopt : std::optional(length_);
+  }
 
   /// Goes on where a stream of the same data stands behind so many passes: with the orders of those
   /// that follow. Before the first sample alone.
@@ -51,9 +53,9 @@ class index_stream {
   /// Of a shuffle, unless there are more samples.
   static constexpr std::int64_t most_slots = std::int64_t{1} << 28;
 
-  /// Slots for what comes out of the steps before, `length` samples or no end.
-  list<std::uint32_t> take_slots(const transformation& shuffle,
-                                 std::optional<std::int64_t> length) const;
+  /// Slots for what comes out of the steps before, `length` samples or `without_end`.
+  [[gnu::cold]] list<std::uint32_t> take_slots(const transformation& shuffle,
+                                               std::int64_t length) const;
 
   /// Of a skip behind a shuffle.
   static constexpr std::int64_t most_drawn = std::int64_t{1} << 32;
@@ -90,7 +92,7 @@ class index_stream {
 
   /// Reads where a step stands from words that begin with it; returns how many it took, 0 if they
   /// are of no such step.
-  std::size_t read_stage(stage& to, list_view<std::uint64_t> from) const;
+  [[gnu::cold]] std::size_t read_stage(stage& to, list_view<std::uint64_t> from) const;
 
   /// Takes the first `depth` steps back to their beginning.
   void restart(std::size_t depth);
@@ -98,7 +100,7 @@ class index_stream {
   std::int64_t samples_;
   std::uint64_t seed_;
   std::int64_t position_ = 0;
-  std::optional<std::int64_t> length_;
+  std::int64_t length_;  ///< of one pass, or `without_end`
   list<stage> stages_;
 };
 

@@ -41,7 +41,7 @@ inline void check_rows(const std::vector<std::int64_t>& extents, const shape& ro
   }
   if (extents.empty() || found != wanted) {
     raise_error({name, " has the shape ", std::string(npy::describe(extents)),
-                 "; expected samples ", std::string(describe(row).view()), " side by side."});
+                 "; expected samples ", describe(row), " side by side."});
   }
 }
 

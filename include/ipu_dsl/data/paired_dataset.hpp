@@ -73,8 +73,8 @@ class paired_dataset {
     const std::size_t samples = features_.size() / elements;
     if (features_.size() % elements != 0 || targets_.size() % target_elements != 0 ||
         targets_.size() / target_elements != samples) {
-      raise_error({"A data set of samples ", std::string(describe(SampleShape).view()),
-                   " and targets ", std::string(describe(TargetShape).view()), " got ",
+      raise_error({"A data set of samples ", describe(SampleShape),
+                   " and targets ", describe(TargetShape), " got ",
                    features_.size(), " and ", targets_.size(), " values; expected ", elements,
                    " and ", target_elements, " for each sample."});
     }

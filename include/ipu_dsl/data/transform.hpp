@@ -3,11 +3,9 @@
 // order of the transformations counts.
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -126,31 +124,34 @@ transformation shuffle(Number) {
   return {};
 }
 
-/// How many samples come out of a step when `before` go in; no value: without end. Throws `error`
-/// if they cannot be counted in 64 bits.
-[[gnu::cold]] inline std::optional<std::int64_t> length_after(const transformation& step,
-                                                              std::optional<std::int64_t> before) {
+/// How many samples come out of a step when `before` go in; either may be `without_end`. Throws
+/// `error` if they cannot be counted in 64 bits.
+[[gnu::cold]] inline std::int64_t length_after(const transformation& step, std::int64_t before) {
+  const bool ends = before != without_end;
   switch (step.what) {
     case transformation::kind::shuffle:
       return before;
     case transformation::kind::take:
-      return before ? (std::min)(*before, step.count) : step.count;
+      return ends && before < step.count ? before : step.count;
     case transformation::kind::skip:
-      return before ? std::optional(std::max<std::int64_t>(*before - step.count, 0)) : before;
+      if (!ends) {
+        return without_end;
+      }
+      return before > step.count ? before - step.count : 0;
     case transformation::kind::repeat:
       break;
   }
   if (step.count == 0 || before == 0) {
     return 0;
   }
-  if (!before || step.count == without_end) {
-    return std::nullopt;
+  if (!ends || step.count == without_end) {
+    return without_end;
   }
-  if (*before > (std::numeric_limits<std::int64_t>::max)() / step.count) {
-    raise_error({"repeated(", step.count, ") of ", *before,
+  if (before > (std::numeric_limits<std::int64_t>::max)() / step.count) {
+    raise_error({"repeated(", step.count, ") of ", before,
                  " samples is more than can be counted; repeated() has no end."});
   }
-  return *before * step.count;
+  return before * step.count;
 }
 
 /// A data set and the steps that its samples take, first step first. Refers to the data, which

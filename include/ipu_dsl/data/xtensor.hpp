@@ -53,7 +53,7 @@ labelled_dataset<SampleShape, Classes, Element> as_dataset(
     const std::size_t extent = features.shape()[static_cast<std::size_t>(axis) + 1];
     if (extent != static_cast<std::size_t>(SampleShape[axis])) {
       raise_error({"Dimension ", axis + 1, " of the features is ", extent, "; samples ",
-                   std::string(describe(SampleShape).view()), " expect ", SampleShape[axis], "."});
+                   describe(SampleShape), " expect ", SampleShape[axis], "."});
     }
   }
   return labelled_dataset<SampleShape, Classes, Element>(

@@ -5,13 +5,12 @@
 #include <cstddef>
 #include <limits>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list.hpp>
-#include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/plan/options.hpp>
 
 namespace ipu_dsl {
@@ -96,10 +95,10 @@ class metric_values {
   std::span<const std::string_view> names() const { return {names_, size_}; }
 
   /// The names for a sentence, behind another one: "loss, accuracy".
-  [[gnu::cold]] std::string listed(std::string_view before) const {
-    std::string known = sentence_of({before});
+  [[gnu::cold]] sentence listed(std::string_view before) const {
+    sentence known(before);
     for (std::size_t i = 0; i < size_; ++i) {
-      known += sentence_of({known.empty() ? "" : ", ", names_[i]});
+      known << (known.empty() ? "" : ", ") << names_[i];
     }
     return known;
   }

@@ -44,11 +44,11 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
 
  public:
   using code = session_code<Compiled>;
-  using settings = typename compiled::optimizer_type::settings;
+  using settings = typename code::settings;
 
   session_of(engine_owner made, const settings& optimizer) : engine_(std::move(made)) {
     set_optimizer(optimizer);
-    engine().kept().initialize(numbers_of_optimizer());
+    code::start_optimizer(engine(), optimizer_);
   }
 
   /// Refused with a sentence: a momentum that the optimizer has not, a rate by another name.
@@ -70,11 +70,7 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
   /// New numbers for the optimizer, from the next update on; in a callback of `fit` as well. Throws
   /// `error` if they are none that it can use; nothing is changed then.
   void set_optimizer(const settings& optimizer) {
-    problem found = optimizer.fault();
-    if (found.found()) {
-      found.where = "the optimizer";
-      raise_error(found.message());
-    }
+    code::check_optimizer(optimizer);
     static_cast<void>(engine());  // which refuses who asks while training goes on
     optimizer_ = optimizer;
   }

@@ -26,7 +26,15 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 /// The kernels of a large model can be compiled in several sources: see `stage_code`.
 template <compiled_model Compiled>
 struct session_code {
+  using settings = typename Compiled::compiled::optimizer_type::settings;
+
   [[gnu::cold]] static engine_owner make(const session_options& options);
+
+  /// Throws `error` if the optimizer cannot use them.
+  static void check_optimizer(const settings& optimizer);
+
+  /// Starts what the optimizer keeps beside the weights.
+  static void start_optimizer(session_engine& engine, const settings& optimizer);
 
   /// See `save_weights` and `load_weights`: apart from the engine, so that a program that does
   /// neither has no code for files.

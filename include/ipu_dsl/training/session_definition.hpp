@@ -6,6 +6,8 @@
 #include <string>
 
 #include <ipu_dsl/core/diagnose.hpp>
+#include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/training/checkpoint.hpp>
 #include <ipu_dsl/training/program_code.hpp>
 #include <ipu_dsl/training/saved_training.hpp>
@@ -30,6 +32,22 @@ engine_owner session_code<Compiled>::make(const session_options& options) {
   } else {
     return {};
   }
+}
+
+template <compiled_model Compiled>
+[[gnu::cold]] void session_code<Compiled>::check_optimizer(const settings& optimizer) {
+  problem found = optimizer.fault();
+  if (found.found()) {
+    found.where = "the optimizer";
+    raise_error(found.message());
+  }
+}
+
+template <compiled_model Compiled>
+[[gnu::cold]] void session_code<Compiled>::start_optimizer(session_engine& engine,
+                                                           const settings& optimizer) {
+  using optimizer_type = typename Compiled::compiled::optimizer_type;
+  engine.kept().initialize(optimizer_reference::of<optimizer_type>(optimizer));
 }
 
 template <compiled_model Compiled>

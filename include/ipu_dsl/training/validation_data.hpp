@@ -172,11 +172,9 @@ struct split_data {
   return static_cast<std::int64_t>(is_meant ? nearest : before);
 }
 
-/// Cuts off a share of a data set at its end, as Keras does: in the order in which the data lie,
-/// before any of its steps. Throws `error` unless it leaves samples on both sides.
-template <dataset Data>
-[[gnu::cold]] split_data<Data> split_off(const transformed<Data>& given, double share) {
-  const std::int64_t samples = given.data->size();
+/// The same. Throws `error` unless the share leaves samples on both sides.
+[[gnu::cold, gnu::noinline]] inline std::int64_t check_samples_before(std::int64_t samples,
+                                                                      double share) {
   const bool is_share = share > 0 && share < 1;
   const std::int64_t trained = is_share ? samples_before(samples, share) : 0;
   if (!is_share || trained < 1 || trained >= samples) {
@@ -185,6 +183,14 @@ template <dataset Data>
          "on and to validate on, above 0 and below 1; got ",
          label() << static_cast<float>(share), " of ", samples, " samples."});
   }
+  return trained;
+}
+
+/// Cuts off a share of a data set at its end, as Keras does: in the order in which the data lie,
+/// before any of its steps. Throws `error` unless it leaves samples on both sides.
+template <dataset Data>
+[[gnu::cold]] split_data<Data> split_off(const transformed<Data>& given, double share) {
+  const std::int64_t trained = check_samples_before(given.data->size(), share);
   split_data<Data> made{*given.data | take(trained), *given.data | skip(trained)};
   made.trained.steps.append(given.steps);
   return made;
