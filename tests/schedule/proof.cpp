@@ -179,6 +179,19 @@ constexpr checks test_malformed() {
   const stage_graph negative = chain_stage_graph(2, {.weight_gradient = -1});
   done.that(prove(sound_rows.view(), negative.view()).fault.message().view() ==
             "schedule mine: expected costs of at least 0, got less in stage 0");
+  const std::int64_t most = proof::most_cost(sound_rows.view());
+  stage_graph dear = chain_stage_graph(2, {.forward = most, .input_gradient = most});
+  dear.hop = most;
+  done.that(prove(sound_rows.view(), dear.view()).proven());
+  dear.costs[1].weight_gradient = most + 1;
+  done.that(prove(sound_rows.view(), dear.view()).fault.message().view() ==
+            "schedule mine: expected costs of at most 104811045873349725 with 10 actions, got more "
+            "in stage 1");
+  dear.costs[1].weight_gradient = most;
+  dear.hop = most + 1;
+  done.that(prove(sound_rows.view(), dear.view()).fault.message().view() ==
+            "schedule mine: expected costs of at most 104811045873349725 with 10 actions, got more "
+            "for a hop");
   const int no_slots[] = {1};
   done.that(
       prove(sound_rows.view(), graph.view(), no_slots).fault.message().view() ==

@@ -130,6 +130,28 @@ auto generated(std::int64_t samples, Function function) {
   }
 }
 
+/// What is wrong with a count behind the function.
+template <typename Function>
+struct generated_order_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("the number of samples, then the function that makes one", "a function",
+                           "write generated<feature_column<shape{64}>, label_column<2>>(10'000, "
+                           "[](std::uint32_t i, std::span<float> wave, ...) { ... })");
+    found.where = "generated";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Refused with a sentence: the two in the other order.
+template <typename... Columns, typename Function, std::integral Number>
+  requires(!std::convertible_to<const Function&, std::int64_t>)
+refused_data generated(const Function&, Number) {
+  static_assert(diagnose<generated_order_fault_of<Function>>());
+  return {};
+}
+
 /// A feed of what a function makes, one sample after the other. Owns the function, and a copy of it
 /// as it was at the beginning.
 template <typename Function, typename... Columns>

@@ -2,6 +2,7 @@
 // What models have in common that are made of another one: cut anew, or given other stages.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string_view>
 
@@ -32,12 +33,15 @@ constexpr void refuse_divided_uses(graph& made, std::string_view hint) {
   }
 }
 
-/// The graph of the model `Whole`, as `change` makes another of it; `where` and `hint` are said if
-/// it is no model.
-template <typename Whole, typename Change>
+/// The graph of the model `Whole`, as `change` makes the model `Changed` of it; `where` and `hint`
+/// are said if it is no model.
+template <typename Changed, typename Whole, typename Change>
 constexpr graph fold_changed(std::string_view where, std::string_view hint, const Change& change) {
   graph made;
-  if constexpr (!model_type<Whole>) {
+  if constexpr (std::same_as<Changed, Whole>) {
+    made.fault = refuse("another model", label() << type_name<Whole>() << " itself", hint);
+    made.fault.where = where;
+  } else if constexpr (!model_type<Whole>) {
     made.fault = refuse("a model", type_name<Whole>(), hint);
     made.fault.where = where;
   } else {
@@ -49,10 +53,10 @@ constexpr graph fold_changed(std::string_view where, std::string_view hint, cons
   return made;
 }
 
-/// Why the compiler does not fold a model that `Whole` is made into.
-template <typename Whole>
+/// Why the compiler does not fold the model `Changed` that `Whole` is made into.
+template <typename Changed, typename Whole>
 constexpr problem refuse_whole_late() {
-  if constexpr (model_type<Whole>) {
+  if constexpr (model_type<Whole> && !std::same_as<Changed, Whole>) {
     return model_fold<Whole>::refuse_late();
   } else {
     return heard_late(refuse("a model", type_name<Whole>()));

@@ -154,17 +154,17 @@ struct model_fold<M> {
   using whole = typename M::restaged_model;
 
   static constexpr graph make() {
-    return fold_changed<whole>("restaged", "write restaged<mlp> for a struct mlp : model<...> {}",
-                               assign);
+    return fold_changed<M, whole>("restaged",
+                                  "write restaged<mlp> for a struct mlp : model<...> {}", assign);
   }
 
   static constexpr problem refuse_late() {
-    if constexpr (model_type<whole>) {
+    if constexpr (model_type<whole> && !std::same_as<M, whole>) {
       if constexpr (folded_by_compiler<whole>) {
         return refuse_assign("an assign that the compiler can run", "one that it can not");
       }
     }
-    return refuse_whole_late<whole>();
+    return refuse_whole_late<M, whole>();
   }
 
  private:

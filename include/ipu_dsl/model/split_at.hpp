@@ -169,12 +169,12 @@ struct model_fold<M> {
   using whole = typename M::split_model;
 
   static constexpr graph make() {
-    return fold_changed<whole>(
+    return fold_changed<M, whole>(
         "split_at", "write split_at<mlp, \"dense_1\"> for a struct mlp : model<...> {}",
         [](graph& made) { model_cutter(made).cut({M::cut_names, M::cut_count}); });
   }
 
-  static constexpr problem refuse_late() { return refuse_whole_late<whole>(); }
+  static constexpr problem refuse_late() { return refuse_whole_late<M, whole>(); }
 };
 
 }  // namespace ipu_dsl

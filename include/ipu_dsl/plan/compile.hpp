@@ -122,7 +122,7 @@ struct plan_fault_of {
       return refuse_rules_late();
     } else if constexpr (!is_scheduled<C, leading_program<C>>() ||
                          !is_scheduled<C, program_kind::predict>()) {
-      return refuse_schedule_late();
+      return not_made_fault_of<typename C::schedule_type>::value;
     } else {
       constexpr problem unlike = find_unlike();
       if constexpr (unlike.found()) {
@@ -154,16 +154,6 @@ struct plan_fault_of {
       static_cast<void>(late::rules_not_constant<typename C::model_type>);
     }
     problem found = refuse("rules of layers that the compiler can run", "one that it can not");
-    found.late = true;
-    return found;
-  }
-
-  /// Most often there is a mistake in the schedule that the compiler has told.
-  static constexpr problem refuse_schedule_late() {
-    if (false) {
-      static_cast<void>(late::schedule_not_constant<typename C::schedule_type>);
-    }
-    problem found = refuse("a schedule that the compiler can run", "one that it can not");
     found.late = true;
     return found;
   }

@@ -2,14 +2,18 @@
 // Parameters as people think of them: by layer and name, in [in, out] order.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/core/update_rule.hpp>
 #include <ipu_dsl/plan/program_plan_view.hpp>
 #include <ipu_dsl/runtime/parameter_shapes.hpp>
@@ -57,6 +61,19 @@ constexpr void load_values(const parameter_place& place, std::span<const float> 
     values[i] = stored[place_in_panels(place, i)];
   }
 }
+
+/// What is wrong with values of a parameter that are no floats one behind the other.
+template <typename Values>
+struct values_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("floats that lie one behind the other", type_name<Values>(),
+                           "write std::vector<float> values(weights.at(i).extents.elements())");
+    found.where = "a parameter";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
 
 /// Reads and writes the parameters and states of a session or of predictors. What goes in and out
 /// is copied: inside, weights lie in panels.
@@ -110,6 +127,19 @@ class parameters {
 
   /// The same by its name: "logits/kernel".
   void set(std::string_view called, std::span<const float> values) { set(find(called), values); }
+
+  /// Refused with a sentence: values of another type.
+  template <typename Which, typename Values>
+    requires(!std::convertible_to<Values&, std::span<const float>>)
+  void get(const Which&, Values&&) const {
+    static_assert(diagnose<values_fault_of<std::remove_cvref_t<Values>>>());
+  }
+
+  template <typename Which, typename Values>
+    requires(!std::convertible_to<Values&, std::span<const float>>)
+  void set(const Which&, Values&&) {
+    static_assert(diagnose<values_fault_of<std::remove_cvref_t<Values>>>());
+  }
 
   /// Takes the values of another model's parameters, which must be as many with the same names and
   /// shapes: those that the model was trained with, perhaps. Throws `error` if they are not;

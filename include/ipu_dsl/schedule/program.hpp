@@ -2,9 +2,11 @@
 // A schedule as a value: one ordered row of actions per device.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/schedule/action.hpp>
@@ -50,6 +52,24 @@ struct program_view {
   }
 };
 
+/// What is wrong with a program of a number of stages.
+template <typename Stages>
+struct placement_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("the device of each stage between devices and micro-batches", "a number",
+                           "write program rows(devices, neighbouring_placement(devices, stages), "
+                           "micro_batches)");
+    found.where = "program";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// Ends the compiler's evaluation of what is refused, of which no more is to be said; in no program
+/// that compiles.
+void end_evaluation();
+
 /// A program that owns its rows. Rows are appended device after device: `put` the actions of
 /// device 0, then `end_row()`, and so on.
 struct program {
@@ -71,6 +91,15 @@ struct program {
         micro_batches(micro_batches_) {
     device_of_stage.append(placement);
     row_begin.push_back(0);
+  }
+
+  /// Refused with a sentence: how many stages there are in place of where they are.
+  template <std::integral Stages>
+  constexpr program(int, Stages, int micro_batches_) {
+    static_assert(diagnose<placement_fault_of<Stages>>());
+    if (micro_batches_ != 0) {
+      end_evaluation();
+    }
   }
 
   /// Appends to the row being written.

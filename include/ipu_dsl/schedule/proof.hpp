@@ -15,16 +15,35 @@ namespace ipu_dsl {
 
 namespace proof {
 
-/// The first stage that costs less than nothing, or -1.
-constexpr int find_negative(const stage_graph_view& graph) {
+/// The most that a cost may be: below it nothing that is summed over all actions, backwards being
+/// of two costs and each behind a hop, leaves 64 bits.
+constexpr std::int64_t most_cost(const program_view& rows) {
+  return (std::int64_t{1} << 60) / (static_cast<std::int64_t>(rows.actions.size()) + 1);
+}
+
+/// Whether this is a cost: from 0 on, what is negative being more than any as it is read here.
+constexpr bool is_cost(std::int64_t cost, std::uint64_t most) {
+  return static_cast<std::uint64_t>(cost) <= most;
+}
+
+/// The first stage that costs less than nothing or more than `most`, or -1.
+constexpr int find_no_cost(const stage_graph_view& graph, std::int64_t most) {
+  const auto limit = static_cast<std::uint64_t>(most);
   for (std::size_t stage = 0; stage < graph.costs.size(); ++stage) {
     const stage_cost& cost = graph.costs[stage];
-    if (cost.forward < 0 || cost.input_gradient < 0 || cost.weight_gradient < 0 ||
-        cost.update < 0 || cost.offload < 0) {
+    if (!is_cost(cost.forward, limit) || !is_cost(cost.input_gradient, limit) ||
+        !is_cost(cost.weight_gradient, limit) || !is_cost(cost.update, limit) ||
+        !is_cost(cost.offload, limit)) {
       return static_cast<int>(stage);
     }
   }
   return -1;
+}
+
+/// Whether one of a stage's costs is below 0.
+constexpr bool is_negative(const stage_cost& cost) {
+  return cost.forward < 0 || cost.input_gradient < 0 || cost.weight_gradient < 0 ||
+         cost.update < 0 || cost.offload < 0;
 }
 
 /// Whether counts do not fit each other.
@@ -39,13 +58,13 @@ constexpr bool malformed(const program_view& rows, const stage_graph_view& graph
                (!rows.slot.empty() && rows.slot.size() != rows.actions.size()) ||
                rows.weights.copies < 1 || rows.stages % rows.weights.copies != 0 ||
                rows.weights.update_interval < 0 || rows.weights.delay < weight_policy::newest ||
-               graph.hop < 0;
+               !is_cost(graph.hop, static_cast<std::uint64_t>(most_cost(rows)));
   for (std::size_t device = 0; !wrong && device + 1 < rows.row_begin.size(); ++device) {
     wrong = rows.row_begin[device] > rows.row_begin[device + 1];
   }
   wrong = wrong || rows.row_begin[0] != 0 ||
           rows.row_begin[rows.row_begin.size() - 1] != static_cast<int>(rows.actions.size());
-  wrong = wrong || find_negative(graph) >= 0;
+  wrong = wrong || find_no_cost(graph, most_cost(rows)) >= 0;
   for (const int slot_count : slots) {
     wrong = wrong || slot_count < 1;
   }
@@ -58,12 +77,19 @@ constexpr verdict explain_malformed(const program_view& rows, const stage_graph_
   verdict found;
   found.kind = schedule_fault::malformed;
   found.fault.where << "schedule " << name;
-  const int negative = find_negative(graph);
-  if (negative >= 0 || graph.hop < 0) {
-    found.fault.expected << "costs of at least 0";
-    found.fault.got << "less ";
-    if (negative >= 0) {
-      found.fault.got << "in stage " << negative;
+  const std::int64_t most = most_cost(rows);
+  const int stage = find_no_cost(graph, most);
+  if (stage >= 0 || !is_cost(graph.hop, static_cast<std::uint64_t>(most))) {
+    const bool negative = stage >= 0 ? is_negative(graph.costs[stage]) : graph.hop < 0;
+    if (negative) {
+      found.fault.expected << "costs of at least 0";
+    } else {
+      found.fault.expected << "costs of at most " << most << " with " << rows.actions.size()
+                           << " actions";
+    }
+    found.fault.got << (negative ? "less " : "more ");
+    if (stage >= 0) {
+      found.fault.got << "in stage " << stage;
     } else {
       found.fault.got << "for a hop";
     }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <ipu_dsl/core/late_refusal.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/type_name.hpp>
@@ -41,6 +42,22 @@ struct not_asked_fault_of {
                            label("that of ") << type_name<Schedule>(),
                            "it is not constexpr, throws, or calls something that is not");
     found.where = "a schedule";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with one whose make or make_forward a compiler cannot call: told when code is
+/// made, because most often there is a mistake in it that the compiler tells first.
+template <schedule_type Schedule>
+struct not_made_fault_of {
+  static constexpr problem find() {
+    if (false) {
+      static_cast<void>(late::schedule_not_constant<Schedule>);
+    }
+    problem found = refuse("a schedule that the compiler can run", "one that it can not");
+    found.late = true;
     return found;
   }
 

@@ -52,26 +52,34 @@ struct costs_fault_of {
   static constexpr problem value = find();
 };
 
-/// In place of a study with costs that cannot be asked: makes the error, and has nothing else.
-template <typename Costs, int Stages>
+/// Whether a compiler can make the rows of a schedule, all together.
+template <typename Schedule, int Devices, int Stages, int MicroBatches, typename Costs>
+concept made_while_compiling = requires {
+  typename std::bool_constant<(generate<Schedule, Costs>(Devices, Stages, MicroBatches), true)>;
+};
+
+/// In place of a study that cannot be made: makes the error, and has nothing else.
+template <typename Fault>
 struct unstudied {
-  static_assert(diagnose<costs_fault_of<Costs, Stages>>());
-  static constexpr problem fault = {};
+  static_assert(diagnose<Fault>());
+  static constexpr problem fault = Fault::value;
   static constexpr problem value = {};
   static constexpr list_view<int> slots = {};
   static constexpr list_view<timed_action> timeline = {};
   static constexpr ipu_dsl::facts facts = {};
 };
 
-/// A study with these costs, if they can be asked.
+/// A study with these costs, if they and the schedule can be asked.
 template <schedule_type Schedule, int Devices, int Stages, int MicroBatches, typename Costs>
 constexpr auto choose_study() {
   if constexpr (!costs_of_study<Costs, Stages>) {
-    return std::type_identity<unstudied<Costs, Stages>>();
+    return std::type_identity<unstudied<costs_fault_of<Costs, Stages>>>();
   } else if constexpr (takes_pieces<Schedule>(Stages, MicroBatches)) {
     return std::type_identity<large_study<Schedule, Devices, Stages, MicroBatches, Costs>>();
-  } else {
+  } else if constexpr (made_while_compiling<Schedule, Devices, Stages, MicroBatches, Costs>) {
     return std::type_identity<whole_study<Schedule, Devices, Stages, MicroBatches, Costs>>();
+  } else {
+    return std::type_identity<unstudied<not_made_fault_of<Schedule>>>();
   }
 }
 

@@ -58,13 +58,13 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
 
   template <typename = void>
   void set_optimizer(const settings_elsewhere&) {
-    refuse_session<Compiled, names_fault_of>();
+    refuse_session<Compiled, optimizer_names_fault_of>();
   }
 
   template <typename Number>
     requires std::is_arithmetic_v<Number>
   void set_optimizer(Number) {
-    refuse_session<Compiled, number_fault_of>();
+    refuse_session<Compiled, optimizer_number_fault_of>();
   }
 
   /// New numbers for the optimizer, from the next update on; in a callback of `fit` as well. Throws

@@ -142,6 +142,34 @@ struct number_fault_of {
   static constexpr problem value = find();
 };
 
+/// The same of what `set_optimizer` is given.
+template <typename Compiled>
+struct optimizer_names_fault_of {
+  static constexpr problem find() {
+    problem found =
+        refuse(label("settings of ") << Compiled::optimizer_type::rule->name << " by their names",
+               "another name, or no number",
+               "write set_optimizer({.learning_rate = 0.01F}), where lr is learning_rate; options "
+               "such as weight_decay stand in compile<...>");
+    found.where = "set_optimizer";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+template <typename Compiled>
+struct optimizer_number_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("settings by their names", "a number",
+                           "write set_optimizer({.learning_rate = 0.01F})");
+    found.where = "set_optimizer";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 /// What is wrong with a copy of a session.
 template <typename Compiled>
 struct copy_fault_of {
