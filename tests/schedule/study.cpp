@@ -75,6 +75,19 @@ static_assert(refused::fault.message().view() ==
 static_assert(refused::rows.actions.empty());
 static_assert(refused::facts.makespan == 0 && refused::facts.work == 0);
 
+/// One's own that says what it allows, and not who says so.
+struct two_on_two : grouped {
+  static constexpr std::string_view name = "two on two";
+
+  static constexpr problem allows(int devices, int stages, int, purpose) {
+    return devices == 2 && stages == 2 ? problem{} : refuse("2 stages on 2 devices", "others");
+  }
+};
+
+static_assert(!study<two_on_two, 2, 2, 4>::fault.found());
+static_assert(study<two_on_two, 4, 4, 8>::fault.message().view() ==
+              "schedule two on two: expected 2 stages on 2 devices, got others");
+
 /// Each of two devices waits for the other.
 struct stuck {
   static constexpr std::string_view name = "stuck";

@@ -16,7 +16,8 @@ namespace ipu_dsl {
 /// costs several evaluation steps an access where this costs one, and clang 19 stops a constant
 /// evaluation after 1,048,576 steps: a schedule of 16 devices needs the difference.
 /// Elements are default-constructible values. Counts and indices are of any integer type; one out
-/// of range is undefined (and refused by the compiler during constant evaluation).
+/// of range is undefined (and refused by the compiler during constant evaluation where it is beyond
+/// the memory that the list has taken).
 template <typename T>
 class list {
  public:

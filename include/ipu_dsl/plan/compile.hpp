@@ -107,8 +107,8 @@ struct plan_fault_of {
       return refuse_large<C>(forward_micro_batches<C>(), purpose::inference);
     }
     const int micro_batches = C::settings.gradient_accumulation;
-    const problem refused =
-        C::schedule_type::allows(C::settings.devices, C::stages, micro_batches, purpose::training);
+    const problem refused = check_counts<typename C::schedule_type>(
+        C::settings.devices, C::stages, micro_batches, purpose::training);
     return refused.found() ? refused : refuse_large<C>(micro_batches, purpose::training);
   }
 

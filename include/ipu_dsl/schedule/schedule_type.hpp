@@ -82,6 +82,16 @@ constexpr int default_devices(int stages) {
   }
 }
 
+/// Why a schedule does not allow these counts, with its name if it says none.
+template <schedule_type Schedule>
+constexpr problem check_counts(int devices, int stages, int micro_batches, purpose aim) {
+  problem found = Schedule::allows(devices, stages, micro_batches, aim);
+  if (found.found() && found.where.empty()) {
+    found.where << "schedule " << Schedule::name;
+  }
+  return found;
+}
+
 /// What is wrong with a program that is of other counts than its schedule was asked for: a proof of
 /// it says nothing of those. Of several copies of the weights each has its share of micro-batches.
 constexpr problem refuse_other_counts(const program_view& rows, std::string_view schedule,

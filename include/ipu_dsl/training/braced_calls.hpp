@@ -33,6 +33,21 @@ struct array_lists_fault_of {
   static constexpr problem value = find();
 };
 
+/// What is wrong with what samples count, in a list.
+template <typename Compiled>
+struct weights_list_fault_of {
+  static constexpr problem find() {
+    problem found =
+        refuse("what samples count in an array, or weight_arrays of several", "a list in braces",
+               "write std::vector<float> counts{1, 0.5F} and train_step(features, "
+               "labels, counts)");
+    found.where = "train_step";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 /// What is wrong with a list of callbacks.
 template <typename Compiled>
 struct callback_list_fault_of {
@@ -178,6 +193,12 @@ class braced_calls : public const_calls<Compiled> {
 
   double train_step(const list_in_braces&, const list_in_braces&) volatile {
     static_assert(diagnose<array_lists_fault_of<Compiled>>());
+    return 0;
+  }
+
+  template <typename Input, typename Target>
+  double train_step(const Input&, const Target&, const list_in_braces&) volatile {
+    static_assert(diagnose<weights_list_fault_of<Compiled>>());
     return 0;
   }
 

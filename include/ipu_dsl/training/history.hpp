@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/plan/reported_names.hpp>
@@ -94,6 +95,19 @@ struct execution_record {
   metric_values metrics;
 };
 
+/// What is wrong with a loop over a history.
+template <typename Record>
+struct history_loop_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("its epochs or its losses", "the history itself",
+                           "write for (const epoch_record& epoch : passed.epochs())");
+    found.where = "a loop over a history";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 /// The epochs of a `fit` and the mean loss of each of its micro-batches; of one that resumes, those
 /// since it went on, of which the first epoch is reported as a whole, but for its seconds. Its
 /// memory is the session's and lasts: a `fit` that fits into what was reserved takes none, and a
@@ -157,6 +171,18 @@ class history {
 
   /// One record an epoch, in order.
   std::span<const epoch_record> epochs() const { return {epochs_.data(), epochs_.size()}; }
+
+  /// Refused with a sentence: a loop over the history itself.
+  template <typename Record = epoch_record>
+  const Record* begin() const {
+    static_assert(diagnose<history_loop_fault_of<Record>>());
+    return nullptr;
+  }
+
+  template <typename Record = epoch_record>
+  const Record* end() const {
+    return nullptr;
+  }
 
   /// The mean loss of every micro-batch that this `fit` trained on, in order.
   std::span<const float> losses() const { return {losses_.data(), losses_.size()}; }
