@@ -118,6 +118,8 @@ ELSEWHERE = {
     "kernels/prelu": "training/shapes",
     "kernels/product_tile": "kernels/dense_forward",
     "kernels/batch_normalization_channels": "kernels/batch_normalization",
+    "kernels/channel_moments": "kernels/batch_normalization",
+    "kernels/channel_sums": "kernels/batch_normalization",
     "kernels/chain_sums": "kernels/layer_normalization",
     "kernels/row_sum": "kernels/pointwise",
     "kernels/group_layout": "operators/conv2d",

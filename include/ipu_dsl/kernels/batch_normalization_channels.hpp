@@ -24,136 +24,90 @@ struct channel_rows {
   constexpr std::int32_t stride() const { return layout::row_stride(elements()); }
 };
 
-/// Calls `visit.template operator()<channels>(first channel)` for blocks of that many channels: of
-/// two vectors each, and what is left in narrower ones.
+/// How many elements of a channel the first `valid` samples have; 1 for none, to divide by.
+inline double elements_of_channel(const channel_rows& rows, std::int32_t valid) {
+  return (std::max)(1.0, static_cast<double>(valid) * static_cast<double>(rows.positions));
+}
+
+/// The most blocks of channels whose positions pass together, so that of a row of many channels
+/// whole lines of the caches are read.
+inline constexpr std::int32_t most_blocks = 8;
+
+/// Calls `visit.template operator()<channels of a block>(first channel, blocks)` for groups of
+/// blocks: of two vectors each, and what is left in narrower ones.
 template <layout::architecture Architecture, std::int32_t Width = 2 * Architecture.lanes,
           typename Visit>
-IPU_DSL_ALWAYS_INLINE void for_channel_blocks(std::int32_t channels, const Visit& visit,
+IPU_DSL_ALWAYS_INLINE void for_channel_groups(std::int32_t channels, const Visit& visit,
                                               std::int32_t first = 0) {
-  for (; channels - first >= Width; first += Width) {
-    visit.template operator()<Width>(first);
+  while (channels - first >= Width) {
+    const std::int32_t blocks = (std::min)(most_blocks, (channels - first) / Width);
+    visit.template operator()<Width>(first, blocks);
+    first += blocks * Width;
   }
   if constexpr (Width > Architecture.lanes) {
-    for_channel_blocks<Architecture, Architecture.lanes>(channels, visit, first);
+    for_channel_groups<Architecture, Architecture.lanes>(channels, visit, first);
   } else if constexpr (Width > 1) {
-    for_channel_blocks<Architecture, (Width > 4 ? 4 : 1)>(channels, visit, first);
+    for_channel_groups<Architecture, (Width > 4 ? 4 : 1)>(channels, visit, first);
   }
 }
 
-/// Calls `visit(index of the first channel)` for each position of the first `samples` samples, in
+/// How many positions are summed in float32 before their sum is added in float64.
+inline constexpr std::int32_t positions_of_run = 16;
+
+/// The runs of positions of a sample: of `positions_of_run` each, the last of what is left.
+constexpr std::int32_t runs_of_sample(const channel_rows& rows) {
+  return (rows.positions + positions_of_run - 1) / positions_of_run;
+}
+
+/// The runs of samples.
+constexpr std::int32_t runs_of_samples(const channel_rows& rows, std::int32_t samples) {
+  return samples * runs_of_sample(rows);
+}
+
+/// How many positions the first `runs` runs of samples have.
+constexpr std::int32_t positions_of_runs(const channel_rows& rows, std::int32_t runs) {
+  const std::int32_t whole = runs / runs_of_sample(rows);
+  const std::int32_t rest = runs % runs_of_sample(rows);
+  return whole * rows.positions + rest * positions_of_run;
+}
+
+/// Calls `visit(index of the first channel, positions)` for the first `runs` runs of samples, in
 /// ascending order.
 template <typename Visit>
-IPU_DSL_ALWAYS_INLINE void for_positions(const channel_rows& rows, std::int32_t samples,
-                                         const Visit& visit) {
-  for (std::int32_t sample = 0; sample < samples; ++sample) {
-    const std::ptrdiff_t row = std::ptrdiff_t{sample} * rows.stride();
-    for (std::int32_t position = 0; position < rows.positions; ++position) {
-      visit(row + std::ptrdiff_t{position} * rows.channels);
+IPU_DSL_ALWAYS_INLINE void for_runs(const channel_rows& rows, std::int32_t runs,
+                                    const Visit& visit) {
+  for (std::ptrdiff_t row = 0; runs > 0; row += rows.stride()) {
+    std::ptrdiff_t at = row;
+    std::int32_t left = rows.positions;
+    for (; left >= positions_of_run && runs > 0; left -= positions_of_run) {
+      visit(at, positions_of_run);
+      at += std::ptrdiff_t{positions_of_run} * rows.channels;
+      --runs;
+    }
+    if (left > 0 && runs > 0) {
+      visit(at, left);
+      --runs;
     }
   }
 }
 
-/// Calls `visit(index of the first channel)` for each position of the first `samples` samples, the
-/// last sample first: for what follows a pass of `for_positions`, whose last samples the caches
-/// still have. Whoever reads what is written finds the first samples there in turn.
+/// Calls `visit(index of the first channel, positions)` for stretches of the first `samples`
+/// samples that stay in the first cache, the last sample first: for what follows a pass of
+/// `for_runs`, whose last samples the caches still have. Whoever reads what is written finds the
+/// first samples there in turn.
 template <typename Visit>
-IPU_DSL_ALWAYS_INLINE void for_positions_of_last_samples_first(const channel_rows& rows,
+IPU_DSL_ALWAYS_INLINE void for_stretches_of_last_samples_first(const channel_rows& rows,
                                                                std::int32_t samples,
                                                                const Visit& visit) {
+  constexpr std::int32_t floats_of_stretch = 2048;
+  const std::int32_t stretch = (std::max)(1, floats_of_stretch / rows.channels);
   for (std::int32_t sample = samples - 1; sample >= 0; --sample) {
     const std::ptrdiff_t row = std::ptrdiff_t{sample} * rows.stride();
-    for (std::int32_t position = 0; position < rows.positions; ++position) {
-      visit(row + std::ptrdiff_t{position} * rows.channels);
+    for (std::int32_t position = 0; position < rows.positions; position += stretch) {
+      visit(row + std::ptrdiff_t{position} * rows.channels,
+            (std::min)(stretch, rows.positions - position));
     }
   }
-}
-
-/// Floats and as many doubles, as the compilers' own vectors: those of xsimd do not convert. (Said
-/// for each length, because g++ 12 converts none whose length depends on a template.)
-template <std::int32_t Count>
-struct widened;
-
-template <>
-struct widened<1> {
-  using floats = float;
-  using doubles = double;
-};
-
-template <>
-struct widened<4> {
-  typedef float floats __attribute__((vector_size(16)));
-  typedef double doubles __attribute__((vector_size(32)));
-};
-
-template <>
-struct widened<8> {
-  typedef float floats __attribute__((vector_size(32)));
-  typedef double doubles __attribute__((vector_size(64)));
-};
-
-/// What g++ 12 makes of them by itself are two halves, which it then puts together.
-template <typename Doubles, typename Floats>
-IPU_DSL_ALWAYS_INLINE void widen(const Floats& from, Doubles& to) {
-  if constexpr (std::is_same_v<Floats, float>) {
-    to = static_cast<double>(from);
-#if !defined(IPU_DSL_PORTABLE) && defined(__AVX512F__)
-  } else if constexpr (sizeof(Floats) == 32) {
-    to = _mm512_cvtps_pd(from);
-#endif
-#if !defined(IPU_DSL_PORTABLE) && defined(__AVX__)
-  } else if constexpr (sizeof(Floats) == 16) {
-    to = _mm256_cvtps_pd(from);
-#endif
-  } else {
-    to = __builtin_convertvector(from, Doubles);
-  }
-}
-
-/// sum += left * right of doubles that were floats: their product is exact, so that it does not
-/// matter whether it is fused with the sum.
-template <typename Doubles>
-IPU_DSL_ALWAYS_INLINE void add_exact_product(const Doubles& left, const Doubles& right,
-                                             Doubles& sum) {
-  if constexpr (std::is_same_v<Doubles, double>) {
-    sum += left * right;
-#if !defined(IPU_DSL_PORTABLE) && defined(__AVX512F__)
-  } else if constexpr (sizeof(Doubles) == 64) {
-    sum = _mm512_fmadd_pd(left, right, sum);
-#endif
-#if !defined(IPU_DSL_PORTABLE) && defined(__FMA__)
-  } else if constexpr (sizeof(Doubles) == 32) {
-    sum = _mm256_fmadd_pd(left, right, sum);
-#endif
-  } else {
-    sum += left * right;
-  }
-}
-
-/// Floats of which one register of doubles is made, or two where registers hold two.
-template <layout::architecture Architecture>
-inline constexpr std::int32_t floats_of_doubles = (std::max)(4, Architecture.lanes / 2);
-
-/// Chains in float64 of the channels of a block, beside each other in registers.
-template <std::int32_t Width, layout::architecture Architecture>
-struct channel_chains {
-  static constexpr std::int32_t step = (std::min)(Width, floats_of_doubles<Architecture>);
-  static constexpr std::int32_t parts = Width / step;
-
-  using floats = typename widened<step>::floats;
-  using doubles = typename widened<step>::doubles;
-
-  doubles sums[std::size_t{parts}] = {};
-
-  /// What was summed, channel by channel.
-  IPU_DSL_ALWAYS_INLINE void tell(double* to) const { std::memcpy(to, sums, sizeof(sums)); }
-};
-
-/// The floats of one part of such chains.
-template <typename Chains>
-IPU_DSL_ALWAYS_INLINE typename Chains::floats floats_at(const float* from) {
-  typename Chains::floats read;
-  std::memcpy(&read, from, sizeof(read));
-  return read;
 }
 
 /// A number for each channel of a block, in registers: vectors, or floats where those are too long.
@@ -177,5 +131,31 @@ struct channel_numbers {
 
   IPU_DSL_ALWAYS_INLINE const piece& operator[](std::int32_t i) const { return numbers[i]; }
 };
+
+/// Calls `visit(index, positions, first channel of the block)` for each block of a group at each
+/// stretch of `for_stretches_of_last_samples_first`.
+template <std::int32_t Width, typename Visit>
+IPU_DSL_ALWAYS_INLINE void for_blocks_of_stretches(const channel_rows& rows, std::int32_t samples,
+                                                   std::int32_t blocks, const Visit& visit) {
+  for_stretches_of_last_samples_first(
+      rows, samples, [&](std::ptrdiff_t at, std::int32_t count) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        for (std::int32_t first = 0; first < blocks * Width; first += Width) {
+          visit(at + first, count, first);
+        }
+      });
+}
+
+/// Calls `visit(piece, index)` for the pieces of a block at `count` positions from `at` on.
+template <typename Numbers, typename Visit>
+IPU_DSL_ALWAYS_INLINE void for_pieces(std::ptrdiff_t at, std::int32_t channels, std::int32_t count,
+                                      const Visit& visit) {
+  for (std::int32_t position = 0; position < count; ++position) {
+    const std::ptrdiff_t here = at + std::ptrdiff_t{position} * channels;
+    IPU_DSL_UNROLLED
+    for (std::int32_t i = 0; i < Numbers::pieces; ++i) {
+      visit(i, here + i * Numbers::step);
+    }
+  }
+}
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ipu_dsl/kernels/batch_normalization.hpp>
+#include <ipu_dsl/kernels/channel_moments.hpp>
 #include <ipu_dsl/operators/operators.hpp>
 #include <ipu_dsl/vocabulary/layers/batch_normalization.hpp>
 
