@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <ipu_dsl/kernels/batch_normalization.hpp>
+#include <ipu_dsl/kernels/channel_moments.hpp>
 #include <ipu_dsl/kernels/layer_normalization.hpp>
 #include <ipu_dsl/kernels/pooling.hpp>
 #include <ipu_dsl/kernels/softmax.hpp>
