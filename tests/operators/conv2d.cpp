@@ -442,6 +442,20 @@ TEST_CASE("chains of convolutions go on from one block of lines to the next") {
   std::printf("blocks of lines: checked %d numbers and steps of chains\n", checked);
 }
 
+TEST_CASE("outputs that a weight gradient copies are those that it would read") {
+  checked = 0;
+  constexpr conv2d_call square = call_on(2, {13, 11, 9}, 256, {1, 1}, 1, false, false);
+  static_assert(kernels::copies_outputs(conv2d_code::forward_of(square), layout::native) ==
+                (vector == 8));
+  check_all<square>();
+  // Fewer lines than go together, some of which meet nothing, and strides.
+  check_all<call_on(1, {4, 6, 13}, 256, {3, 3}, 1, true, false)>();
+  check_all<call_on(2, {9, 7, 8}, 512, {2, 3}, 2, true, true)>();
+  check_all<call_on(1, {2, 115, 3}, 256, {2, 1}, 1, true, false)>();
+  CHECK(checked > 0);
+  std::printf("copied outputs: checked %d numbers and steps of chains\n", checked);
+}
+
 TEST_CASE("numbers of transposed convolutions are chains over kernel rows, columns and filters") {
   checked = 0;
   check_transposed_forward<call_on(2, {7, 6, 3}, 5, {3, 3}, 2, true, false)>();

@@ -72,6 +72,32 @@ class met_lines {
   index_range rows_;
 };
 
+/// Copies `Vectors` vectors of each output of d to `copy`, one behind the other, and asks for what
+/// is copied next; returns what to read then.
+template <layout::architecture Architecture, int Vectors>
+IPU_DSL_ALWAYS_INLINE gradient_factors copy_outputs(const gradient_factors& from, float* copy) {
+  constexpr int width = Architecture.lanes;
+  float* to = copy;
+  for (std::int32_t line = 0; line < from.lines; ++line) {
+    const float* d = from.d + line * from.d_line;
+    for (std::int32_t b = 0; b < from.batch; ++b) {
+      IPU_DSL_UNROLLED
+      for (int v = 0; v < Vectors; ++v) {
+        prefetch_for_reading(d, v * width + from.ahead);
+        store(to + v * width, load<vector<Architecture>>(d + v * width));
+      }
+      d += from.d_stride;
+      to += Vectors * width;
+    }
+  }
+  gradient_factors made = from;
+  made.d = copy;
+  made.d_stride = Vectors * width;
+  made.d_line = from.batch * made.d_stride;
+  made.ahead = 0;
+  return made;
+}
+
 /// Some row tiles of the weights of one tap against `Vectors` vectors of one panel, for a block of
 /// lines. Each element is one chain of multiply-adds over ascending samples, lines and columns of
 /// outputs, without those that meet padding at this tap.
@@ -98,6 +124,11 @@ template <layout::architecture Architecture, window_product Product, int Vectors
   // Of one panel every tap reads d of a block: most of it is near.
   constexpr bool asks_ahead = lines_of_block(Product, Architecture) < Product.lines();
   constexpr bool in_lines = lines_of_tile(Product, Architecture) > 1;
+  constexpr bool copies = copies_outputs(Product, Architecture);
+  constexpr std::int32_t outputs_of_tile =
+      copies ? lines_of_tile(Product, Architecture) * Product.columns.outputs : 1;
+  [[maybe_unused]] alignas(
+      64) float copy[std::size_t{outputs_of_tile} * Vectors * Architecture.lanes];
   tile_runs<Architecture, Product.depth, Vectors>(
       tiles, [&](auto rows, std::int32_t first, std::int32_t count) IPU_DSL_ALWAYS_INLINE_LAMBDA {
         const std::ptrdiff_t row = std::ptrdiff_t{tap} * Product.depth + first;
@@ -131,8 +162,14 @@ template <layout::architecture Architecture, window_product Product, int Vectors
           of_lines.continues = step.continues || i > 0;
           i += together;
           of_lines.updates = step.updates && i == steps;
-          outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule, in_lines, asks_ahead>(
-              factors, target, count, of_lines);
+          if constexpr (copies) {
+            const gradient_factors copied = copy_outputs<Architecture, Vectors>(factors, copy);
+            outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule, in_lines>(
+                copied, target, count, of_lines);
+          } else {
+            outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule, in_lines,
+                                asks_ahead>(factors, target, count, of_lines);
+          }
         }
       });
 }
