@@ -179,6 +179,8 @@ SHARED_KERNELS = {
     "elementwise": "joins, sums over readers and replicas, copies in and out",
     "exponential": "a function; softmax, sigmoids and cross-entropy are made of it",
     "floating_bits": "what the functions are made of",
+    "channel_moments": "statistics of batch normalization",
+    "channel_sums": "sums over the positions of channels, of statistics and of gradients",
     "group_layout": "groups of channels in any product over windows",
     "gated_step": "steps of recurrences with gates: LSTM, GRU",
     "inlining": "a word of the compilers, for all kernels",

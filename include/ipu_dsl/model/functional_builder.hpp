@@ -111,12 +111,14 @@ class functional_builder {
   /// Refused with a sentence: an extent without the braces of a shape.
   template <std::integral Number>
   constexpr symbolic_tensor input(Number extent, dtype = dtype::float32) {
-    return refuse_extent(label() << static_cast<std::int64_t>(extent), "");
+    const label got = label() << static_cast<std::int64_t>(extent);
+    fail("input", refuse("a shape in braces", got, "write build.input({28, 28})"));
+    return {};
   }
 
   template <std::integral Number>
-  constexpr symbolic_tensor input(std::string_view name, Number extent, dtype = dtype::float32) {
-    return refuse_extent(label() << static_cast<std::int64_t>(extent), name);
+  constexpr symbolic_tensor input(std::string_view, Number extent, dtype = dtype::float32) {
+    return input(extent);
   }
 
   /// A number that every stage may read and that is given before a run, `run.set<"temperature">
@@ -242,15 +244,6 @@ class functional_builder {
   constexpr symbolic_tensor refuse_unnamed(const element& piece) {
     fail(next_layer(piece), refuse("its name in front of its inputs", "a tensor",
                                    "a name may be empty: build.layer<Dense<10>>(\"\", x)"));
-    return {};
-  }
-
-  constexpr symbolic_tensor refuse_extent(const label& extent, std::string_view name) {
-    text<191> hint("write build.input(");
-    if (!name.empty()) {
-      hint << '"' << name << "\", ";
-    }
-    fail("input", refuse("a shape in braces", extent, hint << '{' << extent << "})"));
     return {};
   }
 
