@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests of kernels/batch_normalization.hpp: each channel is summed by runs, over valid samples only.
+// Tests of kernels/batch_normalization.hpp: each channel is summed by runs, over valid samples
+// only.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -36,8 +36,8 @@ class rows {
 
   explicit rows(std::vector<Number> numbers) : numbers_(std::move(numbers)) {
     if (numbers_.size() % elements != 0) {
-      raise_error({"A column of rows ", describe(RowShape), " got ",
-                   numbers_.size(), " values; expected a multiple of ", elements, "."});
+      raise_error({"A column of rows ", describe(RowShape), " got ", numbers_.size(),
+                   " values; expected a multiple of ", elements, "."});
     }
   }
 

@@ -73,10 +73,9 @@ class paired_dataset {
     const std::size_t samples = features_.size() / elements;
     if (features_.size() % elements != 0 || targets_.size() % target_elements != 0 ||
         targets_.size() / target_elements != samples) {
-      raise_error({"A data set of samples ", describe(SampleShape),
-                   " and targets ", describe(TargetShape), " got ",
-                   features_.size(), " and ", targets_.size(), " values; expected ", elements,
-                   " and ", target_elements, " for each sample."});
+      raise_error({"A data set of samples ", describe(SampleShape), " and targets ",
+                   describe(TargetShape), " got ", features_.size(), " and ", targets_.size(),
+                   " values; expected ", elements, " and ", target_elements, " for each sample."});
     }
     if (samples > 0xFFFF'FFFF) {
       raise_error({"A data set holds fewer than 2^32 samples, got ", samples, "."});
