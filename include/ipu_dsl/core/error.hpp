@@ -79,7 +79,7 @@ inline error_handler on_error = print_error;
 /// run.
 [[noreturn, gnu::cold, gnu::noinline]] inline void raise_error(
     std::initializer_list<sentence_part> parts) {
-  raise_error(joined(parts).data());
+  raise_error(joined_parts(parts).data());
 }
 
 /// The same for a sentence that took no memory.

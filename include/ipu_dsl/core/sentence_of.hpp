@@ -65,7 +65,8 @@ class sentence_part {
 
 /// The parts, one after the other, and a zero behind them. Not of a `std::string`, whose growth is
 /// compiled anew in every source that can refuse something.
-[[gnu::cold, gnu::noinline]] inline list<char> joined(std::initializer_list<sentence_part> parts) {
+[[gnu::cold, gnu::noinline]] inline list<char> joined_parts(
+    std::initializer_list<sentence_part> parts) {
   sentence_part::number_room room;
   std::size_t length = 0;
   for (const sentence_part& part : parts) {
@@ -86,7 +87,7 @@ class sentence_part {
 /// once, where a chain of `+` is compiled wherever it stands.
 [[gnu::cold, gnu::noinline]] inline std::string sentence_of(
     std::initializer_list<sentence_part> parts) {
-  const list<char> made = joined(parts);
+  const list<char> made = joined_parts(parts);
   return std::string(made.data(), made.size() - 1);
 }
 

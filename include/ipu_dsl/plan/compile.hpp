@@ -107,7 +107,7 @@ struct plan_fault_of {
       return refuse_large<C>(forward_micro_batches<C>(), purpose::inference);
     }
     const int micro_batches = C::settings.gradient_accumulation;
-    const problem refused = check_counts<typename C::schedule_type>(
+    const problem refused = refuse_disallowed_counts<typename C::schedule_type>(
         C::settings.devices, C::stages, micro_batches, purpose::training);
     return refused.found() ? refused : refuse_large<C>(micro_batches, purpose::training);
   }

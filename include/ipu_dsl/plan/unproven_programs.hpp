@@ -23,8 +23,8 @@ constexpr purpose purpose_of(program_kind kind) {
 /// What the schedule says to so many micro-batches of a forward program.
 template <compiled_model C>
 constexpr problem refuse_forward(int micro_batches) {
-  return check_counts<typename C::schedule_type>(C::settings.devices, C::stages, micro_batches,
-                                                 purpose::inference);
+  return refuse_disallowed_counts<typename C::schedule_type>(C::settings.devices, C::stages,
+                                                             micro_batches, purpose::inference);
 }
 
 /// What is wrong with `inference_micro_batches<...>`.

@@ -84,7 +84,8 @@ constexpr int default_devices(int stages) {
 
 /// Why a schedule does not allow these counts, with its name if it says none.
 template <schedule_type Schedule>
-constexpr problem check_counts(int devices, int stages, int micro_batches, purpose aim) {
+constexpr problem refuse_disallowed_counts(int devices, int stages, int micro_batches,
+                                           purpose aim) {
   problem found = Schedule::allows(devices, stages, micro_batches, aim);
   if (found.found() && found.where.empty()) {
     found.where << "schedule " << Schedule::name;

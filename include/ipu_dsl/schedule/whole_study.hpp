@@ -51,7 +51,8 @@ constexpr std::int64_t most_made_in_pieces() {
 /// compiler makes more than `most` stages x micro-batches without a flag.
 template <schedule_type Schedule>
 constexpr problem allow_up_to(std::int64_t most, int devices, int stages, int micro_batches) {
-  problem found = check_counts<Schedule>(devices, stages, micro_batches, purpose::training);
+  problem found =
+      refuse_disallowed_counts<Schedule>(devices, stages, micro_batches, purpose::training);
   if (!found.found() && static_cast<std::int64_t>(stages) * micro_batches > most) {
     found = rules::problem_of_schedule(Schedule::name);
     found.expected << "at most " << most << " stages x micro-batches while compiling";
