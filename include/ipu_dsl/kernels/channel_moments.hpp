@@ -46,34 +46,34 @@ constexpr std::int32_t runs_of_origin(std::int32_t runs) {
 template <std::int32_t Width, layout::architecture Architecture>
 void moments_of_group(const float* x, const channel_rows& rows, std::int32_t valid,
                       std::int32_t blocks, float* mean, float* variance) noexcept {
-  using group_sums = channel_sums<Width, Architecture>;
+  constexpr auto most_channels = std::size_t{most_blocks} * Width;
+  const std::int32_t channels = blocks * Width;
+  float origin[most_channels] = {};
+  double of_sums[most_channels];
+  double of_squares[most_channels];
+  const auto sum = [&](std::int32_t runs) {
+    channel_sums<Width, Architecture> sums[std::size_t{most_blocks}];
+    sum_moments<Width, Architecture>(x, rows, runs, blocks, origin, sums);
+    for (std::int32_t block = 0; block < blocks; ++block) {
+      sums[block].tell(of_sums + block * Width, of_squares + block * Width);
+    }
+  };
   const std::int32_t runs = runs_of_samples(rows, valid);
-  float origin[std::size_t{most_blocks} * Width] = {};
-  double of_sums[std::size_t{Width}];
-  double of_squares[std::size_t{Width}];
   if (valid > 0) {
-    std::memcpy(origin, x, static_cast<std::size_t>(blocks * Width) * sizeof(float));
-    group_sums first[std::size_t{most_blocks}];
-    sum_moments<Width, Architecture>(x, rows, runs_of_origin(runs), blocks, origin, first);
+    std::memcpy(origin, x, static_cast<std::size_t>(channels) * sizeof(float));
+    sum(runs_of_origin(runs));
     const double count = positions_of_runs(rows, runs_of_origin(runs));
-    for (std::int32_t c = 0; c < blocks * Width; ++c) {
-      if (c % Width == 0) {
-        first[c / Width].tell(of_sums, of_squares);
-      }
-      origin[c] = static_cast<float>(static_cast<double>(origin[c]) + of_sums[c % Width] / count);
+    for (std::int32_t c = 0; c < channels; ++c) {
+      origin[c] = static_cast<float>(static_cast<double>(origin[c]) + of_sums[c] / count);
     }
   }
-  group_sums sums[std::size_t{most_blocks}];
-  sum_moments<Width, Architecture>(x, rows, runs, blocks, origin, sums);
+  sum(runs);
   const double count = elements_of_channel(rows, valid);
-  for (std::int32_t c = 0; c < blocks * Width; ++c) {
-    if (c % Width == 0) {
-      sums[c / Width].tell(of_sums, of_squares);
-    }
-    const double off = of_sums[c % Width] / count;
+  for (std::int32_t c = 0; c < channels; ++c) {
+    const double off = of_sums[c] / count;
     mean[c] = static_cast<float>(static_cast<double>(origin[c]) + off);
     // In one rounding on every compiler and processor.
-    const double around_mean = __builtin_fma(-off, off, of_squares[c % Width] / count);
+    const double around_mean = __builtin_fma(-off, off, of_squares[c] / count);
     variance[c] = static_cast<float>((std::max)(0.0, around_mean));
   }
 }
