@@ -184,6 +184,7 @@ SHARED_KERNELS = {
     "group_layout": "groups of channels in any product over windows",
     "gated_step": "steps of recurrences with gates: LSTM, GRU",
     "inlining": "a word of the compilers, for all kernels",
+    "held_weights": "products over windows of any layer with few weights",
     "lanewise_product": "products over windows by lanes: groups of channels, depthwise",
     "logarithm": "a function; cross-entropy and the softplus are made of it",
     "normal_distribution": "a function; gelu is made of it",

@@ -129,6 +129,7 @@ ELSEWHERE = {
     "kernels/pixelwise_product": "operators/conv2d",
     "kernels/short_stretches": "operators/conv2d",
     "kernels/tap_gradient": "operators/conv2d",
+    "kernels/held_weights": "operators/conv2d",
     "kernels/window_gradient": "operators/conv2d",
     "kernels/window_product": "operators/conv2d",
     "kernels/window_taps": "operators/conv2d",

@@ -442,6 +442,20 @@ TEST_CASE("chains of convolutions go on from one block of lines to the next") {
   std::printf("blocks of lines: checked %d numbers and steps of chains\n", checked);
 }
 
+TEST_CASE("weights that stay in registers make the same chains") {
+  checked = 0;
+  constexpr conv2d_call causal = call_on(2, {1, 70, 1}, 2 * vector, {1, 3}, 1, true, true);
+  static_assert(kernels::holds_weights(conv2d_code::forward_of(causal), 2, layout::native) ==
+                (vector == 8));
+  check_all<causal>();
+  check_all<call_on(2, {6, 40, 1}, vector - 1, {3, 3}, 1, true, false)>();
+  check_all<call_on(1, {3, 61, 2}, 4 * vector, {1, 2}, 2, false, true)>();
+  check_all<call_on(2, {5, 45, 3}, vector, {2, 1}, 1, true, true, 2)>();
+  check_all<call_on(1, {2, 64, 2}, 2 * vector, {1, 2}, 1, true, false, 4)>();
+  CHECK(checked > 0);
+  std::printf("weights in registers: checked %d numbers and steps of chains\n", checked);
+}
+
 TEST_CASE("outputs that a weight gradient copies are those that it would read") {
   checked = 0;
   constexpr conv2d_call square = call_on(2, {13, 11, 9}, 256, {1, 1}, 1, false, false);

@@ -9,6 +9,7 @@
 
 #include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/dense_forward_sample.hpp>
+#include <ipu_dsl/kernels/held_weights.hpp>
 #include <ipu_dsl/kernels/pixelwise_product.hpp>
 #include <ipu_dsl/kernels/product_tile.hpp>
 #include <ipu_dsl/kernels/short_stretches.hpp>
@@ -70,7 +71,15 @@ template <layout::architecture Architecture, window_product Product, int Vectors
                                    std::int32_t line, std::int32_t units, float alpha) noexcept {
   constexpr activation_kind in_tile = applied_in_registers(Kind) ? Kind : activation_kind::linear;
   constexpr int outputs = Product.columns.outputs;
-  if constexpr (Product.has_short_stretches()) {
+  if constexpr (holds_weights(Product, Vectors, Architecture)) {
+    if (Product.taps_met(line).count() == Product.rows.taps) {
+      held_weights_line<Architecture, Product, Vectors, PanelWidth, in_tile>(x, w, bias, y, line,
+                                                                             alpha);
+    } else {
+      short_stretch_line<Architecture, Product, Vectors, PanelWidth, in_tile>(x, w, bias, y, line,
+                                                                              alpha);
+    }
+  } else if constexpr (Product.has_short_stretches()) {
     short_stretch_line<Architecture, Product, Vectors, PanelWidth, in_tile>(x, w, bias, y, line,
                                                                             alpha);
   } else {
