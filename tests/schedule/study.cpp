@@ -88,6 +88,16 @@ static_assert(!study<two_on_two, 2, 2, 4>::fault.found());
 static_assert(study<two_on_two, 4, 4, 8>::fault.message().view() ==
               "schedule two on two: expected 2 stages on 2 devices, got others");
 
+/// One's own whose rows no compiler can make.
+struct made_at_run_time : grouped {
+  static program make(int devices, int stages, int micro_batches) {
+    return grouped::make(devices, stages, micro_batches);
+  }
+};
+
+static_assert(studying::made_while_compiling<grouped, 2, 2, 4, unit_costs>);
+static_assert(!studying::made_while_compiling<made_at_run_time, 2, 2, 4, unit_costs>);
+
 /// Each of two devices waits for the other.
 struct stuck {
   static constexpr std::string_view name = "stuck";
