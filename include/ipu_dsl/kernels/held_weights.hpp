@@ -30,6 +30,7 @@ constexpr bool holds_weights(const window_product& product, int vectors,
 /// One line of outputs for `Vectors` vectors of one panel, which meets all rows of the kernel. Each
 /// is one chain of multiply-adds from its bias, in ascending order of kernel rows, columns and
 /// depth, without the taps that lie in the padding.
+///   x, w, bias  those of `multiply_windows`;  y  the line, [outputs] pixels
 template <layout::architecture Architecture, window_product Product, int Vectors, int PanelWidth,
           activation_kind Kind>
 [[gnu::noinline]] void held_weights_line(const float* __restrict x, const float* __restrict w,

@@ -74,6 +74,7 @@ class met_lines {
 
 /// Copies `Vectors` vectors of each output of d to `copy`, one behind the other, and asks for what
 /// is copied next; returns what to read then.
+///   copy  [lines][batch][Vectors * lanes]
 template <layout::architecture Architecture, int Vectors>
 IPU_DSL_ALWAYS_INLINE gradient_factors copy_outputs(const gradient_factors& from, float* copy) {
   constexpr int width = Architecture.lanes;
