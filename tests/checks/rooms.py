@@ -186,6 +186,7 @@ SHARED_KERNELS = {
     "inlining": "a word of the compilers, for all kernels",
     "held_weights": "products over windows of any layer with few weights",
     "lanewise_product": "products over windows by lanes: groups of channels, depthwise",
+    "lanewise_tile": "their register tiles",
     "logarithm": "a function; cross-entropy and the softplus are made of it",
     "normal_distribution": "a function; gelu is made of it",
     "outer_product_tile": "weight gradients: Dense, Conv2D, recurrent layers",

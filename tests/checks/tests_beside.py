@@ -124,6 +124,7 @@ ELSEWHERE = {
     "kernels/row_sum": "kernels/pointwise",
     "kernels/group_layout": "operators/conv2d",
     "kernels/lanewise_product": "operators/conv2d",
+    "kernels/lanewise_tile": "operators/conv2d",
     "kernels/line_tiles": "operators/conv2d",
     "kernels/paired_gradient": "operators/conv2d",
     "kernels/pixelwise_product": "operators/conv2d",

@@ -42,14 +42,20 @@ constexpr std::int32_t lines_of_gradient_block(const window_product& product,
   return again ? lines_nearby(product, target) : product.lines();
 }
 
-/// Whether a weight gradient copies what its tiles read of d to where it lies together. Of outputs
-/// that lie 1 KB or a multiple of it apart a first-level cache of 32 KB in eight ways has room for
-/// 32 or fewer, and every tile of a panel reads them again from the second one. (1x1 64 to 256,
-/// 56x56: 0.75 of the time; 1x1 512 to 2048, 7x7: 0.77; 3x3 512 to 512, 7x7: 0.82; outputs of 512
-/// bytes are no faster. With eight lanes; with sixteen nobody has measured it.)
+/// Whether pixels so far apart, in floats, drive each other out of the first-level cache: one of
+/// 32 KB in eight ways has room for 32 or fewer pixels that lie 1 KB or a multiple of it apart.
+/// (With eight lanes; with sixteen nobody has measured what to do about it.)
+constexpr bool pixels_collide(std::ptrdiff_t apart, layout::architecture target) {
+  return target.lanes == 8 && apart % 256 == 0;
+}
+
+/// Whether a weight gradient copies what its tiles read of d to where it lies together: where
+/// outputs collide, every tile of a panel reads them again from the second-level cache. (1x1 64 to
+/// 256, 56x56: 0.75 of the time; 1x1 512 to 2048, 7x7: 0.77; 3x3 512 to 512, 7x7: 0.82; outputs of
+/// 512 bytes are no faster.)
 constexpr bool copies_outputs(const window_product& product, layout::architecture target) {
   constexpr std::int32_t most_together = 256;
-  return target.lanes == 8 && product.written.pixel % 256 == 0 && product.columns.outputs > 0 &&
+  return pixels_collide(product.written.pixel, target) && product.columns.outputs > 0 &&
          product.columns.outputs <= most_together;
 }
 
