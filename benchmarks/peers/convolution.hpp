@@ -129,6 +129,7 @@ inline constexpr convolution_shape convolution_shapes[] = {
     same_convolution(convolution_kind::one_to_six, 28, 1, 6, 5),
     same_convolution(convolution_kind::few, 14, 6, 16, 5),
     same_convolution(convolution_kind::depthwise, 56, 64, 64, 3, 64),
+    same_convolution(convolution_kind::depthwise, 14, 512, 512, 3, 512),
     same_convolution(convolution_kind::grouped, 28, 128, 128, 3, 4),
     same_convolution(convolution_kind::grouped, 28, 128, 128, 3, 32),
     causal_convolution(convolution_kind::causal_one, 64, 1, 16),
