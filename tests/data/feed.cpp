@@ -177,9 +177,9 @@ TEST_CASE("plain arrays that do not belong together are refused") {
           batch_feed({six, 3}, {std::span<const std::int32_t>(), 1, 4});
         }) == "A batch of 2 samples got 0 labels.");
   CHECK(tests::sentence_of([&] { batch_feed({six, 3}, {two, 1, 3}); }) ==
-        "A batch has the label 3; expected 0 to 2.");
+        "A batch has the label 3 in sample 1; expected 0 to 2.");
   CHECK(tests::sentence_of([&] { batch_feed({two, 1, 3}); }) ==
-        "A batch has the input 3; expected 0 to 2.");
+        "A batch has the input 3 in sample 1; expected 0 to 2.");
 }
 
 /// The first number of each sample that is left.

@@ -46,9 +46,9 @@ static_assert(says<model<input<28, 28>, body, stage_assignment<0, 0.5>>>("stage_
                                                                          "a whole number",
                                                                          "a value of type double"));
 static_assert(says<model<input<28, 28>, sequential<Flatten, Dense<10.0>>>>(
-    "layer 1 Dense<...> in stage 0", "a whole number", "a value of type double"));
+    "layer 1 Dense<units> in stage 0", "a whole number", "a value of type double"));
 static_assert(says<model<input<28, 28>, sequential<Flatten, Dense<>>>>(
-    "layer 1 Dense<...> in stage 0", "a whole number", "none"));
+    "layer 1 Dense<units> in stage 0", "a whole number", "none"));
 static_assert(says<model<input<28, 28>, sequential<Flatten, named<"two", Dense<9>, Dense<10>>>>>(
     "layer 1 named<...> in stage 0", "one layer behind the name", "2"));
 

@@ -321,7 +321,7 @@ TEST_CASE("what a training step cannot use is refused before anything changes") 
   for (const std::int32_t wrong : {3, -1}) {
     labels[100] = wrong;
     CHECK(refusal(run, [&] { run.train_step(features_of(data, 0, 128), labels); }) ==
-          "A batch has the label " + std::to_string(wrong) + "; expected 0 to 2.");
+          "A batch has the label " + std::to_string(wrong) + " in sample 100; expected 0 to 2.");
   }
 }
 

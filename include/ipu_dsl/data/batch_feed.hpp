@@ -224,15 +224,17 @@ class batch_feed {
                    elements, "."});
     }
     if (batch.form.type == dtype::int32) {
-      check_integers(batch.integers(), batch.form.classes, input);
+      check_integers(batch, input);
     }
   }
 
-  static void check_integers(list_view<std::int32_t> numbers, std::int32_t classes, bool input) {
-    for (const std::int32_t found : numbers) {
-      if (found < 0 || found >= classes) {
-        raise_error({"A batch has the ", input ? "input " : "label ", found, "; expected 0 to ",
-                     classes - 1, "."});
+  static void check_integers(const batch_source& batch, bool input) {
+    const list_view<std::int32_t> numbers = batch.integers();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (numbers[i] < 0 || numbers[i] >= batch.form.classes) {
+        raise_error({"A batch has the ", input ? "input " : "label ", numbers[i], " in sample ",
+                     i / static_cast<std::size_t>(batch.form.elements), "; expected 0 to ",
+                     batch.form.classes - 1, "."});
       }
     }
   }

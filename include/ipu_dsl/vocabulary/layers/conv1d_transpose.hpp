@@ -16,7 +16,7 @@ inline constexpr family conv1d_transpose_family =
 template <auto Filters = no_number{}, auto Kernel = no_number{}, typename... Options>
 struct Conv1DTranspose {
   static constexpr element description = transposed_reading<Options...>::of(
-      convolution_reading<Options...>::of_sequences(conv1d_transpose_family, "Conv1DTranspose<...>",
+      convolution_reading<Options...>::of_sequences(conv1d_transpose_family, "Conv1DTranspose<filters, kernel>",
                                                     read_whole(Filters), read_whole(Kernel)));
 };
 

@@ -216,7 +216,7 @@ struct transposed_reading {
     }
     auto chosen = read.options.template as<convolution_options>();
     if (chosen.axes == 1 && padding_rows != padding_columns) {
-      return unfit_layer("Conv1DTranspose<...>", two_output_paddings_of_sequence);
+      return unfit_layer("Conv1DTranspose<filters, kernel>", two_output_paddings_of_sequence);
     }
     chosen.output_padding_rows = padding_rows;
     chosen.output_padding_columns = padding_columns;
@@ -238,7 +238,7 @@ struct transposed_reading {
 template <auto Filters = no_number{}, auto Kernel = no_number{}, typename... Options>
 struct Conv2DTranspose {
   static constexpr element description = transposed_reading<Options...>::of(
-      convolution_reading<Options...>::of_images(conv2d_transpose_family, "Conv2DTranspose<...>",
+      convolution_reading<Options...>::of_images(conv2d_transpose_family, "Conv2DTranspose<filters, kernel>",
                                                  read_whole(Filters), read_kernel(Kernel)));
 };
 

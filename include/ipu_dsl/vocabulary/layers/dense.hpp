@@ -303,7 +303,7 @@ struct dense_reading {
 
   static constexpr element with_units(const whole_number& units) {
     if (!is_null(units.fault)) {
-      return unfit_layer("Dense<...>", *units.fault);
+      return unfit_layer("Dense<units>", *units.fault);
     }
     dense_options chosen = options;
     chosen.units = units.value;

@@ -156,10 +156,10 @@ struct depthwise_reading {
   static constexpr element with_kernel(const read_kernel& kernel) {
     const problem* const unread = first_fault({kernel.rows, kernel.columns});
     if (!is_null(unread)) {
-      return unfit_layer("DepthwiseConv2D<...>", *unread);
+      return unfit_layer("DepthwiseConv2D<kernel>", *unread);
     }
     if (common::has_third) {
-      return unfit_layer("DepthwiseConv2D<...>", three_numbers_of_image);
+      return unfit_layer("DepthwiseConv2D<kernel>", three_numbers_of_image);
     }
     convolution_options chosen = common::options;
     chosen.filters = 0;

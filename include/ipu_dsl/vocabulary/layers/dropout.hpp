@@ -77,7 +77,7 @@ inline constexpr family dropout_family{.name = "Dropout",
 
 constexpr element describe_dropout(const real_number& rate, const problem& fault) {
   if (!is_null(rate.fault)) {
-    return unfit_layer("Dropout<...>", *rate.fault);
+    return unfit_layer("Dropout<rate>", *rate.fault);
   }
   return {.kind = element_kind::layer,
           .rule = &dropout_family,

@@ -148,7 +148,7 @@ struct embedding_reading {
   static constexpr element with_sizes(const whole_number& words, const whole_number& features) {
     const problem* const unread = first_fault({words, features});
     if (!is_null(unread)) {
-      return unfit_layer("Embedding<...>", *unread);
+      return unfit_layer("Embedding<words, features>", *unread);
     }
     const embedding_options chosen{.words = words.value,
                                    .features = features.value,

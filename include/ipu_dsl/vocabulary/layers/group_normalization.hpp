@@ -180,7 +180,7 @@ struct group_normalization_reading {
 
   static constexpr element with_groups(const whole_number& groups) {
     if (!is_null(groups.fault)) {
-      return unfit_layer("GroupNormalization<...>", *groups.fault);
+      return unfit_layer("GroupNormalization<groups>", *groups.fault);
     }
     normalization_options options = read_normalization(given, group_normalization_rules::usual);
     options.groups = groups.value;

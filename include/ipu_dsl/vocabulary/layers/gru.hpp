@@ -298,7 +298,7 @@ struct gru_reading : recurrent_reading<Options...> {
 
   static constexpr element with_units(const whole_number& units) {
     if (!is_null(units.fault)) {
-      return unfit_layer("GRU<...>", *units.fault);
+      return unfit_layer("GRU<units>", *units.fault);
     }
     recurrent_options chosen = read::options;
     chosen.units = units.value;

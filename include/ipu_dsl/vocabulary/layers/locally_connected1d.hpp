@@ -244,7 +244,7 @@ struct locally_connected1d_reading {
 
   static constexpr element of(const whole_number& filters, const whole_number& kernel) {
     element made = convolution_reading<Options...>::of_sequences(
-        locally_connected1d_family, "LocallyConnected1D<...>", filters, kernel);
+        locally_connected1d_family, "LocallyConnected1D<filters, kernel>", filters, kernel);
     if (made.kind == element_kind::layer) {
       made.fault = &fault;
     }

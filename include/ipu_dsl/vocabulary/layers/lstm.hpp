@@ -268,7 +268,7 @@ struct lstm_reading : recurrent_reading<Options...> {
 
   static constexpr element with_units(const whole_number& units) {
     if (!is_null(units.fault)) {
-      return unfit_layer("LSTM<...>", *units.fault);
+      return unfit_layer("LSTM<units>", *units.fault);
     }
     recurrent_options chosen = read::options;
     chosen.units = units.value;

@@ -335,11 +335,11 @@ struct multi_head_attention_reading {
 
   static constexpr element with_sizes(const whole_number& heads, const whole_number& key_dim) {
     if (same_address(key_dim.fault, &not_whole<no_number>)) {
-      return unfit_layer("MultiHeadAttention<...>", without_key_dim);
+      return unfit_layer("MultiHeadAttention<heads, key_dim>", without_key_dim);
     }
     const problem* const unread = first_fault({heads, key_dim});
     if (!is_null(unread)) {
-      return unfit_layer("MultiHeadAttention<...>", *unread);
+      return unfit_layer("MultiHeadAttention<heads, key_dim>", *unread);
     }
     const multi_head_attention_options chosen{
         .heads = heads.value,

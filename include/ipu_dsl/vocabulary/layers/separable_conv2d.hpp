@@ -185,10 +185,10 @@ struct separable_reading {
   static constexpr element with_sizes(const whole_number& filters, const read_kernel& kernel) {
     const problem* const unread = first_fault({filters, kernel.rows, kernel.columns});
     if (!is_null(unread)) {
-      return unfit_layer("SeparableConv2D<...>", *unread);
+      return unfit_layer("SeparableConv2D<filters, kernel>", *unread);
     }
     if (common::has_third) {
-      return unfit_layer("SeparableConv2D<...>", three_numbers_of_image);
+      return unfit_layer("SeparableConv2D<filters, kernel>", three_numbers_of_image);
     }
     convolution_options chosen = common::options;
     chosen.filters = filters.value;

@@ -170,7 +170,7 @@ struct simple_rnn_reading : recurrent_reading<Options...> {
 
   static constexpr element with_units(const whole_number& units) {
     if (!is_null(units.fault)) {
-      return unfit_layer("SimpleRNN<...>", *units.fault);
+      return unfit_layer("SimpleRNN<units>", *units.fault);
     }
     recurrent_options chosen = recurrent_reading<Options...>::options;
     chosen.units = units.value;
