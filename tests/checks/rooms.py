@@ -187,6 +187,7 @@ SHARED_KERNELS = {
     "held_weights": "products over windows of any layer with few weights",
     "lanewise_product": "products over windows by lanes: groups of channels, depthwise",
     "lanewise_tile": "their register tiles",
+    "line_copies": "lines of images whose pixels collide, copied together",
     "logarithm": "a function; cross-entropy and the softplus are made of it",
     "normal_distribution": "a function; gelu is made of it",
     "outer_product_tile": "weight gradients: Dense, Conv2D, recurrent layers",

@@ -125,6 +125,7 @@ ELSEWHERE = {
     "kernels/group_layout": "operators/conv2d",
     "kernels/lanewise_product": "operators/conv2d",
     "kernels/lanewise_tile": "operators/conv2d",
+    "kernels/line_copies": "operators/conv2d",
     "kernels/line_tiles": "operators/conv2d",
     "kernels/paired_gradient": "operators/conv2d",
     "kernels/pixelwise_product": "operators/conv2d",

@@ -470,15 +470,23 @@ TEST_CASE("outputs that a weight gradient copies are those that it would read") 
   std::printf("copied outputs: checked %d numbers and steps of chains\n", checked);
 }
 
-TEST_CASE(
-    "pixels of a depthwise product that collide are read by two vectors, in the same chains") {
+TEST_CASE("pixels of a depthwise convolution that collide make the same chains") {
   checked = 0;
   // Its vectors lie three to a panel, so that some pairs are of two panels.
   constexpr conv2d_call wide = call_on(1, {5, 10, 256}, 256, {3, 3}, 1, true, false, 1, 256, true);
   constexpr kernels::window_product product = conv2d_code::forward_of(wide);
   static_assert(kernels::lanewise_tile_vectors<layout::native, product>() == (vector == 8 ? 2 : 1));
   check_all<wide>();
-  check_all<call_on(2, {4, 5, 512}, 512, {2, 3}, 1, false, false, 1, 512, true)>();
+  check_all<call_on(1, {4, 5, 512}, 512, {2, 3}, 1, false, false, 1, 512, true)>();
+  // A weight gradient copies lines of which there are more than find room together.
+  constexpr conv2d_call blocks =
+      call_on(2, {9, 38, 256}, 256, {3, 2}, 2, true, false, 1, 256, true);
+  static_assert(kernels::copies_lines<layout::native, conv2d_code::forward_of(blocks)>() ==
+                (vector == 8));
+  static_assert(vector != 8 ||
+                kernels::line_copies<layout::native, conv2d_code::forward_of(blocks)>::lines <
+                    blocks.output_rows);
+  check_all<blocks>();
   CHECK(checked > 0);
   std::printf("colliding pixels: checked %d numbers and steps of chains\n", checked);
 }

@@ -5,12 +5,14 @@
 // Over 300 lines: one line's tile, and how weights are cut for it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 
 #include <ipu_dsl/core/deal.hpp>
+#include <ipu_dsl/kernels/line_copies.hpp>
 #include <ipu_dsl/kernels/outer_product_tile.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
@@ -298,6 +300,33 @@ IPU_DSL_ALWAYS_INLINE void tap_gradient_rows(const float* x, const float* d, flo
   }
 }
 
+/// What all lines add to some rows of the kernel, of the units that go together in copies: those
+/// from `n` on.
+template <layout::architecture Architecture, window_product Product, weights_lying Lying>
+void tap_gradient_of_copies(const float* x, const float* d, float* sums, std::int32_t n,
+                            const index_range& rows) {
+  using places = weight_places<Product, Lying, Architecture>;
+  using line_copies = line_copies<Architecture, Product>;
+  line_copies copies;
+  for (std::int32_t sample = 0; sample < Product.samples; ++sample) {
+    const float* const image = x + sample * Product.read.sample + n;
+    const float* const outputs = d + sample * Product.written.sample + n;
+    blocks_of(Product.rows.outputs, line_copies::lines, [&](const index_range& block) {
+      copies.take(image, outputs, block);
+      for (std::int32_t line = block.begin; line < block.end; ++line) {
+        const index_range met = Product.taps_met(line).rows;
+        const index_range both{std::max(rows.begin, met.begin), std::min(rows.end, met.end)};
+        const std::int32_t number = line - block.begin;
+        for (std::int32_t v = 0; v < line_copies::units; v += Architecture.lanes) {
+          tap_gradient_rows<Architecture, line_copies::product, Lying>(
+              copies.image() + v, copies.gradients + number * line_copies::output_line + v,
+              sums + places::unit(n + v), number, 0, both, Product.units - n - v);
+        }
+      }
+    });
+  }
+}
+
 /// The gradients of w and bias of a product over windows with a `forward_axis` along both axes, as
 /// `gradient_of_windows` has them: each element is one chain of multiply-adds over ascending
 /// samples, lines and columns. A plain kernel is not updated.
@@ -316,12 +345,23 @@ void gradient_of_taps(const float* __restrict x, const float* __restrict d,
   // By lanes each number of the depth is a product of its own.
   constexpr std::int32_t products = Product.lanewise != 0 ? Product.depth : 1;
   constexpr std::int32_t rows_of_kernel = Product.kernel_taps / Product.kernel_columns;
-  const auto of_mine = [&](const auto& body) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    columns_of_grain(vectors * products, rows_of_kernel, part,
+  // Vectors that are dealt out together.
+  constexpr bool copies = copies_lines<Architecture, Product>();
+  constexpr std::int32_t dealt = copies ? line_copies<Architecture, Product>::vectors : 1;
+  const auto of_groups = [&](const auto& body) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    columns_of_grain(vectors / dealt * products, rows_of_kernel, part,
                      [&](std::int32_t column, const index_range& rows)
                          IPU_DSL_ALWAYS_INLINE_LAMBDA {
-                           body(column / products * together * width, column % products, rows);
+                           body(column / products * dealt, column % products, rows);
                          });
+  };
+  const auto of_mine = [&](const auto& body) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    of_groups([&](std::int32_t first, std::int32_t k, const index_range& rows)
+                  IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                    for (std::int32_t v = first; v < first + dealt; ++v) {
+                      body(v * together * width, k, rows);
+                    }
+                  });
   };
   if (!step.continues) {
     of_mine([&](std::int32_t n, std::int32_t k, const index_range& rows)
@@ -337,26 +377,33 @@ void gradient_of_taps(const float* __restrict x, const float* __restrict d,
                   });
                 });
   }
+  if constexpr (copies) {
+    of_groups([&](std::int32_t first, std::int32_t, const index_range& rows) {
+      tap_gradient_of_copies<Architecture, Product, Lying>(x, d, kernel.sum, first * width, rows);
+    });
+  }
   for (std::int32_t number = 0; number < Product.lines(); ++number) {
     const std::int32_t sample = number / Product.lines_of_sample();
     const std::int32_t line = number % Product.lines_of_sample();
     const met_taps met = Product.taps_met(line);
     const float* const image = x + sample * Product.read.sample;
     const float* const of_line = d + sample * Product.written.sample + Product.written_line(line);
-    of_mine([&](std::int32_t n, std::int32_t k, const index_range& rows)
-                IPU_DSL_ALWAYS_INLINE_LAMBDA {
-                  float* const sums = kernel.sum + places::unit(n) + k * places::input;
-                  const float* const from = Product.lanewise != 0 ? image + n + k * deeper : image;
-                  for (std::int32_t plane = met.planes.begin; plane < met.planes.end; ++plane) {
-                    const std::int32_t before = plane * Product.rows.taps;
-                    const std::int32_t first = rows.begin - before;
-                    const std::int32_t last = rows.end - before;
-                    const index_range both{first > met.rows.begin ? first : met.rows.begin,
-                                           last < met.rows.end ? last : met.rows.end};
-                    tap_gradient_rows<Architecture, Product, Lying>(from, of_line + n, sums, line,
-                                                                    plane, both, Product.units - n);
-                  }
-                });
+    if constexpr (!copies) {
+      of_mine([&](std::int32_t n, std::int32_t k,
+                  const index_range& rows) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        float* const sums = kernel.sum + places::unit(n) + k * places::input;
+        const float* const from = Product.lanewise != 0 ? image + n + k * deeper : image;
+        for (std::int32_t plane = met.planes.begin; plane < met.planes.end; ++plane) {
+          const std::int32_t before = plane * Product.rows.taps;
+          const std::int32_t first = rows.begin - before;
+          const std::int32_t last = rows.end - before;
+          const index_range both{first > met.rows.begin ? first : met.rows.begin,
+                                 last < met.rows.end ? last : met.rows.end};
+          tap_gradient_rows<Architecture, Product, Lying>(from, of_line + n, sums, line, plane,
+                                                          both, Product.units - n);
+        }
+      });
+    }
     // The bias while the line is near.
     gradient_step<Rule> of_bias = step;
     of_bias.continues = step.continues || number > 0;

@@ -15,9 +15,10 @@ inline constexpr family conv1d_transpose_family =
 /// `Conv2DTranspose` has them, those of two numbers with one.
 template <auto Filters = no_number{}, auto Kernel = no_number{}, typename... Options>
 struct Conv1DTranspose {
-  static constexpr element description = transposed_reading<Options...>::of(
-      convolution_reading<Options...>::of_sequences(conv1d_transpose_family, "Conv1DTranspose<filters, kernel>",
-                                                    read_whole(Filters), read_whole(Kernel)));
+  static constexpr element description =
+      transposed_reading<Options...>::of(convolution_reading<Options...>::of_sequences(
+          conv1d_transpose_family, "Conv1DTranspose<filters, kernel>", read_whole(Filters),
+          read_whole(Kernel)));
 };
 
 }  // namespace ipu_dsl

@@ -237,9 +237,10 @@ struct transposed_reading {
 /// `bias_constraint<...>`, `activity_regularizer<...>` (none).
 template <auto Filters = no_number{}, auto Kernel = no_number{}, typename... Options>
 struct Conv2DTranspose {
-  static constexpr element description = transposed_reading<Options...>::of(
-      convolution_reading<Options...>::of_images(conv2d_transpose_family, "Conv2DTranspose<filters, kernel>",
-                                                 read_whole(Filters), read_kernel(Kernel)));
+  static constexpr element description =
+      transposed_reading<Options...>::of(convolution_reading<Options...>::of_images(
+          conv2d_transpose_family, "Conv2DTranspose<filters, kernel>", read_whole(Filters),
+          read_kernel(Kernel)));
 };
 
 }  // namespace ipu_dsl

@@ -437,7 +437,8 @@ struct conv3d_reading {
 
   static constexpr element with_sizes(const whole_number& filters, const read_volume& kernel) {
     if (!is_null(filters.fault) || !is_null(kernel.fault)) {
-      return unfit_layer("Conv3D<filters, kernel>", !is_null(filters.fault) ? *filters.fault : *kernel.fault);
+      return unfit_layer("Conv3D<filters, kernel>",
+                         !is_null(filters.fault) ? *filters.fault : *kernel.fault);
     }
     if (has_two(strides_key) || has_two(dilation_rate_key)) {
       return unfit_layer("Conv3D<filters, kernel>", two_numbers_of_volume);
