@@ -2,6 +2,7 @@
 // Tests of model/model_parts.hpp: what stands between the brackets of model<...>.
 #include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/model/model.hpp>
+#include <ipu_dsl/vocabulary/layers/conv2d_transpose.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
 
@@ -51,6 +52,14 @@ static_assert(says<model<input<28, 28>, sequential<Flatten, Dense<>>>>(
     "layer 1 Dense<units> in stage 0", "a whole number", "none"));
 static_assert(says<model<input<28, 28>, sequential<Flatten, named<"two", Dense<9>, Dense<10>>>>>(
     "layer 1 named<...> in stage 0", "one layer behind the name", "2"));
+
+/// Of a layer that is long to describe, where it stands is not cut off.
+using long_layer = named<"scores_of_the_last_of_all_heads_behind_the_trunk",
+                         Conv2DTranspose<2, 3, strides<1, 2>, output_padding<0, 1>, same_padding>>;
+static_assert(says<model<input<16>, long_layer>>(
+    "layer 0 Conv2DTranspose<2,... named scores_of_the_last_of_all_heads_behind_the_trunk in stage "
+    "0",
+    "an image (rows, columns, channels)", "(16)"));
 
 constexpr family kept_family{.name = "Kept", .shapes = [](node_draft& draft) {
                                draft.output(draft.input(0));

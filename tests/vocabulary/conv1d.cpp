@@ -59,6 +59,11 @@ constexpr checks test_refusals() {
       apply<Conv1D<8, 29>>({sequence}).refused("a kernel within the sequence", "29 on (28, 4)"));
   done.that(apply<Conv1D<8, 3, strides<1, 2>>>({sequence})
                 .refused("one number in strides<...>", "rows and columns"));
+  // Not two equal ones either.
+  done.that(apply<Conv1D<8, 3, strides<2, 2>>>({sequence})
+                .refused("one number in strides<...>", "rows and columns"));
+  done.that(apply<Conv1D<8, 3, dilation_rate<2, 2>>>({sequence})
+                .refused("one number in dilation_rate<...>", "rows and columns"));
   return done;
 }
 

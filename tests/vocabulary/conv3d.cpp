@@ -48,6 +48,8 @@ constexpr checks test_refusals() {
                                                   "8 x 8 x 8 on (9, 8, 7, 2)"));
   done.that(apply<Conv3D<8, 3, strides<2>, dilation_rate<1, 1, 2>>>({volume}).refused(
       "strides of 1 beside a dilation_rate", "strides of 2, 2, 2 and a dilation_rate of 1, 1, 2"));
+  done.that(apply<Conv3D<8, 3, strides<2, 2>>>({volume}).refused(
+      "one or three numbers in strides<...> and dilation_rate<...>", "two"));
   done.that(apply<Conv3D<8, 3, strides<2, 1>>>({volume}).refused(
       "one or three numbers in strides<...> and dilation_rate<...>", "two"));
   done.that(apply<Conv3D<8, 3, causal_padding>>({volume}).refused("valid_padding or same_padding",

@@ -72,6 +72,7 @@ constexpr checks test_refusals() {
   done.that(apply<MaxPooling1D<0>>({sequence}).refused("a window of at least 1 step", "0 steps"));
   done.that(apply<MaxPooling1D<2, strides<0>>>({sequence}).refused("strides of at least 1", "0"));
   done.that(apply<MaxPooling1D<2, strides<2, 3>>>({sequence}).found.found());
+  done.that(apply<MaxPooling1D<2, strides<2, 2>>>({sequence}).found.found());
   done.that(apply<MaxPooling1D<pool_size{1, 2}>>({sequence}).found.found());
   done.that(apply<MaxPooling2D<2.5>>({image}).found.found());
   done.that(apply<MaxPooling2D<2, same_padding, valid_padding>>({image}).found.found());

@@ -36,8 +36,12 @@ struct option {
   const initializer* start = nullptr;  ///< of options that say how a parameter starts
   /// Of options that ask something of a parameter, or of an output.
   const parameter_rules* rules = nullptr;
-  std::int32_t third = 0;  ///< of options of three numbers the last
+  /// Of options of one to three numbers the last of three; `two_numbers`; 0 if there is one.
+  std::int32_t third = 0;
 };
+
+/// In place of a third number where two are written.
+inline constexpr std::int32_t two_numbers = -1;
 
 /// The option of a whole number: `micro_batch<32>`.
 template <typename T>
@@ -123,7 +127,7 @@ struct option_list {
     return otherwise;
   }
 
-  /// The last of three numbers; 0 if there are not so many.
+  /// The last of three numbers; `two_numbers`; 0 if there is one.
   constexpr std::int32_t third(const option_key& key) const {
     for (std::size_t i = 0; i < Count; ++i) {
       if (*options[i].value.key == key) {

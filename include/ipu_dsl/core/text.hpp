@@ -32,6 +32,8 @@ struct fixed_string {
 /// them, which would be compiled wherever something can be wrong.
 template <std::size_t Capacity>
 struct text {
+  static constexpr std::size_t capacity = Capacity;
+
   char characters[Capacity + 1] = {};
   std::size_t length = 0;
 

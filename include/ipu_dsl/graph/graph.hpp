@@ -158,22 +158,37 @@ constexpr layer_title title_of(const layer_record& layer) {
   return title;
 }
 
+/// "layer 1", then what it is, then where it stands. Of a long one what it is is cut off, with
+/// dots.
+constexpr label place_of(std::int32_t number, std::int32_t part, const label& what,
+                         const label& behind) {
+  label words = "layer ";
+  words << number;
+  if (part >= 0) {
+    words << "." << part;
+  }
+  words << (what.empty() ? "" : " ");
+  const std::size_t taken = words.length + behind.length;
+  const std::size_t room = taken < label::capacity ? label::capacity - taken : 0;
+  if (what.length <= room) {
+    words << what;
+  } else if (room > 3) {
+    words << what.view().substr(0, room - 3) << "...";
+  }
+  return words << behind;
+}
+
 /// "layer 1 Dense<256>", with the name where one was given, and the stage.
 constexpr label where_is(const layer_record& layer) {
-  label words = "layer ";
-  words << layer.number;
-  if (layer.part >= 0) {
-    words << "." << layer.part;
-  }
-  words << " " << describe(*layer.source);
+  label behind;
   if (!layer.name.empty()) {
-    words << " named " << layer.name;
+    behind << " named " << layer.name;
   }
   for (std::int32_t i = layer.depth - 1; i >= 0; --i) {
-    words << " of " << name_of(layer.within[i]).view();
+    behind << " of " << name_of(layer.within[i]).view();
   }
-  words << " in stage " << layer.stage;
-  return words;
+  behind << " in stage " << layer.stage;
+  return place_of(layer.number, layer.part, describe(*layer.source), behind);
 }
 
 /// A whole model, read only. Tensors are numbered in order of creation, nodes in order of

@@ -247,12 +247,7 @@ class assembly {
 
   /// The place of what is no layer, or not yet.
   constexpr label here(const label& what = {}) const {
-    label words = label("layer ") << number_;
-    if (part_ >= 0) {
-      words << "." << part_;
-    }
-    words << (what.empty() ? "" : " ") << what << " in stage " << stage_;
-    return words;
+    return place_of(number_, part_, what, label(" in stage ") << stage_);
   }
 
   constexpr void refuse_empty(const element& piece) {

@@ -427,12 +427,7 @@ struct conv3d_reading {
   static constexpr three_numbers numbers_of(const option_key& key) {
     const std::int32_t first = given.integer(key, 1);
     const std::int32_t third = given.third(key);
-    return {first, common::second(key), third == 0 ? first : third};
-  }
-
-  /// Whether rows and columns are given, and no third number.
-  static constexpr bool has_two(const option_key& key) {
-    return given.third(key) == 0 && given.integer(key, 1) != common::second(key);
+    return {first, common::second(key), third > 0 ? third : first};
   }
 
   static constexpr element with_sizes(const whole_number& filters, const read_volume& kernel) {
@@ -440,7 +435,7 @@ struct conv3d_reading {
       return unfit_layer("Conv3D<filters, kernel>",
                          !is_null(filters.fault) ? *filters.fault : *kernel.fault);
     }
-    if (has_two(strides_key) || has_two(dilation_rate_key)) {
+    if (given.third(strides_key) == two_numbers || given.third(dilation_rate_key) == two_numbers) {
       return unfit_layer("Conv3D<filters, kernel>", two_numbers_of_volume);
     }
     element made = common::described(conv3d_family, common::options);

@@ -210,8 +210,8 @@ struct convolution_reading {
   static constexpr problem fault = find_weights_fault(given, accepted);
 
   /// Of images and sequences no option has three numbers.
-  static constexpr bool has_third =
-      given.third(strides_key) != 0 || given.third(dilation_rate_key) != 0;
+  static constexpr bool has_third = given.third(strides_key) > 0 ||
+                                    given.third(dilation_rate_key) > 0;
 
   /// The second of two numbers of an option.
   static constexpr std::int32_t second(const option_key& key) {
@@ -270,10 +270,10 @@ struct convolution_reading {
     if (has_third) {
       return unfit_layer(name, three_numbers_of_image);
     }
-    if (options.stride_rows != options.stride_columns) {
+    if (given.third(strides_key) == two_numbers) {
       return unfit_layer(name, two_strides_of_sequence);
     }
-    if (options.dilation_rows != options.dilation_columns) {
+    if (given.third(dilation_rate_key) == two_numbers) {
       return unfit_layer(name, two_dilations_of_sequence);
     }
     convolution_options chosen = options;

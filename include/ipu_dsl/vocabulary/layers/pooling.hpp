@@ -323,7 +323,7 @@ template <typename... Options>
 struct pooling_reading {
   static constexpr const option_list<sizeof...(Options)>& given = options_of<Options...>;
   static constexpr const option_key* accepted[] = {&strides_key, &padding_key};
-  static constexpr problem fault = given.third(strides_key) != 0
+  static constexpr problem fault = given.third(strides_key) > 0
                                        ? refuse("one or two numbers in strides<...>", "three")
                                        : given.find_fault(accepted);
 
@@ -362,14 +362,13 @@ struct pooling_reading {
     if (!is_null(window.fault)) {
       return unfit_layer(name, *window.fault);
     }
-    const std::int32_t stride = stride_columns(window.value);
-    if (stride_rows(stride) != stride) {
+    if (given.third(strides_key) == two_numbers) {
       return unfit_layer(name, strides_of_image);
     }
     return described({.kind = kind,
                       .axes = 1,
                       .window_columns = window.value,
-                      .stride_columns = stride,
+                      .stride_columns = stride_columns(window.value),
                       .padding = padding_of(given)});
   }
 };

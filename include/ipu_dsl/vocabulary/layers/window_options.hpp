@@ -41,12 +41,16 @@ constexpr option pair_option(const option_key* key, const whole_number& rows,
 
 inline constexpr problem third_below_one = refuse("numbers of at least 1", "another");
 
-/// The same with a third number, if there is one.
-template <typename T>
+/// One to three numbers as one option. A single one is that of every axis.
+template <typename Second, typename Third>
 constexpr option triple_option(const option_key* key, const whole_number& first,
-                               const whole_number& second, const T& third) {
-  option made = pair_option(key, first, second);
-  if constexpr (!std::same_as<T, no_number>) {
+                               const Second& second, const Third& third) {
+  if constexpr (std::same_as<Second, no_number>) {
+    return pair_option(key, first, first);
+  }
+  option made = pair_option(key, first, read_whole(second));
+  made.third = two_numbers;
+  if constexpr (!std::same_as<Third, no_number>) {
     const whole_number read = read_whole(third);
     made.third = read.value;
     made.fault = !is_null(made.fault) ? made.fault : read.fault;
@@ -59,10 +63,9 @@ constexpr option triple_option(const option_key* key, const whole_number& first,
 
 /// From a place of the kernel to the next: `strides<2>`, or rows and columns apart, or of a volume
 /// planes, rows and columns.
-template <auto Rows, auto Columns = Rows, auto Last = no_number{}>
+template <auto Rows, auto Columns = no_number{}, auto Last = no_number{}>
 struct strides {
-  static constexpr option as_option =
-      triple_option(&strides_key, read_whole(Rows), read_whole(Columns), Last);
+  static constexpr option as_option = triple_option(&strides_key, read_whole(Rows), Columns, Last);
 };
 
 /// Where a kernel may stand.
@@ -110,10 +113,10 @@ constexpr problem refuse_causal() {
 
 /// From a number that a place of the kernel meets to the next: `dilation_rate<2>` leaves out every
 /// other one; rows and columns apart as `dilation_rate<2, 1>`, and of a volume three numbers.
-template <auto Rows, auto Columns = Rows, auto Last = no_number{}>
+template <auto Rows, auto Columns = no_number{}, auto Last = no_number{}>
 struct dilation_rate {
   static constexpr option as_option =
-      triple_option(&dilation_rate_key, read_whole(Rows), read_whole(Columns), Last);
+      triple_option(&dilation_rate_key, read_whole(Rows), Columns, Last);
 };
 
 /// Channels and filters are dealt into so many groups, which do not see each other.
