@@ -61,6 +61,7 @@ int main() {
   print<input<12, 4>, Bidirectional<LSTM<8>>>();
   print<input<12, 8>, MultiHeadAttention<2, 3>>();
   print<input<9, 7, 4>, BatchNormalization<>>();
+  print<input<12, 4>, Normalization<>>();
   print<input<12, 4>, LayerNormalization<>>();
   print<input<12, 4>, RMSNormalization<>>();
   print<input<9, 7, 4>, GroupNormalization<2>>();

@@ -36,6 +36,7 @@
 #include <ipu_dsl/schedule/study.hpp>
 #include <ipu_dsl/study/text/csv_writer.hpp>
 #include <ipu_dsl/study/text/written_schedule.hpp>
+#include <ipu_dsl/training/adapt.hpp>
 #include <ipu_dsl/training/callbacks.hpp>
 #include <ipu_dsl/training/checkpoint.hpp>
 #include <ipu_dsl/training/dataset_benchmark.hpp>
@@ -207,6 +208,18 @@ static_assert(check<model<input<6>, sequential<Dense<6>, Dropout<0.2F>>>>());
 using batch_normalized =
     BatchNormalization<running_momentum<0.9F>, epsilon<1e-5F>, use_center<false>>;
 static_assert(check<model<input<6>, sequential<Dense<6>, batch_normalized>>>());
+
+// row: Normalization(), adapt(data)
+struct scaled_net : model<input<6>, sequential<named<"scale", Normalization<>>, Dense<1>>> {};
+
+static_assert(check<scaled_net>());
+
+struct scaled_training
+    : compile<scaled_net, micro_batch<4>, loss<mean_squared_error>, optimizer<adam>> {};
+
+inline void take_statistics(session<scaled_training>& run, const std::vector<float>& data) {
+  adapt(run.weights(), "scale", data);
+}
 
 // row: LayerNormalization(epsilon=1e-5, center=False), RMSNormalization()
 static_assert(check<model<input<5, 6>, LayerNormalization<epsilon<1e-5F>, use_center<false>>>>());

@@ -490,6 +490,10 @@ class predictor : public predictor_of<M, compiled_for_inference<M, Batch>, predi
 
  public:
   using predictor_of<M, compiled, predicts<M, Batch>()>::predictor_of;
+  predictor(predictor&&) = default;
+  predictor& operator=(predictor&&) = default;
+  predictor(const predictor&) = delete;  // it has memory of its own: make another of the weights
+  predictor& operator=(const predictor&) = delete;
 };
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -71,7 +71,7 @@ class LayerDraw:
 
     def layer_normalization(self, *shape):
         options = ["LayerNormalization<>", "LayerNormalization<use_center<false>>",
-                   "RMSNormalization<>"]
+                   "RMSNormalization<>", "Normalization<>"]
         return Layer(self.random.choice(options), list(shape)) if shape[-1] > 1 else None
 
     def group_normalization(self, *shape):

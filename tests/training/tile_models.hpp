@@ -107,10 +107,10 @@ struct recurrent
 template <bool Causal>
 struct normalized
     : model<input<2, 3, 7>,
-            pipeline<stage<LayerNormalization<use_center<false>>, Dense<6>, GroupNormalization<3>,
-                           Reshape<4, 9>, PositionEmbedding<>,
+            pipeline<stage<Normalization<>, LayerNormalization<use_center<false>>, Dense<6>,
+                           GroupNormalization<3>, Reshape<4, 9>, PositionEmbedding<>,
                            MultiHeadAttention<2, 3, use_causal_mask<Causal>>>,
-                     stage<RMSNormalization<>,
+                     stage<RMSNormalization<>, Normalization<>,
                            residual<MultiHeadAttention<3, 2, value_dim<5>, use_bias<false>>>,
                            Dense<4>, GroupNormalization<-1, use_scale<false>>,
                            LayerNormalization<use_scale<false>, use_center<false>>, Flatten,

@@ -117,12 +117,13 @@ struct plain_arrays_fault_of {
   static constexpr problem find() {
     const graph_view model = planned_graph_of<C>.view();
     const auto inputs = static_cast<std::size_t>(model.count(tensor_role::input));
-    problem found =
-        refuse(count_of_ends(inputs, "input")
-                   << " and " << count_of_ends(model.outputs.size(), "output").view(),
-               "one array of floats for each",
-               "write predict(input_arrays{first, second}, output_arrays{scores}), with "
-               "std::int32_t where the model takes integers");
+    text<191> hint;
+    hint << "write predict(input_arrays{" << (inputs > 1 ? "first, second" : "features")
+         << "}, output_arrays{" << (model.outputs.size() > 1 ? "means, spreads" : "scores")
+         << "}), with std::int32_t where the model takes integers";
+    problem found = refuse(count_of_ends(inputs, "input")
+                               << " and " << count_of_ends(model.outputs.size(), "output").view(),
+                           "one array of floats for each", hint);
     found.where = "predict";
     return found;
   }

@@ -27,6 +27,7 @@
 #include <ipu_dsl/vocabulary/layers/merge.hpp>
 #include <ipu_dsl/vocabulary/layers/multi_head_attention.hpp>
 #include <ipu_dsl/vocabulary/layers/noise.hpp>
+#include <ipu_dsl/vocabulary/layers/normalization.hpp>
 #include <ipu_dsl/vocabulary/layers/permute.hpp>
 #include <ipu_dsl/vocabulary/layers/pooling.hpp>
 #include <ipu_dsl/vocabulary/layers/position_embedding.hpp>
