@@ -75,6 +75,15 @@ constexpr option bool_option(const option_key* key, const T& value) {
 /// The key of a type that is no option.
 inline constexpr option_key foreign_key{"an option of ipu_dsl"};
 
+/// The key of an initializer where an option belongs.
+inline constexpr option_key initializer_key{"an initializer",
+                                            "init<...> around it, such as init<he_normal>"};
+
+template <typename T>
+concept initializer_type = requires {
+  { (T::start) } -> std::same_as<const initializer&>;
+};
+
 template <typename T>
 concept option_type = requires {
   { T::as_option.key } -> std::convertible_to<const option_key*>;
@@ -90,6 +99,8 @@ template <typename T>
 consteval named_option read_option() {
   if constexpr (option_type<T>) {
     return {T::as_option, type_name<T>()};
+  } else if constexpr (initializer_type<T>) {
+    return {{&initializer_key}, type_name<T>()};
   } else {
     return {{&foreign_key}, type_name<T>()};
   }

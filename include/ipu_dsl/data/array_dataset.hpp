@@ -90,14 +90,25 @@ class array_dataset {
     const std::string name = "Array " + number;
     if (arrays_[source].count % elements != 0) {
       raise_error({name, " has ", arrays_[source].count,
-                   " numbers, which do not divide into samples of ", elements, "."});
+                   " numbers, which do not divide into samples of ", elements,
+                   places_of(source).view(), "."});
     }
     const auto samples = static_cast<std::int64_t>(arrays_[source].count / elements);
     if (column > 0 && samples != size_) {
-      raise_error({name, " has ", samples, " samples, the first ", size_, "."});
+      raise_error(
+          {name, " has ", samples, " samples, the first ", size_, places_of(source).view(), "."});
     }
     size_ = samples;
     check_numbers(source, elements, number, floats);
+  }
+
+  /// Of targets that are several a sample, which: people forget what ends a sequence or an image.
+  static label places_of(std::size_t source) {
+    const bool target = source >= inputs.size() && source < inputs.size() + targets.size();
+    if (!target || sources[source].extents.elements() == 1) {
+      return {};
+    }
+    return label(": the loss compares one for each place of ") << describe(sources[source].extents);
   }
 
   void check_numbers(std::size_t source, std::size_t elements, const std::string& number,

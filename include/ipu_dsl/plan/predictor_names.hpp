@@ -10,10 +10,10 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// Include <ipu_dsl/inference.hpp>, which defines it.
 template <typename M>
-class weights_of;
+class weights_of;  // defined by <ipu_dsl/inference.hpp>
 
 /// Include <ipu_dsl/inference.hpp>, which defines it.
 template <typename M, typename Batch = micro_batch<1>>
-class predictor;
+class predictor;  // defined by <ipu_dsl/inference.hpp>
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -46,7 +46,15 @@ struct step_fault_of {
 
   static constexpr bool would_fit_the_other_way() {
     if constexpr (arrays_of_role<Target, tensor_role::input>) {
-      return !find_array_fault<C, tensor_role::input, Target>().found();
+      return !find_array_fault<C, tensor_role::input, Target>().found() && fits_as_target();
+    } else {
+      return false;
+    }
+  }
+
+  static constexpr bool fits_as_target() {
+    if constexpr (arrays_of_role<Input, tensor_role::target>) {
+      return !find_array_fault<C, tensor_role::target, Input>().found();
     } else {
       return false;
     }

@@ -163,7 +163,9 @@ struct bidirectional : option_elsewhere<"bidirectional", "Bidirectional<LSTM<32>
 
 template <auto... Rate>
 struct recurrent_dropout
-    : option_elsewhere<"recurrent_dropout", "a Dropout<rate> in front of the layer"> {};
+    : option_elsewhere<"recurrent_dropout",
+                       "nothing: states are not dropped; Dropout<rate> in front of the layer drops "
+                       "what it reads"> {};
 
 template <fixed_string Name>
 struct data_format

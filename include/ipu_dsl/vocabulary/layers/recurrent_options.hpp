@@ -10,7 +10,8 @@
 
 namespace ipu_dsl {
 
-inline constexpr option_key return_sequences_key{"return_sequences"};
+inline constexpr option_key return_sequences_key{
+    "return_sequences", "it within a recurrent layer: LSTM<16, return_sequences<true>>"};
 inline constexpr option_key go_backwards_key{"go_backwards"};
 inline constexpr option_key return_state_key{"return_state"};
 inline constexpr option_key recurrent_init_key{"recurrent_init"};

@@ -53,8 +53,20 @@ constexpr element given_sequences(element piece) {
 /// model what takes several inputs takes a step of each, of sequences of as many steps, and what
 /// has several outputs makes a sequence of each:
 /// `build.layers<TimeDistributed<two_headed>, 2>("heads", a, b)`.
-template <typename Layer>
+template <typename... Layers>
 struct TimeDistributed {
+ private:
+  static constexpr problem fault =
+      refuse("one layer at every step", label() << sizeof...(Layers),
+             "options of a layer stand within it, TimeDistributed<Dense<8, relu>>; several layers "
+             "are a sequential<...>");
+
+ public:
+  static constexpr element description = unfit_layer("TimeDistributed<...>", fault);
+};
+
+template <typename Layer>
+struct TimeDistributed<Layer> {
  private:
   static constexpr element wrapper = {.kind = element_kind::at_steps,
                                       .combinator = "TimeDistributed",
