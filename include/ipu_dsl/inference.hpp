@@ -98,19 +98,6 @@ struct temporary_weights_fault_of {
   static constexpr problem value = find();
 };
 
-/// What is wrong with a `reset` of a predictor that carries nothing.
-template <typename M>
-struct nothing_carried_fault_of {
-  static constexpr problem find() {
-    problem found = refuse("reset() of steps one by one", "whole sequences, which begin anew",
-                           "predictor<one_step<tagger>> carries states from push to push");
-    found.where = "the predictor";
-    return found;
-  }
-
-  static constexpr problem value = find();
-};
-
 /// What a predictor of a compiled model does; `predictor` says how it is made.
 template <typename M, typename C, bool Predictable>
 class predictor_of {
@@ -292,12 +279,16 @@ class predictor_of {
 
   /// The outputs of a model, each [batch, elements], for its inputs, each [batch, elements]:
   /// `predict(input_arrays{images, words}, output_arrays{scores, prices})`. False, and nothing is
-  /// written, if one has another length, or an integer is none that the model takes.
+  /// written, if one has another length, or an integer is none that the model takes; another length
+  /// that the compiler knows is a compile error.
   template <typename... Input, typename... Output>
   [[nodiscard]] bool predict(const input_arrays<Input...>& input,
                              const output_arrays<Output...>& output) noexcept {
     if constexpr (check_arrays<input_arrays<Input...>, sizeof...(Output)>(
-                      std::index_sequence_for<Input...>())) {
+                      std::index_sequence_for<Input...>()) &&
+                  diagnose<
+                      known_lengths_fault_of<batch, input_values, output_values,
+                                             input_arrays<Input...>, output_arrays<Output...>>>()) {
       if (!run_.fit(input.each) || !run_.fit(output.each)) {
         return false;
       }

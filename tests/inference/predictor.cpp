@@ -48,7 +48,7 @@ static_assert(std::is_constructible_v<one, const weights_of<odd_ends>&>);
 static_assert(!value_count_fault_of<20, 20>::value.found());
 static_assert(value_count_fault_of<20, 19>::value.message().view() ==
               "the predictor: expected 20 values, got 19. Hint: a call takes micro_batch samples, "
-              "and gives as many results");
+              "of one_step<...> a step of each, and gives as many results");
 
 constexpr std::int64_t samples = 70;
 

@@ -88,8 +88,8 @@ struct build_fault_of {
     if constexpr (has_build<T>) {
       got << type_name<decltype(&T::build)>();
     }
-    problem found =
-        refuse("static constexpr symbolic_tensor build(functional_builder& build)", got);
+    problem found = refuse("static constexpr symbolic_tensor build(functional_builder& build)", got,
+                           "several outputs are a std::array<symbolic_tensor, 2>");
     found.where = label(type_name<T>()) << "::build";
     return found;
   }

@@ -32,10 +32,60 @@ struct value_count_fault_of {
   static constexpr problem find() {
     problem found;
     if (Wanted != Given) {
-      found = refuse(label() << Wanted << " values", label() << Given,
-                     "a call takes micro_batch samples, and gives as many results");
+      found = refuse(label() << Wanted << (Wanted == 1 ? " value" : " values"), label() << Given,
+                     "a call takes micro_batch samples, of one_step<...> a step of each, and gives "
+                     "as many results");
       found.where = "the predictor";
     }
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// The length of numbers whose type tells it; 0 of others.
+template <typename Numbers>
+constexpr std::size_t known_length() {
+  if constexpr (fixed_length_range<const Numbers>) {
+    return static_length_of<const Numbers>;
+  } else {
+    return 0;
+  }
+}
+
+/// The first of arrays for `what`, "input" or "output", whose type tells another length than
+/// samples of so many values have.
+template <typename... Numbers>
+constexpr problem find_other_length(std::string_view what, std::size_t batch,
+                                    const std::size_t* values) {
+  std::size_t number = 0;
+  for (const std::size_t given : {known_length<Numbers>()...}) {
+    const std::size_t wanted = batch * values[number];
+    if (given != 0 && given != wanted) {
+      return refuse(label() << wanted << (wanted == 1 ? " value for " : " values for ") << what
+                            << " " << number,
+                    label() << given, "arrays stand in the order in which the model has them");
+    }
+    ++number;
+  }
+  return {};
+}
+
+/// What is wrong with arrays whose lengths the compiler knows, of a predictor with so many values a
+/// sample.
+template <std::size_t Batch, auto InputValues, auto OutputValues, typename Input, typename Output>
+struct known_lengths_fault_of;
+
+template <std::size_t Batch, auto InputValues, auto OutputValues, typename... Input,
+          typename... Output>
+struct known_lengths_fault_of<Batch, InputValues, OutputValues, input_arrays<Input...>,
+                              output_arrays<Output...>> {
+  static constexpr problem find() {
+    problem found = find_other_length<Input...>("input", Batch, InputValues.data());
+    if (!found.found()) {
+      found = find_other_length<Output...>("output", Batch, OutputValues.data());
+    }
+    found.where = "the predictor";
     return found;
   }
 
@@ -160,7 +210,8 @@ struct sample_fault_of {
     problem found;
     if (!readable_floats<Sample>) {
       found = refuse("a range of floats", type_name<Sample>(),
-                     "copy the sample to a std::array of floats");
+                     "of a pointer p give std::span<const float, 4>(p, 4); copy other numbers to a "
+                     "std::array of floats");
     } else {
       found =
           refuse(label() << Values << " floats, a number that the type tells", type_name<Sample>());
@@ -207,6 +258,19 @@ struct memory_type_fault_of {
     problem found = refuse("a range of std::byte", type_name<std::remove_cvref_t<Memory>>(),
                            "take a std::array of std::byte, or std::as_writable_bytes of a span");
     found.where = "the memory given";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with a `reset` of a predictor that carries nothing.
+template <typename M>
+struct nothing_carried_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("reset() of steps one by one", "whole sequences, which begin anew",
+                           "predictor<one_step<tagger>> carries states from push to push");
+    found.where = "the predictor";
     return found;
   }
 
