@@ -8,11 +8,15 @@
 #include <limits>
 #include <vector>
 
+#include <ipu_dsl/exchange/weights_by_name.hpp>
+#include <ipu_dsl/formats/npz.hpp>
 #include <ipu_dsl/training/adapt.hpp>
+#include <ipu_dsl/training/checkpoint.hpp>
 #include <ipu_dsl/training/session.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
 
 #include "formats/sentence_of.hpp"
+#include "formats/temporary_directory.hpp"
 #include "support/catch2.hpp"
 
 namespace {
@@ -160,4 +164,31 @@ TEST_CASE("adapt refuses what is no data of the layer, and changes nothing then"
   CHECK(tests::sentence_of([&] { adapt(of_data.weights(), "scale", infinite); }).find("scale") !=
         std::string::npos);
   CHECK(of_data.weights().fingerprint() == before);
+}
+
+TEST_CASE("a variance below 0 is refused wherever it comes from, and changes nothing") {
+  const tests::temporary_directory folder;
+  const std::string path = folder / "weights.npz";
+  session<shown> run;
+  save_weights(run.weights(), path);
+  std::vector<npz_entry> entries = read_npz(path);
+  int changed = 0;
+  for (npz_entry& entry : entries) {
+    if (entry.name == "scaled/variance") {
+      // The sign of the last float.
+      entry.array.bytes.back() |= 0x80;
+      ++changed;
+    }
+  }
+  CHECK(changed == 1);
+  write_npz(path, entries);
+  const std::uint64_t before = run.weights().fingerprint();
+  const std::string sentence =
+      "Value 2 of scaled/variance of " + path + " is below 0; expected a variance.";
+  CHECK(tests::sentence_of([&] { load_weights(run.weights(), path); }) == sentence);
+  CHECK(tests::sentence_of([&] { load_by_name(run.weights(), path); }) == sentence);
+  CHECK(tests::sentence_of([&] {
+          run.weights().set("scaled/variance", std::vector<float>{1, 2, -3});
+        }) == "Value 2 of scaled/variance is below 0; expected a variance.");
+  CHECK(run.weights().fingerprint() == before);
 }

@@ -106,6 +106,7 @@ class loader {
     if (options_->floats == non_finite::refused) {
       check_finite(values, weights_->name(index), file_->name());
     }
+    weights_->check_range(index, values, file_->name());
     report_.matched.push_back(weights_->name(index));
     read_.emplace_back(index, std::move(values));
   }

@@ -226,6 +226,15 @@ class node_draft {
     add_owned(name, extents, start, tensor_role::state, storage::plain);
   }
 
+  /// The same of one whose numbers are 0 or more: others are refused where they are loaded or set.
+  constexpr void non_negative_state(std::string_view name, const shape& extents,
+                                    const initializer& start) {
+    state(name, extents, start);
+    if (!used_.empty()) {
+      owner_->tensors[used_.back()].non_negative = true;
+    }
+  }
+
  private:
   static constexpr activation_kind activation_of(const node* made) {
     return is_null(made) ? activation_kind::linear : made->rule->activation(made->options).kind;

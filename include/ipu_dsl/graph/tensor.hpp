@@ -45,6 +45,7 @@ struct tensor {
   initializer start;            ///< of a parameter or a state; of a run value its default, or NaN
   const parameter_rules* rules = nullptr;  ///< of a parameter; null: nothing is asked of it
   storage lies = storage::rows;            ///< how its elements lie in memory
+  bool non_negative = false;               ///< of a state: none of its numbers is below 0
   std::string_view
       name;  ///< of a parameter or a state: "kernel"; of an input, if given; of a run value
 };

@@ -132,6 +132,16 @@ IPU_DSL_INLINE std::string parameters::describe_parameter(std::size_t index) con
   return sentence_of({name(index), " ", describe(at(index).extents)});
 }
 
+IPU_DSL_INLINE void parameters::refuse_negative(std::size_t index, std::span<const float> values,
+                                                std::string_view source) const {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < 0) {
+      raise_error({"Value ", i, " of ", name(index), source.empty() ? "" : " of ", source,
+                   " is below 0; expected a variance."});
+    }
+  }
+}
+
 IPU_DSL_INLINE void parameters::check_size(std::size_t index, std::size_t given) const {
   const auto expected = static_cast<std::size_t>(at(index).extents.elements());
   if (given != expected) {

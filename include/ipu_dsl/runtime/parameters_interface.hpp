@@ -119,9 +119,20 @@ class parameters {
   /// The same by its name: "logits/kernel".
   void get(std::string_view called, std::span<float> values) const { get(find(called), values); }
 
-  /// Copies a parameter in. Throws `error` if `values` has another size; nothing is changed then.
+  /// Throws `error` if a parameter cannot have these values: a variance none below 0. `source` is
+  /// the file that has them, if it is one.
+  void check_range(std::size_t index, std::span<const float> values,
+                   std::string_view source = {}) const {
+    if (at(index).non_negative) {
+      refuse_negative(index, values, source);
+    }
+  }
+
+  /// Copies a parameter in. Throws `error` if `values` has another size, or is below 0 where that
+  /// cannot be; nothing is changed then.
   void set(std::size_t index, std::span<const float> values) {
     check_size(index, values.size());
+    check_range(index, values);
     store_values(places_[index], values, stored(index));
   }
 
@@ -165,6 +176,9 @@ class parameters {
   std::string describe_parameter(std::size_t index) const;
 
   [[gnu::cold]] void check_size(std::size_t index, std::size_t given) const;
+
+  [[gnu::cold]] void refuse_negative(std::size_t index, std::span<const float> values,
+                                     std::string_view source) const;
 
   std::span<float> stored(std::size_t index) const {
     const parameter_place& place = places_[index];

@@ -187,6 +187,7 @@ inline constexpr std::string_view version_name = "training/version";
     }
     read_values(weights, i, archive.take(entry).bytes, archive.name_of(entry), path, next);
     const std::size_t read = values_of(weights, i);
+    weights.check_range(i, {next, read}, path);
     if (floats == non_finite::refused) {
       check_finite(weights, i, {next, read}, path);
     }
@@ -223,6 +224,7 @@ IPU_DSL_INLINE void load_parameter(parameters& weights, std::size_t index, const
   const std::vector<std::uint8_t> file = read_file(path);
   list<float> values(checkpoint::values_of(weights, index));
   checkpoint::read_values(weights, index, file, path, path, values.data());
+  weights.check_range(index, {values.data(), values.size()}, path);
   if (floats == non_finite::refused) {
     checkpoint::check_finite(weights, index, {values.data(), values.size()}, path);
   }

@@ -95,7 +95,7 @@ constexpr problem shapes(node_draft& draft) {
     draft.parameter("beta", channels, draft.start(1));
   }
   draft.state("moving_mean", channels, {initializer_kind::zeros});
-  draft.state("moving_variance", channels, {initializer_kind::ones});
+  draft.non_negative_state("moving_variance", channels, {initializer_kind::ones});
   draft.output(input);
   return {};
 }

@@ -32,7 +32,7 @@ constexpr problem shapes(node_draft& draft) {
   }
   const shape features{input[input.rank - 1]};
   draft.state("mean", features, {initializer_kind::zeros});
-  draft.state("variance", features, {initializer_kind::ones});
+  draft.non_negative_state("variance", features, {initializer_kind::ones});
   draft.output(input);
   return {};
 }
