@@ -22,27 +22,11 @@
 #include <ipu_dsl/model/at_steps.hpp>
 #include <ipu_dsl/model/check_combinator.hpp>
 #include <ipu_dsl/model/nested_model.hpp>
+#include <ipu_dsl/model/shared_layer.hpp>
 #include <ipu_dsl/model/symbolic_tensor.hpp>
 #include <ipu_dsl/model/whole_model_check.hpp>
 
 namespace ipu_dsl {
-
-/// A layer whose calls share its parameters and states: see `functional_builder::shared`.
-class shared_layer {
- public:
-  /// Calls the layer on one or more tensors, of the shapes of its first call and in its stage.
-  template <typename... Inputs>
-  constexpr symbolic_tensor operator()(Inputs... inputs) const;
-
- private:
-  friend functional_builder;
-
-  constexpr shared_layer(functional_builder& builder, std::size_t number)
-      : builder_(&builder), number_(number) {}
-
-  functional_builder* builder_;
-  std::size_t number_;  ///< among the shared layers of the builder
-};
 
 /// What a functional model is built with:
 ///
@@ -175,6 +159,15 @@ class functional_builder {
   template <typename Layer, typename... Rest>
   constexpr symbolic_tensor layer(symbolic_tensor, const Rest&...) {
     return refuse_unnamed(element_of<Layer>);
+  }
+
+  /// Refused with a sentence: a layer as an argument.
+  template <typename Layer, typename... Rest>
+    requires requires { Layer::description; }
+  constexpr symbolic_tensor layer(const Layer&, const Rest&...) {
+    fail(next_layer(element_of<Layer>), refuse("a layer in angle brackets", "one as an argument",
+                                               "write build.layer<Dense<10>>(\"logits\", x)"));
+    return {};
   }
 
   /// Refused with a sentence: inputs as a list.
