@@ -75,9 +75,13 @@ struct reset : restaged<left_first> {
   }
 };
 
-/// As they are.
-struct kept : restaged<left_first> {
-  static constexpr void assign(std::span<layer_stage>) {}
+/// Of a name that no layer has.
+struct misspelt : restaged<left_first> {
+  static constexpr void assign(std::span<layer_stage> layers) {
+    for (layer_stage& each : layers) {
+      each.stage = each.name == "logit" ? 0 : each.stage;
+    }
+  }
 };
 
 struct automatic : model<input<4, 4>, auto_pipeline<body, 2>> {};
@@ -107,7 +111,6 @@ constexpr checks test_stages() {
   done.that(graph_of<left_first>.stages == 2);
   done.that(stages_of<cut>().view() == "0011111");
   done.that(stages_of<reset>().view() == "00000000" && graph_of<reset>.stages == 1);
-  done.that(stages_of<kept>().view() == "10101111");
   done.that(stages_of<no_longer>().view() == "0000001");
   done.that(graph_of<no_longer>.stages == 2);
   done.that(stages_of<split_at<left_first, "right_1">>().view() == "00000111");
@@ -166,6 +169,9 @@ constexpr bool refused(std::string_view sentence) {
 
 constexpr checks test_refusals() {
   checks done;
+  done.that(refused<misspelt>(
+      "assign: expected a layer in another stage, got all of them where they were. Hint: names are "
+      "right_0, left_0, right_1, left_1, right_1, add_5, flatten_6, logits"));
   done.that(refused<numbered<1, 0, 1, 0, 1, 0, 1, 1>>(
       "layer 5 Add in stage 0: expected inputs of stage 0 or before, got one of stage 1. Hint: a "
       "layer depends on its own stage and on those before it"));

@@ -35,7 +35,8 @@ struct layer_stage {
 ///   };
 ///
 /// Refused: a layer that depends on a later stage, a stage without a layer, calls of one shared
-/// layer in several stages.
+/// layer in several stages; an `assign` that leaves every layer where it was, as one that looks for
+/// a misspelt name does.
 template <typename M>
 struct restaged {
   using restaged_model = M;
@@ -79,6 +80,7 @@ class model_restager {
 
   /// `made.fault` is the first thing wrong.
   constexpr void finish() {
+    refuse_unmoved();
     made_->stages = 0;
     made_->automatic = false;
     for (std::size_t i = 0; i < told_.size() && !made_->fault.found(); ++i) {
@@ -98,6 +100,19 @@ class model_restager {
     if (!made_->fault.found()) {
       made_->fault = found;
       made_->fault.where = where;
+    }
+  }
+
+  /// Of stages that the compiler would choose one is another whatever it is.
+  constexpr void refuse_unmoved() {
+    bool moved = made_->automatic;
+    text<191> hint = "names are";
+    for (std::size_t i = 0; i < told_.size(); ++i) {
+      moved = moved || told_[i].stage != made_->layers[i].stage;
+      hint << (i == 0 ? " " : ", ") << told_[i].name;
+    }
+    if (!moved) {
+      fail("assign", refuse("a layer in another stage", "all of them where they were", hint));
     }
   }
 
