@@ -14,12 +14,16 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
-/// Some lines of outputs beside each other and the lines of sources that they meet, of as many
-/// units as two lines of the cache hold.
+/// The lines of sources that some lines of outputs beside each other meet, and perhaps these, of as
+/// many units as two lines of the cache hold.
 template <layout::architecture Architecture, window_product Product>
 struct line_copies {
   static constexpr std::int32_t vectors = 4;
   static constexpr std::int32_t units = vectors * Architecture.lanes;
+
+  /// Whether lines of outputs are copied as well. They are read once for every vector of units,
+  /// sources for every row of taps: it pays where few outputs fill what the cache has for them.
+  static constexpr bool with_outputs = Product.written.pixel % 512 == 0;
 
   /// Floats of a line of sources, and of a line of outputs.
   static constexpr std::ptrdiff_t source_line = std::ptrdiff_t{Product.columns.sources} * units;
@@ -31,27 +35,28 @@ struct line_copies {
     return rows.step * (outputs - 1) + rows.slope * (rows.taps - 1) + 1;
   }
 
-  static constexpr std::ptrdiff_t floats_of(std::int32_t outputs) {
-    return sources_of(outputs) * source_line + outputs * output_line;
-  }
-
-  /// As many lines of outputs as find room in 48 KB, at least one (14x14, of 512 channels: all).
+  /// As many lines of outputs as meet 32 KB of sources, at least one.
   static constexpr std::int32_t lines = [] {
-    constexpr std::ptrdiff_t room = 48 * 1024 / sizeof(float);
+    constexpr std::ptrdiff_t room = 32 * 1024 / sizeof(float);
     std::int32_t found = 1;
-    while (found < Product.rows.outputs && floats_of(found + 1) <= room) {
+    while (found < Product.rows.outputs && sources_of(found + 1) * source_line <= room) {
       ++found;
     }
     return found;
   }();
 
-  /// The same product of the copies: outputs are counted from the first that is copied.
+  static constexpr std::ptrdiff_t source_floats = sources_of(lines) * source_line;
+  static constexpr std::ptrdiff_t output_floats = with_outputs ? lines * output_line : 0;
+
+  /// The same product of the copies.
   static constexpr window_product product = [] {
     window_product made = Product;
     made.read.row = source_line;
     made.read.pixel = units;
-    made.written.row = output_line;
-    made.written.pixel = units;
+    if (with_outputs) {
+      made.written.row = output_line;
+      made.written.pixel = units;
+    }
     return made;
   }();
 
@@ -64,19 +69,27 @@ struct line_copies {
                   sources + i * source_line);
       }
     }
-    for (std::int32_t line = outputs.begin; line < outputs.end; ++line) {
-      copy_line(d + Product.written_line(line), Product.written.pixel, Product.columns.outputs,
-                gradients + (line - outputs.begin) * output_line);
+    taken = d + Product.written_line(outputs.begin);
+    if constexpr (with_outputs) {
+      for (std::int32_t line = outputs.begin; line < outputs.end; ++line) {
+        copy_line(d + Product.written_line(line), Product.written.pixel, Product.columns.outputs,
+                  gradients + (line - outputs.begin) * output_line);
+      }
+      taken = gradients;
     }
   }
 
-  /// Where image and outputs begin for `product`: its first output meets the first copied source.
+  /// Where the image begins for `product`, whose first output meets the first copied source.
   const float* image() const { return sources - Product.rows.first * source_line; }
 
-  alignas(64) float sources[std::size_t{sources_of(lines)} * std::size_t{source_line}];
-  alignas(64) float gradients[std::size_t{lines} * std::size_t{output_line}];
+  /// The line of outputs with this number, counted from the first that was taken.
+  const float* outputs(std::int32_t number) const { return taken + product.written_line(number); }
 
  private:
+  alignas(64) float sources[std::size_t{source_floats}];
+  alignas(64) float gradients[std::size_t{output_floats} + 1];
+  const float* taken = nullptr;
+
   static void copy_line(const float* from, std::ptrdiff_t apart, std::int32_t pixels, float* to) {
     using numbers = vector<Architecture>;
     for (std::int32_t pixel = 0; pixel < pixels; ++pixel) {
@@ -89,19 +102,21 @@ struct line_copies {
   }
 };
 
-/// Whether a weight gradient by lanes walks over copies of its lines. Where pixels collide, each
-/// tile reads them from the second-level cache or further, half a line of the cache at a time.
-/// (3x3, 256 channels, 28x28: 0.84 of the time; 512, 14x14: 0.42; 1024, 7x7: 0.37; pixels 1.5 KB
-/// apart would take 1.15.)
+/// Whether a weight gradient by lanes walks over copies of its lines. Pixels that lie 512 bytes or
+/// a multiple of it apart find room in few places of the first-level cache: each tile reads them
+/// from the second one or further, half a line of the cache at a time. (3x3, of the time: 128
+/// channels, 28x28, 0.56; 256, 28x28, 0.60; 384, 14x14, 0.83; 512, 14x14, 0.40; 1024, 7x7, 0.38; of
+/// 64 channels, 56x56 and 28x28, 1.04 and 1.2. With eight lanes; with sixteen nobody has measured
+/// it.)
 template <layout::architecture Architecture, window_product Product>
 constexpr bool copies_lines() {
   if constexpr (Product.lanewise != 0 && Product.depth == 1 && Product.has_outputs()) {
     constexpr std::ptrdiff_t most_on_stack = 96 * 1024 / sizeof(float);
     using copies = line_copies<Architecture, Product>;
     const bool one_plane = Product.planes.outputs == 1 && Product.planes.taps == 1;
-    const bool collide = pixels_collide(Product.read.pixel, Architecture) &&
-                         pixels_collide(Product.written.pixel, Architecture);
-    return one_plane && collide && copies::floats_of(copies::lines) <= most_on_stack;
+    const bool apart = Product.read.pixel % 128 == 0 && Product.written.pixel % 128 == 0;
+    return Architecture.lanes == 8 && one_plane && apart &&
+           copies::source_floats + copies::output_floats <= most_on_stack;
   } else {
     return false;
   }

@@ -96,6 +96,17 @@ struct weight_distances {
   std::ptrdiff_t input;
 };
 
+/// Whether numbers stay in registers that the next column meets at the tap before: of each row as
+/// many as it has taps, less one, beside the sums and a number of d. (3x3, depthwise, 64 channels:
+/// 56x56 0.94 of the time, 28x28 0.85.)
+template <layout::architecture Architecture, window_product Product, int Vectors, int Rows,
+          tap_block Block>
+constexpr bool keeps_numbers() {
+  constexpr std::int32_t held = Rows * (2 * Block.taps - 1) + 1;
+  return Product.lanewise != 0 && Vectors == 1 && Block.inputs == 1 && Block.taps > 1 &&
+         Product.columns.step == 1 && Product.columns.slope == 1 && held <= Architecture.registers;
+}
+
 /// What one line of outputs adds to the weights of a block of taps in `Rows` rows of the kernel,
 /// `Vectors` vectors of units of which `units` are there. Each is one chain of multiply-adds that
 /// goes on from `sums` over the columns of the line, ascending, without those that meet padding at
@@ -174,9 +185,53 @@ template <layout::architecture Architecture, window_product Product, int Vectors
       add(column, true);
     }
   }
+  if constexpr (keeps_numbers<Architecture, Product, Vectors, Rows, Block>()) {
+    constexpr int kept = taps - 1;
+    lanes numbers[std::size_t{Rows}][std::size_t{kept}];
+    const auto number_at = [&](std::int32_t column, int row, int tap) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      return load_once<lanes>(x + row * next_row +
+                              Product.columns.source(column, Block.first + tap) *
+                                  Product.read.pixel);
+    };
+    IPU_DSL_UNROLLED
+    for (int i = 0; i < Rows * kept; ++i) {
+      numbers[i / kept][i % kept] = number_at(full.begin, i / kept, i % kept);
+    }
+    // The number of tap t is kept at t + turn, around the end of what is kept.
+    const auto slide = [&](std::int32_t column, int turn) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+      const lanes gradient = load_once<lanes>(d + column * Product.written.pixel);
+      IPU_DSL_UNROLLED
+      for (int row = 0; row < Rows; ++row) {
+        IPU_DSL_UNROLLED
+        for (int tap = 0; tap < kept; ++tap) {
+          lanes& sum = sums[row * taps + tap][0];
+          sum = multiply_add(numbers[row][(tap + turn) % kept], gradient, sum);
+        }
+        lanes& newest = numbers[row][turn % kept];
+        newest = number_at(column, row, kept);
+        lanes& sum = sums[row * taps + kept][0];
+        sum = multiply_add(newest, gradient, sum);
+      }
+    };
+    std::int32_t column = full.begin;
 #pragma GCC unroll 1
-  for (std::int32_t column = full.begin; column < full.end; ++column) {
-    add(column, false);
+    for (; column + kept <= full.end; column += kept) {
+      IPU_DSL_UNROLLED
+      for (int turn = 0; turn < kept; ++turn) {
+        slide(column + turn, turn);
+      }
+    }
+    IPU_DSL_UNROLLED
+    for (int turn = 0; turn < kept; ++turn) {
+      if (column + turn < full.end) {
+        slide(column + turn, turn);
+      }
+    }
+  } else {
+#pragma GCC unroll 1
+    for (std::int32_t column = full.begin; column < full.end; ++column) {
+      add(column, false);
+    }
   }
   if constexpr (Product.columns.outputs - full.end <= 4) {
     IPU_DSL_UNROLLED
@@ -319,8 +374,8 @@ void tap_gradient_of_copies(const float* x, const float* d, float* sums, std::in
         const std::int32_t number = line - block.begin;
         for (std::int32_t v = 0; v < line_copies::units; v += Architecture.lanes) {
           tap_gradient_rows<Architecture, line_copies::product, Lying>(
-              copies.image() + v, copies.gradients + number * line_copies::output_line + v,
-              sums + places::unit(n + v), number, 0, both, Product.units - n - v);
+              copies.image() + v, copies.outputs(number) + v, sums + places::unit(n + v), number, 0,
+              both, Product.units - n - v);
         }
       }
     });
