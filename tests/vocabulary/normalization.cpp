@@ -16,7 +16,7 @@ constexpr bool test_shapes() {
 }
 
 /// Mean and variance are states of the last axis: an optimizer leaves them alone.
-constexpr bool keeps_states(const shape& input, const shape& features) {
+constexpr bool owns_statistics(const shape& input, const shape& features) {
   graph model;
   const std::int32_t source = add_source(model, input, dtype::float32, tensor_role::input);
   const std::int32_t inputs[] = {source};
@@ -33,7 +33,7 @@ constexpr bool keeps_states(const shape& input, const shape& features) {
 }
 
 static_assert(test_shapes());
-static_assert(keeps_states({5, 3}, {3}));
+static_assert(owns_statistics({5, 3}, {3}));
 static_assert(describe(Normalization<>::description).view() == "Normalization<>");
 static_assert(Normalization<epsilon<0.5F>>::description.fault->found());
 static_assert(!Normalization<>::description.fault->found());
@@ -42,6 +42,6 @@ static_assert(!Normalization<>::description.fault->found());
 
 TEST_CASE("Normalization keeps mean and variance of the last axis as states") {
   CHECK(test_shapes());
-  CHECK(keeps_states({5, 3}, {3}));
-  CHECK(keeps_states({7}, {7}));
+  CHECK(owns_statistics({5, 3}, {3}));
+  CHECK(owns_statistics({7}, {7}));
 }
