@@ -9,7 +9,6 @@
 #include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/inlining.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
-#include <ipu_dsl/kernels/window_blocks.hpp>
 #include <ipu_dsl/kernels/windows.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
