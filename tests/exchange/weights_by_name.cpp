@@ -253,6 +253,25 @@ TEST_CASE("weights under Keras's names are loaded, heads and rows of biases incl
   CHECK(other.fingerprint() == weights.fingerprint());
 }
 
+struct scaled : model<input<3>, sequential<named<"scale", Normalization<>>, Dense<2>>> {};
+
+TEST_CASE("how many samples a Normalization of Keras has seen is passed over") {
+  const temporary_directory folder;
+  weights_of<scaled> weights;
+  weights.initialize(1);
+  weights.set("scale/mean", std::vector<float>{1, 2, 3});
+  std::vector<npz_entry> keras;
+  save_weights(weights, folder / "ours.npz");
+  for (const npz_entry& entry : read_npz(folder / "ours.npz")) {
+    keras.push_back({entry.name + ":0", entry.array});
+  }
+  keras.push_back({"scale/count:0", {dtype::int32, {}, {7, 0, 0, 0}}});
+  write_npz(folder / "keras.npz", keras);
+  weights_of<scaled> other;
+  CHECK(load_keras<scaled>(other, folder / "keras.npz").complete());
+  CHECK(other.fingerprint() == weights.fingerprint());
+}
+
 TEST_CASE("attention of other heads is not that of the model") {
   const temporary_directory folder;
   weights_of<tagger> weights;

@@ -24,6 +24,7 @@
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/vocabulary/layers/gru.hpp>
 #include <ipu_dsl/vocabulary/layers/multi_head_attention.hpp>
+#include <ipu_dsl/vocabulary/layers/normalization.hpp>
 
 namespace ipu_dsl {
 
@@ -139,6 +140,16 @@ inline void check_taken_once(std::vector<std::pair<std::string, std::string>>& t
   taken.emplace_back(array, of.layer.in_model);
 }
 
+/// How many samples a Normalization has seen stands beside its statistics: nobody here asks.
+inline void pass_over_counts(const owned_parameter& of, const array_file& file, loader& loading) {
+  if (of.owner->rule == &normalization_family) {
+    const std::size_t counted = file.find(find_array(of, file, {"count"}));
+    if (counted < file.size()) {
+      loading.pass_over(counted);
+    }
+  }
+}
+
 /// `load_keras` of a model as a value.
 inline load_report load(const graph_view& model, parameters& weights, const std::string& path,
                         const load_options& options) {
@@ -154,6 +165,7 @@ inline load_report load(const graph_view& model, parameters& weights, const std:
       check_taken_once(taken, file, of, source);
     }
     loading.read(of.index, source);
+    pass_over_counts(of, file, loading);
   }
   return loading.finish(weights);
 }
@@ -170,7 +182,7 @@ inline load_report load(const graph_view& model, parameters& weights, const std:
 /// Those of a TimeDistributed or a Bidirectional that has a name are found under that.
 ///
 /// Throws `error`, and changes nothing, if anything about the file is wrong, or if it is not all of
-/// this model and nothing else, unless `.partly = true`.
+/// this model and nothing else, unless `.partly = true`. Counts of a Normalization are passed over.
 template <typename M = absent_type>
 load_report load_keras(parameters& weights, const std::string& path,
                        const load_options& options = {}) {
