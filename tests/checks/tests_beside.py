@@ -150,6 +150,7 @@ ELSEWHERE = {
     "operators/masked_steps": "training/masks",
     "vocabulary/layers/masked_steps": "training/masks",
     "vocabulary/layers/sequence_ends": "training/gradients_lstm",
+    "vocabulary/layers/sequence_input": "vocabulary/masking",
     # The walk of a model, and what refuses other types.
     "model/assembly": "model/model",
     "model/at_steps": "vocabulary/time_distributed",

@@ -217,6 +217,10 @@ constexpr checks test_masking() {
   done.that(made.only().options.as<masking_options>().value == 0.0F);
   done.that(apply<Masking<-1.5F>>({{5, 3}}).only().options.as<masking_options>().value == -1.5F);
   done.that(apply<Masking<>>({{5}}).refused("a sequence (steps, features)", "(5)"));
+  done.that(apply<Masking<>>({{5}}).found.hint.view() ==
+            "Reshape<5, 1> makes the vector a sequence of one feature");
+  done.that(apply<Masking<>>({{5, 3, 2}}).found.hint.view() ==
+            "Reshape<15, 2> makes the image a sequence of its pixels");
   done.that(apply<Masking<>>({{5, 3, 2}}).refused("a sequence (steps, features)", "(5, 3, 2)"));
   return done;
 }

@@ -7,6 +7,7 @@
 
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
+#include <ipu_dsl/vocabulary/layers/sequence_input.hpp>
 
 namespace ipu_dsl {
 
@@ -94,18 +95,10 @@ constexpr std::int32_t sequences_of(const node_draft& draft) {
 /// Numbers of a head that a kernel keeps on the stack, as an array.
 inline constexpr std::int64_t most_numbers_of_head = 1 << 17;
 
-constexpr problem refuse_no_sequence(const shape& given) {
-  text<191> hint;
-  const std::int32_t features = given.rank == 3 ? given[2] : 1;
-  hint << "Reshape<" << given.elements() / features << ", " << features << "> makes a sequence of ";
-  hint << (given.rank == 3 ? "its pixels" : "its numbers");
-  return refuse_without_steps("sequences (steps, features)", ipu_dsl::describe(given), hint);
-}
-
 constexpr problem check_inputs(node_draft& draft) {
   for (std::int32_t i = 0; i < sequences_of(draft); ++i) {
     if (draft.input(i).rank != 2) {
-      return refuse_no_sequence(draft.input(i));
+      return refuse_no_sequence("sequences (steps, features)", draft.input(i));
     }
   }
   const std::int32_t value = source_of(projection::value, sequences_of(draft));

@@ -9,6 +9,7 @@
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
 #include <ipu_dsl/vocabulary/layers/masked_steps.hpp>
+#include <ipu_dsl/vocabulary/layers/sequence_input.hpp>
 
 namespace ipu_dsl {
 
@@ -25,7 +26,7 @@ constexpr label describe(const family&, const attributes& options) {
 constexpr problem shapes(node_draft& draft) {
   const shape input = draft.input(0);
   if (input.rank != 2) {
-    return refuse_without_steps("a sequence (steps, features)", ipu_dsl::describe(input));
+    return refuse_no_sequence("a sequence (steps, features)", input);
   }
   draft.output(input);
   draft.mask_output();

@@ -8,6 +8,7 @@
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
 #include <ipu_dsl/vocabulary/layers/join.hpp>
+#include <ipu_dsl/vocabulary/layers/sequence_input.hpp>
 #include <ipu_dsl/vocabulary/layers/weights.hpp>
 
 namespace ipu_dsl {
@@ -29,7 +30,7 @@ namespace position_embedding_rules {
 constexpr problem shapes(node_draft& draft) {
   const shape input = draft.input(0);
   if (input.rank != 2) {
-    return refuse_without_steps("a sequence (steps, features)", describe(input));
+    return refuse_no_sequence("a sequence (steps, features)", input);
   }
   draft.parameter("embeddings", input, draft.start(0));
   draft.output(input);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <ipu_dsl/graph/node_draft.hpp>
+#include <ipu_dsl/vocabulary/layers/sequence_input.hpp>
 #include <ipu_dsl/vocabulary/layers/weights.hpp>
 
 namespace ipu_dsl {
@@ -162,7 +163,7 @@ constexpr problem check_recurrence(node_draft& draft, const recurrent_options& o
     return refuse("at least 1 unit", label() << options.units);
   }
   if (input.rank != 2) {
-    return refuse_without_steps("a sequence (steps, features)", describe(input));
+    return refuse_no_sequence("a sequence (steps, features)", input);
   }
   for (const activation_kind kind : {options.activation, options.recurrent_activation}) {
     if (!gradient_from_output(kind)) {
