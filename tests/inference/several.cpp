@@ -244,7 +244,7 @@ TEST_CASE("a number that is no class and another length are refused, and nothing
   }
   const std::vector<std::int32_t> words{0, 1, 10};
   const std::vector<std::int32_t> few{0, 1};
-  std::array<float, 2> two_prices{};
+  std::vector<float> two_prices(2);
   refused += given.predict(input_arrays{rooms, few, view}, into) ? 0 : 1;
   refused += given.predict(input_arrays{view, words, view}, into) ? 0 : 1;
   refused += given.predict(input_arrays{rooms, words, view}, output_arrays{kind, code, two_prices})
