@@ -5,7 +5,6 @@
 // Over 300 lines: one line's tile, and how weights are cut for it.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -370,7 +369,7 @@ void tap_gradient_of_copies(const float* x, const float* d, float* sums, std::in
       copies.take(image, outputs, block);
       for (std::int32_t line = block.begin; line < block.end; ++line) {
         const index_range met = Product.taps_met(line).rows;
-        const index_range both{std::max(rows.begin, met.begin), std::min(rows.end, met.end)};
+        const index_range both = common(rows, met);
         const std::int32_t number = line - block.begin;
         for (std::int32_t v = 0; v < line_copies::units; v += Architecture.lanes) {
           tap_gradient_rows<Architecture, line_copies::product, Lying>(
