@@ -161,6 +161,9 @@ TEST_CASE("adapt refuses what is no data of the layer, and changes nothing then"
   const std::vector<float> infinite = {1.0F, 2.0F, std::numeric_limits<float>::infinity()};
   CHECK(tests::sentence_of([&] { adapt(of_data.weights(), "scaled", infinite); }) ==
         "adapt takes finite numbers, got another at place 2.");
+  const std::vector<float> apart = {1.0F, 1e30F, 3.0F, 1.0F, -1e30F, 3.0F};
+  CHECK(tests::sentence_of([&] { adapt(of_data.weights(), "scaled", apart); }) ==
+        "The variance of feature 1 is beyond float; adapt takes smaller numbers.");
   CHECK(tests::sentence_of([&] { adapt(of_data.weights(), "scale", infinite); }).find("scale") !=
         std::string::npos);
   CHECK(of_data.weights().fingerprint() == before);

@@ -112,6 +112,7 @@ constexpr checks test_refusals() {
   return done;
 }
 
+static_assert(initializer_type<he_normal> && !initializer_type<int>);
 static_assert(test_defaults());
 static_assert(test_options());
 static_assert(test_own());

@@ -79,6 +79,7 @@ inline constexpr option_key foreign_key{"an option of ipu_dsl"};
 inline constexpr option_key initializer_key{"an initializer",
                                             "init<...> around it, such as init<he_normal>"};
 
+/// Says how parameters start: `he_normal`. Not one: `relu`, an option.
 template <typename T>
 concept initializer_type = requires {
   { (T::start) } -> std::same_as<const initializer&>;

@@ -16,7 +16,8 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 /// The lines of sources that some lines of outputs beside each other meet, and perhaps these, of as
 /// many units as two lines of the cache hold.
 template <layout::architecture Architecture, window_product Product>
-struct line_copies {
+class line_copies {
+ public:
   static constexpr std::int32_t vectors = 4;
   static constexpr std::int32_t units = vectors * Architecture.lanes;
 
@@ -65,29 +66,29 @@ struct line_copies {
     for (std::int32_t i = 0; i < sources_of(outputs.end - outputs.begin); ++i) {
       if (first + i >= 0 && first + i < Product.rows.sources) {
         copy_line(x + (first + i) * Product.read.row, Product.read.pixel, Product.columns.sources,
-                  sources + i * source_line);
+                  sources_ + i * source_line);
       }
     }
-    taken = d + Product.written_line(outputs.begin);
+    taken_ = d + Product.written_line(outputs.begin);
     if constexpr (with_outputs) {
       for (std::int32_t line = outputs.begin; line < outputs.end; ++line) {
         copy_line(d + Product.written_line(line), Product.written.pixel, Product.columns.outputs,
-                  gradients + (line - outputs.begin) * output_line);
+                  gradients_ + (line - outputs.begin) * output_line);
       }
-      taken = gradients;
+      taken_ = gradients_;
     }
   }
 
   /// Where the image begins for `product`, whose first output meets the first copied source.
-  const float* image() const { return sources - Product.rows.first * source_line; }
+  const float* image() const { return sources_ - Product.rows.first * source_line; }
 
   /// The line of outputs with this number, counted from the first that was taken.
-  const float* outputs(std::int32_t number) const { return taken + product.written_line(number); }
+  const float* outputs(std::int32_t number) const { return taken_ + product.written_line(number); }
 
  private:
-  alignas(64) float sources[std::size_t{source_floats}];
-  alignas(64) float gradients[std::size_t{output_floats} + 1];
-  const float* taken = nullptr;
+  alignas(64) float sources_[std::size_t{source_floats}];
+  alignas(64) float gradients_[std::size_t{output_floats} + 1];
+  const float* taken_ = nullptr;
 
   static void copy_line(const float* from, std::ptrdiff_t apart, std::int32_t pixels, float* to) {
     using numbers = vector<Architecture>;

@@ -8,11 +8,11 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
-/// Include <ipu_dsl/inference.hpp>, which defines it.
+/// A model's weights, in memory of their own.
 template <typename M>
 class weights_of;  // defined by <ipu_dsl/inference.hpp>
 
-/// Include <ipu_dsl/inference.hpp>, which defines it.
+/// Predicts micro-batches of a model.
 template <typename M, typename Batch = micro_batch<1>>
 class predictor;  // defined by <ipu_dsl/inference.hpp>
 

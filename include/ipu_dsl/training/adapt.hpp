@@ -2,14 +2,13 @@
 // Mean and variance of data, for the Normalization that reads them.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string_view>
 
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list.hpp>
+#include <ipu_dsl/core/non_finite.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 
 namespace ipu_dsl {
@@ -29,7 +28,7 @@ inline void adapt(parameters& weights, std::string_view layer, std::span<const f
   }
   list<double> sums(features);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (!std::isfinite(numbers[i])) {
+    if (is_non_finite(numbers[i])) {
       raise_error({"adapt takes finite numbers, got another at place ", i, "."});
     }
     sums[i % features] += static_cast<double>(numbers[i]);
@@ -45,6 +44,10 @@ inline void adapt(parameters& weights, std::string_view layer, std::span<const f
   for (std::size_t i = 0; i < features; ++i) {
     means[i] = static_cast<float>(sums[i] / rows);
     variances[i] = static_cast<float>(squares[i] / rows);
+    if (is_non_finite(variances[i])) {
+      raise_error(
+          {"The variance of feature ", i, " is beyond float; adapt takes smaller numbers."});
+    }
   }
   weights.set(mean, {means.data(), means.size()});
   weights.set(variance, {variances.data(), variances.size()});

@@ -50,32 +50,30 @@ constexpr batch_normalization_call key_of(const emitter& emit, variant which) {
           .apart = emit.input_value(0).lies == storage::positions ? 1 : 0};
 }
 
-constexpr buffer_ref by_feature(const buffer_ref& rows, const batch_normalization_call& key) {
-  return rows.as({key.positions, key.channels});
+/// The call that writes [positions, features] of what it reads.
+constexpr void normalize(emitter& emit, variant which, const buffer_ref& written,
+                         const buffer_ref& read) {
+  using batch_normalization_rules::by_channel;
+  const batch_normalization_call key = key_of(emit, which);
+  call_draft call = emit.call_of(batch_normalization_family, key);
+  const auto [sample, position, feature] = call.over(key.batch, key.positions, key.channels);
+  call.scalar(least_variance)
+      .writes(by_channel(written, key), {sample, position, feature})
+      .reads_in_place(by_channel(read, key), {sample, position, feature});
+  if (which == variant::normalize) {
+    call.reads(emit.parameter_value(0), {feature});
+  }
+  call.reads(emit.parameter_value(1), {feature});
 }
 
 constexpr void forward(emitter& emit) {
-  const batch_normalization_call key = key_of(emit, variant::normalize);
-  call_draft call = emit.call_of(batch_normalization_family, key);
-  const auto [sample, position, feature] = call.over(key.batch, key.positions, key.channels);
-  call.scalar(least_variance)
-      .writes(by_feature(emit.output_value(0), key), {sample, position, feature})
-      .reads_in_place(by_feature(emit.input_value(0), key), {sample, position, feature})
-      .reads(emit.parameter_value(0), {feature})
-      .reads(emit.parameter_value(1), {feature});
+  normalize(emit, variant::normalize, emit.output_value(0), emit.input_value(0));
 }
 
 constexpr void input_gradient(emitter& emit) {
-  if (!emit.wants_input_gradient(0)) {
-    return;
+  if (emit.wants_input_gradient(0)) {
+    normalize(emit, variant::frozen_gradient, emit.input_gradient(0), emit.output_gradient(0));
   }
-  const batch_normalization_call key = key_of(emit, variant::frozen_gradient);
-  call_draft call = emit.call_of(batch_normalization_family, key);
-  const auto [sample, position, feature] = call.over(key.batch, key.positions, key.channels);
-  call.scalar(least_variance)
-      .writes(by_feature(emit.input_gradient(0), key), {sample, position, feature})
-      .reads_in_place(by_feature(emit.output_gradient(0), key), {sample, position, feature})
-      .reads(emit.parameter_value(1), {feature});
 }
 
 }  // namespace normalization_rules
