@@ -76,8 +76,7 @@ constexpr recurrence walk_of(const emitter& emit) {
   return recurrence(emit, gates_of_a_unit);
 }
 
-constexpr gru_call key_of(const emitter& emit, gru_variant variant) {
-  const recurrence walk = walk_of(emit);
+constexpr gru_call key_of(const emitter& emit, const recurrence& walk, gru_variant variant) {
   return {.variant = variant,
           .batch = emit.batch(),
           .steps = walk.steps,
@@ -92,37 +91,32 @@ constexpr gru_call key_of(const emitter& emit, gru_variant variant) {
 }
 
 /// Of all steps, first the inputs' part of them; kept for the gradients.
-constexpr buffer_ref gates(const emitter& emit) {
-  const recurrence walk = walk_of(emit);
+constexpr buffer_ref gates(const emitter& emit, const recurrence& walk) {
   return emit.scratch(recurrence::own_tags, {walk.steps, walk.columns()}, storage::positions);
 }
 
 /// Where the reset comes after the product, what the states give to the gates; otherwise what the
 /// recurrent kernel multiplies: the states before, then the same that were reset.
-constexpr buffer_ref given_by_states(const emitter& emit) {
-  const recurrence walk = walk_of(emit);
+constexpr buffer_ref given_by_states(const emitter& emit, const recurrence& walk) {
   const bool after = walk.options.resets_after != 0;
   const shape extents =
       after ? shape{walk.steps, walk.columns()} : shape{2 * walk.steps, walk.options.units};
   return emit.scratch(recurrence::own_tags + 1, extents, storage::positions);
 }
 
-constexpr buffer_ref gate_gradients(const emitter& emit) {
-  const recurrence walk = walk_of(emit);
+constexpr buffer_ref gate_gradients(const emitter& emit, const recurrence& walk) {
   return emit.scratch(recurrence::own_tags + 2, {walk.steps, walk.columns()}, storage::positions);
 }
 
 /// Of what the recurrent kernel made; of a reset before it first those of the gates, then those of
 /// the candidates, with zeros elsewhere.
-constexpr buffer_ref recurrent_gradients(const emitter& emit) {
-  const recurrence walk = walk_of(emit);
+constexpr buffer_ref recurrent_gradients(const emitter& emit, const recurrence& walk) {
   const std::int32_t steps = walk.options.resets_after != 0 ? walk.steps : 2 * walk.steps;
   return emit.scratch(recurrence::own_tags + 3, {steps, walk.columns()}, storage::positions);
 }
 
 /// What of a state's gradient goes to the state before, but through the gates.
-constexpr buffer_ref carries(const emitter& emit) {
-  const recurrence walk = walk_of(emit);
+constexpr buffer_ref carries(const emitter& emit, const recurrence& walk) {
   return emit.scratch(recurrence::own_tags + 4, {walk.steps, walk.options.units},
                       storage::positions);
 }
@@ -141,9 +135,9 @@ constexpr axis_id unit_axis(call_draft& call, const gru_call& key) {
 
 constexpr void forward(emitter& emit) {
   const recurrence walk = walk_of(emit);
-  const gru_call key = key_of(emit, gru_variant::step);
+  const gru_call key = key_of(emit, walk, gru_variant::step);
   walk.pack(emit);
-  walk.of_inputs().forward(emit, gates(emit), walk.read(emit));
+  walk.of_inputs().forward(emit, gates(emit, walk), walk.read(emit));
   walk.begin(emit, walk.states(emit), 1);
   call_draft call = emit.call(key);
   const axis_id step = call.steps(key.steps);
@@ -153,13 +147,14 @@ constexpr void forward(emitter& emit) {
   const axis_id before = call.all(key.units);
   call.scalar(walk.options.alpha)
       .scalar(default_alpha(key.recurrent_activation))
-      .updates(gates(emit), {sample, walk.walked(step), walk.column(unit, gate)});
+      .updates(gates(emit, walk), {sample, walk.walked(step), walk.column(unit, gate)});
   if (key.resets_after != 0) {
-    call.writes(given_by_states(emit), {sample, walk.walked(step), walk.column(unit, gate)});
+    call.writes(given_by_states(emit, walk), {sample, walk.walked(step), walk.column(unit, gate)});
   } else {
     const axis_id half = call.all(2);
     call.costs(std::int64_t{key.steps} * key.batch * key.units * walk.columns())
-        .writes(given_by_states(emit), {sample, of_both(walk.walked(step), half, key.steps), unit});
+        .writes(given_by_states(emit, walk),
+                {sample, of_both(walk.walked(step), half, key.steps), unit});
   }
   call.writes(walk.states(emit), {sample, walk.kept_at(walk.walked(step)), unit})
       .reads(emit.parameter_value(1), {before, walk.column(unit, gate)});
@@ -175,9 +170,8 @@ constexpr void forward(emitter& emit) {
 }
 
 /// Backpropagation through time: each step reads what the one behind it has written.
-constexpr void walk_back(emitter& emit) {
-  const recurrence walk = walk_of(emit);
-  const gru_call key = key_of(emit, gru_variant::gradient_step);
+constexpr void walk_back(emitter& emit, const recurrence& walk) {
+  const gru_call key = key_of(emit, walk, gru_variant::gradient_step);
   const buffer_ref weights = walk.transposed_recurrent_kernel(emit);
   call_draft call = emit.call(key);
   const axis_id step = call.steps(key.steps);
@@ -190,49 +184,48 @@ constexpr void walk_back(emitter& emit) {
       .scalar(default_alpha(key.recurrent_activation))
       .costs(std::int64_t{key.steps} * key.batch * key.units * walk.columns())
       .updates(walk.state_gradients(emit), {sample, here, unit})
-      .writes(gate_gradients(emit), {sample, here, walk.column(unit, gate)});
+      .writes(gate_gradients(emit, walk), {sample, here, walk.column(unit, gate)});
   if (key.resets_after != 0) {
-    call.writes(recurrent_gradients(emit), {sample, here, walk.column(unit, gate)})
-        .writes(carries(emit), {sample, here, unit})
-        .reads(gates(emit), {sample, here, walk.column(unit, gate)})
-        .reads(given_by_states(emit), {sample, here, walk.column(unit, gate)})
+    call.writes(recurrent_gradients(emit, walk), {sample, here, walk.column(unit, gate)})
+        .writes(carries(emit, walk), {sample, here, unit})
+        .reads(gates(emit, walk), {sample, here, walk.column(unit, gate)})
+        .reads(given_by_states(emit, walk), {sample, here, walk.column(unit, gate)})
         .reads(weights, {behind, unit});
     if (walk.reads_before()) {
       call.reads(walk.states(emit), {sample, walk.kept_at(walk.walked_back(step, 1)), unit});
     }
     if (key.steps > 1) {
-      call.reads(recurrent_gradients(emit), {sample, walk.walked_back(step, -1), behind});
+      call.reads(recurrent_gradients(emit, walk), {sample, walk.walked_back(step, -1), behind});
     }
   } else {
     const axis_id half = call.all(2);
-    call.writes(recurrent_gradients(emit),
+    call.writes(recurrent_gradients(emit, walk),
                 {sample, of_both(here, half, key.steps), walk.column(unit, gate)})
-        .writes(carries(emit), {sample, here, unit})
-        .reads(gates(emit), {sample, here, walk.column(unit, gate)})
-        .reads(given_by_states(emit), {sample, here, unit})
+        .writes(carries(emit, walk), {sample, here, unit})
+        .reads(gates(emit, walk), {sample, here, walk.column(unit, gate)})
+        .reads(given_by_states(emit, walk), {sample, here, unit})
         .reads(weights, {behind, unit});
     if (key.steps > 1) {
-      call.reads(gate_gradients(emit), {sample, walk.walked_back(step, -1), behind});
+      call.reads(gate_gradients(emit, walk), {sample, walk.walked_back(step, -1), behind});
     }
   }
   if (key.steps > 1) {
-    call.reads(carries(emit), {sample, walk.walked_back(step, -1), unit});
+    call.reads(carries(emit, walk), {sample, walk.walked_back(step, -1), unit});
   }
 }
 
 constexpr void input_gradient(emitter& emit) {
   const recurrence walk = walk_of(emit);
   walk.start_gradients(emit);
-  walk_back(emit);
-  walk.input_gradient(emit, gate_gradients(emit));
-  const buffer_ref besides = carries(emit);
+  walk_back(emit, walk);
+  walk.input_gradient(emit, gate_gradients(emit, walk));
+  const buffer_ref besides = carries(emit, walk);
   const std::int32_t pairs = walk.options.resets_after != 0 ? 1 : 2;
-  walk.given_gradient(emit, recurrent_gradients(emit), pairs * walk.steps, &besides);
+  walk.given_gradient(emit, recurrent_gradients(emit, walk), pairs * walk.steps, &besides);
 }
 
 /// What the recurrent kernel multiplied, against the gradients of what it made.
-constexpr position_product of_states(const emitter& emit) {
-  const recurrence walk = walk_of(emit);
+constexpr position_product of_states(const recurrence& walk) {
   position_product made = walk.of_states();
   if (walk.options.resets_after == 0) {
     made.positions = 2 * walk.steps;
@@ -247,9 +240,9 @@ constexpr position_product of_states(const emitter& emit) {
 constexpr void weight_gradient(emitter& emit) {
   const recurrence walk = walk_of(emit);
   const bool after = walk.options.resets_after != 0;
-  walk.of_inputs().weight_gradient(emit, walk.read(emit), gate_gradients(emit));
-  of_states(emit).weight_gradient(emit, after ? walk.states(emit) : given_by_states(emit),
-                                  recurrent_gradients(emit));
+  walk.of_inputs().weight_gradient(emit, walk.read(emit), gate_gradients(emit, walk));
+  of_states(walk).weight_gradient(emit, after ? walk.states(emit) : given_by_states(emit, walk),
+                                  recurrent_gradients(emit, walk));
 }
 
 }  // namespace gru_rules

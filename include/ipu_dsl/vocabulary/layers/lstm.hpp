@@ -72,8 +72,7 @@ constexpr recurrence walk_of(const emitter& emit) {
   return recurrence(emit, gates_of_a_unit);
 }
 
-constexpr lstm_call key_of(const emitter& emit, lstm_variant variant) {
-  const recurrence walk = walk_of(emit);
+constexpr lstm_call key_of(const emitter& emit, const recurrence& walk, lstm_variant variant) {
   return {.variant = variant,
           .batch = emit.batch(),
           .steps = walk.steps,
@@ -88,42 +87,38 @@ constexpr lstm_call key_of(const emitter& emit, lstm_variant variant) {
 }
 
 /// Of all steps, first the inputs' part of them; they and the cells are kept for the gradients.
-constexpr buffer_ref gates(const emitter& emit) {
-  const recurrence walk = walk_of(emit);
+constexpr buffer_ref gates(const emitter& emit, const recurrence& walk) {
   return emit.scratch(recurrence::own_tags, {walk.steps, walk.columns()}, storage::positions);
 }
 
-constexpr buffer_ref cells(const emitter& emit) {
-  return walk_of(emit).kept(emit, recurrence::own_tags + 1);
+constexpr buffer_ref cells(const emitter& emit, const recurrence& walk) {
+  return walk.kept(emit, recurrence::own_tags + 1);
 }
 
 /// Of what the gates are made of.
-constexpr buffer_ref gate_gradients(const emitter& emit) {
-  const recurrence walk = walk_of(emit);
+constexpr buffer_ref gate_gradients(const emitter& emit, const recurrence& walk) {
   return emit.scratch(recurrence::own_tags + 2, {walk.steps, walk.columns()}, storage::positions);
 }
 
 /// What of a cell's gradient goes to the cell before.
-constexpr buffer_ref carries(const emitter& emit) {
-  const recurrence walk = walk_of(emit);
+constexpr buffer_ref carries(const emitter& emit, const recurrence& walk) {
   return emit.scratch(recurrence::own_tags + 3, {walk.steps, walk.options.units},
                       storage::positions);
 }
 
 /// What is given to the gradients of cells besides: that of the cell that is handed over.
-constexpr buffer_ref given_cell_gradients(const emitter& emit) {
-  const recurrence walk = walk_of(emit);
+constexpr buffer_ref given_cell_gradients(const emitter& emit, const recurrence& walk) {
   return emit.scratch(recurrence::cell_gradients_tag, {walk.steps, walk.options.units},
                       storage::positions);
 }
 
 constexpr void forward(emitter& emit) {
   const recurrence walk = walk_of(emit);
-  const lstm_call key = key_of(emit, lstm_variant::step);
+  const lstm_call key = key_of(emit, walk, lstm_variant::step);
   walk.pack(emit);
-  walk.of_inputs().forward(emit, gates(emit), walk.read(emit));
+  walk.of_inputs().forward(emit, gates(emit, walk), walk.read(emit));
   walk.begin(emit, walk.states(emit), 1);
-  walk.begin(emit, cells(emit), 2);
+  walk.begin(emit, cells(emit, walk), 2);
   call_draft call = emit.call(key);
   const axis_id step = call.steps(key.steps);
   const auto [sample, unit] = call.over(key.batch, key.units);
@@ -131,28 +126,28 @@ constexpr void forward(emitter& emit) {
   const axis_id before = call.all(key.units);
   call.scalar(walk.options.alpha)
       .scalar(default_alpha(key.recurrent_activation))
-      .updates(gates(emit), {sample, walk.walked(step), walk.column(unit, gate)})
-      .writes(cells(emit), {sample, walk.kept_at(walk.walked(step)), unit})
+      .updates(gates(emit, walk), {sample, walk.walked(step), walk.column(unit, gate)})
+      .writes(cells(emit, walk), {sample, walk.kept_at(walk.walked(step)), unit})
       .writes(walk.states(emit), {sample, walk.kept_at(walk.walked(step)), unit})
       .reads(emit.parameter_value(1), {before, walk.column(unit, gate)});
   if (walk.reads_before()) {
     const reach last = walk.kept_at(walk.walked(step, -1));
-    call.reads(walk.states(emit), {sample, last, before}).reads(cells(emit), {sample, last, unit});
+    call.reads(walk.states(emit), {sample, last, before})
+        .reads(cells(emit, walk), {sample, last, unit});
   }
   walk.hold(emit, walk.states(emit));
-  walk.hold(emit, cells(emit));
+  walk.hold(emit, cells(emit, walk));
   walk.hand_over(emit);
   if (key.hands_over_cell != 0) {
-    walk.take_last(emit, emit.output_value(2), cells(emit));
+    walk.take_last(emit, emit.output_value(2), cells(emit, walk));
   }
   walk.carry(emit, walk.states(emit));
-  walk.carry(emit, cells(emit));
+  walk.carry(emit, cells(emit, walk));
 }
 
 /// Backpropagation through time: each step reads what the one behind it has written.
-constexpr void walk_back(emitter& emit) {
-  const recurrence walk = walk_of(emit);
-  const lstm_call key = key_of(emit, lstm_variant::gradient_step);
+constexpr void walk_back(emitter& emit, const recurrence& walk) {
+  const lstm_call key = key_of(emit, walk, lstm_variant::gradient_step);
   const buffer_ref weights = walk.transposed_recurrent_kernel(emit);
   call_draft call = emit.call(key);
   const axis_id step = call.steps(key.steps);
@@ -163,22 +158,22 @@ constexpr void walk_back(emitter& emit) {
       .scalar(default_alpha(key.recurrent_activation))
       .costs(std::int64_t{key.steps} * key.batch * key.units * walk.columns())
       .updates(walk.state_gradients(emit), {sample, walk.walked_back(step), unit})
-      .writes(gate_gradients(emit), {sample, walk.walked_back(step), walk.column(unit, gate)})
-      .writes(carries(emit), {sample, walk.walked_back(step), unit})
-      .reads(gates(emit), {sample, walk.walked_back(step), walk.column(unit, gate)})
-      .reads(cells(emit), {sample, walk.kept_at(walk.walked_back(step)), unit})
+      .writes(gate_gradients(emit, walk), {sample, walk.walked_back(step), walk.column(unit, gate)})
+      .writes(carries(emit, walk), {sample, walk.walked_back(step), unit})
+      .reads(gates(emit, walk), {sample, walk.walked_back(step), walk.column(unit, gate)})
+      .reads(cells(emit, walk), {sample, walk.kept_at(walk.walked_back(step)), unit})
       .reads(weights, {behind, unit});
   if (key.hands_over_cell != 0 && walk.packs()) {
-    call.reads(given_cell_gradients(emit), {sample, walk.walked_back(step), unit});
+    call.reads(given_cell_gradients(emit, walk), {sample, walk.walked_back(step), unit});
   } else if (key.hands_over_cell != 0) {
     call.reads(emit.output_gradient(2), {sample, unit});
   }
   if (key.steps > 1) {
-    call.reads(gate_gradients(emit), {sample, walk.walked_back(step, -1), behind})
-        .reads(carries(emit), {sample, walk.walked_back(step, -1), unit});
+    call.reads(gate_gradients(emit, walk), {sample, walk.walked_back(step, -1), behind})
+        .reads(carries(emit, walk), {sample, walk.walked_back(step, -1), unit});
   }
   if (walk.reads_before()) {
-    call.reads(cells(emit), {sample, walk.kept_at(walk.walked_back(step, 1)), unit});
+    call.reads(cells(emit, walk), {sample, walk.kept_at(walk.walked_back(step, 1)), unit});
   }
 }
 
@@ -186,21 +181,22 @@ constexpr void input_gradient(emitter& emit) {
   const recurrence walk = walk_of(emit);
   walk.start_gradients(emit);
   if (walk.packs() && walk.options.returns_state != 0) {
-    walk.place_last(emit, given_cell_gradients(emit), emit.output_gradient(2));
+    walk.place_last(emit, given_cell_gradients(emit, walk), emit.output_gradient(2));
   }
-  walk_back(emit);
-  walk.input_gradient(emit, gate_gradients(emit));
-  walk.given_gradient(emit, gate_gradients(emit), walk.steps);
+  walk_back(emit, walk);
+  walk.input_gradient(emit, gate_gradients(emit, walk));
+  walk.given_gradient(emit, gate_gradients(emit, walk), walk.steps);
   if (walk.is_given && emit.wants_input_gradient(2)) {
-    walk.walked_sequence().take(emit, emit.input_gradient(2), carries(emit), walk.first_place());
+    walk.walked_sequence().take(emit, emit.input_gradient(2), carries(emit, walk),
+                                walk.first_place());
     walk.add_to_given(emit, 2);
   }
 }
 
 constexpr void weight_gradient(emitter& emit) {
   const recurrence walk = walk_of(emit);
-  walk.of_inputs().weight_gradient(emit, walk.read(emit), gate_gradients(emit));
-  walk.of_states().weight_gradient(emit, walk.states(emit), gate_gradients(emit));
+  walk.of_inputs().weight_gradient(emit, walk.read(emit), gate_gradients(emit, walk));
+  walk.of_states().weight_gradient(emit, walk.states(emit), gate_gradients(emit, walk));
 }
 
 }  // namespace lstm_rules
