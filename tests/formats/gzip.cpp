@@ -188,13 +188,14 @@ TEST_CASE("a compressed archive of NumPy is read") {
 /// An archive of `count` deflated entries, each of `content`.
 bytes deflated_entries(const bytes& content, std::size_t count) {
   const bytes small = packed(content, -MAX_WBITS);
+  const std::uint32_t checksum = crc32_of(content);
   bytes archive;
   bytes directory;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string name = std::to_string(i) + ".npy";
     const zips::record entry = {.name = name,
                                 .method = zips::deflated,
-                                .checksum = crc32_of(content),
+                                .checksum = checksum,
                                 .packed_size = small.size(),
                                 .size = content.size(),
                                 .local_offset = archive.size()};

@@ -69,8 +69,10 @@ class list {
     if (size_ == capacity_) {
       grow_to(size_ + 1);
     }
-    elements_[size_] = std::move(value);
-    return elements_[size_++];
+    // As `std::move` has it, which is a call for every element that is added.
+    T& added = elements_[size_++];
+    added = static_cast<T&&>(value);
+    return added;
   }
 
   constexpr void append(list_view<T> values) {

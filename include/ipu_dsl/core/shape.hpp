@@ -24,7 +24,8 @@ struct shape {
   constexpr shape(std::initializer_list<std::int32_t> values)
       : rank(static_cast<std::int32_t>(values.size())) {
     const std::int32_t* from = values.begin();
-    for (std::int32_t axis = 0; axis < axes(); ++axis) {
+    const std::int32_t kept = axes();
+    for (std::int32_t axis = 0; axis < kept; ++axis) {
       extents[axis] = from[axis];
     }
   }
@@ -37,8 +38,9 @@ struct shape {
   /// The product of all extents, at most 2^62: far above what a tensor may hold.
   constexpr std::int64_t elements() const {
     constexpr std::int64_t most = std::int64_t{1} << 62;
+    const std::int32_t kept = axes();
     std::int64_t product = 1;
-    for (std::int32_t axis = 0; axis < axes(); ++axis) {
+    for (std::int32_t axis = 0; axis < kept; ++axis) {
       const bool beyond = extents[axis] > 0 && product > most / extents[axis];
       product = beyond ? most : product * extents[axis];
     }

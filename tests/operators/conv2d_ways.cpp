@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Tests of operators/conv2d.hpp where a kernel has a way of its own: blocks of lines, weights that
+// stay in registers, outputs and lines that are copied, pixels that collide.
+#include <cstdio>
+
+#include "operators/conv2d_chains.hpp"
+
+namespace {
+
+using namespace ipu_dsl;
+using namespace ipu_dsl::test;
+
+template <conv2d_call Call>
+constexpr bool walks_blocks() {
+  constexpr kernels::window_product product = conv2d_code::forward_of(Call);
+  return kernels::lines_of_gradient_block(product, layout::native) < product.lines();
+}
+
+}  // namespace
+
+TEST_CASE("chains of convolutions go on from one block of lines to the next") {
+  checked = 0;
+  constexpr conv2d_call wide = call_on(2, {20, 40, 16}, 6 * vector, {3, 3}, 1, true, false);
+  static_assert(walks_blocks<wide>());
+  check_all<wide>();
+  constexpr conv2d_call square =
+      call_on(3, {20, 40, 4 * vector}, 4 * vector, {1, 1}, 1, false, false);
+  static_assert(walks_blocks<square>());
+  check_all<square>();
+  // One panel, and blocks that end within a sample.
+  constexpr conv2d_call narrow = call_on(6, {40, 40, vector}, vector, {3, 3}, 1, true, false);
+  static_assert(walks_blocks<narrow>());
+  check_all<narrow>();
+  CHECK(checked > 0);
+  std::printf("blocks of lines: checked %d numbers and steps of chains\n", checked);
+}
+
+TEST_CASE("weights that stay in registers make the same chains") {
+  checked = 0;
+  constexpr conv2d_call causal = call_on(2, {1, 70, 1}, 2 * vector, {1, 3}, 1, true, true);
+  static_assert(kernels::holds_weights(conv2d_code::forward_of(causal), 2, layout::native) ==
+                (vector == 8));
+  check_all<causal>();
+  check_all<call_on(2, {6, 40, 1}, vector - 1, {3, 3}, 1, true, false)>();
+  check_all<call_on(1, {3, 61, 2}, 4 * vector, {1, 2}, 2, false, true)>();
+  check_all<call_on(2, {5, 45, 3}, vector, {2, 1}, 1, true, true, 2)>();
+  check_all<call_on(1, {2, 64, 2}, 2 * vector, {1, 2}, 1, true, false, 4)>();
+  CHECK(checked > 0);
+  std::printf("weights in registers: checked %d numbers and steps of chains\n", checked);
+}
+
+TEST_CASE("outputs that a weight gradient copies are those that it would read") {
+  checked = 0;
+  constexpr conv2d_call square = call_on(2, {13, 11, 9}, 256, {1, 1}, 1, false, false);
+  static_assert(kernels::copies_outputs(conv2d_code::forward_of(square), layout::native) ==
+                (vector == 8));
+  check_all<square>();
+  // Fewer lines than go together, some of which meet nothing, and strides.
+  check_all<call_on(1, {4, 6, 13}, 256, {3, 3}, 1, true, false)>();
+  check_all<call_on(2, {9, 7, 8}, 512, {2, 3}, 2, true, true)>();
+  check_all<call_on(1, {2, 115, 3}, 256, {2, 1}, 1, true, false)>();
+  CHECK(checked > 0);
+  std::printf("copied outputs: checked %d numbers and steps of chains\n", checked);
+}
+
+TEST_CASE("pixels of a depthwise convolution that collide make the same chains") {
+  checked = 0;
+  // Its vectors lie three to a panel, so that some pairs are of two panels.
+  constexpr conv2d_call wide = call_on(1, {5, 10, 256}, 256, {3, 3}, 1, true, false, 1, 256, true);
+  constexpr kernels::window_product product = conv2d_code::forward_of(wide);
+  static_assert(kernels::lanewise_tile_vectors<layout::native, product>() == (vector == 8 ? 2 : 1));
+  check_all<wide>();
+  check_all<call_on(1, {4, 5, 512}, 512, {2, 3}, 1, false, false, 1, 512, true)>();
+  // A weight gradient copies lines of which there are more than find room together.
+  constexpr conv2d_call blocks =
+      call_on(2, {9, 38, 256}, 256, {3, 2}, 2, true, false, 1, 256, true);
+  static_assert(kernels::copies_lines<layout::native, conv2d_code::forward_of(blocks)>() ==
+                (vector == 8));
+  static_assert(vector != 8 ||
+                kernels::line_copies<layout::native, conv2d_code::forward_of(blocks)>::lines <
+                    blocks.output_rows);
+  check_all<blocks>();
+  CHECK(checked > 0);
+  std::printf("colliding pixels: checked %d numbers and steps of chains\n", checked);
+}
