@@ -118,9 +118,12 @@ class call_draft {
     if (nest_ > 0 && note_again(named, at)) {
       return *this;
     }
-    note(named, access_mode::read, at, newest().writes + newest().reads);
-    append(named);
-    ++newest().reads;
+    emitted_call& row = newest();
+    if (made_->notes_accesses) {
+      note(named, access_mode::read, at, row.writes + row.reads);
+    }
+    append(named, row.stage);
+    ++row.reads;
     return *this;
   }
 
@@ -165,27 +168,29 @@ class call_draft {
 
   constexpr call_draft& write(const buffer_ref& named, access_mode mode,
                               std::initializer_list<reach> at) {
-    if (newest().reads > 0) {
+    emitted_call& row = newest();
+    if (row.reads > 0) {
       refuse_here(refuse("a call that says first what it writes, then what it reads",
-                         label("a write after a read in a rule for ") << rule_of(newest().phase),
+                         label("a write after a read in a rule for ") << rule_of(row.phase),
                          "the kernel finds its operands in this order"));
       return *this;
     }
     if (at.size() == 0) {
       cost_at_least(named.extents.elements() * (named.samples > 0 ? named.samples * batch_ : 1));
     }
-    note(named, mode, at, newest().writes);
-    append(named);
-    ++newest().writes;
+    if (made_->notes_accesses) {
+      note(named, mode, at, row.writes);
+    }
+    append(named, row.stage);
+    ++row.writes;
     return *this;
   }
 
   /// Where accesses are asked for, nobody asks which buffers the other calls work on.
-  constexpr void append(const buffer_ref& named) {
-    made_->operands.push_back(
-        made_->noted.end == 0 || made_->notes_accesses
-            ? index_->number_of(*model_, named, made_->calls.back().stage, made_->buffers)
-            : -1);
+  constexpr void append(const buffer_ref& named, std::int32_t stage) {
+    made_->operands.push_back(made_->noted.end == 0 || made_->notes_accesses
+                                  ? index_->number_of(*model_, named, stage, made_->buffers)
+                                  : -1);
   }
 
   /// Notes another access to an operand that the call reads already. Returns whether it does.
@@ -197,18 +202,18 @@ class call_draft {
     const emitted_call& row = newest();
     for (std::int32_t i = row.writes; i < row.writes + row.reads; ++i) {
       if (made_->operands[row.first_operand + i] == number) {
-        note(named, access_mode::read, at, i);
+        if (made_->notes_accesses) {
+          note(named, access_mode::read, at, i);
+        }
         return true;
       }
     }
     return false;
   }
 
+  /// Only where accesses are asked for.
   constexpr void note(const buffer_ref& named, access_mode mode, std::initializer_list<reach> at,
                       std::int32_t operand) {
-    if (!made_->notes_accesses) {
-      return;
-    }
     operand_access noted{.operand = operand,
                          .mode = mode,
                          .whole = at.size() == 0,

@@ -395,14 +395,15 @@ class emitter {
 
   constexpr buffer_ref of_tensor(buffer_role role, std::int32_t of, std::int32_t index) const {
     const tensor& atom = model_->at(of);
-    const bool is_gradient = per_sample(atom) && role != buffer_role::value;
+    const bool of_samples = per_sample(atom);
+    const bool is_gradient = of_samples && role != buffer_role::value;
     const storage lies = is_gradient ? facts_->gradient_lies[of] : atom.lies;
     return {.role = role,
             .life = life_of(role, atom),
             .lies = lies,
             .held = lies,
             .type = atom.type,
-            .samples = per_sample(atom) ? atom.samples : 0,
+            .samples = of_samples ? atom.samples : 0,
             .tensor = of,
             .index = index,
             .extents = atom.extents};
