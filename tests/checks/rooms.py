@@ -205,6 +205,8 @@ SHARED_KERNELS = {
     "simd": "vectors, for all kernels",
     "softmax": "an activation that needs whole rows, and a part of cross-entropy",
     "line_tiles": "how the lines of any product over windows are walked",
+    "pixelwise_cut": "how products over windows of any layer with few units are cut",
+    "pixelwise_inner": "products over windows of any layer with few units, but for the rims",
     "pixelwise_product": "products over windows of any layer with few units",
     "short_stretches": "products over windows of any layer with few channels",
     "tap_gradient": "gradients of any product over windows: depthwise, groups, few channels",

@@ -128,6 +128,8 @@ ELSEWHERE = {
     "kernels/line_copies": "operators/conv2d",
     "kernels/line_tiles": "operators/conv2d",
     "kernels/paired_gradient": "operators/conv2d",
+    "kernels/pixelwise_cut": "operators/conv2d_ways",
+    "kernels/pixelwise_inner": "operators/conv2d_ways",
     "kernels/pixelwise_product": "operators/conv2d",
     "kernels/short_stretches": "operators/conv2d",
     "kernels/tap_gradient": "operators/conv2d",

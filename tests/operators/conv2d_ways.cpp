@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests of operators/conv2d.hpp where a kernel has a way of its own: blocks of lines, weights that
-// stay in registers, outputs and lines that are copied, pixels that collide.
+// stay in registers, outputs and lines that are copied, pixels that collide, rims that are made
+// apart.
 #include <cstdio>
 
 #include "operators/conv2d_chains.hpp"
@@ -82,4 +83,35 @@ TEST_CASE("pixels of a depthwise convolution that collide make the same chains")
   check_all<blocks>();
   CHECK(checked > 0);
   std::printf("colliding pixels: checked %d numbers and steps of chains\n", checked);
+}
+
+namespace {
+
+/// Whether the forward product has pixels as lanes, and those at the rims of a line apart.
+template <conv2d_call Call>
+constexpr bool has_rims_apart() {
+  using cut = kernels::pixelwise_cut<conv2d_code::forward_of(Call), layout::native>;
+  return cut::suits() && cut::has_rims_apart();
+}
+
+}  // namespace
+
+TEST_CASE("pixels at the rims of a line that are made apart make the same chains") {
+  checked = 0;
+  // One tile, in two passes of units; lines at the rims of the image meet fewer rows of taps.
+  constexpr conv2d_call first_layer = call_on(2, {7, 3 * vector + 4, 1}, 6, {5, 5}, 1, true, true);
+  static_assert(vector != 8 || has_rims_apart<first_layer>());
+  check_all<first_layer>();
+  // Tiles that overlap, and several channels.
+  constexpr conv2d_call overlapping = call_on(1, {3, 8 * vector, 1}, 4, {2, 5}, 1, true, true);
+  static_assert(vector != 8 || has_rims_apart<overlapping>());
+  check_all<overlapping>();
+  constexpr conv2d_call channels = call_on(1, {4, 4 * vector + 2, 3}, 3, {3, 3}, 1, true, true);
+  static_assert(vector != 8 || has_rims_apart<channels>());
+  check_all<channels>();
+  // Gradients of few channels are such products as well, and walk the other way.
+  check_all<call_on(2, {5, 3 * vector + 2, 3}, 7, {3, 3}, 1, true, false)>();
+  check_all<call_on(1, {4, 2 * vector + 4, 6}, 3, {2, 3}, 1, true, false, 2)>();
+  CHECK(checked > 0);
+  std::printf("rims apart: checked %d numbers and steps of chains\n", checked);
 }

@@ -1,150 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Products over windows of few units with pixels as lanes: a first layer of few filters, the
 // gradient of an image of few channels.
-// Over 300 lines: how a line is cut, what is laid out first, and the tile.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 
 #include <ipu_dsl/core/deal.hpp>
+#include <ipu_dsl/kernels/pixelwise_cut.hpp>
+#include <ipu_dsl/kernels/pixelwise_inner.hpp>
 #include <ipu_dsl/kernels/product_tile.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
-#include <ipu_dsl/kernels/transpose.hpp>
 #include <ipu_dsl/kernels/windows.hpp>
 #include <ipu_dsl/layout/panel.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
-
-/// How such a product is cut. What is read is laid out first, a plane for each number of a pixel,
-/// with room for the padding: rows of sources that a line of outputs meets, in a ring.
-template <window_product Product, layout::architecture Architecture>
-struct pixelwise_cut {
-  static constexpr std::int32_t width = Architecture.lanes;
-  static constexpr std::int32_t outputs = Product.columns.outputs;
-  static constexpr std::int32_t units = Product.units;
-
-  /// Vectors of pixels that have sums for all units in registers, beside those that all of them
-  /// meet and one that passes.
-  static constexpr std::int32_t find_vectors() {
-    std::int32_t found = 0;
-    while (outputs > found * width &&
-           (found + 1) * units + (std::min)(found + 1, units) + 1 <= Architecture.registers) {
-      ++found;
-    }
-    return found;
-  }
-
-  static constexpr std::int32_t vectors = find_vectors();
-  static constexpr std::int32_t tile = vectors * width;
-  /// The last tile ends with the line: it may compute some outputs once more. A line that is
-  /// shorter than a tile has lanes behind it that nobody stores.
-  static constexpr std::int32_t tiles = tile > 0 ? layout::ceiling_quotient(outputs, tile) : 0;
-
-  static constexpr std::int32_t begin(std::int32_t number) {
-    return (std::min)(number * tile, (std::max)(outputs - tile, 0));
-  }
-
-  /// The source that lies first in a plane, padding included, and how many there are.
-  static constexpr std::int32_t first_source =
-      Product.columns.first + (std::min)(0, Product.columns.slope*(Product.columns.taps - 1));
-  static constexpr std::int32_t length =
-      (std::max)(outputs, tile) +
-      (Product.columns.slope < 0 ? -Product.columns.slope : Product.columns.slope) *
-          (Product.columns.taps - 1);
-  static constexpr std::int32_t plane = layout::whole_vectors(length, Architecture);
-  static constexpr std::int32_t rows = Product.rows.taps;
-  static constexpr std::int64_t floats = std::int64_t{rows} * Product.depth * plane;
-
-  /// The outputs that meet a source at each tap.
-  static constexpr std::array<index_range, 8> find_met() {
-    std::array<index_range, 8> found = {};
-    for (std::int32_t tap = 0; tap < Product.columns.taps && tap < 8; ++tap) {
-      found[static_cast<std::size_t>(tap)] = Product.columns.outputs_at(tap);
-    }
-    return found;
-  }
-
-  static constexpr std::array<index_range, 8> met = find_met();
-
-  /// The lanes of vector `v` of a tile from `first` on that meet a source at a tap.
-  static constexpr index_range lanes_met(std::int32_t first, std::int32_t v, std::int32_t tap) {
-    const index_range outputs_met = met[static_cast<std::size_t>(tap)];
-    const std::int32_t begin = first + v * width;
-    return {std::clamp(outputs_met.begin - begin, 0, width),
-            outputs_met.end == outputs ? width : std::clamp(outputs_met.end - begin, 0, width)};
-  }
-
-  /// Of 100 lanes those that are used.
-  static constexpr std::int32_t percent(std::int32_t used, std::int32_t lanes) {
-    return 100 * used / lanes;
-  }
-
-  /// Whether lanes are used better by pixels than by units, and all of it is so small that what is
-  /// laid out stays in the first-level cache.
-  static constexpr bool suits() {
-    if (Product.lanewise != 0 || Product.groups > 1 || vectors == 0 || Product.kernel_taps < 2 ||
-        units > 6) {
-      return false;
-    }
-    const bool plain = Product.columns.step == 1 && Product.rows.step == 1 &&
-                       (Product.rows.slope == 1 || Product.rows.slope == -1) &&
-                       Product.planes.outputs == 1 && Product.planes.taps == 1 &&
-                       Product.rows.taps > 0 && Product.columns.taps > 0 &&
-                       Product.columns.taps <= 8;
-    const std::int32_t by_units = percent(units, layout::whole_vectors(units, Architecture));
-    const std::int32_t by_pixels = percent(outputs, tiles * tile);
-    return plain && floats * std::int64_t{sizeof(float)} <= 24 * 1024 && vectors * units >= 4 &&
-           10 * by_pixels > 11 * by_units;
-  }
-};
-
-/// Lays out one row of sources.
-template <layout::architecture Architecture, window_product Product>
-[[gnu::noinline]] void lay_out_row(const float* __restrict row, float* __restrict planes) noexcept {
-  using cut = pixelwise_cut<Product, Architecture>;
-  constexpr std::int32_t from = (std::max)(cut::first_source, 0);
-  constexpr std::int32_t to = (std::min)(cut::first_source + cut::length, Product.columns.sources);
-  constexpr std::int32_t before = from - cut::first_source;
-  if constexpr (Product.read.pixel == 1) {
-    for (std::int32_t column = from; column < to; ++column) {
-      planes[before + column - from] = row[column];
-    }
-  } else if constexpr (Product.read.pixel % quad_lanes == 0) {
-    std::int32_t column = from;
-    for (; column + quad_lanes <= to; column += quad_lanes) {
-      for (std::int32_t k = 0; k < Product.depth; k += quad_lanes) {
-        quad block[4];
-        IPU_DSL_UNROLLED
-        for (int i = 0; i < 4; ++i) {
-          block[i] = load<quad>(row + (column + i) * Product.read.pixel + k);
-        }
-        transpose_quads(block);
-        IPU_DSL_UNROLLED
-        for (int i = 0; i < 4; ++i) {
-          if (k + i < Product.depth) {
-            store(planes + (k + i) * cut::plane + before + column - from, block[i]);
-          }
-        }
-      }
-    }
-    for (; column < to; ++column) {
-      for (std::int32_t k = 0; k < Product.depth; ++k) {
-        planes[k * cut::plane + before + column - from] = row[column * Product.read.pixel + k];
-      }
-    }
-  } else {
-    for (std::int32_t k = 0; k < Product.depth; ++k) {
-      for (std::int32_t column = from; column < to; ++column) {
-        planes[k * cut::plane + before + column - from] = row[column * Product.read.pixel + k];
-      }
-    }
-  }
-}
 
 /// The numbers of lanes.
 inline constexpr float lane_numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -258,34 +130,6 @@ struct kept_sums {
   }
 };
 
-/// Writes a tile as pixels of whole vectors of units, zeros behind the units.
-template <layout::architecture Architecture, window_product Product>
-IPU_DSL_ALWAYS_INLINE void store_pixels(const float* sums, float* y) {
-  using cut = pixelwise_cut<Product, Architecture>;
-  constexpr std::int32_t stride = layout::row_stride(Product.units, Architecture);
-  constexpr std::int32_t pixels = (std::min)(cut::tile, cut::outputs);
-  for (std::int32_t pixel = 0; pixel < pixels; pixel += quad_lanes) {
-    IPU_DSL_UNROLLED
-    for (std::int32_t unit = 0; unit < stride; unit += quad_lanes) {
-      quad block[4];
-      IPU_DSL_UNROLLED
-      for (int i = 0; i < 4; ++i) {
-        block[i] =
-            unit + i < cut::units ? load<quad>(sums + (unit + i) * cut::tile + pixel) : quad(0.0F);
-      }
-      if (unit < cut::units) {
-        transpose_quads(block);
-      }
-      IPU_DSL_UNROLLED
-      for (int i = 0; i < 4; ++i) {
-        if (pixels % quad_lanes == 0 || pixel + i < pixels) {
-          store(y + (pixel + i) * Product.written.pixel + unit, block[i]);
-        }
-      }
-    }
-  }
-}
-
 /// Outputs beside each other of one line, all units. Each is one chain as in `window_tile`.
 ///   rows   of the sources that each row of taps meets, laid out
 ///   First  the place at the rims, otherwise -1
@@ -334,7 +178,7 @@ template <layout::architecture Architecture, window_product Product, std::int32_
       store(made + unit * cut::tile + v * cut::width, activate<Kind>(sums[v][unit], alpha));
     }
   }
-  store_pixels<Architecture, Product>(made, y);
+  store_pixels<Architecture, Product, (std::min)(cut::tile, cut::outputs)>(made, y);
 }
 
 /// One line of outputs from rows that are laid out.
@@ -396,8 +240,12 @@ void multiply_by_pixels(const float* __restrict x, const float* __restrict w,
       next_row = last + 1;
     }
     float* const to = y + sample * Product.written.sample + Product.written_line(line);
-    pixelwise_line<Architecture, Product, panel, in_tile>(
-        rows, w, bias, to, met, alpha, std::make_integer_sequence<std::int32_t, cut::tiles>());
+    if constexpr (cut::has_rims_apart()) {
+      line_with_rims_apart<Architecture, Product, panel, in_tile>(rows, w, bias, to, met, alpha);
+    } else {
+      pixelwise_line<Architecture, Product, panel, in_tile>(
+          rows, w, bias, to, met, alpha, std::make_integer_sequence<std::int32_t, cut::tiles>());
+    }
     if constexpr (!applied_in_registers(Kind)) {
       activate_block<Kind, Architecture>(to, Product.written.pixel, Product.columns.outputs, stride,
                                          Product.units, alpha);

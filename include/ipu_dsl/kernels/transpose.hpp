@@ -16,12 +16,18 @@ using quad = vector<{4, layout::native.registers, layout::native.fused_multiply_
 
 inline constexpr std::int32_t quad_lanes = 4;
 
-/// A block of four by four in registers, in place.
-IPU_DSL_ALWAYS_INLINE void transpose_quads(quad (&rows)[4]) {
-  const quad even_low = interleave_low(rows[0], rows[2]);
-  const quad even_high = interleave_high(rows[0], rows[2]);
-  const quad odd_low = interleave_low(rows[1], rows[3]);
-  const quad odd_high = interleave_high(rows[1], rows[3]);
+/// `Count` of them side by side in one vector: 1 or 2.
+template <std::int32_t Count>
+using quads =
+    vector<{Count * quad_lanes, layout::native.registers, layout::native.fused_multiply_add}>;
+
+/// Blocks of four by four in registers, side by side, each in place.
+template <typename Quads>
+IPU_DSL_ALWAYS_INLINE void transpose_quads(Quads (&rows)[4]) {
+  const Quads even_low = interleave_low(rows[0], rows[2]);
+  const Quads even_high = interleave_high(rows[0], rows[2]);
+  const Quads odd_low = interleave_low(rows[1], rows[3]);
+  const Quads odd_high = interleave_high(rows[1], rows[3]);
   rows[0] = interleave_low(even_low, odd_low);
   rows[1] = interleave_high(even_low, odd_low);
   rows[2] = interleave_low(even_high, odd_high);

@@ -140,23 +140,47 @@ IPU_DSL_ALWAYS_INLINE Vector pair_in_turn(const float* from) {
   return xsimd::bitwise_cast<Vector>(xsimd::batch<double, typename Vector::arch_type>(both));
 }
 
-/// a0 b0 a1 b1 of the first halves of two vectors of four.
+/// a0 b0 a1 b1 of the first halves of two vectors of four; of eight, the same of each four.
 template <typename Instructions>
 IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> interleave_low(
     const xsimd::batch<float, Instructions>& a, const xsimd::batch<float, Instructions>& b) {
-  static_assert(xsimd::batch<float, Instructions>::size == 4,
+  static_assert(xsimd::batch<float, Instructions>::size <= 8,
                 "xsimd 8.1 interleaves no vectors of sixteen");
-  return xsimd::zip_lo(a, b);
+#if XSIMD_WITH_AVX
+  if constexpr (xsimd::batch<float, Instructions>::size == 8) {
+    return _mm256_unpacklo_ps(a, b);
+  } else
+#endif
+  {
+    return xsimd::zip_lo(a, b);
+  }
 }
 
 /// a2 b2 a3 b3 of the second halves.
 template <typename Instructions>
 IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> interleave_high(
     const xsimd::batch<float, Instructions>& a, const xsimd::batch<float, Instructions>& b) {
-  static_assert(xsimd::batch<float, Instructions>::size == 4,
+  static_assert(xsimd::batch<float, Instructions>::size <= 8,
                 "xsimd 8.1 interleaves no vectors of sixteen");
-  return xsimd::zip_hi(a, b);
+#if XSIMD_WITH_AVX
+  if constexpr (xsimd::batch<float, Instructions>::size == 8) {
+    return _mm256_unpackhi_ps(a, b);
+  } else
+#endif
+  {
+    return xsimd::zip_hi(a, b);
+  }
 }
+
+#if XSIMD_WITH_AVX
+/// Two vectors of four as one of eight.
+template <typename Instructions>
+IPU_DSL_ALWAYS_INLINE typename vector_of_lanes<8>::type side_by_side(
+    const xsimd::batch<float, Instructions>& first,
+    const xsimd::batch<float, Instructions>& second) {
+  return _mm256_set_m128(second, first);
+}
+#endif
 
 /// a a b b ... of the first half of a vector.
 template <typename Vector>
