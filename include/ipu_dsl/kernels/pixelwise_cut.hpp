@@ -24,12 +24,15 @@ struct pixelwise_cut {
   static constexpr std::int32_t outputs = Product.columns.outputs;
   static constexpr std::int32_t units = Product.units;
 
-  /// Vectors of pixels that have sums for all units in registers, beside those that all of them
-  /// meet and one that passes.
+  /// Whether the sums of so many vectors of pixels for so many units find room in registers, beside
+  /// the fewer of the two, which all of them meet, and one that passes.
+  static constexpr bool fits(std::int32_t count, std::int32_t of_units) {
+    return count * of_units + (std::min)(count, of_units) + 1 <= Architecture.registers;
+  }
+
   static constexpr std::int32_t find_vectors() {
     std::int32_t found = 0;
-    while (outputs > found * width &&
-           (found + 1) * units + (std::min)(found + 1, units) + 1 <= Architecture.registers) {
+    while (outputs > found * width && fits(found + 1, units)) {
       ++found;
     }
     return found;
@@ -55,8 +58,7 @@ struct pixelwise_cut {
   /// Units whose sums for `count` vectors find room in registers, in passes of about as many.
   static constexpr std::int32_t units_at_once(std::int32_t count) {
     std::int32_t most = 1;
-    while (most < units &&
-           (most + 1) * count + (std::min)(most + 1, count) + 1 <= Architecture.registers) {
+    while (most < units && fits(count, most + 1)) {
       ++most;
     }
     return layout::ceiling_quotient(units, layout::ceiling_quotient(units, most));
@@ -187,6 +189,15 @@ struct pixelwise_cut {
            10 * by_pixels > 11 * by_units;
   }
 };
+
+/// The weights of the number 0 that a tap meets, of all units.
+template <window_product Product, int PanelWidth>
+IPU_DSL_ALWAYS_INLINE const float* weights_at(const float* w, std::int32_t row_tap,
+                                              std::int32_t column_tap) {
+  constexpr std::ptrdiff_t position = std::ptrdiff_t{Product.depth} * PanelWidth;
+  return w + Product.first_position(0, row_tap) * position +
+         Product.columns.position_of(column_tap) * position;
+}
 
 /// Lays out one row of sources.
 template <layout::architecture Architecture, window_product Product>

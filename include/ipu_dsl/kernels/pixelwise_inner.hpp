@@ -36,14 +36,11 @@ IPU_DSL_ALWAYS_INLINE void multiply_inner(const float* const* rows, const float*
   }
 #pragma GCC unroll 1
   for (std::int32_t tap = met.begin; tap < met.end; ++tap) {
-    const float* const weights =
-        w + std::ptrdiff_t{Product.first_position(0, tap)} * Product.depth * PanelWidth + First;
     IPU_DSL_UNROLLED
     for (std::int32_t column_tap = 0; column_tap < Product.columns.taps; ++column_tap) {
       const float* const from =
           rows[tap] + (Product.columns.source(0, column_tap) - cut::first_source);
-      const float* const of_tap =
-          weights + Product.columns.position_of(column_tap) * (Product.depth * PanelWidth);
+      const float* const of_tap = weights_at<Product, PanelWidth>(w, tap, column_tap) + First;
 #pragma GCC unroll 1
       for (std::int32_t k = 0; k < Product.depth; ++k) {
         lanes samples[std::size_t{cut::inner_vectors}];
@@ -112,22 +109,20 @@ template <layout::architecture Architecture, window_product Product, int PanelWi
   }
 #pragma GCC unroll 1
   for (std::int32_t tap = met.begin; tap < met.end; ++tap) {
-    const float* const weights =
-        w + std::ptrdiff_t{Product.first_position(0, tap)} * Product.depth * PanelWidth;
     IPU_DSL_UNROLLED
     for (std::int32_t column_tap = 0; column_tap < Product.columns.taps; ++column_tap) {
-      const float* const of_tap =
-          weights + Product.columns.position_of(column_tap) * (Product.depth * PanelWidth);
+      const float* const of_tap = weights_at<Product, PanelWidth>(w, tap, column_tap);
 #pragma GCC unroll 1
       for (std::int32_t k = 0; k < Product.depth; ++k) {
-        const float* const plane = rows[tap] + k * cut::plane - cut::first_source;
+        const float* const plane = rows[tap] + k * cut::plane;
         IPU_DSL_UNROLLED
         for (int n = 0; n < cut::unit_vectors; ++n) {
           const lanes weight = load<lanes>(of_tap + k * PanelWidth + n * cut::width);
           IPU_DSL_UNROLLED
           for (int i = 0; i < cut::rims; ++i) {
             if (cut::meets(cut::rim(i), column_tap)) {
-              const lanes sample(plane[Product.columns.source(cut::rim(i), column_tap)]);
+              const lanes sample(
+                  plane[Product.columns.source(cut::rim(i), column_tap) - cut::first_source]);
               sums[i][n] = multiply_add(sample, weight, sums[i][n]);
             }
           }

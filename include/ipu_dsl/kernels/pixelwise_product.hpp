@@ -152,14 +152,11 @@ template <layout::architecture Architecture, window_product Product, std::int32_
   }
 #pragma GCC unroll 1
   for (std::int32_t tap = met.begin; tap < met.end; ++tap) {
-    const float* const weights =
-        w + std::ptrdiff_t{Product.first_position(0, tap)} * Product.depth * PanelWidth;
     IPU_DSL_UNROLLED
     for (std::int32_t column_tap = 0; column_tap < Product.columns.taps; ++column_tap) {
       const std::int32_t at =
           Product.columns.source(First < 0 ? column : First, column_tap) - cut::first_source;
-      const float* const of_tap =
-          weights + Product.columns.position_of(column_tap) * (Product.depth * PanelWidth);
+      const float* const of_tap = weights_at<Product, PanelWidth>(w, tap, column_tap);
       kept_sums<Product, Architecture, First> kept;
       kept.keep(sums, column_tap);
 #pragma GCC unroll 1
