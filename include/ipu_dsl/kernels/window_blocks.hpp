@@ -2,6 +2,7 @@
 // How many lines of outputs of a product over windows are computed before the next ones.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include <ipu_dsl/kernels/windows.hpp>
@@ -13,16 +14,22 @@ constexpr bool has_several_panels(const window_product& product, layout::archite
   return product.units > layout::panel_width(product.units, target);
 }
 
+/// What stays in the second-level cache of what is walked again, in floats.
+inline constexpr std::int64_t nearby_floats = 256 * 1024 / sizeof(float);
+
+/// What one line of outputs reads for the first time, and itself.
+constexpr std::int64_t floats_of_line(const window_product& product) {
+  return std::int64_t{product.columns.sources} * product.rows.step * product.read.pixel +
+         std::int64_t{product.columns.outputs} * product.written.pixel;
+}
+
 /// Of how many lines the images stay in the second-level cache beside the weights; all if these
 /// leave no room.
 constexpr std::int32_t lines_nearby(const window_product& product, layout::architecture target) {
-  constexpr std::int64_t room = 256 * 1024 / sizeof(float);
   const std::int64_t weights =
       std::int64_t{product.kernel_taps} * product.depth * layout::row_stride(product.units, target);
-  const std::int64_t line =
-      std::int64_t{product.columns.sources} * product.rows.step * product.read.pixel +
-      std::int64_t{product.columns.outputs} * product.written.pixel;
-  const std::int64_t fitting = line > 0 ? (room - weights) / line : 0;
+  const std::int64_t line = floats_of_line(product);
+  const std::int64_t fitting = line > 0 ? (nearby_floats - weights) / line : 0;
   return fitting > 0 && fitting < product.lines() ? static_cast<std::int32_t>(fitting)
                                                   : product.lines();
 }
@@ -33,15 +40,6 @@ constexpr std::int32_t lines_of_block(const window_product& product, layout::arc
   return has_several_panels(product, target) ? lines_nearby(product, target) : product.lines();
 }
 
-/// The same of a weight gradient, for which every tap reads the images again (a training step of
-/// ResNet-8, in which those of 16 channels are 2 MB each: 0.94 of the time on AVX-512, 0.92 on
-/// AVX2).
-constexpr std::int32_t lines_of_gradient_block(const window_product& product,
-                                               layout::architecture target) {
-  const bool again = product.kernel_taps > 1 || has_several_panels(product, target);
-  return again ? lines_nearby(product, target) : product.lines();
-}
-
 /// Whether pixels so far apart, in floats, drive each other out of the first-level cache: one of
 /// 32 KB in eight ways has room for 32 or fewer pixels that lie 1 KB or a multiple of it apart.
 /// (With eight lanes; with sixteen nobody has measured what to do about it.)
@@ -50,12 +48,13 @@ constexpr bool pixels_collide(std::ptrdiff_t apart, layout::architecture target)
 }
 
 /// Whether a weight gradient copies what its tiles read of d to where it lies together: where
-/// outputs collide, every tile of a panel reads them again from the second-level cache. (1x1 64 to
-/// 256, 56x56: 0.75 of the time; 1x1 512 to 2048, 7x7: 0.77; 3x3 512 to 512, 7x7: 0.82; outputs of
-/// 512 bytes are no faster.)
+/// outputs collide, every tile of a panel reads them again from the second-level cache, and those
+/// that lie 512 bytes apart leave no room for what is read of x. (1x1 64 to 256, 56x56: 0.75 of the
+/// time; 1x1 512 to 2048, 7x7: 0.77; 3x3 512 to 512, 7x7: 0.82; of 512 bytes: 1x1 512 to 128,
+/// 28x28: 0.91; 384 to 384, 64 steps: 0.89.)
 constexpr bool copies_outputs(const window_product& product, layout::architecture target) {
   constexpr std::int32_t most_together = 256;
-  return pixels_collide(product.written.pixel, target) && product.columns.outputs > 0 &&
+  return target.lanes == 8 && product.written.pixel % 128 == 0 && product.columns.outputs > 0 &&
          product.columns.outputs <= most_together;
 }
 
@@ -71,6 +70,26 @@ constexpr std::int32_t lines_of_tile(const window_product& product, layout::arch
   }
   const std::int32_t outputs = target.lanes >= 16 ? 256 : copies_outputs(product, target) ? 112 : 1;
   return layout::ceiling_quotient(outputs, product.columns.outputs);
+}
+
+/// How many lines of outputs a weight gradient walks for all panels, and at all taps, before the
+/// next ones: each of them reads the images again, the sums of a panel are at hand for its own
+/// tiles alone. Whole tiles, at least one, so that the sums of many weights are loaded and stored
+/// for as many outputs as a tile has. (A training step of ResNet-8, in which images of 16 channels
+/// are 2 MB each: 0.94 of the time on AVX-512, 0.92 on AVX2. Without room for all weights beside
+/// the images, on AVX2: 3x3 128 to 128, 28x28, batch 8: 0.88; 1x1 128 to 512: 0.80; 128 to 128, 8
+/// times 256 steps: 0.79; 3x3 256 to 256, 14x14, batch 8: 0.96.)
+constexpr std::int32_t lines_of_gradient_block(const window_product& product,
+                                               layout::architecture target) {
+  const std::int64_t line = floats_of_line(product);
+  const bool again = product.kernel_taps > 1 || has_several_panels(product, target);
+  if (!again || line == 0) {
+    return product.lines();
+  }
+  const std::int64_t of_tile = lines_of_tile(product, target);
+  const std::int64_t fitting = nearby_floats / line / of_tile * of_tile;
+  return static_cast<std::int32_t>(
+      (std::min)((std::max)(fitting, of_tile), std::int64_t{product.lines()}));
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels
