@@ -34,9 +34,9 @@ constexpr window_product square(int samples, int extent, int channels, int taps)
 TEST_CASE("a weight gradient goes by blocks of lines where its images are read again") {
   // 32 samples of 32 x 32 x 16: 4 MB of both images; a line of both is 4 KB.
   constexpr window_product pictures = square(32, 32, 16, 3);
-  constexpr int lines = kernels::lines_of_gradient_block(pictures, avx512);
-  STATIC_REQUIRE(lines == (256 * 1024 - 9 * 16 * 16 * 4) / 4096);
-  STATIC_REQUIRE(kernels::lines_of_gradient_block(pictures, avx2) == lines);
+  STATIC_REQUIRE(kernels::lines_of_gradient_block(pictures, avx512) == 256 / 4);
+  // Whole tiles, of which one has 24 KB.
+  STATIC_REQUIRE(kernels::lines_of_gradient_block(pictures, avx2) == 256 / 4 / 6 * 6);
   // Of one panel a product reads its image once.
   STATIC_REQUIRE(kernels::lines_of_block(pictures, avx512) == pictures.lines());
   // So does the gradient of one tap.
@@ -46,20 +46,30 @@ TEST_CASE("a weight gradient goes by blocks of lines where its images are read a
 
 TEST_CASE("several panels read images again in both directions") {
   constexpr window_product wide = square(2, 56, 64, 3);
-  STATIC_REQUIRE(kernels::lines_of_block(wide, avx512) < wide.lines());
-  STATIC_REQUIRE(kernels::lines_of_block(wide, avx512) ==
-                 kernels::lines_of_gradient_block(wide, avx512));
+  // A line of both images is 28 KB. A product has all weights beside it, a gradient those of a
+  // panel.
+  STATIC_REQUIRE(kernels::lines_of_block(wide, avx512) == (256 - 9 * 64 * 64 * 4 / 1024) / 28);
+  STATIC_REQUIRE(kernels::lines_of_gradient_block(wide, avx2) == 256 / 28);
+  STATIC_REQUIRE(kernels::lines_of_gradient_block(wide, avx512) == 256 / 28 / 5 * 5);
 }
 
-TEST_CASE("what is small, or leaves no room beside its weights, is one block") {
+TEST_CASE("what is small is one block; of many weights a block has at least a tile's lines") {
   constexpr window_product small = square(1, 8, 16, 3);
   STATIC_REQUIRE(kernels::lines_of_gradient_block(small, avx512) == small.lines());
+  STATIC_REQUIRE(kernels::lines_of_gradient_block(small, avx2) == small.lines());
+  // 9 MB of weights; a line of both images is 28 KB.
   constexpr window_product heavy = square(8, 7, 512, 3);
-  STATIC_REQUIRE(kernels::lines_of_gradient_block(heavy, avx512) == heavy.lines());
+  STATIC_REQUIRE(kernels::lines_of_block(heavy, avx512) == heavy.lines());
+  STATIC_REQUIRE(kernels::lines_of_gradient_block(heavy, avx512) == 37);
+  STATIC_REQUIRE(kernels::lines_of_gradient_block(heavy, avx2) == 16);
 }
 
-TEST_CASE("a tile of wide vectors sums up lines of 256 outputs, of narrow ones a line") {
+TEST_CASE(
+    "a tile of wide vectors sums up lines of 256 outputs, of narrow ones what stays nearest") {
   STATIC_REQUIRE(kernels::lines_of_tile(square(1, 32, 16, 3), avx512) == 8);
   STATIC_REQUIRE(kernels::lines_of_tile(square(1, 7, 16, 3), avx512) == 37);
-  STATIC_REQUIRE(kernels::lines_of_tile(square(1, 7, 16, 3), avx2) == 1);
+  STATIC_REQUIRE(kernels::lines_of_tile(square(1, 32, 16, 3), avx2) == 6);
+  STATIC_REQUIRE(kernels::lines_of_tile(square(1, 56, 64, 3), avx2) == 1);
+  // Outputs whole half kilobytes apart are copied: 112 of them.
+  STATIC_REQUIRE(kernels::lines_of_tile(square(1, 28, 128, 3), avx2) == 4);
 }

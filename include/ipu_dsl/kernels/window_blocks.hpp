@@ -58,18 +58,26 @@ constexpr bool copies_outputs(const window_product& product, layout::architectur
          product.columns.outputs <= most_together;
 }
 
-/// How many lines of outputs a tile of a weight gradient sums up before the next tile does. With
-/// wide vectors an output is so short that loading and storing the sums of a tile counts: lines
+/// How many lines of outputs a tile of a weight gradient sums up before the next tile does: an
+/// output is so short that loading and storing the sums of a tile counts. With wide vectors lines
 /// of 256 outputs (3x3 512 to 512, 7x7: 0.71 of the time of a line each; 128 and 512 are no
-/// better). With narrow ones what is read falls out of the first-level cache (3x3 64 to 64,
-/// 56x56: 1.3 of the time), unless it is copied: then lines of 112 outputs (3x3 256 to 256, 14x14:
-/// 0.91 of the time of a line each; 256 are no better).
+/// better). With narrow ones what is read must not fall out of the first-level cache (3x3 64 to 64,
+/// 56x56, 256 outputs: 1.3 of the time): lines that take 24 KB (AVX2: 3x3 64 to 64, 8x8: 0.81 of
+/// the time of a line each, 16x16: 0.88; 5x5 6 to 16, 14x14: 0.80), of what is copied 112 outputs
+/// (3x3 256 to 256, 14x14: 0.91; 256 are no better).
 constexpr std::int32_t lines_of_tile(const window_product& product, layout::architecture target) {
-  if (product.columns.outputs == 0) {
+  constexpr std::int64_t nearest_floats = 24 * 1024 / sizeof(float);
+  const std::int32_t columns = product.columns.outputs;
+  if (!product.has_outputs()) {
     return 1;
   }
-  const std::int32_t outputs = target.lanes >= 16 ? 256 : copies_outputs(product, target) ? 112 : 1;
-  return layout::ceiling_quotient(outputs, product.columns.outputs);
+  std::int64_t lines = nearest_floats / floats_of_line(product);
+  if (target.lanes >= 16) {
+    lines = layout::ceiling_quotient(256, columns);
+  } else if (copies_outputs(product, target)) {
+    lines = layout::ceiling_quotient(112, columns);
+  }
+  return lines > 1 ? static_cast<std::int32_t>(lines) : 1;
 }
 
 /// How many lines of outputs a weight gradient walks for all panels, and at all taps, before the

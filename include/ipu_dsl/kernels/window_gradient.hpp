@@ -125,7 +125,9 @@ template <layout::architecture Architecture, window_product Product, int Vectors
   // time; 3x3 32 to 32, 56x56, batch 8: 1.05).
   constexpr bool asks_ahead =
       Architecture.lanes >= 16 && lines_of_block(Product, Architecture) < Product.lines();
-  constexpr bool in_lines = lines_of_tile(Product, Architecture) > 1;
+  // A tile ends with its sample.
+  constexpr bool in_lines =
+      lines_of_tile(Product, Architecture) > 1 && Product.lines_of_sample() > 1;
   constexpr bool copies = copies_outputs(Product, Architecture);
   constexpr std::int32_t outputs_of_tile =
       copies ? lines_of_tile(Product, Architecture) * Product.columns.outputs : 1;
