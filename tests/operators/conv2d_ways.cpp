@@ -64,6 +64,35 @@ TEST_CASE("outputs that a weight gradient copies are those that it would read") 
   std::printf("copied outputs: checked %d numbers and steps of chains\n", checked);
 }
 
+TEST_CASE("lines that a weight gradient sums up together make the same chains") {
+  checked = 0;
+  constexpr conv2d_call several = call_on(2, {13, 9, 8}, 2 * vector, {3, 3}, 1, true, false);
+  static_assert(kernels::lines_of_tile(conv2d_code::forward_of(several), layout::native) > 1);
+  check_all<several>();
+  // At the rims and with strides fewer lines than go together; a tile ends with its sample.
+  check_all<call_on(2, {9, 7, 5}, 3 * vector, {5, 3}, 2, true, true)>();
+  check_all<call_on(3, {1, 9, 8}, vector, {1, 3}, 1, true, false)>();
+  check_all<call_on(2, {6, 1, 8}, vector, {3, 1}, 1, true, false)>();
+  // Outputs half a kilobyte apart.
+  check_all<call_on(2, {11, 10, 7}, 128, {1, 1}, 1, false, false)>();
+  CHECK(checked > 0);
+  std::printf("lines together: checked %d numbers and steps of chains\n", checked);
+}
+
+TEST_CASE("weights of few channels are summed up for two vectors of units at once") {
+  checked = 0;
+  constexpr conv2d_call paired = call_on(2, {7, 9, 3}, 4 * vector, {3, 3}, 1, true, true);
+  constexpr kernels::window_product product = conv2d_code::forward_of(paired);
+  static_assert(kernels::vectors_of_taps<product, layout::native>() ==
+                (layout::native.registers < 32 ? 2 : 1));
+  check_all<paired>();
+  check_all<call_on(2, {6, 8, 1}, 2 * vector, {5, 5}, 1, true, true)>();
+  check_all<call_on(1, {1, 33, 1}, 2 * vector, {1, 3}, 1, true, true)>();
+  check_all<call_on(1, {9, 11, 4}, 2 * vector - 1, {2, 3}, 2, true, true)>();
+  CHECK(checked > 0);
+  std::printf("pairs of vectors: checked %d numbers and steps of chains\n", checked);
+}
+
 TEST_CASE("pixels of a depthwise convolution that collide make the same chains") {
   checked = 0;
   // Its vectors lie three to a panel, so that some pairs are of two panels.
