@@ -120,9 +120,9 @@ template <layout::architecture Architecture, window_product Product, int Vectors
                : sample * line_count + lines.before(number - sample * Product.lines_of_sample());
   };
   const index_range mine = {steps_before(block.begin), steps_before(block.end)};
-  // Of one panel every tap reads d of a block: most of it is near. Of eight lanes a block is read
-  // for so many tiles that asking costs more than waiting (1x1 128 to 128, 64 steps: 1.28 of the
-  // time; 3x3 32 to 32, 56x56, batch 8: 1.05).
+  // Of one panel every tap reads d of a block: most of it is near. With narrow vectors it is read
+  // for so many tiles that asking costs more than waiting (AVX2: 1x1 128 to 128, 64 steps: 1.28 of
+  // the time; 3x3 32 to 32, 56x56, batch 8: 1.05).
   constexpr bool asks_ahead =
       Architecture.lanes >= 16 && lines_of_block(Product, Architecture) < Product.lines();
   // A tile ends with its sample.
