@@ -53,7 +53,8 @@ TEST_CASE("several panels read images again in both directions") {
   STATIC_REQUIRE(kernels::lines_of_gradient_block(wide, avx512) == 256 / 28 / 5 * 5);
 }
 
-TEST_CASE("what is small is one block; of many weights a block has at least a tile's lines") {
+TEST_CASE(
+    "what is small is one block, and of many weights a block has the lines of a tile at least") {
   constexpr window_product small = square(1, 8, 16, 3);
   STATIC_REQUIRE(kernels::lines_of_gradient_block(small, avx512) == small.lines());
   STATIC_REQUIRE(kernels::lines_of_gradient_block(small, avx2) == small.lines());
