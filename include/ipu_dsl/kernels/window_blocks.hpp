@@ -23,21 +23,17 @@ constexpr std::int64_t floats_of_line(const window_product& product) {
          std::int64_t{product.columns.outputs} * product.written.pixel;
 }
 
-/// Of how many lines the images stay in the second-level cache beside the weights; all if these
-/// leave no room.
-constexpr std::int32_t lines_nearby(const window_product& product, layout::architecture target) {
+/// How many lines of outputs are walked for all panels of weights before the next ones, as every
+/// panel reads the images again: so many that the images stay in the second-level cache beside the
+/// weights. All lines where there is one panel, or the weights leave no room.
+constexpr std::int32_t lines_of_block(const window_product& product, layout::architecture target) {
   const std::int64_t weights =
       std::int64_t{product.kernel_taps} * product.depth * layout::row_stride(product.units, target);
   const std::int64_t line = floats_of_line(product);
   const std::int64_t fitting = line > 0 ? (nearby_floats - weights) / line : 0;
-  return fitting > 0 && fitting < product.lines() ? static_cast<std::int32_t>(fitting)
-                                                  : product.lines();
-}
-
-/// How many lines of outputs are walked for all panels of weights before the next ones: every panel
-/// reads the images again. All lines where there is one panel.
-constexpr std::int32_t lines_of_block(const window_product& product, layout::architecture target) {
-  return has_several_panels(product, target) ? lines_nearby(product, target) : product.lines();
+  return has_several_panels(product, target) && fitting > 0 && fitting < product.lines()
+             ? static_cast<std::int32_t>(fitting)
+             : product.lines();
 }
 
 /// Whether pixels so far apart, in floats, drive each other out of the first-level cache: one of
