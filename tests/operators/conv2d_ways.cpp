@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests of operators/conv2d.hpp where a kernel has a way of its own: blocks of lines, weights that
-// stay in registers, outputs and lines that are copied, pixels that collide, rims that are made
-// apart.
+// stay in registers, outputs and lines that are copied, numbers that a depthwise tile keeps, pixels
+// that collide, rims that are made apart.
 #include <cstdio>
 
 #include "operators/conv2d_chains.hpp"
@@ -93,12 +93,40 @@ TEST_CASE("weights of few channels are summed up for two vectors of units at onc
   std::printf("pairs of vectors: checked %d numbers and steps of chains\n", checked);
 }
 
+TEST_CASE("numbers of a depthwise tile are those of every tap of a row") {
+  checked = 0;
+  constexpr conv2d_call square =
+      call_on(1, {9, 13, vector}, vector, {5, 5}, 1, true, true, 1, vector, true);
+  constexpr kernels::window_product product = conv2d_code::forward_of(square);
+  static_assert(kernels::keeps_numbers(product));
+  static_assert(kernels::lanewise_tile_lines<layout::native, product>() ==
+                (layout::native.registers < 32 ? 2 : 1));
+  check_all<square>();
+  // A single line, rows of an even kernel, more taps in a row than are kept.
+  check_all<call_on(2, {1, 31, vector}, vector, {1, 4}, 1, true, false, 1, vector, true)>();
+  check_all<call_on(1, {6, 12, 2 * vector}, 2 * vector, {4, 6}, 1, true, false, 1, 2 * vector,
+                    true)>();
+  constexpr conv2d_call longer =
+      call_on(1, {3, 20, vector}, vector, {2, 8}, 1, true, false, 1, vector, true);
+  static_assert(!kernels::keeps_numbers(conv2d_code::forward_of(longer)));
+  check_all<longer>();
+  // Images that are smaller than their kernel: no tile meets all taps.
+  check_all<call_on(2, {3, 5, vector + 1}, vector + 1, {5, 7}, 1, true, true, 1, vector + 1,
+                    true)>();
+  check_all<call_on(1, {2, 2, vector}, vector, {3, 3}, 1, true, false, 1, vector, true)>();
+  // Gradients with strides, whose phases meet other taps.
+  check_all<call_on(1, {8, 11, vector}, vector, {3, 3}, 2, true, false, 1, vector, true)>();
+  CHECK(checked > 0);
+  std::printf("kept numbers: checked %d numbers and steps of chains\n", checked);
+}
+
 TEST_CASE("pixels of a depthwise convolution that collide make the same chains") {
   checked = 0;
   // Its vectors lie three to a panel, so that some pairs are of two panels.
   constexpr conv2d_call wide = call_on(1, {5, 10, 256}, 256, {3, 3}, 1, true, false, 1, 256, true);
   constexpr kernels::window_product product = conv2d_code::forward_of(wide);
-  static_assert(kernels::lanewise_tile_vectors<layout::native, product>() == (vector == 8 ? 2 : 1));
+  static_assert(kernels::lanewise_tile_vectors<layout::native, product>(2) ==
+                (vector == 8 ? 2 : 1));
   check_all<wide>();
   check_all<call_on(1, {4, 5, 512}, 512, {2, 3}, 1, false, false, 1, 512, true)>();
   // A weight gradient copies lines of which there are more than find room together.

@@ -26,30 +26,27 @@ struct lanewise_operands {
   float* y;
 };
 
-/// `Lines` lines of outputs, some vectors of units: tile after tile all of them, so that pixels are
-/// read and written as they lie.
+/// `Columns` outputs beside each other of `Lines` lines, some vectors of units: tiles of one after
+/// the other, so that pixels are read and written as they lie. `Place` is that of `tiles_of_line`.
 template <layout::architecture Architecture, window_product Product, activation_kind Kind,
-          std::int32_t Lines>
-IPU_DSL_ALWAYS_INLINE void lanewise_lines(const lanewise_operands& all, std::int32_t line,
-                                          const index_range& vectors, float alpha) {
+          std::int32_t Lines, int Columns, std::int32_t Place>
+[[gnu::noinline]] void lanewise_columns(const lanewise_operands& all, std::int32_t line,
+                                        std::int32_t column, index_range vectors,
+                                        float alpha) noexcept {
   constexpr int width = layout::panel_width(Product.units, Architecture);
   constexpr std::ptrdiff_t panel_size = std::ptrdiff_t{Product.kernel_taps} * Product.depth * width;
-  constexpr std::int32_t together =
-      Lines > 1 ? lanewise_tile_vectors<Architecture, Product>() : std::int32_t{1};
-  const auto weights_of = [&](std::int32_t v) {
+  constexpr int together = lanewise_tile_vectors<Architecture, Product>(Lines);
+  const auto weights_of = [&](std::int32_t v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     const std::int32_t n = v * Architecture.lanes;
     return all.w + n / width * panel_size + n % width;
   };
-  const auto vectors_of_tile = [&]<int Vectors, int Columns, std::int32_t Place>(
-                                   std::integral_constant<int, Vectors>,
-                                   std::integral_constant<int, Columns>,
-                                   std::integral_constant<std::int32_t, Place>, std::int32_t column,
-                                   std::int32_t v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+  const auto tile = [&]<int Vectors>(std::integral_constant<int, Vectors>,
+                                     std::int32_t v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     const std::int32_t n = v * Architecture.lanes;
     const float* const w = weights_of(v);
     const float* const bias = all.bias == nullptr ? nullptr : all.bias + n;
     float* const y = all.y + column * Product.written.pixel + n;
-    if constexpr (Lines > 1) {
+    if constexpr (keeps_numbers(Product)) {
       const std::ptrdiff_t apart = Vectors > 1 ? weights_of(v + 1) - w : 0;
       lanewise_lines_tile<Architecture, Product, Lines, Columns, Vectors, Place, width, Kind>(
           all.x + n, w, apart, bias, y, line, column, alpha);
@@ -58,21 +55,33 @@ IPU_DSL_ALWAYS_INLINE void lanewise_lines(const lanewise_operands& all, std::int
                                                                         column, alpha);
     }
   };
-  const auto tile = [&](auto columns, auto place,
-                        std::int32_t column) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    std::int32_t v = vectors.begin;
-    while (v < vectors.end) {
-      // From an even one on: two vectors of eight are a line of the cache.
-      if (together > 1 && v % together == 0 && v + together <= vectors.end) {
-        vectors_of_tile(std::integral_constant<int, together>(), columns, place, column, v);
-        v += together;
-      } else {
-        vectors_of_tile(std::integral_constant<int, 1>(), columns, place, column, v);
-        ++v;
-      }
+  std::int32_t v = vectors.begin;
+  while (v < vectors.end) {
+    // From an even one on: two vectors of eight are a line of the cache.
+    if (together > 1 && v % together == 0 && v + together <= vectors.end) {
+      tile(std::integral_constant<int, together>(), v);
+      v += together;
+    } else {
+      tile(std::integral_constant<int, 1>(), v);
+      ++v;
     }
-  };
-  tiles_of_line<Product.columns, lanewise_tile_columns(Architecture) / Lines / together>(tile);
+  }
+}
+
+/// `Lines` lines of outputs, some vectors of units.
+template <layout::architecture Architecture, window_product Product, activation_kind Kind,
+          std::int32_t Lines>
+IPU_DSL_ALWAYS_INLINE void lanewise_lines(const lanewise_operands& all, std::int32_t line,
+                                          const index_range& vectors, float alpha) {
+  constexpr std::int32_t together = lanewise_tile_vectors<Architecture, Product>(Lines);
+  constexpr std::int32_t most = keeps_numbers(Product)
+                                    ? lanewise_tile_columns(Lines, together, Architecture)
+                                    : lanewise_tile_columns(Architecture);
+  tiles_of_line<Product.columns, most>(
+      [&](auto columns, auto place, std::int32_t column) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        lanewise_columns<Architecture, Product, Kind, Lines, decltype(columns)::value,
+                         decltype(place)::value>(all, line, column, vectors, alpha);
+      });
 }
 
 /// y = activation(windows of x times w + bias) where each unit reads numbers of its own, or a grain
