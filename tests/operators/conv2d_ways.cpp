@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests of operators/conv2d.hpp where a kernel has a way of its own: blocks of lines, weights that
-// stay in registers, outputs and lines that are copied, numbers that a depthwise tile keeps, pixels
-// that collide, rims that are made apart.
+// stay in registers, outputs and lines that are copied, numbers that a depthwise tile keeps, lines
+// in parts, pixels that collide, rims that are made apart.
 #include <cstdio>
 
 #include "operators/conv2d_chains.hpp"
@@ -98,7 +98,7 @@ TEST_CASE("numbers of a depthwise tile are those of every tap of a row") {
   constexpr conv2d_call square =
       call_on(1, {9, 13, vector}, vector, {5, 5}, 1, true, true, 1, vector, true);
   constexpr kernels::window_product product = conv2d_code::forward_of(square);
-  static_assert(kernels::keeps_numbers(product));
+  static_assert(kernels::shares_numbers(product));
   static_assert(kernels::lanewise_tile_lines<layout::native, product>() ==
                 (layout::native.registers < 32 ? 2 : 1));
   check_all<square>();
@@ -108,7 +108,7 @@ TEST_CASE("numbers of a depthwise tile are those of every tap of a row") {
                     true)>();
   constexpr conv2d_call longer =
       call_on(1, {3, 20, vector}, vector, {2, 8}, 1, true, false, 1, vector, true);
-  static_assert(!kernels::keeps_numbers(conv2d_code::forward_of(longer)));
+  static_assert(!kernels::shares_numbers(conv2d_code::forward_of(longer)));
   check_all<longer>();
   // Images that are smaller than their kernel: no tile meets all taps.
   check_all<call_on(2, {3, 5, vector + 1}, vector + 1, {5, 7}, 1, true, true, 1, vector + 1,
@@ -118,6 +118,33 @@ TEST_CASE("numbers of a depthwise tile are those of every tap of a row") {
   check_all<call_on(1, {8, 11, vector}, vector, {3, 3}, 2, true, false, 1, vector, true)>();
   CHECK(checked > 0);
   std::printf("kept numbers: checked %d numbers and steps of chains\n", checked);
+}
+
+namespace {
+
+/// In how many parts vectors of units walk a line of a depthwise weight gradient.
+template <conv2d_call Call>
+constexpr int parts_of_line() {
+  return kernels::line_parts<layout::native, conv2d_code::forward_of(Call)>::count;
+}
+
+}  // namespace
+
+TEST_CASE("lines that vectors of units walk in parts make the same chains") {
+  checked = 0;
+  constexpr conv2d_call square = call_on(2, {3, 70, 64}, 64, {3, 3}, 1, true, true, 1, 64, true);
+  static_assert(parts_of_line<square>() == (vector == 8 ? 3 : 1));
+  check_all<square>();
+  // Strides, more parts, and an end that meets nothing at some taps.
+  constexpr conv2d_call steps = call_on(1, {5, 233, 64}, 64, {2, 4}, 2, true, false, 1, 64, true);
+  static_assert(parts_of_line<steps>() == (vector == 8 ? 4 : 1));
+  check_all<steps>();
+  // Rims as wide as a part: lines stay whole.
+  constexpr conv2d_call wide = call_on(1, {1, 120, 64}, 64, {1, 3}, 1, true, false, 70, 64, true);
+  static_assert(parts_of_line<wide>() == 1);
+  check_all<wide>();
+  CHECK(checked > 0);
+  std::printf("parts of lines: checked %d numbers and steps of chains\n", checked);
 }
 
 TEST_CASE("pixels of a depthwise convolution that collide make the same chains") {

@@ -46,7 +46,7 @@ template <layout::architecture Architecture, window_product Product, activation_
     const float* const w = weights_of(v);
     const float* const bias = all.bias == nullptr ? nullptr : all.bias + n;
     float* const y = all.y + column * Product.written.pixel + n;
-    if constexpr (keeps_numbers(Product)) {
+    if constexpr (shares_numbers(Product)) {
       const std::ptrdiff_t apart = Vectors > 1 ? weights_of(v + 1) - w : 0;
       lanewise_lines_tile<Architecture, Product, Lines, Columns, Vectors, Place, width, Kind>(
           all.x + n, w, apart, bias, y, line, column, alpha);
@@ -74,7 +74,7 @@ template <layout::architecture Architecture, window_product Product, activation_
 IPU_DSL_ALWAYS_INLINE void lanewise_lines(const lanewise_operands& all, std::int32_t line,
                                           const index_range& vectors, float alpha) {
   constexpr std::int32_t together = lanewise_tile_vectors<Architecture, Product>(Lines);
-  constexpr std::int32_t most = keeps_numbers(Product)
+  constexpr std::int32_t most = shares_numbers(Product)
                                     ? lanewise_tile_columns(Lines, together, Architecture)
                                     : lanewise_tile_columns(Architecture);
   tiles_of_line<Product.columns, most>(

@@ -112,7 +112,7 @@ constexpr bool shares_sources(const window_axis& along) {
 
 /// Whether a tile of such a product loads a number once for all taps of a row that meet it. The
 /// code of longer rows would be too large.
-constexpr bool keeps_numbers(const window_product& product) {
+constexpr bool shares_numbers(const window_product& product) {
   const bool one_plane = product.planes.outputs == 1 && product.planes.taps == 1;
   return shares_sources(product.columns) && product.columns.taps <= 7 && one_plane &&
          product.depth == 1;
@@ -122,7 +122,7 @@ constexpr bool keeps_numbers(const window_product& product) {
 /// for several of them: where outputs beside and below each other meet each other's sources.
 template <layout::architecture Architecture, window_product Product>
 constexpr std::int32_t lanewise_tile_lines() {
-  const bool shared = shares_sources(Product.rows) && keeps_numbers(Product);
+  const bool shared = shares_sources(Product.rows) && shares_numbers(Product);
   const bool many_registers = Architecture.registers >= 32;
   const std::int32_t most = many_registers ? 4 : 2;
   const std::int32_t most_taps = many_registers ? 9 : 25;

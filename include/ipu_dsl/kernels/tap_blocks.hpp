@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// How gradients of the weights of several taps are cut into register tiles: which taps and columns
+// go together, and where their weights lie.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+
+#include <ipu_dsl/core/deal.hpp>
+#include <ipu_dsl/kernels/prefetch.hpp>
+#include <ipu_dsl/kernels/windows.hpp>
+#include <ipu_dsl/layout/architecture.hpp>
+#include <ipu_dsl/layout/padding.hpp>
+#include <ipu_dsl/layout/panel.hpp>
+#include <ipu_dsl/layout/register_tile.hpp>
+
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
+
+/// How the weights lie of which a gradient is made: in panels of [taps, depth, units], or one row
+/// of units behind the other without padding.
+enum class weights_lying { in_panels, plain };
+
+/// How many sums a tile of such a gradient keeps in registers, for each of its vectors.
+constexpr std::int32_t sums_of_taps(layout::architecture target, int vectors) {
+  return (target.registers >= 32 ? 25 : target.registers - 4) / vectors;
+}
+
+/// How many vectors of units are computed together. What all units read is loaded for each vector:
+/// for a single one there are as many loads as multiply-adds. Two of them always pay with 16
+/// registers (AVX2: 3x3 3 to 32 0.86 of the time, 5x5 1 to 16 0.79, causal 3 1 to 16 0.77); with 32
+/// where they hold no more than a row of the kernel for one (AVX-512: 7x7 3 to 64 0.73; 3x3 3 to
+/// 32, of which they hold two rows, 1.06).
+template <window_product Product, layout::architecture Architecture>
+constexpr int vectors_of_taps() {
+  const std::int32_t vectors = layout::row_stride(Product.units, Architecture) / Architecture.lanes;
+  const std::int32_t of_panel =
+      layout::panel_width(Product.units, Architecture) / Architecture.lanes;
+  const bool pairs = Product.lanewise == 0 && vectors % 2 == 0 && of_panel % 2 == 0;
+  const bool long_rows = Product.kernel_columns * Product.depth > sums_of_taps(Architecture, 2);
+  return pairs && (long_rows || Architecture.registers < 32) ? 2 : 1;
+}
+
+/// Which taps a tile has: of one row of the kernel, `inputs` numbers of each. By lanes each unit
+/// reads a number of its own, otherwise all of them read the same.
+struct tap_block {
+  std::int32_t first;
+  std::int32_t taps;
+  std::int32_t inputs;
+  std::int32_t first_input = 0;
+};
+
+/// The outputs of a line that meet a source at all taps of a block. Sources ascend with taps.
+constexpr index_range outputs_of_block(const window_axis& columns, const tap_block& block) {
+  const index_range at_first = columns.outputs_at(block.first);
+  const index_range at_last = columns.outputs_at(block.first + block.taps - 1);
+  const bool any = at_first.begin < at_last.end && at_last.begin < at_last.end;
+  return any ? index_range{at_first.begin, at_last.end} : index_range{0, 0};
+}
+
+/// Where the weights lie of which a gradient is made.
+template <window_product Product, weights_lying Lying, layout::architecture Architecture>
+struct weight_places {
+  static constexpr std::int32_t width = layout::panel_width(Product.units, Architecture);
+  static constexpr std::ptrdiff_t input = Lying == weights_lying::plain ? Product.units : width;
+  static constexpr std::ptrdiff_t tap = Product.depth * input;
+  static constexpr std::ptrdiff_t row = Product.kernel_columns * tap;
+
+  /// Of the first weight of unit `n`.
+  static constexpr std::ptrdiff_t unit(std::int32_t n) {
+    return Lying == weights_lying::plain
+               ? n
+               : std::ptrdiff_t{n / width} * Product.kernel_taps * Product.depth * width +
+                     n % width;
+  }
+};
+
+/// How the weights of a row of the kernel are cut into blocks of taps, and how many rows go
+/// together.
+template <window_product Product, layout::architecture Architecture>
+struct tap_blocks {
+  static constexpr int vectors = vectors_of_taps<Product, Architecture>();
+  static constexpr std::int32_t most = sums_of_taps(Architecture, vectors);
+  static constexpr std::int32_t inputs = Product.lanewise != 0 ? 1 : Product.depth;
+  static constexpr std::int32_t taps_together = most / inputs > 1 ? most / inputs : 1;
+  static constexpr layout::balanced_split cut =
+      layout::split_evenly(Product.kernel_columns, taps_together);
+  static constexpr std::int32_t count = cut.parts();
+  static constexpr std::int32_t rows_that_fit = most / (Product.kernel_columns * inputs);
+  static constexpr std::int32_t rows =
+      rows_that_fit < 1 ? 1
+                        : (rows_that_fit < Product.rows.taps ? rows_that_fit : Product.rows.taps);
+
+  static constexpr tap_block block(std::int32_t number) {
+    return {cut.begin(number), cut.begin(number + 1) - cut.begin(number), inputs};
+  }
+};
+
+/// Whether the weights of one tap are too few for a tile of their own: their sums wait for
+/// themselves, and what is read is read again for each tap.
+template <window_product Product, layout::architecture Architecture>
+inline constexpr bool has_few_weights_of_tap = Product.kernel_columns > 1 && Product.depth <= 4;
+
+/// The parts of a line that all vectors of units walk one after the other, by lanes: so many
+/// columns that what a vector meets, half a line of the cache of every pixel, is still there for
+/// the next one's half. Pixels of 64 channels find room in 16 of the 64 places of a first-level
+/// cache of eight ways. (3x3, 56x56, 64 channels: 0.86 of the time.) With sixteen lanes a vector is
+/// a line.
+template <layout::architecture Architecture, window_product Product>
+struct line_parts {
+  static constexpr std::int32_t outputs = Product.columns.outputs;
+
+  static constexpr std::int32_t columns = [] {
+    constexpr std::ptrdiff_t floats_of_way = 1024;
+    constexpr std::ptrdiff_t places = (std::min)(
+        floats_of_way / std::gcd(floats_of_way, Product.read.pixel), floats_of_way / line_floats);
+    constexpr std::ptrdiff_t lines_of_cache = 7 * places;
+    constexpr std::ptrdiff_t rows = tap_blocks<Product, Architecture>::rows + 1;
+    constexpr auto most = static_cast<std::int32_t>(lines_of_cache / rows);
+    const std::int32_t parts = layout::ceiling_quotient(outputs, most);
+    const std::int32_t even = layout::ceiling_quotient(outputs, parts);
+    const index_range full = Product.columns.full_outputs();
+    const bool halves = Product.lanewise != 0 && Architecture.lanes == 8;
+    // Parts between the first and the last are alike: they meet all taps.
+    const bool rims_apart = full.begin <= even && full.end >= (parts - 1) * even;
+    return halves && rims_apart ? even : outputs;
+  }();
+
+  static constexpr std::int32_t count = layout::ceiling_quotient(outputs, columns);
+  static constexpr index_range first = {0, columns};
+  static constexpr index_range second = {columns, 2 * columns};
+  static constexpr index_range last = {(count - 1) * columns, outputs};
+};
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels
