@@ -48,11 +48,15 @@ class line_copies {
   static constexpr std::ptrdiff_t source_floats = sources_of(lines) * source_line;
   static constexpr std::ptrdiff_t output_floats = with_outputs ? lines * output_line : 0;
 
+  /// Floats of their weights, [taps][units].
+  static constexpr std::ptrdiff_t weight_floats = std::ptrdiff_t{Product.kernel_taps} * units;
+
   /// The same product of the copies.
   static constexpr window_product product = [] {
     window_product made = Product;
     made.read.row = source_line;
     made.read.pixel = units;
+    made.units = units;
     if (with_outputs) {
       made.written.row = output_line;
       made.written.pixel = units;
@@ -116,7 +120,7 @@ constexpr bool copies_lines() {
     const bool one_plane = Product.planes.outputs == 1 && Product.planes.taps == 1;
     const bool apart = Product.read.pixel % 128 == 0 && Product.written.pixel % 128 == 0;
     return Architecture.lanes == 8 && one_plane && apart &&
-           copies::source_floats + copies::output_floats <= most_on_stack;
+           copies::source_floats + copies::output_floats + copies::weight_floats <= most_on_stack;
   } else {
     return false;
   }

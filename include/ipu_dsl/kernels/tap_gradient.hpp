@@ -36,14 +36,30 @@ IPU_DSL_ALWAYS_INLINE void for_weights(std::int32_t n, const index_range& rows, 
   }
 }
 
-/// What some columns of a line add to some rows of the kernel, which lie in one plane of it.
+/// What some columns of a line add to a bias where no row of the kernel meets anything.
+template <layout::architecture Architecture, window_product Product, index_range Part>
+void add_bias_of_columns(const float* d, float* bias_sums) {
+  using lanes = vector<Architecture>;
+  lanes sum = load<lanes>(bias_sums);
+  for (std::int32_t column = Part.begin; column < Part.end; ++column) {
+    sum = sum + load<lanes>(d + column * Product.written.pixel);
+  }
+  store(bias_sums, sum);
+}
+
+/// What some columns of a line add to some rows of the kernel, which lie in one plane of it, and to
+/// `bias_sums` unless they are null or the tiles leave the bias out.
 template <layout::architecture Architecture, window_product Product, weights_lying Lying,
           index_range Part>
 IPU_DSL_ALWAYS_INLINE void tap_gradient_rows(const float* x, const float* d, float* sums,
                                              std::int32_t line, std::int32_t plane_tap,
-                                             const index_range& rows, std::int32_t units) {
+                                             float* bias_sums, const index_range& rows,
+                                             std::int32_t units) {
   using places = weight_places<Product, Lying, Architecture>;
   using blocks = tap_blocks<Product, Architecture>;
+  if (sums_bias_in_tiles<Product> && bias_sums != nullptr && rows.begin == rows.end) {
+    add_bias_of_columns<Architecture, Product, Part>(d, bias_sums);
+  }
   const auto some = [&](auto together, std::int32_t row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     constexpr int rows_together = decltype(together)::value;
     const float* const source = x + Product.source_row(line, plane_tap, row);
@@ -52,7 +68,8 @@ IPU_DSL_ALWAYS_INLINE void tap_gradient_rows(const float* x, const float* d, flo
                          IPU_DSL_ALWAYS_INLINE_LAMBDA {
                            (tap_gradient_line<Architecture, Product, blocks::vectors, rows_together,
                                               blocks::block(Numbers), Lying, Part>(
-                                source, d, to + blocks::block(Numbers).first * places::tap, units),
+                                source, d, to + blocks::block(Numbers).first * places::tap,
+                                row == rows.begin && Numbers == 0 ? bias_sums : nullptr, units),
                             ...);
                          };
     all(std::make_integer_sequence<std::int32_t, blocks::count>());
@@ -67,31 +84,50 @@ IPU_DSL_ALWAYS_INLINE void tap_gradient_rows(const float* x, const float* d, flo
 }
 
 /// What all lines add to some rows of the kernel, of the units that go together in copies: those
-/// from `n` on.
+/// from `n` on. Their sums are copied as well: of 512 units they lie two kilobytes apart.
 template <layout::architecture Architecture, window_product Product, weights_lying Lying>
-void tap_gradient_of_copies(const float* x, const float* d, float* sums, std::int32_t n,
-                            const index_range& rows) {
+void tap_gradient_of_copies(const float* x, const float* d, float* sums_of_kernel, float* bias_sums,
+                            std::int32_t n, const index_range& rows) {
+  using lanes = vector<Architecture>;
   using places = weight_places<Product, Lying, Architecture>;
-  using line_copies = line_copies<Architecture, Product>;
+  using copies = line_copies<Architecture, Product>;
+  using copied_places = weight_places<copies::product, weights_lying::plain, Architecture>;
   constexpr index_range whole = {0, Product.columns.outputs};
-  line_copies copies;
+  alignas(64) float sums[std::size_t{copies::weight_floats}];
+  const auto of_weights = [&](const auto& body) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    for (std::int32_t v = 0; v < copies::units; v += Architecture.lanes) {
+      for (std::int32_t row = rows.begin; row < rows.end; ++row) {
+        for (std::int32_t tap = 0; tap < Product.kernel_columns; ++tap) {
+          body(sums_of_kernel + places::unit(n + v) + row * places::row + tap * places::tap,
+               sums + v + row * copied_places::row + tap * copied_places::tap,
+               Lying == weights_lying::plain ? Product.units - n - v : Architecture.lanes);
+        }
+      }
+    }
+  };
+  of_weights([&](const float* of_kernel, float* sum, std::int32_t units) {
+    store(sum, load_some<lanes>(of_kernel, units));
+  });
+  copies lines;
   for (std::int32_t sample = 0; sample < Product.samples; ++sample) {
     const float* const image = x + sample * Product.read.sample + n;
     const float* const outputs = d + sample * Product.written.sample + n;
-    blocks_of(Product.rows.outputs, line_copies::lines, [&](const index_range& block) {
-      copies.take(image, outputs, block);
+    blocks_of(Product.rows.outputs, copies::lines, [&](const index_range& block) {
+      lines.take(image, outputs, block);
       for (std::int32_t line = block.begin; line < block.end; ++line) {
-        const index_range met = Product.taps_met(line).rows;
-        const index_range both = common(rows, met);
+        const index_range both = common(rows, Product.taps_met(line).rows);
         const std::int32_t number = line - block.begin;
-        for (std::int32_t v = 0; v < line_copies::units; v += Architecture.lanes) {
-          tap_gradient_rows<Architecture, line_copies::product, Lying, whole>(
-              copies.image() + v, copies.outputs(number) + v, sums + places::unit(n + v), number, 0,
-              both, Product.units - n - v);
+        for (std::int32_t v = 0; v < copies::units; v += Architecture.lanes) {
+          tap_gradient_rows<Architecture, copies::product, weights_lying::plain, whole>(
+              lines.image() + v, lines.outputs(number) + v, sums + v, number, 0,
+              bias_sums == nullptr ? nullptr : bias_sums + n + v, both, copies::units);
         }
       }
     });
   }
+  of_weights([&](float* of_kernel, const float* sum, std::int32_t units) {
+    store_some(of_kernel, load<lanes>(sum), units);
+  });
 }
 
 /// The gradients of w and bias of a product over windows with a `forward_axis` along both axes, as
@@ -140,14 +176,29 @@ void gradient_of_taps(const float* __restrict x, const float* __restrict d,
                   });
                 });
   };
+  // Whose first row of the kernel is here sums up the bias.
+  constexpr bool bias_in_tiles = sums_bias_in_tiles<Product>;
+  const auto bias_of = [&](const index_range& rows) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    return bias_in_tiles && rows.begin == 0 ? bias.sum : nullptr;
+  };
+  const auto of_biases = [&](const auto& body) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    of_mine([&](std::int32_t n, std::int32_t, const index_range& rows)
+                IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                  if (bias_of(rows) != nullptr) {
+                    body(n);
+                  }
+                });
+  };
   if (!step.continues) {
+    of_biases([&](std::int32_t n) { store(bias.sum + n, lanes(0.0F)); });
     of_weights([&](std::ptrdiff_t at, std::int32_t units) {
       store_some(kernel.sum + at, lanes(0.0F), Lying == weights_lying::plain ? units : width);
     });
   }
   if constexpr (copies) {
     of_groups([&](std::int32_t first, std::int32_t, const index_range& rows) {
-      tap_gradient_of_copies<Architecture, Product, Lying>(x, d, kernel.sum, first * width, rows);
+      tap_gradient_of_copies<Architecture, Product, Lying>(x, d, kernel.sum, bias_of(rows),
+                                                           first * width, rows);
     });
   }
   for (std::int32_t number = 0; number < Product.lines(); ++number) {
@@ -161,14 +212,15 @@ void gradient_of_taps(const float* __restrict x, const float* __restrict d,
       of_mine([&](std::int32_t n, std::int32_t k,
                   const index_range& rows) IPU_DSL_ALWAYS_INLINE_LAMBDA {
         float* const sums = kernel.sum + places::unit(n) + k * places::input;
+        float* const bias_sums = bias_of(rows);
         const float* const from = Product.lanewise != 0 ? image + n + k * deeper : image;
         for (std::int32_t plane = met.planes.begin; plane < met.planes.end; ++plane) {
           const std::int32_t before = plane * Product.rows.taps;
           const index_range both = common({rows.begin - before, rows.end - before}, met.rows);
           tap_gradient_rows<Architecture, Product, Lying, Part>(
               from + moved * Product.columns.step * Product.read.pixel,
-              of_line + n + moved * Product.written.pixel, sums, line, plane, both,
-              Product.units - n);
+              of_line + n + moved * Product.written.pixel, sums, line, plane,
+              bias_sums == nullptr ? nullptr : bias_sums + n, both, Product.units - n);
         }
       });
     };
@@ -183,15 +235,19 @@ void gradient_of_taps(const float* __restrict x, const float* __restrict d,
         add_part.template operator()<parts::last>(0);
       }
     }
-    // The bias while the line is near.
-    gradient_step<Rule> of_bias = step;
-    of_bias.continues = step.continues || number > 0;
-    of_bias.updates = step.updates && number + 1 == Product.lines();
-    gradient_of_pixels<Product.units, Rule, Architecture>(of_line, Product.columns.outputs, bias,
-                                                          of_bias, part);
+    if constexpr (!bias_in_tiles) {
+      // The bias while the line is near.
+      gradient_step<Rule> of_bias = step;
+      of_bias.continues = step.continues || number > 0;
+      of_bias.updates = step.updates && number + 1 == Product.lines();
+      gradient_of_pixels<Product.units, Rule, Architecture>(of_line, Product.columns.outputs, bias,
+                                                            of_bias, part);
+    }
   }
   if constexpr (!std::is_same_v<Rule, no_update>) {
     if (step.updates) {
+      of_biases(
+          [&](std::int32_t n) { finish_gradient<Rule>(bias, n, load<lanes>(bias.sum + n), step); });
       of_weights([&](std::ptrdiff_t at, std::int32_t) {
         finish_gradient<Rule>(kernel, at, load<lanes>(kernel.sum + at), step);
       });
