@@ -36,6 +36,30 @@ struct training
     : tests::digit_training<two_stages, sgd<momentum>, Schedule, Samples, MicroBatches, Replicas> {
 };
 
+template <typename Layer>
+struct one_channel_each
+    : model<input<28, 28>,
+            sequential<Reshape<28, 28, 1>, Conv2D<6, 3, strides<2>>, Layer, Flatten, Dense<10>>> {};
+
+/// The weights behind some steps, which begin with numbers of their own.
+template <typename Layer>
+std::vector<std::vector<float>> train_one_channel_each() {
+  session<tests::digit_training<one_channel_each<Layer>, sgd<momentum>, sequential_schedule, 4, 2>>
+      run({.learning_rate = 0.05F, .momentum = 0.9F});
+  std::vector<std::vector<float>> values;
+  for (std::size_t i = 0; i < run.weights().size(); ++i) {
+    const auto elements = static_cast<std::size_t>(run.weights().at(i).extents.elements());
+    values.push_back(reference::numbers(elements, static_cast<std::uint32_t>(i) + 1, 0.2F));
+    run.weights().set(i, values.back());
+  }
+  auto feed = make_feed(tests::digits() | repeated(), 3);
+  run.fit(feed, {.steps_per_epoch = 6});
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    run.weights().get(i, values[i]);
+  }
+  return values;
+}
+
 template <typename Compiled>
 trained_digits train(int threads, std::int64_t steps) {
   return tests::train_on_digits<Compiled>({.learning_rate = 0.05F, .momentum = 0.9F}, threads,
@@ -54,6 +78,15 @@ TEST_CASE("convolutions of every kind have the same bits under schedules and on 
   CHECK(train<training<sequential_schedule, 2, 16>>(2, 64).weights == expected.weights);
   CHECK(train<training<sequential_schedule, 8, 2, 2>>(1, 16) ==
         train<training<sequential_schedule, 8, 2, 2>>(3, 16));
+}
+
+TEST_CASE("a convolution of as many groups as channels trains as a depthwise one") {
+  // Their kernels lie in panels, which are updated as they are summed up, and plain.
+  const auto groups_of_one = train_one_channel_each<Conv2D<6, 3, groups<6>, same_padding>>();
+  const auto depthwise = train_one_channel_each<DepthwiseConv2D<3, same_padding>>();
+  CHECK(groups_of_one == depthwise);
+  REQUIRE(depthwise.size() == 6);
+  CHECK(depthwise[3] != reference::numbers(depthwise[3].size(), 4, 0.2F));
 }
 
 TEST_CASE("single samples of convolutions of every kind are predicted as batches are") {
