@@ -132,6 +132,7 @@ ELSEWHERE = {
     "kernels/pixelwise_inner": "operators/conv2d_ways",
     "kernels/pixelwise_product": "operators/conv2d",
     "kernels/short_stretches": "operators/conv2d",
+    "kernels/separable_product": "operators/separable_conv2d",
     "kernels/tap_blocks": "operators/conv2d",
     "kernels/tap_gradient": "operators/conv2d",
     "kernels/tap_gradient_tile": "operators/conv2d",

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <ipu_dsl/inference.hpp>
@@ -36,16 +37,16 @@ struct training
     : tests::digit_training<two_stages, sgd<momentum>, Schedule, Samples, MicroBatches, Replicas> {
 };
 
-template <typename Layer>
+template <typename... Layers>
 struct one_channel_each
-    : model<input<28, 28>,
-            sequential<Reshape<28, 28, 1>, Conv2D<6, 3, strides<2>>, Layer, Flatten, Dense<10>>> {};
+    : model<input<28, 28>, sequential<Reshape<28, 28, 1>, Conv2D<6, 3, strides<2>>, Layers...,
+                                      Flatten, Dense<10>>> {};
 
 /// The weights behind some steps, which begin with numbers of their own.
-template <typename Layer>
-std::vector<std::vector<float>> train_one_channel_each() {
-  session<tests::digit_training<one_channel_each<Layer>, sgd<momentum>, sequential_schedule, 4, 2>>
-      run({.learning_rate = 0.05F, .momentum = 0.9F});
+template <typename Schedule, int Samples, typename... Layers>
+std::vector<std::vector<float>> train_one_channel_each(int threads = 1) {
+  session<tests::digit_training<one_channel_each<Layers...>, sgd<momentum>, Schedule, Samples, 2>>
+      run({.learning_rate = 0.05F, .momentum = 0.9F}, {.threads = threads});
   std::vector<std::vector<float>> values;
   for (std::size_t i = 0; i < run.weights().size(); ++i) {
     const auto elements = static_cast<std::size_t>(run.weights().at(i).extents.elements());
@@ -82,11 +83,29 @@ TEST_CASE("convolutions of every kind have the same bits under schedules and on 
 
 TEST_CASE("a convolution of as many groups as channels trains as a depthwise one") {
   // Their kernels lie in panels, which are updated as they are summed up, and plain.
-  const auto groups_of_one = train_one_channel_each<Conv2D<6, 3, groups<6>, same_padding>>();
-  const auto depthwise = train_one_channel_each<DepthwiseConv2D<3, same_padding>>();
+  const auto groups_of_one =
+      train_one_channel_each<sequential_schedule, 4, Conv2D<6, 3, groups<6>, same_padding>>();
+  const auto depthwise =
+      train_one_channel_each<sequential_schedule, 4, DepthwiseConv2D<3, same_padding>>();
   CHECK(groups_of_one == depthwise);
   REQUIRE(depthwise.size() == 6);
   CHECK(depthwise[3] != reference::numbers(depthwise[3].size(), 4, 0.2F));
+}
+
+TEST_CASE("a separable convolution trains as its two convolutions do") {
+  // So many samples that one call makes both, and so few that each has a call of its own.
+  const auto check = []<int Samples>(std::integral_constant<int, Samples>) {
+    using two = DepthwiseConv2D<3, same_padding, use_bias<false>>;
+    const auto apart =
+        train_one_channel_each<sequential_schedule, Samples, two, Conv2D<5, 1, relu>>();
+    using one = SeparableConv2D<5, 3, same_padding, relu>;
+    CHECK(train_one_channel_each<sequential_schedule, Samples, one>() == apart);
+    CHECK(train_one_channel_each<sequential_schedule, Samples, one>(3) == apart);
+    REQUIRE(apart.size() == 7);
+    CHECK(apart[2] != reference::numbers(apart[2].size(), 3, 0.2F));
+  };
+  check(std::integral_constant<int, 16>());
+  check(std::integral_constant<int, 2>());
 }
 
 TEST_CASE("single samples of convolutions of every kind are predicted as batches are") {

@@ -51,7 +51,30 @@ constexpr checks test_refusals() {
   return done;
 }
 
+/// Whether one call makes both convolutions of 3x3 on an image of a micro-batch.
+constexpr bool goes_together(const shape& image, std::int32_t batch, std::int32_t multiplier = 1) {
+  const convolution_options options{.filters = 5,
+                                    .kernel_rows = 3,
+                                    .kernel_columns = 3,
+                                    .padding = padding_kind::same,
+                                    .depth_multiplier = multiplier};
+  return separable_rules::placed(options, image, batch).go_together();
+}
+
+constexpr checks test_calls() {
+  checks done;
+  done.that(goes_together({56, 56, 64}, 1));
+  // So little lies between the two that it stays near.
+  done.that(!goes_together({13, 13, 6}, 2));
+  done.that(goes_together({13, 13, 6}, 16));
+  // Lines too long for a stack, and filters that share a channel.
+  done.that(!goes_together({56, 112, 64}, 1));
+  done.that(!goes_together({56, 56, 32}, 1, 2));
+  return done;
+}
+
 static_assert(test_shapes());
+static_assert(test_calls());
 static_assert(test_parameters());
 static_assert(test_refusals());
 static_assert(SeparableConv2D<8, 3>::description.weights == nullptr);
@@ -63,6 +86,7 @@ static_assert(describe(SeparableConv2D<8, 3, depth_multiplier<2>, relu>::descrip
 
 TEST_CASE("SeparableConv2D has Keras's shapes and parameters") {
   CHECK(test_shapes());
+  CHECK(test_calls());
   CHECK(test_parameters());
 }
 

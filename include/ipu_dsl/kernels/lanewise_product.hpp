@@ -84,6 +84,34 @@ IPU_DSL_ALWAYS_INLINE void lanewise_lines(const lanewise_operands& all, std::int
       });
 }
 
+/// Lines of outputs beside each other of one sample, some vectors of units; `all.y` is where line 0
+/// lies.
+template <layout::architecture Architecture, window_product Product, activation_kind Kind>
+IPU_DSL_ALWAYS_INLINE void lanewise_some_lines(const lanewise_operands& all,
+                                               const index_range& lines, const index_range& vectors,
+                                               float alpha) {
+  constexpr activation_kind in_tile = applied_in_registers(Kind) ? Kind : activation_kind::linear;
+  constexpr std::int32_t together = lanewise_tile_lines<Architecture, Product>();
+  const auto from_line = [&](std::int32_t line) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    return lanewise_operands{all.x, all.w, all.bias, all.y + Product.written_line(line)};
+  };
+  std::int32_t line = lines.begin;
+  for (; line + together <= lines.end; line += together) {
+    lanewise_lines<Architecture, Product, in_tile, together>(from_line(line), line, vectors, alpha);
+  }
+  for (; line < lines.end; ++line) {
+    lanewise_lines<Architecture, Product, in_tile, 1>(from_line(line), line, vectors, alpha);
+  }
+  if constexpr (!applied_in_registers(Kind)) {
+    const std::int32_t n = vectors.begin * Architecture.lanes;
+    for (line = lines.begin; line < lines.end; ++line) {
+      activate_block<Kind, Architecture>(
+          all.y + Product.written_line(line) + n, Product.written.pixel, Product.columns.outputs,
+          (vectors.end - vectors.begin) * Architecture.lanes, Product.units - n, alpha);
+    }
+  }
+}
+
 /// y = activation(windows of x times w + bias) where each unit reads numbers of its own, or a grain
 /// of it.
 ///   x     images of [depth][row_stride(units)] numbers a pixel
@@ -96,7 +124,6 @@ void multiply_by_lanes(const float* __restrict x, const float* __restrict w,
                        const float* __restrict bias, float* __restrict y, float alpha,
                        const grain& part = {}) noexcept {
   static_assert(Product.lanewise);
-  constexpr activation_kind in_tile = applied_in_registers(Kind) ? Kind : activation_kind::linear;
   constexpr std::int32_t vectors =
       layout::row_stride(Product.units, Architecture) / Architecture.lanes;
   if constexpr (Product.lines() > 0 && Product.columns.outputs > 0) {
@@ -108,28 +135,11 @@ void multiply_by_lanes(const float* __restrict x, const float* __restrict w,
         [&](std::int32_t number, const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
           const std::int32_t sample = number / of_sample;
           const std::int32_t first = number % of_sample * together;
-          const std::int32_t left = Product.lines_of_sample() - first;
-          const std::int32_t end = first + (left < together ? left : together);
-          const float* const image = x + sample * Product.read.sample;
-          float* const to = y + sample * Product.written.sample;
-          if (end - first == together) {
-            lanewise_lines<Architecture, Product, in_tile, together>(
-                {image, w, bias, to + Product.written_line(first)}, first, mine, alpha);
-          } else {
-            for (std::int32_t line = first; line < end; ++line) {
-              lanewise_lines<Architecture, Product, in_tile, 1>(
-                  {image, w, bias, to + Product.written_line(line)}, line, mine, alpha);
-            }
-          }
-          if constexpr (!applied_in_registers(Kind)) {
-            const std::int32_t n = mine.begin * Architecture.lanes;
-            for (std::int32_t line = first; line < end; ++line) {
-              activate_block<Kind, Architecture>(to + Product.written_line(line) + n,
-                                                 Product.written.pixel, Product.columns.outputs,
-                                                 (mine.end - mine.begin) * Architecture.lanes,
-                                                 Product.units - n, alpha);
-            }
-          }
+          const index_range lines =
+              common({first, first + together}, {0, Product.lines_of_sample()});
+          lanewise_some_lines<Architecture, Product, Kind>(
+              {x + sample * Product.read.sample, w, bias, y + sample * Product.written.sample},
+              lines, mine, alpha);
         });
   }
 }

@@ -6,6 +6,7 @@
 
 #include <ipu_dsl/kernels/group_layout.hpp>
 #include <ipu_dsl/kernels/lanewise_product.hpp>
+#include <ipu_dsl/kernels/separable_product.hpp>
 #include <ipu_dsl/kernels/tap_gradient.hpp>
 #include <ipu_dsl/kernels/window_gradient.hpp>
 #include <ipu_dsl/kernels/window_product.hpp>
@@ -173,6 +174,36 @@ void image_of(const float* d, const float* transposed, const float* bias, float*
   (image_phase<Call, Kind, Phases>(d, transposed, bias, image, alpha, part), ...);
 }
 
+/// The two convolutions of a call that makes both.
+constexpr conv2d_call depthwise_of(const conv2d_call& both) {
+  conv2d_call made = both;
+  made.variant = conv2d_variant::forward;
+  made.filters = both.channels;
+  made.activation = activation_kind::linear;
+  made.has_bias = 0;
+  return made;
+}
+
+constexpr conv2d_call pointwise_of(const conv2d_call& both) {
+  return {.variant = conv2d_variant::forward,
+          .batch = both.batch,
+          .rows = both.output_rows,
+          .columns = both.output_columns,
+          .channels = both.channels,
+          .filters = both.filters,
+          .kernel_rows = 1,
+          .kernel_columns = 1,
+          .stride_rows = 1,
+          .stride_columns = 1,
+          .padding_rows = 0,
+          .padding_columns = 0,
+          .output_rows = both.output_rows,
+          .output_columns = both.output_columns,
+          .activation = both.activation,
+          .has_bias = both.has_bias,
+          .input_in_one_row = 0};
+}
+
 template <conv2d_call Call>
 using phases_of = std::make_integer_sequence<int, Call.stride_rows * Call.stride_columns>;
 
@@ -194,6 +225,13 @@ struct operators<&conv2d_family> {
       conv2d_code::multiply<conv2d_code::forward_of(Call), Call.activation>(
           floats(operands[1]), floats(operands[2]), bias, floats(operands[0]), scalars[0],
           context.part);
+    } else if constexpr (Call.variant == conv2d_variant::separable_forward) {
+      const float* bias = Call.has_bias != 0 ? floats(operands[4]) : nullptr;
+      kernels::multiply_separably<conv2d_code::forward_of(conv2d_code::depthwise_of(Call)),
+                                  conv2d_code::forward_of(conv2d_code::pointwise_of(Call)),
+                                  Call.activation>(floats(operands[1]), floats(operands[2]),
+                                                   floats(operands[3]), bias, floats(operands[0]),
+                                                   scalars[0], context.part);
     } else if constexpr (Call.variant == conv2d_variant::transposed_kernel) {
       conv2d_code::transpose_kernel<Call>(floats(operands[1]), floats(operands[0]), context.part);
     } else if constexpr (Call.variant == conv2d_variant::packed_kernel) {

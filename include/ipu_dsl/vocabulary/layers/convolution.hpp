@@ -44,7 +44,10 @@ enum class conv2d_variant : std::int32_t {
   // Of a transposed convolution, whose output is the image.
   transposed_forward,  ///< writes the image, reads what a convolution writes, the transposed
                        ///< kernel[, bias of channels]
-  bias_gradient        ///< adds to the accumulator of that bias, reads the gradient of the image
+  bias_gradient,       ///< adds to the accumulator of that bias, reads the gradient of the image
+  /// Writes y, reads x, the kernel of a depthwise convolution in panels, that of the product at
+  /// every pixel behind it[, bias]: filters, activation and bias are those of the second.
+  separable_forward
 };
 
 struct conv2d_call {

@@ -39,6 +39,30 @@ struct convolutions {
   convolution pointwise;  ///< of what the first makes
 
   constexpr shape between() const { return depthwise.output_extents(); }
+
+  /// Whether one call makes both, some lines of one after the other: where each filter reads a
+  /// channel of its own, lines are so short that some of them find room on a stack, and so much
+  /// lies between the two that it would leave the nearest cache.
+  constexpr bool go_together() const {
+    constexpr std::int32_t lines_of_tile = 4;
+    constexpr std::int64_t most_on_stack = 24 * 1024;
+    constexpr std::int64_t least = 16 * 1024;
+    const conv2d_call& key = depthwise.key;
+    const std::int32_t vectors = (key.channels + widest_vector - 1) / widest_vector;
+    const std::int64_t line = std::int64_t{key.output_columns} * vectors * widest_vector;
+    return key.one_to_one() && key.input_in_one_row == 0 && lines_of_tile * line <= most_on_stack &&
+           key.batch * key.output_rows * line >= least;
+  }
+
+  /// Of that call.
+  constexpr conv2d_call key_of_both() const {
+    conv2d_call made = depthwise.key;
+    made.variant = conv2d_variant::separable_forward;
+    made.filters = pointwise.key.filters;
+    made.activation = pointwise.key.activation;
+    made.has_bias = pointwise.key.has_bias;
+    return made;
+  }
 };
 
 constexpr convolutions placed(const convolution_options& options, const shape& image,
@@ -90,10 +114,44 @@ constexpr buffer_ref make_between(emitter& emit, const convolutions& made, std::
   return between;
 }
 
+/// Both convolutions in one call.
+constexpr void forward_together(emitter& emit, const convolutions& made, const buffer_ref& image,
+                                const buffer_ref& kernel) {
+  const conv2d_call& key = made.depthwise.key;
+  call_draft call = emit.call_of(*made.depthwise.code, made.key_of_both());
+  const axis_id sample = call.over(key.batch);
+  const auto [row, column, filter] =
+      call.over(key.output_rows, key.output_columns, made.pointwise.key.filters);
+  const axis_id tap_row = call.all(key.kernel_rows);
+  const axis_id tap_column = call.all(key.kernel_columns);
+  const axis_id channel = call.all(key.channels);
+  const axis_id one = call.all(1);
+  const axis_id another = call.all(1);
+  const reach source_row =
+      window(row, tap_row, key.stride_rows, key.dilation_rows, key.padding_rows);
+  const reach source_column =
+      window(column, tap_column, key.stride_columns, key.dilation_columns, key.padding_columns);
+  call.scalar(made.pointwise.alpha)
+      .writes(emit.output_value(0).as(made.pointwise.output_extents()),
+              {sample, row, column, filter})
+      .reads(image, {sample, source_row, source_column, one, channel})
+      .reads(kernel, {tap_row, tap_column, one, channel})
+      .reads(made.pointwise.kernel_value(emit), {one, another, channel, filter});
+  if (made.pointwise.key.has_bias != 0) {
+    call.reads(emit.parameter_value(made.pointwise.bias), {filter});
+  }
+  const std::int64_t pixels = std::int64_t{key.batch} * key.output_rows * key.output_columns;
+  call.costs(pixels * key.channels * (made.depthwise.taps() + made.pointwise.key.filters));
+}
+
 constexpr void forward(emitter& emit) {
   using namespace convolution_rules;
   const convolutions made = convolutions_of(emit);
   const buffer_ref image = made.depthwise.image_read(emit, emit.input_value(0), forward_image_tag);
+  if (made.go_together()) {
+    forward_together(emit, made, image, made.depthwise.kernel_read(emit, packed_tag));
+    return;
+  }
   const buffer_ref between = make_between(emit, made, between_tag, image, packed_tag);
   made.pointwise.forward(emit, emit.output_value(0), between, made.pointwise.kernel_value(emit));
 }
