@@ -163,10 +163,10 @@ template <layout::architecture Architecture, window_product Product, int Vectors
     add_rim(std::integral_constant<std::int32_t, 0>(),
             std::integral_constant<std::int32_t, full.begin>());
   }
-  if constexpr (inner.begin == inner.end) {
-    // All columns are at a rim: what would be kept does not lie in the image.
-  } else if constexpr (rows_kept<Architecture, Product, Vectors, Rows, Block>() > 0) {
-    constexpr int rows_of_kept = rows_kept<Architecture, Product, Vectors, Rows, Block>();
+  // Where all columns are at a rim, what would be kept does not lie in the image.
+  constexpr int rows_of_kept =
+      inner.begin < inner.end ? rows_kept<Architecture, Product, Vectors, Rows, Block>() : 0;
+  if constexpr (rows_of_kept > 0) {
     constexpr int kept = taps - 1;
     lanes numbers[std::size_t{rows_of_kept}][std::size_t{kept}];
     const auto place_of = [&](std::int32_t column, int row, int tap) IPU_DSL_ALWAYS_INLINE_LAMBDA {
