@@ -108,6 +108,13 @@ TEST_CASE("a channel more or less makes no other image") {
 }
 
 TEST_CASE("samples of another shape are refused, even of as many values") {
+  CHECK(said_of_data({8, 6, 3}, {3, 8, 6}, 10).view() ==
+        "the data: expected samples of shape (8, 6, 3), got (3, 8, 6). Hint: the data have the "
+        "channels of an image in front: here they are the last axis, so transpose the data");
+  CHECK(
+      said_of_data({8, 6, 3}, {6, 8, 3}, 10).view() ==
+      "the data: expected samples of shape (8, 6, 3), got (6, 8, 3). Hint: give the model's input "
+      "the shape of the data");
   CHECK(said_of_data({28, 28}, {14, 56}, 10).view() ==
         "the data: expected samples of shape (28, 28), got (14, 56). Hint: give the model's input "
         "the shape of the data");

@@ -34,6 +34,12 @@ struct data_form {
   list_view<data_source> weights = {};
 };
 
+/// Whether data have the channels of an image in front that the model has behind.
+constexpr bool has_channels_in_front(const shape& data, const shape& image) {
+  return data.rank == 3 && image.rank == 3 && data[0] == image[2] && data[1] == image[0] &&
+         data[2] == image[1];
+}
+
 /// Samples must have the shape of the model's input.
 constexpr problem check_samples(const tensor& input, const data_source& data) {
   if (data.type != input.type) {
@@ -46,7 +52,10 @@ constexpr problem check_samples(const tensor& input, const data_source& data) {
   }
   if (!(without_unit_extents(data.extents) == without_unit_extents(input.extents))) {
     return refuse(label("samples of shape ") << describe(input.extents), describe(data.extents),
-                  "give the model's input the shape of the data");
+                  has_channels_in_front(data.extents, input.extents)
+                      ? "the data have the channels of an image in front: here they are the last "
+                        "axis, so transpose the data"
+                      : "give the model's input the shape of the data");
   }
   if (input.type == dtype::int32 && data.classes > input.classes) {
     return refuse(label("integers of at most ") << input.classes << " classes",
