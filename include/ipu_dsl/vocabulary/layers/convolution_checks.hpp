@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 
 #include <ipu_dsl/vocabulary/layers/convolution.hpp>
 
@@ -168,6 +169,21 @@ constexpr problem check_within(const convolution_options& options, const shape& 
                 hint_of_large_kernel(options, image));
 }
 
+/// The groups that there may be of so many channels and filters, the largest first.
+constexpr text<191> hint_of_groups(std::int32_t channels, std::int32_t filters) {
+  constexpr int most = 6;
+  const std::int32_t largest = std::gcd(channels, filters);
+  text<191> hint;
+  int named = 0;
+  for (std::int32_t groups = largest; groups > 0 && named < most; --groups) {
+    if (largest % groups == 0) {
+      hint << (named == 0 ? "both can be divided by " : ", ") << groups;
+      ++named;
+    }
+  }
+  return hint;
+}
+
 constexpr problem check_groups(const convolution_options& options, std::int32_t channels) {
   if (options.groups <= 0) {
     return refuse("at least 1 group in groups<...>", label() << options.groups);
@@ -175,7 +191,8 @@ constexpr problem check_groups(const convolution_options& options, std::int32_t 
   if (channels % options.groups != 0 || options.filters % options.groups != 0) {
     return refuse("groups that divide channels and filters",
                   label() << options.groups << " groups of " << channels << " channels and "
-                          << options.filters << " filters");
+                          << options.filters << " filters",
+                  hint_of_groups(channels, options.filters));
   }
   return {};
 }
