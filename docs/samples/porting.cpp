@@ -217,7 +217,8 @@ static_assert(check<scaled_net>());
 struct scaled_training
     : compile<scaled_net, micro_batch<4>, loss<mean_squared_error>, optimizer<adam>> {};
 
-inline void take_statistics(session<scaled_training>& run, const std::vector<float>& data) {
+[[maybe_unused]] void take_statistics(session<scaled_training>& run,
+                                      const std::vector<float>& data) {
   adapt(run.weights(), "scale", data);
 }
 
