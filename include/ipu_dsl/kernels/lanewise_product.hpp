@@ -75,7 +75,7 @@ IPU_DSL_ALWAYS_INLINE void lanewise_lines(const lanewise_operands& all, std::int
                                           const index_range& vectors, float alpha) {
   constexpr std::int32_t together = lanewise_tile_vectors<Architecture, Product>(Lines);
   constexpr std::int32_t most = shares_numbers(Product)
-                                    ? lanewise_tile_columns(Lines, together, Architecture)
+                                    ? lanewise_lines_columns(Lines, together, Architecture)
                                     : lanewise_tile_columns(Architecture);
   tiles_of_line<Product.columns, most>(
       [&](auto columns, auto place, std::int32_t column) IPU_DSL_ALWAYS_INLINE_LAMBDA {

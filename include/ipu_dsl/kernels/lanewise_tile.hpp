@@ -142,8 +142,8 @@ constexpr std::int32_t lanewise_tile_vectors(std::int32_t lines) {
 /// Outputs beside each other of a tile of `lines` lines and `vectors` vectors of units: beside
 /// their sums a number of each column and weights stay in registers. (One more, which leaves room
 /// for a single weight: 1.08 of the time, but of two vectors 0.96.)
-constexpr std::int32_t lanewise_tile_columns(std::int32_t lines, std::int32_t vectors,
-                                             layout::architecture target) {
+constexpr std::int32_t lanewise_lines_columns(std::int32_t lines, std::int32_t vectors,
+                                              layout::architecture target) {
   const std::int32_t sums = lines * vectors;
   const std::int32_t weights = vectors > 1 ? 1 : 2;
   return target.registers >= 32 ? 20 / sums : (target.registers - weights) / (sums + 1);
@@ -152,7 +152,7 @@ constexpr std::int32_t lanewise_tile_columns(std::int32_t lines, std::int32_t ve
 /// As `lanewise_tile`, but `Lines` lines below each other and `Vectors` vectors of units: rows of
 /// sources are read one after the other, in the order in which each output meets them. A number is
 /// loaded once for all taps of a row: those beside each other lie whole lines of the cache apart,
-/// so that one is loaded in a cycle. (3x3, 64 channels, 56x56: 0.79 of the time.) Weights of a
+/// so that one is loaded in a cycle. (3x3, 64 channels, 56x56: 0.8 of the time.) Weights of a
 /// vector lie `apart` floats behind those of the one before.
 template <layout::architecture Architecture, window_product Product, int Lines, int Columns,
           int Vectors, std::int32_t Place, int PanelWidth, activation_kind Kind>

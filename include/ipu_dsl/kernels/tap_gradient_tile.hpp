@@ -79,25 +79,20 @@ template <layout::architecture Architecture, window_product Product, int Vectors
   constexpr bool plain = Lying == weights_lying::plain && Product.units % Architecture.lanes != 0;
   constexpr int width = Architecture.lanes;
   lanes sums[std::size_t{Rows} * std::size_t{taps} * std::size_t{inputs}][std::size_t{Vectors}];
-  const auto place = [&](int row, int tap, int input) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    return sums_of_first + row * places::row + tap * places::tap + input * places::input;
-  };
-  IPU_DSL_UNROLLED
-  for (int row = 0; row < Rows; ++row) {
+  const auto for_sums = [&](const auto& body) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     IPU_DSL_UNROLLED
-    for (int tap = 0; tap < taps; ++tap) {
+    for (int i = 0; i < Rows * taps * inputs; ++i) {
+      float* const at = sums_of_first + i / inputs / taps * places::row +
+                        i / inputs % taps * places::tap + i % inputs * places::input;
       IPU_DSL_UNROLLED
-      for (int input = 0; input < inputs; ++input) {
-        const float* const from = place(row, tap, input);
-        IPU_DSL_UNROLLED
-        for (int v = 0; v < Vectors; ++v) {
-          sums[(row * taps + tap) * inputs + input][v] =
-              plain ? load_some<lanes>(from + v * width, units - v * width)
-                    : load<lanes>(from + v * width);
-        }
+      for (int v = 0; v < Vectors; ++v) {
+        body(sums[i][v], at + v * width, units - v * width);
       }
     }
-  }
+  };
+  for_sums([](lanes& sum, const float* at, std::int32_t left) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    sum = plain ? load_some<lanes>(at, left) : load<lanes>(at);
+  });
   constexpr bool with_bias = sums_bias_in_tiles<Product>;
   static_assert(!with_bias || Vectors == 1);
   lanes bias(0.0F);
@@ -229,25 +224,13 @@ template <layout::architecture Architecture, window_product Product, int Vectors
     add_rim(std::integral_constant<std::int32_t, full.end>(),
             std::integral_constant<std::int32_t, Product.columns.outputs>());
   }
-  IPU_DSL_UNROLLED
-  for (int row = 0; row < Rows; ++row) {
-    IPU_DSL_UNROLLED
-    for (int tap = 0; tap < taps; ++tap) {
-      IPU_DSL_UNROLLED
-      for (int input = 0; input < inputs; ++input) {
-        float* const to = place(row, tap, input);
-        IPU_DSL_UNROLLED
-        for (int v = 0; v < Vectors; ++v) {
-          const lanes sum = sums[(row * taps + tap) * inputs + input][v];
-          if constexpr (plain) {
-            store_some(to + v * width, sum, units - v * width);
-          } else {
-            store(to + v * width, sum);
-          }
-        }
-      }
+  for_sums([](const lanes& sum, float* at, std::int32_t left) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    if constexpr (plain) {
+      store_some(at, sum, left);
+    } else {
+      store(at, sum);
     }
-  }
+  });
   if (with_bias && bias_sums != nullptr) {
     store(bias_sums, bias);
   }

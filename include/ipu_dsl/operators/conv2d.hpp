@@ -185,23 +185,17 @@ constexpr conv2d_call depthwise_of(const conv2d_call& both) {
 }
 
 constexpr conv2d_call pointwise_of(const conv2d_call& both) {
-  return {.variant = conv2d_variant::forward,
-          .batch = both.batch,
-          .rows = both.output_rows,
-          .columns = both.output_columns,
-          .channels = both.channels,
-          .filters = both.filters,
-          .kernel_rows = 1,
-          .kernel_columns = 1,
-          .stride_rows = 1,
-          .stride_columns = 1,
-          .padding_rows = 0,
-          .padding_columns = 0,
-          .output_rows = both.output_rows,
-          .output_columns = both.output_columns,
-          .activation = both.activation,
-          .has_bias = both.has_bias,
-          .input_in_one_row = 0};
+  conv2d_call made = both;
+  made.variant = conv2d_variant::forward;
+  made.rows = both.output_rows;
+  made.columns = both.output_columns;
+  made.kernel_rows = made.kernel_columns = 1;
+  made.stride_rows = made.stride_columns = 1;
+  made.dilation_rows = made.dilation_columns = 1;
+  made.padding_rows = made.padding_columns = 0;
+  made.groups = 1;
+  made.plain_kernel = 0;
+  return made;
 }
 
 template <conv2d_call Call>
