@@ -84,16 +84,19 @@ IPU_DSL_ALWAYS_INLINE void lanewise_lines(const lanewise_operands& all, std::int
       });
 }
 
-/// Lines of outputs beside each other of one sample, some vectors of units; `all.y` is where line 0
-/// lies.
+/// Lines of outputs beside each other of one sample, some vectors of units; `all.y` is where the
+/// first of them lies.
 template <layout::architecture Architecture, window_product Product, activation_kind Kind>
 IPU_DSL_ALWAYS_INLINE void lanewise_some_lines(const lanewise_operands& all,
                                                const index_range& lines, const index_range& vectors,
                                                float alpha) {
   constexpr activation_kind in_tile = applied_in_registers(Kind) ? Kind : activation_kind::linear;
   constexpr std::int32_t together = lanewise_tile_lines<Architecture, Product>();
+  const auto written = [&](std::int32_t line) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    return all.y + (Product.written_line(line) - Product.written_line(lines.begin));
+  };
   const auto from_line = [&](std::int32_t line) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    return lanewise_operands{all.x, all.w, all.bias, all.y + Product.written_line(line)};
+    return lanewise_operands{all.x, all.w, all.bias, written(line)};
   };
   std::int32_t line = lines.begin;
   for (; line + together <= lines.end; line += together) {
@@ -106,7 +109,7 @@ IPU_DSL_ALWAYS_INLINE void lanewise_some_lines(const lanewise_operands& all,
     const std::int32_t n = vectors.begin * Architecture.lanes;
     for (line = lines.begin; line < lines.end; ++line) {
       activate_block<Kind, Architecture>(
-          all.y + Product.written_line(line) + n, Product.written.pixel, Product.columns.outputs,
+          written(line) + n, Product.written.pixel, Product.columns.outputs,
           (vectors.end - vectors.begin) * Architecture.lanes, Product.units - n, alpha);
     }
   }
@@ -137,9 +140,9 @@ void multiply_by_lanes(const float* __restrict x, const float* __restrict w,
           const std::int32_t first = number % of_sample * together;
           const index_range lines =
               common({first, first + together}, {0, Product.lines_of_sample()});
+          float* const to = y + sample * Product.written.sample + Product.written_line(first);
           lanewise_some_lines<Architecture, Product, Kind>(
-              {x + sample * Product.read.sample, w, bias, y + sample * Product.written.sample},
-              lines, mine, alpha);
+              {x + sample * Product.read.sample, w, bias, to}, lines, mine, alpha);
         });
   }
 }

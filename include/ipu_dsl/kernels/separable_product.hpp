@@ -58,9 +58,8 @@ void multiply_separably(const float* __restrict x, const float* __restrict depth
     const std::int32_t first = number % blocks * together;
     const index_range lines = common({first, first + together}, {0, of_sample});
     lanewise_some_lines<Architecture, Depthwise, activation_kind::linear>(
-        {x + sample * Depthwise.read.sample, depthwise, nullptr,
-         between - first * Depthwise.written.row},
-        lines, all_vectors, 0.0F);
+        {x + sample * Depthwise.read.sample, depthwise, nullptr, between}, lines, all_vectors,
+        0.0F);
     float* const to = y + sample * Pointwise.written.sample + first * Pointwise.written.row;
     if (lines.end - lines.begin == together) {
       multiply_windows<of_lines(Pointwise, together), Kind, Architecture>(between, w, bias, to,
