@@ -169,7 +169,12 @@ TEST_CASE("numbers that are not finite are refused unless they are to be kept") 
   fill(weights, 1);
   const std::vector<float> bias = {1, std::numeric_limits<float>::infinity(), 2};
   weights.set("logits/bias", bias);
-  save_safetensors(weights, folder / "w.safetensors");
+  const std::string path = folder / "w.safetensors";
+  CHECK(sentence_of([&] { save_safetensors(weights, path); }) ==
+        "Value 1 of logits/bias is infinite, so that " + path +
+            " is not written. Hint: terminate_on_nan ends a fit in which the loss is; "
+            "non_finite::kept behind the path writes it, and reads it.");
+  save_safetensors(weights, path, non_finite::kept);
   weights_of<tagger> other;
   CHECK(sentence_of([&] { load_by_name(other, folder / "w.safetensors"); }) ==
         "Value 1 of logits/bias in " + (folder / "w.safetensors") +

@@ -174,8 +174,8 @@ TEST_CASE("weights that are no finite numbers are refused unless they are to be 
     run.weights().get(kernel, values);
     values[59] = wrong;
     run.weights().set(kernel, values);
-    run.save(path);
-    save_parameter(run.weights(), kernel, folder / "kernel.npy");
+    run.save(path, non_finite::kept);
+    save_parameter(run.weights(), kernel, folder / "kernel.npy", non_finite::kept);
     const std::string is = wrong == wrong ? " is infinite" : " is not a number";
     const auto sentence = [&](const std::string& file) {
       return "Value 59 of the array logits/kernel of " + file + is +
@@ -189,6 +189,40 @@ TEST_CASE("weights that are no finite numbers are refused unless they are to be 
   }
   CHECK(checked == 3);
   other.load(path, non_finite::kept);
+  CHECK(other.weights().fingerprint() == run.weights().fingerprint());
+}
+
+TEST_CASE("no file of weights that are no finite numbers stands where a good one stood") {
+  const temporary_directory folder;
+  const std::string weights = folder / "weights.npz";
+  const std::string training = folder / "training.npz";
+  const std::string one = folder / "kernel.npy";
+  session<trained> run({}, {.seed = 1});
+  const std::size_t kernel = run.weights().find("logits/kernel");
+  run.save(weights);
+  run.save_training(training);
+  save_parameter(run.weights(), kernel, one);
+  const std::uint64_t good = run.weights().fingerprint();
+  std::vector<float> values(60);
+  run.weights().get(kernel, values);
+  values[7] = std::numeric_limits<float>::quiet_NaN();
+  run.weights().set(kernel, values);
+  const auto sentence = [](const std::string& file) {
+    return "Value 7 of logits/kernel is not a number, so that " + file +
+           " is not written. Hint: terminate_on_nan ends a fit in which the loss is; "
+           "non_finite::kept behind the path writes it, and reads it.";
+  };
+  CHECK(sentence_of([&] { run.save(weights); }) == sentence(weights));
+  CHECK(sentence_of([&] { run.save_training(training); }) == sentence(training));
+  CHECK(sentence_of([&] { save_parameter(run.weights(), kernel, one); }) == sentence(one));
+  session<trained> other({}, {.seed = 1});
+  other.load(weights);
+  CHECK(other.weights().fingerprint() == good);
+  other.load_training(training);
+  load_parameter(other.weights(), kernel, one);
+  CHECK(other.weights().fingerprint() == good);
+  run.save_training(training, non_finite::kept);
+  other.load_training(training, non_finite::kept);
   CHECK(other.weights().fingerprint() == run.weights().fingerprint());
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <ipu_dsl/core/non_finite.hpp>
 #include <ipu_dsl/exchange/array_file.hpp>
 #include <ipu_dsl/exchange/array_part.hpp>
 #include <ipu_dsl/exchange/load_report.hpp>
@@ -19,12 +20,17 @@ namespace ipu_dsl {
 
 /// Writes all parameters and states as a safetensors file of float32: one array each, called
 /// "layer/parameter", kernels as [inputs, units]. The old file stays until the new one is whole.
-/// Throws `error` if the file cannot be written.
-inline void save_safetensors(const parameters& weights, const std::string& path) {
+/// Throws `error` if the file cannot be written, or if there are infinities or NaN that are not to
+/// be kept.
+inline void save_safetensors(const parameters& weights, const std::string& path,
+                             non_finite floats = non_finite::refused) {
   std::vector<safetensors_entry> entries;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     std::vector<float> values(static_cast<std::size_t>(weights.at(i).extents.elements()));
     weights.get(i, values);
+    if (floats == non_finite::refused) {
+      weights.check_savable(i, values, path);
+    }
     entries.push_back(
         {weights.name(i), exchange::extents_of(weights.at(i).extents), std::move(values)});
   }

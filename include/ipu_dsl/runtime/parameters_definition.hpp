@@ -142,6 +142,19 @@ IPU_DSL_INLINE void parameters::refuse_negative(std::size_t index, std::span<con
   }
 }
 
+IPU_DSL_INLINE void parameters::check_savable(std::size_t index, std::span<const float> values,
+                                              const std::string& path) const {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (is_non_finite(values[i])) {
+      const bool infinite = values[i] == values[i];
+      raise_error({"Value ", i, " of ", name(index), " is ", infinite ? "infinite" : "not a number",
+                   ", so that ", path,
+                   " is not written. Hint: terminate_on_nan ends a fit in which the loss is; "
+                   "non_finite::kept behind the path writes it, and reads it."});
+    }
+  }
+}
+
 IPU_DSL_INLINE void parameters::check_size(std::size_t index, std::size_t given) const {
   const auto expected = static_cast<std::size_t>(at(index).extents.elements());
   if (given != expected) {

@@ -128,6 +128,10 @@ class parameters {
     }
   }
 
+  /// Throws `error` for the first infinity or NaN of values that are about to be written to `path`.
+  [[gnu::cold]] void check_savable(std::size_t index, std::span<const float> values,
+                                   const std::string& path) const;
+
   /// Copies a parameter in. Throws `error` if `values` has another size, or is below 0 where that
   /// cannot be; nothing is changed then.
   void set(std::size_t index, std::span<const float> values) {

@@ -46,10 +46,15 @@ inline std::size_t values_of(const parameters& weights, std::size_t index) {
   return static_cast<std::size_t>(weights.at(index).extents.elements());
 }
 
-/// The bytes of an NPY file of a parameter.
-inline std::vector<std::uint8_t> npy_file_of(const parameters& weights, std::size_t index) {
+/// The bytes of an NPY file of a parameter. Throws `error` for infinities and NaN that are not to
+/// be kept in the file at `path`.
+inline std::vector<std::uint8_t> npy_file_of(const parameters& weights, std::size_t index,
+                                             const std::string& path, non_finite floats) {
   list<float> values(values_of(weights, index));
   weights.get(index, {values.data(), values.size()});
+  if (floats == non_finite::refused) {
+    weights.check_savable(index, {values.data(), values.size()}, path);
+  }
   const npy::file_extents extents = file_extents_of(weights.at(index));
   std::vector<std::uint8_t> bytes = npy::header_bytes(dtype::float32, extents.view());
   append_bytes(bytes, values.data(), values.size() * sizeof(float));
@@ -205,18 +210,19 @@ inline void set_all(parameters& weights, const list<float>& values) {
   }
 }
 
-/// Adds one array for each parameter.
-inline void add_all(zips::archive_writer& archive, const parameters& weights) {
+/// Adds one array for each parameter; see `npy_file_of`.
+inline void add_all(zips::archive_writer& archive, const parameters& weights,
+                    const std::string& path, non_finite floats) {
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    archive.add(sentence_of({weights.name(i), ".npy"}), npy_file_of(weights, i));
+    archive.add(sentence_of({weights.name(i), ".npy"}), npy_file_of(weights, i, path, floats));
   }
 }
 
 }  // namespace checkpoint
 
 IPU_DSL_INLINE void save_parameter(const parameters& weights, std::size_t index,
-                                   const std::string& path) {
-  write_file_atomically(path, checkpoint::npy_file_of(weights, index));
+                                   const std::string& path, non_finite floats) {
+  write_file_atomically(path, checkpoint::npy_file_of(weights, index, path, floats));
 }
 
 IPU_DSL_INLINE void load_parameter(parameters& weights, std::size_t index, const std::string& path,
@@ -231,9 +237,10 @@ IPU_DSL_INLINE void load_parameter(parameters& weights, std::size_t index, const
   weights.set(index, {values.data(), values.size()});
 }
 
-IPU_DSL_INLINE void save_weights(const parameters& weights, const std::string& path) {
+IPU_DSL_INLINE void save_weights(const parameters& weights, const std::string& path,
+                                 non_finite floats) {
   zips::archive_writer archive;
-  checkpoint::add_all(archive, weights);
+  checkpoint::add_all(archive, weights, path, floats);
   write_file_atomically(path, archive.finish());
 }
 

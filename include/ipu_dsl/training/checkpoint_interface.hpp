@@ -13,9 +13,11 @@
 namespace ipu_dsl {
 
 /// Writes one parameter as an .npy file, a kernel as [inputs, units]. The old file stays until the
-/// new one is whole. Throws `error` if the file cannot be written.
+/// new one is whole. Throws `error` if the file cannot be written, or if there are infinities or
+/// NaN that are not to be kept.
 IPU_DSL_INLINE void save_parameter(const parameters& weights, std::size_t index,
-                                   const std::string& path);
+                                   const std::string& path,
+                                   non_finite floats = non_finite::refused);
 
 /// Reads one parameter. Throws `error` if the file is not of its shape, or has infinities or NaN
 /// that are not to be kept; nothing is changed then.
@@ -24,8 +26,10 @@ IPU_DSL_INLINE void load_parameter(parameters& weights, std::size_t index, const
 
 /// Writes all parameters and states as an .npz file: one array each, called "layer/parameter",
 /// kernels as [inputs, units]. The old file stays until the new one is whole.
-/// Throws `error` if the file cannot be written.
-IPU_DSL_INLINE void save_weights(const parameters& weights, const std::string& path);
+/// Throws `error` if the file cannot be written, or if there are infinities or NaN that are not to
+/// be kept: a file of them would not be read, and stand where a good one stood.
+IPU_DSL_INLINE void save_weights(const parameters& weights, const std::string& path,
+                                 non_finite floats = non_finite::refused);
 
 /// Reads what `save_weights` wrote, or `np.savez`: float64 becomes the nearest float32, Fortran
 /// order C order. What `np.savez_compressed` wrote asks for `inflate_entry` of formats/gzip.hpp.

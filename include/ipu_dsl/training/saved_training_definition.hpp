@@ -241,13 +241,13 @@ inline void require_position(const training_beside& beside) {
 }  // namespace checkpoint
 
 IPU_DSL_INLINE void save_training(session_engine& engine, const std::string& path,
-                                  const training_beside& beside) {
+                                  non_finite floats, const training_beside& beside) {
   engine.require_weights("save_training");
   engine.require_whole_update("save_training");
   checkpoint::require_position(beside);
   zips::archive_writer archive;
-  checkpoint::add_all(archive, engine.weights());
-  checkpoint::add_all(archive, engine.kept());
+  checkpoint::add_all(archive, engine.weights(), path, floats);
+  checkpoint::add_all(archive, engine.kept(), path, floats);
   const training_progress reached = engine.progress();
   checkpoint::add_words(archive, checkpoint::version_name, {&checkpoint::training_version, 1});
   const std::uint64_t progress[] = {reached.updates, reached.samples, engine.seed()};

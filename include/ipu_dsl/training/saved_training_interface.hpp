@@ -34,9 +34,10 @@ struct training_beside {
 /// runs, as of `set<"temperature">`, and the shapes of all of it to read. Called by a callback of
 /// `fit`, where the fit stands in its epoch and its data as well, unless its feed does not say.
 /// The numbers of the optimizer are the program's. Throws `error` if the file cannot be written,
-/// which leaves the old one, between `compute_gradients` and `apply_gradients`, and for a feed that
-/// does not say where it stands.
+/// which leaves the old one, between `compute_gradients` and `apply_gradients`, for a feed that
+/// does not say where it stands, and as `save_weights` does.
 IPU_DSL_INLINE void save_training(session_engine& engine, const std::string& path,
+                                  non_finite floats = non_finite::refused,
                                   const training_beside& beside = {});
 
 /// Reads what `save_training` wrote of a session of the same model, optimizer and seed; `fit` goes

@@ -288,7 +288,9 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
   }
 
   /// Writes the weights as .npz; see `save_weights`.
-  void save(const std::string& path) const { code::save(weights(), path); }
+  void save(const std::string& path, non_finite floats = non_finite::refused) const {
+    code::save(weights(), path, floats);
+  }
 
   /// Reads weights; see `load_weights`.
   void load(const std::string& path, non_finite floats = non_finite::refused) {
@@ -316,10 +318,13 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
 
   /// Writes all that training goes on from as .npz; see `ipu_dsl::save_training`. Behind the path
   /// may stand a feed, whose position goes along.
-  void save_training(const std::string& path) const { code::save_training(engine(), path, {}); }
+  void save_training(const std::string& path, non_finite floats = non_finite::refused) const {
+    code::save_training(engine(), path, floats, nullptr);
+  }
 
-  void save_training(const std::string& path, feed_reference source) const {
-    code::save_training(engine(), path, &source);
+  void save_training(const std::string& path, feed_reference source,
+                     non_finite floats = non_finite::refused) const {
+    code::save_training(engine(), path, floats, &source);
   }
 
   /// Reads it: what is trained from here on has the bits of one that was never interrupted, on data

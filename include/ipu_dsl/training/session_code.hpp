@@ -38,12 +38,12 @@ struct session_code {
 
   /// See `save_weights` and `load_weights`: apart from the engine, so that a program that does
   /// neither has no code for files.
-  static void save(const parameters& weights, const std::string& path);
+  static void save(const parameters& weights, const std::string& path, non_finite floats);
   static void load(parameters& weights, const std::string& path, non_finite floats);
 
   /// See `save_training` and `load_training`; `source` is null, or a feed whose position goes
   /// along.
-  static void save_training(session_engine& engine, const std::string& path,
+  static void save_training(session_engine& engine, const std::string& path, non_finite floats,
                             feed_reference* source);
   static void load_training(session_engine& engine, const std::string& path, non_finite floats,
                             feed_reference* source);

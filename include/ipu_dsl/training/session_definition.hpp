@@ -51,8 +51,9 @@ template <compiled_model Compiled>
 }
 
 template <compiled_model Compiled>
-void session_code<Compiled>::save(const parameters& weights, const std::string& path) {
-  save_weights(weights, path);
+void session_code<Compiled>::save(const parameters& weights, const std::string& path,
+                                  non_finite floats) {
+  save_weights(weights, path, floats);
 }
 
 template <compiled_model Compiled>
@@ -62,8 +63,8 @@ void session_code<Compiled>::load(parameters& weights, const std::string& path, 
 
 template <compiled_model Compiled>
 void session_code<Compiled>::save_training(session_engine& engine, const std::string& path,
-                                           feed_reference* source) {
-  ipu_dsl::save_training(engine, path, {.source = source});
+                                           non_finite floats, feed_reference* source) {
+  ipu_dsl::save_training(engine, path, floats, {.source = source});
 }
 
 template <compiled_model Compiled>

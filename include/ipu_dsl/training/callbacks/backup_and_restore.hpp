@@ -122,7 +122,7 @@ class backup_and_restore {
 
  private:
   void save(training_run& run) {
-    save_training(run.engine(), options_.filename,
+    save_training(run.engine(), options_.filename, non_finite::kept,
                   {.rate = run.schedule(), .epoch = &of_epoch_, .backup = true});
     updates_ = 0;
   }
