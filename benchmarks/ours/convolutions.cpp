@@ -83,7 +83,7 @@ template <conv2d_call Call, convolution_direction Direction>
 class convolution final : public convolution_contestant {
   static constexpr bool forward = Direction == convolution_direction::forward;
   static constexpr bool of_weights = Direction == convolution_direction::weight_gradient;
-  static constexpr bool spreads = Call.lanewise() && !Call.one_to_one();
+  static constexpr bool spreads = Call.spreads() && !Call.one_to_one();
   static constexpr std::int32_t taps = Call.kernel_rows * Call.kernel_columns;
   static constexpr std::int32_t rows_of_kernel = taps * Call.depth();
   static constexpr std::int64_t inputs = std::int64_t{Call.batch} * Call.rows * Call.columns;

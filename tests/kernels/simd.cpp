@@ -117,3 +117,29 @@ TEST_CASE("powers of two and integers as floats are exact") {
   CHECK(checked == 254);
   std::printf("simd: checked %d powers of two\n", checked);
 }
+
+TEST_CASE("numbers of groups are repeated in their lanes") {
+  float numbers[static_cast<std::size_t>(lanes)];
+  for (int i = 0; i < lanes; ++i) {
+    numbers[i] = static_cast<float>(i);
+  }
+  const auto given = kernels::load<vector>(numbers);
+  int checked = 0;
+  int wrong = 0;
+  const auto check = [&](const vector& repeated, int size, int place) {
+    float got[static_cast<std::size_t>(lanes)];
+    kernels::store(got, repeated);
+    for (int i = 0; i < lanes; ++i) {
+      wrong += got[i] == static_cast<float>(i / size * size + place) ? 0 : 1;
+      ++checked;
+    }
+  };
+  for (int place = 0; place < 2; ++place) {
+    check(kernels::repeat_in_groups<2>(given, place), 2, place);
+  }
+  for (int place = 0; place < 4; ++place) {
+    check(kernels::repeat_in_groups<4>(given, place), 4, place);
+  }
+  CHECK(wrong == 0);
+  CHECK(checked == 6 * lanes);
+}

@@ -136,7 +136,7 @@ struct conv2d_kernels {
   kernel input_gradient;
   kernel weight_gradient;
   kernel transposed_kernel;
-  kernel spread_input = nullptr;     ///< of those that walk along lanes alone
+  kernel spread_input = nullptr;     ///< of those that read what is laid out
   kernel spread_gradient = nullptr;  ///< the same
   kernel packed_kernel = nullptr;    ///< of those whose kernel lies plainly
 };
@@ -149,7 +149,7 @@ constexpr conv2d_kernels kernels_of() {
       .input_gradient = run<of_variant(Call, conv2d_variant::input_gradient)>,
       .weight_gradient = run<of_variant(Call, conv2d_variant::weight_gradient)>,
       .transposed_kernel = run<of_variant(Call, conv2d_variant::transposed_kernel)>};
-  if constexpr (Call.lanewise()) {
+  if constexpr (Call.spreads()) {
     made.spread_input = run<of_variant(Call, conv2d_variant::spread_input)>;
     made.spread_gradient = run<of_variant(Call, conv2d_variant::spread_gradient)>;
   }

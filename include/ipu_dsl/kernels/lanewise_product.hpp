@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <ipu_dsl/core/deal.hpp>
+#include <ipu_dsl/kernels/group_tile.hpp>
 #include <ipu_dsl/kernels/lanewise_tile.hpp>
 #include <ipu_dsl/kernels/line_tiles.hpp>
 #include <ipu_dsl/kernels/product_tile.hpp>
@@ -26,6 +27,25 @@ struct lanewise_operands {
   float* y;
 };
 
+/// Lines of outputs that tiles of such a product compute together.
+template <layout::architecture Architecture, window_product Product>
+constexpr std::int32_t lanewise_lines_at_once() {
+  return Product.reads_groups() ? group_tile_lines<Architecture, Product>()
+                                 : lanewise_tile_lines<Architecture, Product>();
+}
+
+/// Outputs beside each other of a tile of `lines` lines.
+template <layout::architecture Architecture, window_product Product>
+constexpr std::int32_t lanewise_columns_at_once(std::int32_t lines) {
+  if (Product.reads_groups()) {
+    return group_tile_columns(lines, Architecture);
+  }
+  return shares_numbers(Product)
+             ? lanewise_lines_columns(lines, lanewise_tile_vectors<Architecture, Product>(lines),
+                                      Architecture)
+             : lanewise_tile_columns(Architecture);
+}
+
 /// `Columns` outputs beside each other of `Lines` lines, some vectors of units: tiles of one after
 /// the other, so that pixels are read and written as they lie. `Place` is that of `tiles_of_line`.
 template <layout::architecture Architecture, window_product Product, activation_kind Kind,
@@ -35,7 +55,8 @@ template <layout::architecture Architecture, window_product Product, activation_
                                         float alpha) noexcept {
   constexpr int width = layout::panel_width(Product.units, Architecture);
   constexpr std::ptrdiff_t panel_size = std::ptrdiff_t{Product.kernel_taps} * Product.depth * width;
-  constexpr int together = lanewise_tile_vectors<Architecture, Product>(Lines);
+  constexpr int together =
+      Product.reads_groups() ? 1 : lanewise_tile_vectors<Architecture, Product>(Lines);
   const auto weights_of = [&](std::int32_t v) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     const std::int32_t n = v * Architecture.lanes;
     return all.w + n / width * panel_size + n % width;
@@ -46,7 +67,10 @@ template <layout::architecture Architecture, window_product Product, activation_
     const float* const w = weights_of(v);
     const float* const bias = all.bias == nullptr ? nullptr : all.bias + n;
     float* const y = all.y + column * Product.written.pixel + n;
-    if constexpr (shares_numbers(Product)) {
+    if constexpr (Product.reads_groups()) {
+      group_tile<Architecture, Product, Lines, Columns, Place, width, Kind>(all.x + n, w, bias, y,
+                                                                            line, column, alpha);
+    } else if constexpr (shares_numbers(Product)) {
       const std::ptrdiff_t apart = Vectors > 1 ? weights_of(v + 1) - w : 0;
       lanewise_lines_tile<Architecture, Product, Lines, Columns, Vectors, Place, width, Kind>(
           all.x + n, w, apart, bias, y, line, column, alpha);
@@ -73,10 +97,7 @@ template <layout::architecture Architecture, window_product Product, activation_
           std::int32_t Lines>
 IPU_DSL_ALWAYS_INLINE void lanewise_lines(const lanewise_operands& all, std::int32_t line,
                                           const index_range& vectors, float alpha) {
-  constexpr std::int32_t together = lanewise_tile_vectors<Architecture, Product>(Lines);
-  constexpr std::int32_t most = shares_numbers(Product)
-                                    ? lanewise_lines_columns(Lines, together, Architecture)
-                                    : lanewise_tile_columns(Architecture);
+  constexpr std::int32_t most = lanewise_columns_at_once<Architecture, Product>(Lines);
   tiles_of_line<Product.columns, most>(
       [&](auto columns, auto place, std::int32_t column) IPU_DSL_ALWAYS_INLINE_LAMBDA {
         lanewise_columns<Architecture, Product, Kind, Lines, decltype(columns)::value,
@@ -91,7 +112,7 @@ IPU_DSL_ALWAYS_INLINE void lanewise_some_lines(const lanewise_operands& all,
                                                const index_range& lines, const index_range& vectors,
                                                float alpha) {
   constexpr activation_kind in_tile = applied_in_registers(Kind) ? Kind : activation_kind::linear;
-  constexpr std::int32_t together = lanewise_tile_lines<Architecture, Product>();
+  constexpr std::int32_t together = lanewise_lines_at_once<Architecture, Product>();
   const auto written = [&](std::int32_t line) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     return all.y + (Product.written_line(line) - Product.written_line(lines.begin));
   };
@@ -130,7 +151,7 @@ void multiply_by_lanes(const float* __restrict x, const float* __restrict w,
   constexpr std::int32_t vectors =
       layout::row_stride(Product.units, Architecture) / Architecture.lanes;
   if constexpr (Product.lines() > 0 && Product.columns.outputs > 0) {
-    constexpr std::int32_t together = lanewise_tile_lines<Architecture, Product>();
+    constexpr std::int32_t together = lanewise_lines_at_once<Architecture, Product>();
     constexpr std::int32_t of_sample =
         layout::ceiling_quotient(Product.lines_of_sample(), together);
     columns_of_grain(

@@ -231,6 +231,14 @@ IPU_DSL_ALWAYS_INLINE portable_floats interleave_high(portable_floats a, portabl
   return portable_floats::load_unaligned(elements);
 }
 
+/// Number `Place` of each group of `Size` lanes, 2 or 4, in all lanes of it.
+template <std::int32_t Size, std::int32_t Place>
+IPU_DSL_ALWAYS_INLINE portable_floats repeat_in_groups(portable_floats given) {
+  const float elements[] = {given.data[Place], given.data[Place], given.data[4 - Size + Place],
+                            given.data[4 - Size + Place]};
+  return portable_floats::load_unaligned(elements);
+}
+
 /// Hides from the optimiser where the value comes from, where it must; see `load_once`.
 IPU_DSL_ALWAYS_INLINE void keep_in_register(portable_floats&) {}
 

@@ -134,4 +134,21 @@ IPU_DSL_ALWAYS_INLINE Vector load_once(const float* from) {
   return loaded;
 }
 
+/// Number `place` of each group of `Size` lanes, 2 or 4, in all lanes of it; a constant, once all
+/// around it is unrolled.
+template <std::int32_t Size, typename Vector>
+IPU_DSL_ALWAYS_INLINE Vector repeat_in_groups(const Vector& given, std::int32_t place) {
+  static_assert(Size == 2 || Size == 4);
+  switch (place) {
+    case 0:
+      return repeat_in_groups<Size, 0>(given);
+    case 1:
+      return repeat_in_groups<Size, 1>(given);
+    case 2:
+      return repeat_in_groups < Size, Size == 4 ? 2 : 1 > (given);
+    default:
+      return repeat_in_groups<Size, Size - 1>(given);
+  }
+}
+
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

@@ -42,8 +42,8 @@ constexpr int vectors_of_taps() {
   return pairs && (long_rows || Architecture.registers < 32) ? 2 : 1;
 }
 
-/// Which taps a tile has: of one row of the kernel, `inputs` numbers of each. By lanes each unit
-/// reads a number of its own, otherwise all of them read the same.
+/// Which taps a tile has: of one row of the kernel, `inputs` numbers of each. Of rows of numbers
+/// each unit reads one of its own, otherwise all units, or those of a group, read the same.
 struct tap_block {
   std::int32_t first;
   std::int32_t taps;
@@ -82,7 +82,7 @@ template <window_product Product, layout::architecture Architecture>
 struct tap_blocks {
   static constexpr int vectors = vectors_of_taps<Product, Architecture>();
   static constexpr std::int32_t most = sums_of_taps(Architecture, vectors);
-  static constexpr std::int32_t inputs = Product.lanewise != 0 ? 1 : Product.depth;
+  static constexpr std::int32_t inputs = Product.has_rows_of_numbers() ? 1 : Product.depth;
   static constexpr std::int32_t taps_together = most / inputs > 1 ? most / inputs : 1;
   static constexpr layout::balanced_split cut =
       layout::split_evenly(Product.kernel_columns, taps_together);
@@ -106,7 +106,8 @@ inline constexpr bool has_few_weights_of_tap = Product.kernel_columns > 1 && Pro
 /// all that its bias has a sum of. (3x3, 64 channels: 56x56 0.92 of the time, 14x14 0.84.)
 template <window_product Product>
 inline constexpr bool sums_bias_in_tiles =
-    Product.lanewise != 0 && Product.depth == 1 && Product.planes.taps == 1;
+    Product.lanewise != 0 && (Product.depth == 1 || Product.reads_groups()) &&
+    Product.planes.taps == 1;
 
 /// The parts of a line that all vectors of units walk one after the other, by lanes: so many
 /// columns that what a vector meets, half a line of the cache of every pixel, is still there for

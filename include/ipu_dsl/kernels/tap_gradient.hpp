@@ -26,7 +26,7 @@ template <typename Places, window_product Product, typename Visit>
 IPU_DSL_ALWAYS_INLINE void for_weights(std::int32_t n, const index_range& rows, std::int32_t k,
                                        const Visit& visit) {
   const index_range inputs =
-      Product.lanewise != 0 ? index_range{k, k + 1} : index_range{0, Product.depth};
+      Product.has_rows_of_numbers() ? index_range{k, k + 1} : index_range{0, Product.depth};
   for (std::int32_t row = rows.begin; row < rows.end; ++row) {
     for (std::int32_t tap = 0; tap < Product.kernel_columns; ++tap) {
       for (std::int32_t input = inputs.begin; input < inputs.end; ++input) {
@@ -145,8 +145,8 @@ void gradient_of_taps(const float* __restrict x, const float* __restrict d,
   constexpr std::ptrdiff_t deeper = layout::row_stride(Product.units, Architecture);
   constexpr int together = tap_blocks<Product, Architecture>::vectors;
   constexpr std::int32_t vectors = deeper / width / together;
-  // By lanes each number of the depth is a product of its own.
-  constexpr std::int32_t products = Product.lanewise != 0 ? Product.depth : 1;
+  // Each row of numbers is a product of its own.
+  constexpr std::int32_t products = Product.has_rows_of_numbers() ? Product.depth : 1;
   constexpr std::int32_t rows_of_kernel = Product.kernel_taps / Product.kernel_columns;
   // Vectors that are dealt out together.
   constexpr bool copies = copies_lines<Architecture, Product>();

@@ -59,6 +59,19 @@ constexpr int rows_kept() {
   return kept;
 }
 
+/// Number `input` of what a vector of units reads from there on.
+template <layout::architecture Architecture, window_product Product>
+IPU_DSL_ALWAYS_INLINE vector<Architecture> met_number(const float* from, std::int32_t input) {
+  using lanes = vector<Architecture>;
+  if constexpr (Product.reads_groups()) {
+    return repeat_in_groups<Product.lanewise>(load<lanes>(from), input);
+  } else if constexpr (Product.has_rows_of_numbers()) {
+    return load<lanes>(from);
+  } else {
+    return lanes(from[input]);
+  }
+}
+
 /// What one line of outputs adds to the weights of a block of taps in `Rows` rows of the kernel,
 /// `Vectors` vectors of units of which `units` are there. Each is one chain of multiply-adds that
 /// goes on from `sums` over the columns of the line, ascending, without those that meet padding at
@@ -127,8 +140,7 @@ template <layout::architecture Architecture, window_product Product, int Vectors
               source + row * next_row + tap * (Product.columns.slope * Product.read.pixel);
           IPU_DSL_UNROLLED
           for (int input = 0; input < inputs; ++input) {
-            const lanes number =
-                Product.lanewise != 0 ? load<lanes>(from) : lanes(from[Block.first_input + input]);
+            const lanes number = met_number<Architecture, Product>(from, Block.first_input + input);
             IPU_DSL_UNROLLED
             for (int v = 0; v < Vectors; ++v) {
               lanes& sum = sums[(row * taps + tap) * inputs + input][v];

@@ -164,7 +164,14 @@ struct window_product {
   /// Units beside each other that read `depth` numbers of their own, whole vectors of them.
   std::int32_t groups = 1;
   /// 1: each unit reads numbers of its own: of a pixel, a row of all units for each of the depth.
+  /// 2 or 4: so many units beside each other read as many numbers, which lie in the same lanes.
   std::int32_t lanewise = 0;
+
+  /// Whether each unit reads numbers of its own, in rows of all units.
+  constexpr bool has_rows_of_numbers() const { return lanewise == 1; }
+
+  /// Whether units read numbers of their group, which are repeated in its lanes.
+  constexpr bool reads_groups() const { return lanewise > 1; }
 
   /// How many of the vectors of a panel's row have units of one group, wherever the panel lies:
   /// `vectors` of the panel, every panel begins behind a multiple of `apart`.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include <ipu_dsl/kernels/inlining.hpp>
 #include <ipu_dsl/layout/architecture.hpp>
@@ -200,6 +201,19 @@ IPU_DSL_ALWAYS_INLINE Vector each_twice(const float* from) {
   if constexpr (Vector::size == 4) {
     return interleave_low(all, all);
   }
+}
+
+template <std::int32_t Size, std::int32_t Place, typename Vector, std::size_t... Lanes>
+IPU_DSL_ALWAYS_INLINE Vector repeat_in_groups(const Vector& given, std::index_sequence<Lanes...>) {
+  return __builtin_shufflevector(given.data, given.data, (Lanes / Size * Size + Place)...);
+}
+
+/// Number `Place` of each group of `Size` lanes, 2 or 4, in all lanes of it.
+template <std::int32_t Size, std::int32_t Place, typename Instructions>
+IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> repeat_in_groups(
+    const xsimd::batch<float, Instructions>& given) {
+  using lanes = std::make_index_sequence<xsimd::batch<float, Instructions>::size>;
+  return repeat_in_groups<Size, Place>(given, lanes());
 }
 
 /// Hides from the optimiser where the value comes from; see `load_once`.

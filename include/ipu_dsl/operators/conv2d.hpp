@@ -46,9 +46,14 @@ constexpr kernels::image_strides strides_of_spread(std::int32_t rows, std::int32
   return {rows * columns * pixel, columns * pixel, pixel};
 }
 
+/// See `window_product::lanewise`.
+constexpr std::int32_t lanewise_of(const conv2d_call& call) {
+  return call.groups_in_lanes() ? call.depth() : (call.lanewise() ? 1 : 0);
+}
+
 constexpr kernels::window_product forward_of(const conv2d_call& call) {
   return {
-      .read = call.lanewise()
+      .read = call.spreads()
                   ? strides_of_spread(call.rows, call.columns, call.depth(), call.filters)
                   : strides_of(call.rows, call.columns, call.channels, call.input_in_one_row != 0),
       .written = strides_of(call.output_rows, call.output_columns, call.filters, false),
@@ -60,7 +65,7 @@ constexpr kernels::window_product forward_of(const conv2d_call& call) {
       .kernel_columns = call.kernel_columns,
       .kernel_taps = call.kernel_rows * call.kernel_columns,
       .groups = call.wide_groups() ? call.groups : 1,
-      .lanewise = call.lanewise()};
+      .lanewise = lanewise_of(call)};
 }
 
 /// The gradient of the pixels `row`, `row` + stride, ... and `column`, ...: they meet the same
@@ -68,7 +73,7 @@ constexpr kernels::window_product forward_of(const conv2d_call& call) {
 constexpr kernels::window_product gradient_of(const conv2d_call& call, std::int32_t row,
                                               std::int32_t column) {
   kernels::window_product made{
-      .read = call.lanewise()
+      .read = call.spreads()
                   ? strides_of_spread(call.output_rows, call.output_columns,
                                       call.filters_of_group(), call.channels)
                   : strides_of(call.output_rows, call.output_columns, call.filters, false),
@@ -81,7 +86,7 @@ constexpr kernels::window_product gradient_of(const conv2d_call& call, std::int3
       .kernel_columns = call.kernel_columns,
       .kernel_taps = call.kernel_rows * call.kernel_columns,
       .groups = call.wide_groups() ? call.groups : 1,
-      .lanewise = call.lanewise()};
+      .lanewise = lanewise_of(call)};
   made.written.row *= call.stride_rows;
   made.written.pixel *= call.stride_columns;
   return made;

@@ -83,6 +83,19 @@ struct conv2d_call {
   /// Whether each filter reads numbers of its own: those of its group.
   constexpr bool lanewise() const { return (groups > 1 && !wide_groups()) || plain_kernel != 0; }
 
+  /// Whether the filters of a group read as many channels, which lie in the same lanes of every
+  /// processor's vectors, since each has at least four.
+  constexpr bool groups_in_lanes() const {
+    return lanewise() && plain_kernel == 0 && input_in_one_row == 0 &&
+           depth() == filters_of_group() && (depth() == 2 || depth() == 4);
+  }
+
+  /// Whether filters of groups read the image as it is.
+  constexpr bool reads_by_group() const { return wide_groups() || groups_in_lanes(); }
+
+  /// Whether they read what is laid out for each of them, unless that is the image itself.
+  constexpr bool spreads() const { return lanewise() && !groups_in_lanes(); }
+
   /// How many channels a filter reads.
   constexpr std::int32_t depth() const { return channels / groups; }
 
@@ -125,10 +138,11 @@ struct convolution {
     return emit.parameter_value(kernel).as(kernel_extents());
   }
 
-  /// The image that a product reads: x itself, or by lanes (rows, columns, channels of a group,
-  /// filters) in scratch `tag`, which is written where that is not the same.
+  /// The image that a product reads: x itself, or where filters of small groups read it (rows,
+  /// columns, channels of a group, filters) in scratch `tag`, which is written where that is not
+  /// the same.
   constexpr buffer_ref image_read(emitter& emit, const buffer_ref& x, std::int32_t tag) const {
-    if (!key.lanewise()) {
+    if (!key.spreads()) {
       return x.as(input_extents());
     }
     const shape extents{key.rows, key.columns, key.depth(), key.filters};
@@ -142,7 +156,7 @@ struct convolution {
 
   /// The same of the gradient d: (rows, columns, filters of a group, channels).
   constexpr buffer_ref gradient_read(emitter& emit, const buffer_ref& d, std::int32_t tag) const {
-    if (!key.lanewise()) {
+    if (!key.spreads()) {
       return d.as(output_extents());
     }
     const shape extents{key.output_rows, key.output_columns, key.filters_of_group(), key.channels};
@@ -312,15 +326,15 @@ struct convolution {
   }
 
  private:
-  /// Filters, or channels: their axis, or of wide groups that of the groups and of those of a
-  /// group.
+  /// Filters, or channels: their axis, or of groups that read the image as it is that of the groups
+  /// and of those of a group.
   struct feature_axes {
     reach of_all;
     axis_id group;
   };
 
   constexpr feature_axes over_features(call_draft& call, std::int32_t features) const {
-    if (!key.wide_groups()) {
+    if (!key.reads_by_group()) {
       const axis_id all = call.over(features);
       return {all, all};
     }
@@ -330,7 +344,7 @@ struct convolution {
 
   /// What those features read of the others, number `k` of a group or of all.
   constexpr reach read_by(const feature_axes& features, axis_id k, std::int32_t of_group) const {
-    return key.wide_groups() ? window(features.group, k, of_group, 1, 0) : reach(k);
+    return key.reads_by_group() ? window(features.group, k, of_group, 1, 0) : reach(k);
   }
 
   /// Of an output and a tap.
@@ -349,7 +363,7 @@ struct convolution {
         window(at.row, at.tap_row, key.stride_rows, key.dilation_rows, key.padding_rows);
     const reach column = window(at.column, at.tap_column, key.stride_columns, key.dilation_columns,
                                 key.padding_columns);
-    if (key.lanewise()) {
+    if (key.spreads()) {
       call.reads(x, {at.sample, row, column, at.channel, at.filter.of_all});
     } else {
       call.reads(x, {at.sample, row, column, read_by(at.filter, at.channel, key.depth())});
@@ -372,7 +386,7 @@ struct convolution {
     const reach of_column = window_over(column, tap_column, key.stride_columns,
                                         key.dilation_columns, key.padding_columns);
     call.writes(image.as(input_extents()), {sample, row, column, channel});
-    if (key.lanewise()) {
+    if (key.spreads()) {
       call.reads(d, {sample, of_row, of_column, filter, channel});
     } else {
       call.reads(d.as(output_extents()),
