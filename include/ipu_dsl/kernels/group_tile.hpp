@@ -54,23 +54,28 @@ IPU_DSL_ALWAYS_INLINE void group_tile(const float* __restrict x, const float* __
   for (int i = 0; i < Lines * Columns; ++i) {
     sums[i / Columns][i % Columns] = start;
   }
-  // What the lines from `first` to before `end` meet at one tap, each with weights of its own row.
-  const auto add_tap = [&](const float* from, const float* const* weights, int first, int end,
+  // What some lines meet at one tap, each with weights of its own row. All lines are asked: of
+  // loops between bounds that clang does not know it makes as many copies as it may.
+  const auto add_tap = [&](const float* from, const float* const* weights, const index_range& some,
                            std::int32_t tap) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     const auto add_number = [&](auto number) IPU_DSL_ALWAYS_INLINE_LAMBDA {
       constexpr std::int32_t k = decltype(number)::value;
       lanes factors[std::size_t{Lines}];
       IPU_DSL_UNROLLED
-      for (int j = first; j < end; ++j) {
-        factors[j] = load_once<lanes>(weights[j] + k * PanelWidth);
+      for (int j = 0; j < Lines; ++j) {
+        if (j >= some.begin && j < some.end) {
+          factors[j] = load_once<lanes>(weights[j] + k * PanelWidth);
+        }
       }
       IPU_DSL_UNROLLED
       for (int i = 0; i < Columns; ++i) {
         if (meets_in_tile<Place>(columns, column, i, tap)) {
           const lanes met = repeat_in_groups<Product.lanewise, k>(load<lanes>(from + i * apart));
           IPU_DSL_UNROLLED
-          for (int j = first; j < end; ++j) {
-            sums[j][i] = multiply_add(met, factors[j], sums[j][i]);
+          for (int j = 0; j < Lines; ++j) {
+            if (j >= some.begin && j < some.end) {
+              sums[j][i] = multiply_add(met, factors[j], sums[j][i]);
+            }
           }
         }
       }
@@ -102,16 +107,17 @@ IPU_DSL_ALWAYS_INLINE void group_tile(const float* __restrict x, const float* __
       if (row < 0 || row >= rows.sources) {
         continue;
       }
-      const int first = (std::max)(0, read - rows.taps + 1);
-      const int end = (std::min)(Lines, read + 1);
+      const index_range some = {(std::max)(0, read - rows.taps + 1), (std::min)(Lines, read + 1)};
       IPU_DSL_UNROLLED
       for (std::int32_t tap = 0; tap < columns.taps; ++tap) {
         const float* weights[std::size_t{Lines}];
         IPU_DSL_UNROLLED
-        for (int j = first; j < end; ++j) {
-          weights[j] = weights_of(Product.first_position(0, read - j), tap);
+        for (int j = 0; j < Lines; ++j) {
+          if (j >= some.begin && j < some.end) {
+            weights[j] = weights_of(Product.first_position(0, read - j), tap);
+          }
         }
-        add_tap(source_at(first_column + row * Product.read.row, tap), weights, first, end, tap);
+        add_tap(source_at(first_column + row * Product.read.row, tap), weights, some, tap);
       }
     }
   } else {
@@ -124,7 +130,7 @@ IPU_DSL_ALWAYS_INLINE void group_tile(const float* __restrict x, const float* __
 #pragma GCC unroll 1
       for (std::int32_t tap = 0; tap < columns.taps; ++tap) {
         const float* const weights[] = {weights_of(first_tap, tap)};
-        add_tap(source_at(row, tap), weights, 0, 1, tap);
+        add_tap(source_at(row, tap), weights, {0, 1}, tap);
       }
     }
   }
