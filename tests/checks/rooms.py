@@ -186,6 +186,7 @@ SHARED_KERNELS = {
     "inlining": "a word of the compilers, for all kernels",
     "held_weights": "products over windows of any layer with few weights",
     "lanewise_product": "products over windows by lanes: groups of channels, depthwise",
+    "group_tile": "tiles of units that read the numbers of their group",
     "lanewise_tile": "their register tiles",
     "line_copies": "lines of images whose pixels collide, copied together",
     "logarithm": "a function; cross-entropy and the softplus are made of it",

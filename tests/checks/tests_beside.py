@@ -123,6 +123,7 @@ ELSEWHERE = {
     "kernels/chain_sums": "kernels/layer_normalization",
     "kernels/row_sum": "kernels/pointwise",
     "kernels/group_layout": "operators/conv2d",
+    "kernels/group_tile": "operators/conv2d_ways",
     "kernels/lanewise_product": "operators/conv2d",
     "kernels/lanewise_tile": "operators/conv2d",
     "kernels/line_copies": "operators/conv2d",

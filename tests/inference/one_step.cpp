@@ -43,6 +43,7 @@ struct dilated
                                 Conv1D<5, 1, same_padding>>,
                        Conv1D<5, 2, causal_padding, groups<5>>, Conv1D<32, 1>,
                        Conv1D<32, 2, causal_padding, groups<2>>,
+                       Conv1D<32, 3, causal_padding, groups<8>>,
                        Conv1D<18, 4, causal_padding, dilation_rate<4>, use_bias<false>>,
                        BatchNormalization<>, GRU<4, return_sequences<true>>, Conv1D<2, 1>>> {};
 

@@ -24,6 +24,7 @@ using first_half = stage<Conv1D<6, 5, causal_padding, dilation_rate<2>, relu>,
                          Conv1D<8, 3, strides<2>, same_padding>, Reshape<7, 4, 2, 2>,
                          Conv3D<4, kernel_volume{3, 2, 1}, same_padding, relu>, Reshape<14, 4, 4>>;
 using second_half = stage<DepthwiseConv2D<3, same_padding, depth_multiplier<3>, relu>,
+                          Conv2D<12, 3, same_padding, groups<3>, relu>,
                           Conv2D<4, 3, dilation_rate<2>, same_padding, groups<2>>,
                           SeparableConv2D<5, 3, strides<2>, same_padding, hyperbolic_tangent>,
                           Conv2DTranspose<3, 3, strides<2, 1>, same_padding, relu>, Reshape<28, 3>,

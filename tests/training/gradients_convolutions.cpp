@@ -66,6 +66,18 @@ TEST_CASE("gradients of groups and of DepthwiseConv2D") {
             5 * 4 * 4));
 }
 
+TEST_CASE("gradients of groups that lie in the lanes of vectors") {
+  check_gradients<step_of<
+      model<input<5, 4, 2>, sequential<Conv2D<8, 1>, Conv2D<8, 2, groups<2>, strides<2>, softplus>,
+                                       Conv2D<8, 3, groups<4>, same_padding, hyperbolic_tangent>,
+                                       Flatten, Dense<3>>>>>(
+      about("Conv2D of groups of four and of two",
+            {convolve({5, 4, 2, 8, 1, 1}), convolve({5, 4, 8, 8, 2, 2, 2, false, 1, false, 2}),
+             function(activation::softplus), convolve({2, 2, 8, 8, 3, 3, 1, true, 1, false, 4}),
+             function(activation::tanh), dense(2 * 2 * 8, 3)},
+            5 * 4 * 2));
+}
+
 TEST_CASE("gradients of SeparableConv2D behind single channels") {
   check_gradients<step_of<model<
       input<4, 3, 2>, sequential<DepthwiseConv2D<kernel_size{2, 1}, use_bias<false>>,

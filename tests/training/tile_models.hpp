@@ -68,19 +68,20 @@ struct convolutions
 /// Convolutions of sequences, with holes, in groups (narrow and wide), of single channels, of
 /// volumes and transposed; windows with weights of their own.
 struct convolution_kinds
-    : model<input<7, 3>,
-            pipeline<stage<Conv1D<4, 3, causal_padding, dilation_rate<2>, relu>,
-                           Conv1D<8, 2, strides<2>>, Reshape<2, 3, 2, 2>,
-                           Conv3D<2, 2, same_padding, strides<1, 2, 1>, relu>,
-                           Conv3D<3, kernel_volume{1, 2, 1}>, Reshape<3, 4, 1>,
-                           Conv2D<2, 2, dilation_rate<1, 2>>>,
-                     stage<DepthwiseConv2D<3, same_padding, depth_multiplier<3>>, Conv2D<32, 1>,
-                           Conv2D<32, 2, same_padding, groups<2>>,
-                           Conv2D<4, 1, groups<2>, hyperbolic_tangent>,
-                           SeparableConv2D<3, 2, same_padding, strides<2>, relu>,
-                           Conv2DTranspose<2, 3, strides<2>, relu>, Reshape<3, 6>,
-                           Conv1DTranspose<2, 2, use_bias<false>>,
-                           LocallyConnected1D<3, 2, hyperbolic_tangent>, Flatten, Dense<3>>>> {};
+    : model<
+          input<7, 3>,
+          pipeline<
+              stage<Conv1D<4, 3, causal_padding, dilation_rate<2>, relu>, Conv1D<8, 2, strides<2>>,
+                    Reshape<2, 3, 2, 2>, Conv3D<2, 2, same_padding, strides<1, 2, 1>, relu>,
+                    Conv3D<3, kernel_volume{1, 2, 1}>, Reshape<3, 4, 1>,
+                    Conv2D<2, 2, dilation_rate<1, 2>>>,
+              stage<DepthwiseConv2D<3, same_padding, depth_multiplier<3>>, Conv2D<32, 1>,
+                    Conv2D<32, 2, same_padding, groups<2>>, Conv2D<32, 2, same_padding, groups<16>>,
+                    Conv2D<4, 1, groups<2>, hyperbolic_tangent>,
+                    SeparableConv2D<3, 2, same_padding, strides<2>, relu>,
+                    Conv2DTranspose<2, 3, strides<2>, relu>, Reshape<3, 6>,
+                    Conv1DTranspose<2, 2, use_bias<false>>,
+                    LocallyConnected1D<3, 2, hyperbolic_tangent>, Flatten, Dense<3>>>> {};
 
 /// Windows beside and over each other, beyond the image, over all of it, with a gradient to give.
 using pooled_lines =

@@ -32,7 +32,8 @@ struct model_checkpoint_options {
 /// whole, so that there is always the old one or the new one. Epochs that lack a number that is
 /// asked for are passed over. Throws `error` before the first step for a name that cannot be made,
 /// a directory that is not there or takes no files, and a number that no epoch reports; and behind
-/// an epoch if the file cannot be written, or the weights are infinite or NaN: they are trained then.
+/// an epoch if the file cannot be written, or the weights are infinite or NaN: they are trained
+/// then.
 class model_checkpoint {
  public:
   explicit model_checkpoint(model_checkpoint_options options)
