@@ -31,7 +31,7 @@ struct lanewise_operands {
 template <layout::architecture Architecture, window_product Product>
 constexpr std::int32_t lanewise_lines_at_once() {
   return Product.reads_groups() ? group_tile_lines<Architecture, Product>()
-                                 : lanewise_tile_lines<Architecture, Product>();
+                                : lanewise_tile_lines<Architecture, Product>();
 }
 
 /// Outputs beside each other of a tile of `lines` lines.
