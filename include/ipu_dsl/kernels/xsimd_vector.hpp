@@ -203,6 +203,7 @@ IPU_DSL_ALWAYS_INLINE Vector each_twice(const float* from) {
   }
 }
 
+/// The same for the lanes of a vector by their numbers.
 template <std::int32_t Size, std::int32_t Place, typename Vector, std::size_t... Lanes>
 IPU_DSL_ALWAYS_INLINE Vector repeat_in_groups(const Vector& given, std::index_sequence<Lanes...>) {
   return __builtin_shufflevector(given.data, given.data, (Lanes / Size * Size + Place)...);
