@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tests of operators/conv2d.hpp where a kernel has a way of its own: blocks of lines, weights that
 // stay in registers, outputs and lines that are copied, numbers that a depthwise tile keeps, lines
-// in parts, pixels that collide, rims that are made apart, groups that lie in lanes.
+// in parts or with the same sums, pixels that collide, rims that are made apart, groups that lie in
+// lanes.
 #include <cstdio>
 
 #include "operators/conv2d_chains.hpp"
@@ -83,8 +84,7 @@ TEST_CASE("weights of few channels are summed up for two vectors of units at onc
   checked = 0;
   constexpr conv2d_call paired = call_on(2, {7, 9, 3}, 4 * vector, {3, 3}, 1, true, true);
   constexpr kernels::window_product product = conv2d_code::forward_of(paired);
-  static_assert(kernels::vectors_of_taps<product, layout::native>() ==
-                (layout::native.registers < 32 ? 2 : 1));
+  static_assert(kernels::vectors_of_taps<product, layout::native>() == 2);
   check_all<paired>();
   check_all<call_on(2, {6, 8, 1}, 2 * vector, {5, 5}, 1, true, true)>();
   check_all<call_on(1, {1, 33, 1}, 2 * vector, {1, 3}, 1, true, true)>();
@@ -160,13 +160,48 @@ TEST_CASE("pixels of a depthwise convolution that collide make the same chains")
   constexpr conv2d_call blocks =
       call_on(2, {9, 38, 256}, 256, {3, 2}, 2, true, false, 1, 256, true);
   static_assert(kernels::copies_lines<layout::native, conv2d_code::forward_of(blocks)>() ==
-                (vector == 8));
-  static_assert(vector != 8 ||
+                (vector >= 8));
+  static_assert(vector < 8 ||
                 kernels::line_copies<layout::native, conv2d_code::forward_of(blocks)>::lines <
                     blocks.output_rows);
   check_all<blocks>();
   CHECK(checked > 0);
   std::printf("colliding pixels: checked %d numbers and steps of chains\n", checked);
+}
+
+namespace {
+
+/// Of how many lines a tile of a weight gradient keeps its sums.
+template <conv2d_call Call>
+constexpr int lines_together() {
+  return kernels::lines_of_tap_tile<layout::native, conv2d_code::forward_of(Call)>();
+}
+
+}  // namespace
+
+TEST_CASE("lines of which a tile of taps keeps its sums make the same chains") {
+  checked = 0;
+  // More lines than go together, and rims that go alone.
+  constexpr conv2d_call few = call_on(2, {40, 9, 3}, 2 * vector, {3, 3}, 1, true, true);
+  static_assert(lines_together<few>() > 1 == (vector == 16));
+  check_all<few>();
+  check_all<call_on(1, {31, 6, 2}, 2 * vector + 1, {5, 2}, 2, true, false)>();
+  constexpr conv2d_call depthwise =
+      call_on(2, {23, 7, 40}, 40, {3, 3}, 1, true, false, 1, 40, true);
+  static_assert(lines_together<depthwise>() > 1 == (vector == 16));
+  check_all<depthwise>();
+  check_all<call_on(1, {35, 5, 24}, 24, {4, 3}, 2, true, false, 1, 24, true)>();
+  // Lines that meet one row of the kernel, and none at all.
+  check_all<call_on(1, {21, 4, 16}, 16, {2, 2}, 1, true, false, 9, 16, true)>();
+  // Copies, of which two blocks have lines that go together.
+  constexpr conv2d_call copied =
+      call_on(2, {14, 6, 256}, 256, {3, 3}, 1, true, false, 1, 256, true);
+  static_assert(kernels::copies_lines<layout::native, conv2d_code::forward_of(copied)>() ==
+                (vector >= 8));
+  static_assert(vector < 8 || lines_together<copied>() > 1);
+  check_all<copied>();
+  CHECK(checked > 0);
+  std::printf("lines of a tile of taps: checked %d numbers and steps of chains\n", checked);
 }
 
 namespace {

@@ -110,16 +110,18 @@ class line_copies {
 /// a multiple of it apart find room in few places of the first-level cache: each tile reads them
 /// from the second one or further, half a line of the cache at a time. (3x3, of the time: 128
 /// channels, 28x28, 0.56; 256, 28x28, 0.60; 384, 14x14, 0.83; 512, 14x14, 0.40; 1024, 7x7, 0.38; of
-/// 64 channels, 56x56 and 28x28, 1.04 and 1.2. With eight lanes; with sixteen nobody has measured
-/// it.)
+/// 64 channels, 56x56 and 28x28, 1.04 and 1.2. With sixteen lanes, a line of the cache at a time,
+/// it pays from 1024 bytes on: 256, 28x28, 0.71; 512, 14x14, 0.68; 1024, 7x7, 0.59; of 128
+/// channels, 28x28, 1.3, of 384, 14x14, 1.26.)
 template <layout::architecture Architecture, window_product Product>
 constexpr bool copies_lines() {
   if constexpr (Product.lanewise != 0 && Product.depth == 1 && Product.has_outputs()) {
     constexpr std::ptrdiff_t most_on_stack = 96 * 1024 / sizeof(float);
     using copies = line_copies<Architecture, Product>;
     const bool one_plane = Product.planes.outputs == 1 && Product.planes.taps == 1;
-    const bool apart = Product.read.pixel % 128 == 0 && Product.written.pixel % 128 == 0;
-    return Architecture.lanes == 8 && one_plane && apart &&
+    constexpr std::ptrdiff_t distance = Architecture.lanes == 8 ? 128 : 256;
+    const bool apart = Product.read.pixel % distance == 0 && Product.written.pixel % distance == 0;
+    return Architecture.lanes >= 8 && one_plane && apart &&
            copies::source_floats + copies::output_floats + copies::weight_floats <= most_on_stack;
   } else {
     return false;

@@ -28,18 +28,16 @@ constexpr std::int32_t sums_of_taps(layout::architecture target, int vectors) {
 }
 
 /// How many vectors of units are computed together. What all units read is loaded for each vector:
-/// for a single one there are as many loads as multiply-adds. Two of them always pay with 16
-/// registers (AVX2: 3x3 3 to 32 0.86 of the time, 5x5 1 to 16 0.79, causal 3 1 to 16 0.77); with 32
-/// where they hold no more than a row of the kernel for one (AVX-512: 7x7 3 to 64 0.73; 3x3 3 to
-/// 32, of which they hold two rows, 1.06).
+/// for a single one there are as many loads as multiply-adds (AVX2: 3x3 3 to 32 0.86 of the time,
+/// 5x5 1 to 16 0.79, causal 3 1 to 16 0.77; AVX-512: 7x7 3 to 64 0.73, 3x3 3 to 32 0.91, 1 to 32
+/// 0.89).
 template <window_product Product, layout::architecture Architecture>
 constexpr int vectors_of_taps() {
   const std::int32_t vectors = layout::row_stride(Product.units, Architecture) / Architecture.lanes;
   const std::int32_t of_panel =
       layout::panel_width(Product.units, Architecture) / Architecture.lanes;
   const bool pairs = Product.lanewise == 0 && vectors % 2 == 0 && of_panel % 2 == 0;
-  const bool long_rows = Product.kernel_columns * Product.depth > sums_of_taps(Architecture, 2);
-  return pairs && (long_rows || Architecture.registers < 32) ? 2 : 1;
+  return pairs ? 2 : 1;
 }
 
 /// Which taps a tile has: of one row of the kernel, `inputs` numbers of each. Of rows of numbers

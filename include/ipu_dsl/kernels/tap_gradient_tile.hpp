@@ -72,16 +72,17 @@ IPU_DSL_ALWAYS_INLINE vector<Architecture> met_number(const float* from, std::in
   }
 }
 
-/// What one line of outputs adds to the weights of a block of taps in `Rows` rows of the kernel,
+/// What some lines of outputs add to the weights of a block of taps in `Rows` rows of the kernel,
 /// `Vectors` vectors of units of which `units` are there. Each is one chain of multiply-adds that
-/// goes on from `sums` over the columns of the line, ascending, without those that meet padding at
-/// this tap.
-///   x  the row of sources that the first row of taps meets;  d  the line, of whose columns those
-///   of `Part` are added;  bias_sums  null, or where a bias goes on that is the sum of d
+/// goes on from `sums` over the lines and the columns of each, ascending, without those that meet
+/// padding at this tap.
+///   x  the row of sources that the first row of taps meets;  d  the first line, of whose columns
+///   those of `Part` are added;  bias_sums  null, or where a bias goes on that is the sum of d
 template <layout::architecture Architecture, window_product Product, int Vectors, int Rows,
           tap_block Block, weights_lying Lying, index_range Part>
-[[gnu::noinline]] void tap_gradient_line(const float* x, const float* d, float* sums_of_first,
-                                         float* bias_sums, std::int32_t units) noexcept {
+[[gnu::noinline]] void tap_gradient_lines(const float* x, const float* d, float* sums_of_first,
+                                          float* bias_sums, std::int32_t units,
+                                          std::int32_t lines) noexcept {
   using lanes = vector<Architecture>;
   using places = weight_places<Product, Lying, Architecture>;
   constexpr std::int32_t taps = Block.taps;
@@ -166,75 +167,84 @@ template <layout::architecture Architecture, window_product Product, int Vectors
       }
     }
   };
-  if constexpr (Part.begin == 0) {
-    add_rim(std::integral_constant<std::int32_t, 0>(),
-            std::integral_constant<std::int32_t, full.begin>());
-  }
-  // Where all columns are at a rim, what would be kept does not lie in the image.
-  constexpr int rows_of_kept =
-      inner.begin < inner.end ? rows_kept<Architecture, Product, Vectors, Rows, Block>() : 0;
-  if constexpr (rows_of_kept > 0) {
-    constexpr int kept = taps - 1;
-    lanes numbers[std::size_t{rows_of_kept}][std::size_t{kept}];
-    const auto place_of = [&](std::int32_t column, int row, int tap) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-      return x + row * next_row +
-             Product.columns.source(column, Block.first + tap) * Product.read.pixel;
-    };
-    IPU_DSL_UNROLLED
-    for (int i = 0; i < rows_of_kept * kept; ++i) {
-      numbers[i / kept][i % kept] = load_once<lanes>(place_of(inner.begin, i / kept, i % kept));
+  const auto add_line = [&]() IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    if constexpr (Part.begin == 0) {
+      add_rim(std::integral_constant<std::int32_t, 0>(),
+              std::integral_constant<std::int32_t, full.begin>());
     }
-    // The number of tap t is kept at t + turn, around the end of what is kept.
-    const auto slide = [&](std::int32_t column, int turn) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-      const lanes gradient = load_once<lanes>(d + column * Product.written.pixel);
-      if constexpr (with_bias) {
-        add_to_bias(gradient);
-      }
+    // Where all columns are at a rim, what would be kept does not lie in the image.
+    constexpr int rows_of_kept =
+        inner.begin < inner.end ? rows_kept<Architecture, Product, Vectors, Rows, Block>() : 0;
+    if constexpr (rows_of_kept > 0) {
+      constexpr int kept = taps - 1;
+      lanes numbers[std::size_t{rows_of_kept}][std::size_t{kept}];
+      const auto place_of = [&](std::int32_t column, int row,
+                                int tap) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        return x + row * next_row +
+               Product.columns.source(column, Block.first + tap) * Product.read.pixel;
+      };
       IPU_DSL_UNROLLED
-      for (int row = 0; row < rows_of_kept; ++row) {
-        IPU_DSL_UNROLLED
-        for (int tap = 0; tap < kept; ++tap) {
-          lanes& sum = sums[row * taps + tap][0];
-          sum = multiply_add(numbers[row][(tap + turn) % kept], gradient, sum);
+      for (int i = 0; i < rows_of_kept * kept; ++i) {
+        numbers[i / kept][i % kept] = load_once<lanes>(place_of(inner.begin, i / kept, i % kept));
+      }
+      // The number of tap t is kept at t + turn, around the end of what is kept.
+      const auto slide = [&](std::int32_t column, int turn) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        const lanes gradient = load_once<lanes>(d + column * Product.written.pixel);
+        if constexpr (with_bias) {
+          add_to_bias(gradient);
         }
-        lanes& newest = numbers[row][turn % kept];
-        newest = load_once<lanes>(place_of(column, row, kept));
-        lanes& sum = sums[row * taps + kept][0];
-        sum = multiply_add(newest, gradient, sum);
-      }
-      const float* source = place_of(column, rows_of_kept, 0);
-      // Or g++ 12 keeps the others' numbers as well, in more registers than there are.
-      asm("" : "+r"(source));
-      IPU_DSL_UNROLLED
-      for (int i = 0; i < (Rows - rows_of_kept) * taps; ++i) {
-        const float* const from = source + i / taps * next_row + i % taps * Product.read.pixel;
-        lanes& sum = sums[rows_of_kept * taps + i][0];
-        sum = multiply_add(load<lanes>(from), gradient, sum);
-      }
-    };
-    std::int32_t column = inner.begin;
+        IPU_DSL_UNROLLED
+        for (int row = 0; row < rows_of_kept; ++row) {
+          IPU_DSL_UNROLLED
+          for (int tap = 0; tap < kept; ++tap) {
+            lanes& sum = sums[row * taps + tap][0];
+            sum = multiply_add(numbers[row][(tap + turn) % kept], gradient, sum);
+          }
+          lanes& newest = numbers[row][turn % kept];
+          newest = load_once<lanes>(place_of(column, row, kept));
+          lanes& sum = sums[row * taps + kept][0];
+          sum = multiply_add(newest, gradient, sum);
+        }
+        const float* source = place_of(column, rows_of_kept, 0);
+        // Or g++ 12 keeps the others' numbers as well, in more registers than there are.
+        asm("" : "+r"(source));
+        IPU_DSL_UNROLLED
+        for (int i = 0; i < (Rows - rows_of_kept) * taps; ++i) {
+          const float* const from = source + i / taps * next_row + i % taps * Product.read.pixel;
+          lanes& sum = sums[rows_of_kept * taps + i][0];
+          sum = multiply_add(load<lanes>(from), gradient, sum);
+        }
+      };
+      std::int32_t column = inner.begin;
 #pragma GCC unroll 1
-    for (; column + kept <= inner.end; column += kept) {
+      for (; column + kept <= inner.end; column += kept) {
+        IPU_DSL_UNROLLED
+        for (int turn = 0; turn < kept; ++turn) {
+          slide(column + turn, turn);
+        }
+      }
       IPU_DSL_UNROLLED
       for (int turn = 0; turn < kept; ++turn) {
-        slide(column + turn, turn);
+        if (column + turn < inner.end) {
+          slide(column + turn, turn);
+        }
       }
-    }
-    IPU_DSL_UNROLLED
-    for (int turn = 0; turn < kept; ++turn) {
-      if (column + turn < inner.end) {
-        slide(column + turn, turn);
-      }
-    }
-  } else {
+    } else {
 #pragma GCC unroll 1
-    for (std::int32_t column = inner.begin; column < inner.end; ++column) {
-      add(column, false);
+      for (std::int32_t column = inner.begin; column < inner.end; ++column) {
+        add(column, false);
+      }
     }
-  }
-  if constexpr (Part.end == Product.columns.outputs) {
-    add_rim(std::integral_constant<std::int32_t, full.end>(),
-            std::integral_constant<std::int32_t, Product.columns.outputs>());
+    if constexpr (Part.end == Product.columns.outputs) {
+      add_rim(std::integral_constant<std::int32_t, full.end>(),
+              std::integral_constant<std::int32_t, Product.columns.outputs>());
+    }
+  };
+#pragma GCC unroll 1
+  for (std::int32_t line = 0; line < lines; ++line) {
+    add_line();
+    x += Product.rows.step * Product.read.row;
+    d += Product.written.row;
   }
   for_sums([](const lanes& sum, float* at, std::int32_t left) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     if constexpr (plain) {

@@ -137,6 +137,8 @@ struct met_taps {
     const bool any = planes.begin < planes.end && rows.begin < rows.end;
     return any ? (planes.end - planes.begin) * (rows.end - rows.begin) : 0;
   }
+
+  friend constexpr bool operator==(const met_taps&, const met_taps&) = default;
 };
 
 /// How many of `rows` beside each other are one line of at most 64 pixels: as many as divide them.
