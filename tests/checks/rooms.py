@@ -208,6 +208,7 @@ SHARED_KERNELS = {
     "line_tiles": "how the lines of any product over windows are walked",
     "pixelwise_cut": "how products over windows of any layer with few units are cut",
     "pixelwise_inner": "products over windows of any layer with few units, but for the rims",
+    "pixelwise_planes": "products over windows of any layer with few units: what is laid out and stored",
     "pixelwise_product": "products over windows of any layer with few units",
     "short_stretches": "products over windows of any layer with few channels",
     "separable_product": "two products over windows, one behind the other",

@@ -131,6 +131,7 @@ ELSEWHERE = {
     "kernels/paired_gradient": "operators/conv2d",
     "kernels/pixelwise_cut": "operators/conv2d_ways",
     "kernels/pixelwise_inner": "operators/conv2d_ways",
+    "kernels/pixelwise_planes": "operators/conv2d_ways",
     "kernels/pixelwise_product": "operators/conv2d",
     "kernels/short_stretches": "operators/conv2d",
     "kernels/separable_product": "operators/separable_conv2d",

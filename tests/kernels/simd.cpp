@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include <ipu_dsl/kernels/floating_bits.hpp>
+#include <ipu_dsl/kernels/pixelwise_product.hpp>
+#include <ipu_dsl/kernels/transpose.hpp>
 
 #include "reference.hpp"
 #include "support/catch2.hpp"
@@ -142,4 +145,75 @@ TEST_CASE("numbers of groups are repeated in their lanes") {
   }
   CHECK(wrong == 0);
   CHECK(checked == 6 * lanes);
+}
+
+namespace {
+
+/// A vector whose lane i holds 100 * row + i.
+vector numbered(int row) {
+  float numbers[static_cast<std::size_t>(lanes)];
+  for (int i = 0; i < lanes; ++i) {
+    numbers[i] = static_cast<float>(100 * row + i);
+  }
+  return kernels::load<vector>(numbers);
+}
+
+/// How many lanes hold something else than `want(lane)`.
+template <typename Want>
+int differing_lanes(const vector& given, const Want& want) {
+  float got[static_cast<std::size_t>(lanes)];
+  kernels::store(got, given);
+  int differing = 0;
+  for (int i = 0; i < lanes; ++i) {
+    differing += got[i] == static_cast<float>(want(i)) ? 0 : 1;
+  }
+  return differing;
+}
+
+/// Calls `check(place)` for the first lane of each four of a vector of sixteen, as constants.
+template <typename Check>
+int for_quads(const Check& check) {
+  check(std::integral_constant<int, 0>());
+  check(std::integral_constant<int, 4>());
+  check(std::integral_constant<int, 8>());
+  check(std::integral_constant<int, 12>());
+  return 4;
+}
+
+}  // namespace
+
+TEST_CASE("blocks of four by four are transposed where they lie") {
+  vector rows[] = {numbered(0), numbered(1), numbered(2), numbered(3)};
+  kernels::transpose_quads(rows);
+  for (int row = 0; row < 4; ++row) {
+    CHECK(differing_lanes(rows[row], [&](int i) { return 100 * (i % 4) + i / 4 * 4 + row; }) == 0);
+  }
+}
+
+TEST_CASE("four lanes of two vectors of sixteen are joined") {
+#if XSIMD_WITH_AVX512F
+  const int checked = for_quads([](auto place) {
+    constexpr int first = decltype(place)::value;
+    const vector joined = kernels::join_quads<first>(numbered(1), numbered(2));
+    CHECK(differing_lanes(
+              joined, [](int i) { return i < 8 ? (i / 4 + 1) * 100 + first + i % 4 : 0; }) == 0);
+  });
+  CHECK(checked == 4);
+#else
+  CHECK(lanes < 16);
+#endif
+}
+
+TEST_CASE("multiply-adds within some lanes leave the others alone") {
+  int checked = 0;
+  for (int begin = 0; begin <= lanes; ++begin) {
+    for (int end = begin; end <= lanes; ++end) {
+      const vector sums =
+          kernels::multiply_add_within({begin, end}, numbered(0), vector(2.0F), numbered(3));
+      CHECK(differing_lanes(
+                sums, [&](int i) { return 300 + i + (i >= begin && i < end ? 2 * i : 0); }) == 0);
+      ++checked;
+    }
+  }
+  CHECK(checked == (lanes + 1) * (lanes + 2) / 2);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Products over windows of few units with pixels as lanes: how a line is cut, what is laid out
-// first, how a tile is stored.
+// Products over windows of few units with pixels as lanes: how a line is cut.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +9,6 @@
 
 #include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
-#include <ipu_dsl/kernels/transpose.hpp>
 #include <ipu_dsl/kernels/windows.hpp>
 #include <ipu_dsl/layout/panel.hpp>
 
@@ -147,6 +145,26 @@ struct pixelwise_cut {
   static constexpr std::int32_t rows = Product.rows.taps;
   static constexpr std::int64_t floats = std::int64_t{rows} * Product.depth * plane;
 
+  /// Of most lines every row of the kernel meets a row of sources: they are not searched for it.
+  static constexpr index_range full_lines = Product.rows.full_outputs();
+
+  static constexpr index_range rows_met(std::int32_t line) {
+    const bool all = line >= full_lines.begin && line < full_lines.end;
+    return all ? index_range{0, rows} : Product.rows.taps_at(line);
+  }
+
+  /// Where the ring has a row of sources, which may lie in the padding.
+  static constexpr std::int32_t place_in_ring(std::int32_t row) {
+    return (row % rows + rows) % rows;
+  }
+
+  /// Where it has the row that a tap meets, if that of tap 0 has the place `first`.
+  static constexpr std::int32_t place_behind(std::int32_t first, std::int32_t tap) {
+    const std::int32_t place = first + Product.rows.slope * tap;
+    const std::int32_t around = place < 0 ? place + rows : place;
+    return around < rows ? around : around - rows;
+  }
+
   /// The outputs that meet a source at each tap.
   static constexpr std::array<index_range, 8> find_met() {
     std::array<index_range, 8> found = {};
@@ -197,87 +215,6 @@ IPU_DSL_ALWAYS_INLINE const float* weights_at(const float* w, std::int32_t row_t
   constexpr std::ptrdiff_t position = std::ptrdiff_t{Product.depth} * PanelWidth;
   return w + Product.first_position(0, row_tap) * position +
          Product.columns.position_of(column_tap) * position;
-}
-
-/// Lays out one row of sources.
-template <layout::architecture Architecture, window_product Product>
-[[gnu::noinline]] void lay_out_row(const float* __restrict row, float* __restrict planes) noexcept {
-  using cut = pixelwise_cut<Product, Architecture>;
-  constexpr std::int32_t from = (std::max)(cut::first_source, 0);
-  constexpr std::int32_t to = (std::min)(cut::first_source + cut::length, Product.columns.sources);
-  constexpr std::int32_t before = from - cut::first_source;
-  if constexpr (Product.read.pixel == 1) {
-    for (std::int32_t column = from; column < to; ++column) {
-      planes[before + column - from] = row[column];
-    }
-  } else if constexpr (Product.read.pixel % quad_lanes == 0) {
-    std::int32_t column = from;
-    for (; column + quad_lanes <= to; column += quad_lanes) {
-      for (std::int32_t k = 0; k < Product.depth; k += quad_lanes) {
-        quad block[4];
-        IPU_DSL_UNROLLED
-        for (int i = 0; i < 4; ++i) {
-          block[i] = load<quad>(row + (column + i) * Product.read.pixel + k);
-        }
-        transpose_quads(block);
-        IPU_DSL_UNROLLED
-        for (int i = 0; i < 4; ++i) {
-          if (k + i < Product.depth) {
-            store(planes + (k + i) * cut::plane + before + column - from, block[i]);
-          }
-        }
-      }
-    }
-    for (; column < to; ++column) {
-      for (std::int32_t k = 0; k < Product.depth; ++k) {
-        planes[k * cut::plane + before + column - from] = row[column * Product.read.pixel + k];
-      }
-    }
-  } else {
-    for (std::int32_t k = 0; k < Product.depth; ++k) {
-      for (std::int32_t column = from; column < to; ++column) {
-        planes[k * cut::plane + before + column - from] = row[column * Product.read.pixel + k];
-      }
-    }
-  }
-}
-
-/// Writes a tile as pixels of whole vectors of units, zeros behind the units.
-///   sums  [units][whole vectors of pixels]
-template <layout::architecture Architecture, window_product Product, std::int32_t Pixels>
-IPU_DSL_ALWAYS_INLINE void store_pixels(const float* sums, float* y) {
-  constexpr std::int32_t stride = layout::row_stride(Product.units, Architecture);
-  constexpr std::int32_t row = layout::whole_vectors(Pixels, Architecture);
-  // Two blocks of four units beside each other where a vector holds eight.
-  constexpr std::int32_t blocks = Architecture.lanes == 2 * quad_lanes ? 2 : 1;
-  using lanes = quads<blocks>;
-  const auto four = [&](std::int32_t unit, std::int32_t pixel) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    return unit < Product.units ? load<quad>(sums + unit * row + pixel) : quad(0.0F);
-  };
-  IPU_DSL_UNROLLED
-  for (std::int32_t pixel = 0; pixel < Pixels; pixel += quad_lanes) {
-    IPU_DSL_UNROLLED
-    for (std::int32_t unit = 0; unit < stride; unit += blocks * quad_lanes) {
-      lanes block[4];
-      IPU_DSL_UNROLLED
-      for (int i = 0; i < 4; ++i) {
-        if constexpr (blocks == 2) {
-          block[i] = side_by_side(four(unit + i, pixel), four(unit + quad_lanes + i, pixel));
-        } else {
-          block[i] = four(unit + i, pixel);
-        }
-      }
-      if (unit < Product.units) {
-        transpose_quads(block);
-      }
-      IPU_DSL_UNROLLED
-      for (int i = 0; i < 4; ++i) {
-        if (Pixels % quad_lanes == 0 || pixel + i < Pixels) {
-          store(y + (pixel + i) * Product.written.pixel + unit, block[i]);
-        }
-      }
-    }
-  }
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

@@ -10,6 +10,7 @@
 
 #include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/pixelwise_cut.hpp>
+#include <ipu_dsl/kernels/pixelwise_planes.hpp>
 #include <ipu_dsl/kernels/product_tile.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 

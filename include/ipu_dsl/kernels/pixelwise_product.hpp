@@ -11,6 +11,7 @@
 #include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/pixelwise_cut.hpp>
 #include <ipu_dsl/kernels/pixelwise_inner.hpp>
+#include <ipu_dsl/kernels/pixelwise_planes.hpp>
 #include <ipu_dsl/kernels/product_tile.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/windows.hpp>
@@ -38,6 +39,17 @@ IPU_DSL_ALWAYS_INLINE Vector within_lanes(const index_range& some, const Vector&
   return chosen;
 }
 
+/// a * b + c in the lanes of `some`, elsewhere c: one instruction where there are masks.
+template <typename Vector>
+IPU_DSL_ALWAYS_INLINE Vector multiply_add_within(const index_range& some, const Vector& a,
+                                                 const Vector& b, const Vector& c) {
+  if constexpr (requires { masked_multiply_add(0U, a, b, c); }) {
+    return masked_multiply_add((1U << some.end) - (1U << some.begin), a, b, c);
+  } else {
+    return within_lanes(some, multiply_add(a, b, c), c);
+  }
+}
+
 /// One number of what a tap meets: `First` is a place at the rim, or -1 for any that meets all
 /// taps. The fewer of pixels and weights stay in registers.
 template <window_product Product, layout::architecture Architecture, std::int32_t First>
@@ -47,16 +59,15 @@ IPU_DSL_ALWAYS_INLINE void add_number(
     const float* from, const float* w, std::int32_t tap) {
   using cut = pixelwise_cut<Product, Architecture>;
   using lanes = vector<Architecture>;
-  const auto add = [&](int v, int unit, const lanes& sample,
-                       const lanes& weight) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    const index_range some = cut::lanes_met(First, v, tap);
-    if (First < 0 || (Product.depth > 1 && some.begin < some.end)) {
-      sums[v][unit] = multiply_add(sample, weight, sums[v][unit]);
-    } else if (some.begin < some.end) {
-      sums[v][unit] =
-          within_lanes(some, multiply_add(sample, weight, sums[v][unit]), sums[v][unit]);
-    }
-  };
+  const auto add = [&](int v, int unit, const lanes& sample, const lanes& weight)
+                       IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                         const index_range some = cut::lanes_met(First, v, tap);
+                         if (First < 0 || (Product.depth > 1 && some.begin < some.end)) {
+                           sums[v][unit] = multiply_add(sample, weight, sums[v][unit]);
+                         } else if (some.begin < some.end) {
+                           sums[v][unit] = multiply_add_within(some, sample, weight, sums[v][unit]);
+                         }
+                       };
   if constexpr (cut::vectors <= cut::units) {
     lanes samples[std::size_t{cut::vectors}];
     IPU_DSL_UNROLLED
@@ -216,15 +227,16 @@ void multiply_by_pixels(const float* __restrict x, const float* __restrict w,
   for (std::int32_t number = mine.begin; number < mine.end; ++number) {
     const std::int32_t sample = number / Product.lines_of_sample();
     const std::int32_t line = number % Product.lines_of_sample();
-    const index_range met = Product.rows.taps_at(line);
+    const index_range met = cut::rows_met(line);
     const float* const image = x + sample * Product.read.sample;
     if (sample != sample_of_ring) {
       sample_of_ring = sample;
       next_row = 0;
     }
-    for (std::int32_t tap = met.begin; tap < met.end; ++tap) {
-      const std::int32_t row = Product.rows.source(line, tap);
-      rows[tap] = ring + row % cut::rows * row_floats;
+    const std::int32_t first_place = cut::place_in_ring(Product.rows.source(line, 0));
+    IPU_DSL_UNROLLED
+    for (std::int32_t tap = 0; tap < cut::rows; ++tap) {
+      rows[tap] = ring + cut::place_behind(first_place, tap) * row_floats;
     }
     if (met.begin < met.end) {
       const std::int32_t one = Product.rows.source(line, met.begin);
@@ -232,7 +244,7 @@ void multiply_by_pixels(const float* __restrict x, const float* __restrict w,
       const std::int32_t last = (std::max)(one, other);
       for (std::int32_t row = (std::max)(next_row, (std::min)(one, other)); row <= last; ++row) {
         lay_out_row<Architecture, Product>(image + row * Product.read.row,
-                                           ring + row % cut::rows * row_floats);
+                                           ring + cut::place_in_ring(row) * row_floats);
       }
       next_row = last + 1;
     }

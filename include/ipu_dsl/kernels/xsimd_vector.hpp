@@ -141,14 +141,17 @@ IPU_DSL_ALWAYS_INLINE Vector pair_in_turn(const float* from) {
   return xsimd::bitwise_cast<Vector>(xsimd::batch<double, typename Vector::arch_type>(both));
 }
 
-/// a0 b0 a1 b1 of the first halves of two vectors of four; of eight, the same of each four.
+/// a0 b0 a1 b1 of the first halves of two vectors of four; of more, the same of each four.
 template <typename Instructions>
 IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> interleave_low(
     const xsimd::batch<float, Instructions>& a, const xsimd::batch<float, Instructions>& b) {
-  static_assert(xsimd::batch<float, Instructions>::size <= 8,
-                "xsimd 8.1 interleaves no vectors of sixteen");
+#if XSIMD_WITH_AVX512F
+  if constexpr (xsimd::batch<float, Instructions>::size == 16) {
+    return _mm512_unpacklo_ps(a, b);
+  } else
+#endif
 #if XSIMD_WITH_AVX
-  if constexpr (xsimd::batch<float, Instructions>::size == 8) {
+      if constexpr (xsimd::batch<float, Instructions>::size == 8) {
     return _mm256_unpacklo_ps(a, b);
   } else
 #endif
@@ -161,10 +164,13 @@ IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> interleave_low(
 template <typename Instructions>
 IPU_DSL_ALWAYS_INLINE xsimd::batch<float, Instructions> interleave_high(
     const xsimd::batch<float, Instructions>& a, const xsimd::batch<float, Instructions>& b) {
-  static_assert(xsimd::batch<float, Instructions>::size <= 8,
-                "xsimd 8.1 interleaves no vectors of sixteen");
+#if XSIMD_WITH_AVX512F
+  if constexpr (xsimd::batch<float, Instructions>::size == 16) {
+    return _mm512_unpackhi_ps(a, b);
+  } else
+#endif
 #if XSIMD_WITH_AVX
-  if constexpr (xsimd::batch<float, Instructions>::size == 8) {
+      if constexpr (xsimd::batch<float, Instructions>::size == 8) {
     return _mm256_unpackhi_ps(a, b);
   } else
 #endif
@@ -180,6 +186,27 @@ IPU_DSL_ALWAYS_INLINE typename vector_of_lanes<8>::type side_by_side(
     const xsimd::batch<float, Instructions>& first,
     const xsimd::batch<float, Instructions>& second) {
   return _mm256_set_m128(second, first);
+}
+#endif
+
+#if XSIMD_WITH_AVX512F
+/// a * b + c in the lanes whose bit is set, elsewhere c.
+IPU_DSL_ALWAYS_INLINE typename vector_of_lanes<16>::type masked_multiply_add(
+    std::uint32_t bits, const typename vector_of_lanes<16>::type& a,
+    const typename vector_of_lanes<16>::type& b, const typename vector_of_lanes<16>::type& c) {
+  return _mm512_mask3_fmadd_ps(a, b, c, static_cast<__mmask16>(bits));
+}
+
+/// Four lanes of a vector of sixteen, from `Place` on, and behind them those of another; zeros in
+/// the second half.
+template <std::int32_t Place>
+IPU_DSL_ALWAYS_INLINE typename vector_of_lanes<16>::type join_quads(
+    const typename vector_of_lanes<16>::type& first,
+    const typename vector_of_lanes<16>::type& second) {
+  constexpr int other = 16 + Place;
+  const __m512i lanes = _mm512_setr_epi32(Place, Place + 1, Place + 2, Place + 3, other, other + 1,
+                                          other + 2, other + 3, 0, 0, 0, 0, 0, 0, 0, 0);
+  return _mm512_maskz_permutex2var_ps(0xFF, first, lanes, second);
 }
 #endif
 
