@@ -81,7 +81,8 @@ struct gradient_factors {
   std::int32_t batch = 0;
   std::ptrdiff_t x_stride = 0;
   std::ptrdiff_t d_stride = 0;
-  std::ptrdiff_t ahead = 0;  ///< how far behind d lies what is read next; 0: not far
+  std::ptrdiff_t x_ahead = 0;  ///< how far behind x lies what is read next, if it is asked for
+  std::ptrdiff_t d_ahead = 0;  ///< the same of d
   std::int32_t lines = 1;
   std::ptrdiff_t x_line = 0;  ///< from a line to the next
   std::ptrdiff_t d_line = 0;
@@ -90,10 +91,10 @@ struct gradient_factors {
 /// `tiles` blocks below each other of `Rows` inputs and `Vectors` vectors of outputs. Each element
 /// is one chain of multiply-adds over ascending lines and samples, from its previous value if the
 /// chain continues. A call for each block would cost it some 4 %: its reduction is short.
-/// `InLines`: there may be more than one, whose ends the loop has to look for. `AsksAhead`: d comes
-/// from afar, and what is read next is asked for.
+/// `InLines`: there may be more than one, whose ends the loop has to look for. `AsksForOutputs`,
+/// `AsksForInputs`: d or x come from afar, and what is read next is asked for.
 template <layout::architecture Architecture, int Rows, int Vectors, int PanelWidth, typename Rule,
-          bool InLines = false, bool AsksAhead = false>
+          bool InLines = false, bool AsksForOutputs = false, bool AsksForInputs = false>
 [[gnu::noinline]] void outer_product_tiles(const gradient_factors& from,
                                            const gradient_target<Rule>& to, std::int32_t tiles,
                                            const gradient_step<Rule>& step) noexcept {
@@ -140,9 +141,12 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
       IPU_DSL_UNROLLED
       for (int v = 0; v < Vectors; ++v) {
         columns[v] = load_once<lanes>(d + v * width);
-        if constexpr (AsksAhead) {
-          prefetch_for_reading(d, v * width + factors.ahead);
+        if constexpr (AsksForOutputs) {
+          prefetch_for_reading(d, v * width + factors.d_ahead);
         }
+      }
+      if constexpr (AsksForInputs) {
+        prefetch_for_reading(x, factors.x_ahead);
       }
       IPU_DSL_UNROLLED
       for (int row = 0; row < Rows; ++row) {

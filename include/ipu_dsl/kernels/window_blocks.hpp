@@ -54,13 +54,22 @@ constexpr bool copies_outputs(const window_product& product, layout::architectur
          product.columns.outputs <= most_together;
 }
 
+/// Whether what is read of x comes from memory: images of more than 4 MB. (With sixteen lanes; with
+/// eight, asking for what is read next costs more than waiting.)
+constexpr bool reads_from_afar(const window_product& product, layout::architecture target) {
+  constexpr std::int64_t near = 4 * 1024 * 1024 / sizeof(float);
+  return target.lanes >= 16 && product.samples * std::int64_t{product.read.sample} > near;
+}
+
 /// How many lines of outputs a tile of a weight gradient sums up before the next tile does: an
 /// output is so short that loading and storing the sums of a tile counts. With wide vectors lines
 /// of 256 outputs (3x3 512 to 512, 7x7: 0.71 of the time of a line each; 128 and 512 are no
-/// better). With narrow ones what is read must not fall out of the first-level cache (3x3 64 to 64,
-/// 56x56, 256 outputs: 1.3 of the time): lines that take 24 KB (AVX2: 3x3 64 to 64, 8x8: 0.81 of
-/// the time of a line each, 16x16: 0.88; 5x5 6 to 16, 14x14: 0.80), of what is copied 112 outputs
-/// (3x3 256 to 256, 14x14: 0.91; 256 are no better).
+/// better), of one tap and from memory fewer, so that what comes next is not asked for too early
+/// (1x1 256 to 64, 56x56, batch 8: 0.74 of the time, 64 to 64 0.79, 64 to 256 0.93). With narrow
+/// ones what is read must not fall out of the first-level cache (3x3 64 to 64, 56x56, 256
+/// outputs: 1.3 of the time): lines that take 24 KB (AVX2: 3x3 64 to 64, 8x8: 0.81 of the time of a
+/// line each, 16x16: 0.88; 5x5 6 to 16, 14x14: 0.80), of what is copied 112 outputs (3x3 256 to
+/// 256, 14x14: 0.91; 256 are no better).
 constexpr std::int32_t lines_of_tile(const window_product& product, layout::architecture target) {
   constexpr std::int64_t nearest_floats = 24 * 1024 / sizeof(float);
   const std::int32_t columns = product.columns.outputs;
@@ -69,7 +78,8 @@ constexpr std::int32_t lines_of_tile(const window_product& product, layout::arch
   }
   std::int64_t lines = nearest_floats / floats_of_line(product);
   if (target.lanes >= 16) {
-    lines = layout::ceiling_quotient(256, columns);
+    const bool few = product.kernel_taps == 1 && columns >= 28 && reads_from_afar(product, target);
+    lines = layout::ceiling_quotient(few ? 49 : 256, columns);
   } else if (copies_outputs(product, target)) {
     lines = layout::ceiling_quotient(112, columns);
   }

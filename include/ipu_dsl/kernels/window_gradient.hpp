@@ -123,8 +123,9 @@ template <layout::architecture Architecture, window_product Product, int Vectors
   // Of one panel every tap reads d of a block: most of it is near. With narrow vectors it is read
   // for so many tiles that asking costs more than waiting (AVX2: 1x1 128 to 128, 64 steps: 1.28 of
   // the time; 3x3 32 to 32, 56x56, batch 8: 1.05).
-  constexpr bool asks_ahead =
+  constexpr bool asks_for_outputs =
       Architecture.lanes >= 16 && lines_of_block(Product, Architecture) < Product.lines();
+  constexpr bool asks_for_inputs = asks_for_outputs && reads_from_afar(Product, Architecture);
   // A tile ends with its sample.
   constexpr bool in_lines =
       lines_of_tile(Product, Architecture) > 1 && Product.lines_of_sample() > 1;
@@ -140,8 +141,8 @@ template <layout::architecture Architecture, window_product Product, int Vectors
         if (steps == 0 && block.end == Product.lines()) {
           // Nothing but padding is met: the gradient is what it was, or zero.
           const gradient_factors none = {x + first, d, 0, x_stride, Product.written.pixel};
-          outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule, in_lines, asks_ahead>(
-              none, target, count, step);
+          outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule, in_lines>(none, target,
+                                                                                       count, step);
         }
         for (std::int32_t i = mine.begin; i < mine.end;) {
           const std::int32_t sample = i / line_count;
@@ -158,7 +159,8 @@ template <layout::architecture Architecture, window_product Product, int Vectors
               .batch = met,
               .x_stride = x_stride,
               .d_stride = Product.written.pixel,
-              .ahead = asks_ahead ? together * Product.written.row : 0,
+              .x_ahead = asks_for_inputs ? together * Product.rows.step * Product.read.row : 0,
+              .d_ahead = asks_for_outputs ? together * Product.written.row : 0,
               .lines = together,
               .x_line = std::ptrdiff_t{Product.rows.step} * Product.read.row,
               .d_line = Product.written.row};
@@ -172,7 +174,8 @@ template <layout::architecture Architecture, window_product Product, int Vectors
                 copied, target, count, of_lines);
           } else {
             outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule, in_lines,
-                                asks_ahead>(factors, target, count, of_lines);
+                                asks_for_outputs, asks_for_inputs>(factors, target, count,
+                                                                   of_lines);
           }
         }
       });
