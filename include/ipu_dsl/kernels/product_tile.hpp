@@ -7,6 +7,7 @@
 
 #include <ipu_dsl/core/activation_kind.hpp>
 #include <ipu_dsl/kernels/activation.hpp>
+#include <ipu_dsl/kernels/prefetch.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
@@ -30,8 +31,10 @@ struct stretch_place {
 /// convolution's kernel. Not inlined: two tiles in one loop nest make g++
 /// 12.2 share loads between them and spill (56 % instead of 96 % at seven rows).
 /// Keyed by what layers share; only the extents that cost nothing inside the loop are arguments.
+/// `AsksAhead`: x comes from afar, and the rows behind these are asked for, a line of the cache at
+/// each step: all of up to 16 rows that lie one behind the other.
 template <layout::architecture Architecture, int Rows, int Vectors, int PanelWidth, int RowStride,
-          activation_kind Kind>
+          activation_kind Kind, bool AsksAhead = false>
 [[gnu::noinline]] void product_tile(const float* __restrict x, const float* __restrict w,
                                     const float* __restrict bias, float* __restrict y,
                                     std::ptrdiff_t y_stride, std::int32_t inputs, float alpha,
@@ -72,6 +75,9 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
       for (int v = 0; v < Vectors; ++v) {
         sums[row][v] = multiply_add(sample, columns[v], sums[row][v]);
       }
+    }
+    if constexpr (AsksAhead) {
+      prefetch_for_reading(x, std::ptrdiff_t{Rows} * RowStride + k * line_floats);
     }
     w += PanelWidth;
   }
