@@ -22,8 +22,9 @@ class line_copies {
   static constexpr std::int32_t units = vectors * Architecture.lanes;
 
   /// Whether lines of outputs are copied as well. They are read once for every vector of units,
-  /// sources for every row of taps: it pays where few outputs fill what the cache has for them.
-  static constexpr bool with_outputs = Product.written.pixel % 512 == 0;
+  /// sources for every row of taps: it pays where few outputs fill what the cache has for them and
+  /// two vectors share a line of it. (With sixteen lanes 512 channels, 14x14, 1.28 of the time.)
+  static constexpr bool with_outputs = Architecture.lanes == 8 && Product.written.pixel % 512 == 0;
 
   /// Floats of a line of sources, and of a line of outputs.
   static constexpr std::ptrdiff_t source_line = std::ptrdiff_t{Product.columns.sources} * units;
@@ -111,7 +112,7 @@ class line_copies {
 /// from the second one or further, half a line of the cache at a time. (3x3, of the time: 128
 /// channels, 28x28, 0.56; 256, 28x28, 0.60; 384, 14x14, 0.83; 512, 14x14, 0.40; 1024, 7x7, 0.38; of
 /// 64 channels, 56x56 and 28x28, 1.04 and 1.2. With sixteen lanes, a line of the cache at a time,
-/// it pays from 1024 bytes on: 256, 28x28, 0.71; 512, 14x14, 0.68; 1024, 7x7, 0.59; of 128
+/// it pays from 1024 bytes on: 256, 28x28, 0.71; 512, 14x14, 0.53; 1024, 7x7, 0.56; of 128
 /// channels, 28x28, 1.3, of 384, 14x14, 1.26.)
 template <layout::architecture Architecture, window_product Product>
 constexpr bool copies_lines() {

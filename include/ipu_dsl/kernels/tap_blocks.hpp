@@ -101,11 +101,13 @@ template <window_product Product, layout::architecture Architecture>
 inline constexpr bool has_few_weights_of_tap = Product.kernel_columns > 1 && Product.depth <= 4;
 
 /// Whether the tiles of the first row of the kernel sum up the bias as well: of each unit they load
-/// all that its bias has a sum of. (3x3, 64 channels: 56x56 0.92 of the time, 14x14 0.84.)
-template <window_product Product>
+/// all that its bias has a sum of. Where all units read the same numbers, registers have to be left
+/// for it. (3x3, depthwise, 64 channels: 56x56 0.92 of the time, 14x14 0.84.)
+template <window_product Product, layout::architecture Architecture>
 inline constexpr bool sums_bias_in_tiles =
-    Product.lanewise != 0 && (Product.depth == 1 || Product.reads_groups()) &&
-    Product.planes.taps == 1;
+    Product.planes.taps == 1 &&
+    (Product.lanewise != 0 ? Product.depth == 1 || Product.reads_groups()
+                           : Architecture.registers >= 32);
 
 /// The parts of a line that all vectors of units walk one after the other, by lanes: so many
 /// columns that what a vector meets, half a line of the cache of every pixel, is still there for

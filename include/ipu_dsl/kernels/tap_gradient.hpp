@@ -40,13 +40,17 @@ IPU_DSL_ALWAYS_INLINE void for_weights(std::int32_t n, const index_range& rows, 
 template <layout::architecture Architecture, window_product Product, index_range Part>
 void add_bias_of_columns(const float* d, float* bias_sums, std::int32_t lines) {
   using lanes = vector<Architecture>;
-  lanes sum = load<lanes>(bias_sums);
-  for (std::int32_t line = 0; line < lines; ++line) {
-    for (std::int32_t column = Part.begin; column < Part.end; ++column) {
-      sum = sum + load<lanes>(d + line * Product.written.row + column * Product.written.pixel);
+  constexpr int vectors = tap_blocks<Product, Architecture>::vectors;
+  for (std::int32_t v = 0; v < vectors * Architecture.lanes; v += Architecture.lanes) {
+    lanes sum = load<lanes>(bias_sums + v);
+    for (std::int32_t line = 0; line < lines; ++line) {
+      const float* const of_line = d + line * Product.written.row + v;
+      for (std::int32_t column = Part.begin; column < Part.end; ++column) {
+        sum = sum + load<lanes>(of_line + column * Product.written.pixel);
+      }
     }
+    store(bias_sums + v, sum);
   }
-  store(bias_sums, sum);
 }
 
 /// Of how many lines beside each other a tile keeps its sums in registers, at most. Where all units
@@ -92,7 +96,7 @@ IPU_DSL_ALWAYS_INLINE void tap_gradient_rows(const float* x, const float* d, flo
                                              std::int32_t units, std::int32_t lines) {
   using places = weight_places<Product, Lying, Architecture>;
   using blocks = tap_blocks<Product, Architecture>;
-  if (sums_bias_in_tiles<Product> && bias_sums != nullptr && rows.begin == rows.end) {
+  if (sums_bias_in_tiles<Product, Architecture> && bias_sums != nullptr && rows.begin == rows.end) {
     add_bias_of_columns<Architecture, Product, Part>(d, bias_sums, lines);
   }
   const auto some = [&](auto together, std::int32_t row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
@@ -215,15 +219,18 @@ void gradient_of_taps(const float* __restrict x, const float* __restrict d,
                 });
   };
   // Whose first row of the kernel is here sums up the bias.
-  constexpr bool bias_in_tiles = sums_bias_in_tiles<Product>;
+  constexpr bool bias_in_tiles = sums_bias_in_tiles<Product, Architecture>;
   const auto bias_of = [&](const index_range& rows) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     return bias_in_tiles && rows.begin == 0 ? bias.sum : nullptr;
   };
   const auto of_biases = [&](const auto& body) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     of_mine([&](std::int32_t n, std::int32_t, const index_range& rows)
                 IPU_DSL_ALWAYS_INLINE_LAMBDA {
-                  if (bias_of(rows) != nullptr) {
-                    body(n);
+                  if (bias_of(rows) == nullptr) {
+                    return;
+                  }
+                  for (std::int32_t v = 0; v < together * width; v += width) {
+                    body(n + v);
                   }
                 });
   };

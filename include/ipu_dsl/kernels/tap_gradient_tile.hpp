@@ -107,26 +107,26 @@ template <layout::architecture Architecture, window_product Product, int Vectors
   for_sums([](lanes& sum, const float* at, std::int32_t left) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     sum = plain ? load_some<lanes>(at, left) : load<lanes>(at);
   });
-  constexpr bool with_bias = sums_bias_in_tiles<Product>;
-  static_assert(!with_bias || Vectors == 1);
-  lanes bias(0.0F);
-  if (with_bias && bias_sums != nullptr) {
-    bias = load<lanes>(bias_sums);
+  constexpr bool with_bias = sums_bias_in_tiles<Product, Architecture>;
+  lanes bias[std::size_t{Vectors}];
+  IPU_DSL_UNROLLED
+  for (int v = 0; v < Vectors; ++v) {
+    bias[v] = with_bias && bias_sums != nullptr ? load<lanes>(bias_sums + v * width) : lanes(0.0F);
   }
-  const auto add_to_bias = [&](const lanes& gradient) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    lanes sum = bias + gradient;
+  const auto add_to_bias = [&](int v, const lanes& gradient) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    lanes sum = bias[v] + gradient;
     // Or g++ 12 keeps all gradients for the case that the bias is asked for.
     keep_in_register(sum);
-    bias = sum;
+    bias[v] = sum;
   };
   const auto add = [&](std::int32_t column, bool asks) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     lanes gradients[std::size_t{Vectors}];
     IPU_DSL_UNROLLED
     for (int v = 0; v < Vectors; ++v) {
       gradients[v] = load_once<lanes>(d + column * Product.written.pixel + v * width);
-    }
-    if constexpr (with_bias) {
-      add_to_bias(gradients[0]);
+      if constexpr (with_bias) {
+        add_to_bias(v, gradients[v]);
+      }
     }
     const float* source = x + Product.columns.source(column, Block.first) * Product.read.pixel;
     // Or g++ 12 keeps numbers for the columns that meet them again, in more registers than there
@@ -191,7 +191,7 @@ template <layout::architecture Architecture, window_product Product, int Vectors
       const auto slide = [&](std::int32_t column, int turn) IPU_DSL_ALWAYS_INLINE_LAMBDA {
         const lanes gradient = load_once<lanes>(d + column * Product.written.pixel);
         if constexpr (with_bias) {
-          add_to_bias(gradient);
+          add_to_bias(0, gradient);
         }
         IPU_DSL_UNROLLED
         for (int row = 0; row < rows_of_kept; ++row) {
@@ -254,7 +254,10 @@ template <layout::architecture Architecture, window_product Product, int Vectors
     }
   });
   if (with_bias && bias_sums != nullptr) {
-    store(bias_sums, bias);
+    IPU_DSL_UNROLLED
+    for (int v = 0; v < Vectors; ++v) {
+      store(bias_sums + v * width, bias[v]);
+    }
   }
 }
 
