@@ -214,6 +214,7 @@ SHARED_KERNELS = {
     "separable_product": "two products over windows, one behind the other",
     "tap_blocks": "how those gradients are cut",
     "tap_gradient": "gradients of any product over windows: depthwise, groups, few channels",
+    "tap_gradient_rows": "gradients of the weights of several taps, of any layer over windows",
     "tap_gradient_tile": "their register tiles",
     "tiling": "how the outputs of any product are walked",
     "transpose": "storages of gradients, between any two families",

@@ -137,6 +137,7 @@ ELSEWHERE = {
     "kernels/separable_product": "operators/separable_conv2d",
     "kernels/tap_blocks": "operators/conv2d",
     "kernels/tap_gradient": "operators/conv2d",
+    "kernels/tap_gradient_rows": "operators/conv2d_ways",
     "kernels/tap_gradient_tile": "operators/conv2d",
     "kernels/held_weights": "operators/conv2d",
     "kernels/window_gradient": "operators/conv2d",

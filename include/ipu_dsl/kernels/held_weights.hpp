@@ -17,14 +17,16 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 /// sums, and few outputs lie at the rims. A tile has so few multiply-adds then that calling it and
 /// loading its weights counts. (Causal 3, 1 to 16: 0.58 of the time of tiles; causal 2, 2 to 16:
 /// 0.53; 3x3 1 to 8, 28x28: 0.68; causal 9, 1 to 8, of which an eighth lies at the rim: 1.07. With
-/// eight lanes; with others nobody has measured it.)
+/// sixteen lanes causal 3, 1 to 16: 0.76; 3x3 1 to 32, 28x28: 0.82; 2x2 3 to 16: 0.94; of longer
+/// chains outputs wait: 3x3 2 to 16 1.16, 5x5 1 to 16 1.39. With four nobody has measured it.)
 constexpr bool holds_weights(const window_product& product, int vectors,
                              layout::architecture target) {
   const index_range full = product.columns.full_outputs();
-  return target.lanes == 8 && product.planes.taps == 1 && product.planes.outputs == 1 &&
-         product.kernel_taps > 1 && product.rows.taps > 0 && product.columns.taps > 0 &&
-         10 * (full.end - full.begin) >= 9 * product.columns.outputs &&
-         (product.kernel_taps * product.depth + 2) * vectors + 1 <= target.registers;
+  const std::int32_t chain = product.kernel_taps * product.depth;
+  return target.lanes >= 8 && (target.lanes == 8 || chain <= 12) && product.planes.taps == 1 &&
+         product.planes.outputs == 1 && product.kernel_taps > 1 && product.rows.taps > 0 &&
+         product.columns.taps > 0 && 10 * (full.end - full.begin) >= 9 * product.columns.outputs &&
+         (chain + 2) * vectors + 1 <= target.registers;
 }
 
 /// One line of outputs for `Vectors` vectors of one panel, which meets all rows of the kernel. Each
