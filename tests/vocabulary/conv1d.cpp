@@ -57,6 +57,8 @@ constexpr checks test_refusals() {
           .refused("strides of 1 beside a dilation_rate", "strides of 2 and a dilation_rate of 3"));
   done.that(
       apply<Conv1D<8, 29>>({sequence}).refused("a kernel within the sequence", "29 on (28, 4)"));
+  done.that(apply<Conv1D<8, 3, dilation_rate<14>>>({sequence})
+                .refused("a kernel within the sequence", "3 dilated to 29 on (28, 4)"));
   done.that(apply<Conv1D<8, 3, strides<1, 2>>>({sequence})
                 .refused("one number in strides<...>", "rows and columns"));
   // Not two equal ones either.

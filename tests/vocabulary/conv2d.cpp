@@ -72,6 +72,10 @@ constexpr checks test_refusals() {
   const shape image{28, 28, 1};
   checks done;
   done.that(apply<Conv2D<8, 3>>({{784}}).refused("an image (rows, columns, channels)", "(784)"));
+  done.that(apply<Conv2D<8, 3>>({{784}}).found.hint.view() ==
+            "Reshape<28, 28, 1> makes a vector of 784 an image of one channel");
+  done.that(apply<Conv2D<8, 3>>({{60}}).found.hint.view() ==
+            "Reshape<6, 10, 1> makes a vector of 60 an image of one channel");
   done.that(apply<Conv2D<0, 3>>({image}).refused("at least 1 filter", "0"));
   done.that(
       apply<Conv2D<8, 0>>({image}).refused("a kernel of at least 1 row and 1 column", "0 x 0"));
@@ -85,7 +89,7 @@ constexpr checks test_refusals() {
   done.that(apply<Conv2D<8, 3, dilation_rate<2>, strides<1, 2>>>({image}).refused(
       "strides of 1 beside a dilation_rate", "strides of 1 and 2 and a dilation_rate of 2 and 2"));
   done.that(apply<Conv2D<8, 3, dilation_rate<4>>>({{9, 8, 1}})
-                .refused("a kernel within the image", "9 x 9 on (9, 8, 1)"));
+                .refused("a kernel within the image", "3 x 3 dilated to 9 x 9 on (9, 8, 1)"));
   done.that(apply<Conv2D<8, 3, causal_padding>>({image}).refused("valid_padding or same_padding",
                                                                  "causal_padding"));
   done.that(

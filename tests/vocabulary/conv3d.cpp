@@ -46,6 +46,8 @@ constexpr checks test_refusals() {
       "a kernel of at least 1 plane, 1 row and 1 column", "0, 1, 1"));
   done.that(apply<Conv3D<8, 8>>({volume}).refused("a kernel within the volume",
                                                   "8 x 8 x 8 on (9, 8, 7, 2)"));
+  done.that(apply<Conv3D<8, 2, dilation_rate<1, 1, 7>>>({volume}).refused(
+      "a kernel within the volume", "2 x 2 x 2 dilated to 2 x 2 x 8 on (9, 8, 7, 2)"));
   done.that(apply<Conv3D<8, 3, strides<2>, dilation_rate<1, 1, 2>>>({volume}).refused(
       "strides of 1 beside a dilation_rate", "strides of 2, 2, 2 and a dilation_rate of 1, 1, 2"));
   done.that(apply<Conv3D<8, 3, strides<2, 2>>>({volume}).refused(

@@ -172,9 +172,12 @@ constexpr problem find_fault(const conv3d_options& options, const shape& input) 
                                (options.kernel.columns - 1) * options.dilation.columns + 1};
   const bool larger = reach.planes > input[0] || reach.rows > input[1] || reach.columns > input[2];
   if (larger && options.padding == padding_kind::valid) {
-    return refuse("a kernel within the volume",
-                  label() << reach.planes << " x " << reach.rows << " x " << reach.columns << " on "
-                          << ipu_dsl::describe(input),
+    label got;
+    got << options.kernel.planes << " x " << options.kernel.rows << " x " << options.kernel.columns;
+    if (options.dilation.planes > 1 || options.dilation.rows > 1 || options.dilation.columns > 1) {
+      got << " dilated to " << reach.planes << " x " << reach.rows << " x " << reach.columns;
+    }
+    return refuse("a kernel within the volume", got << " on " << ipu_dsl::describe(input),
                   "same_padding fills the volume up with zeros");
   }
   return {};

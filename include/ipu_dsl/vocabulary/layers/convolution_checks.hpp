@@ -63,6 +63,15 @@ constexpr label describe(const family& self, const attributes& attributes) {
   return words << "<" << options.filters << ", " << describe_options(options).view() << ">";
 }
 
+/// The rows of a picture of so many pixels that is as square as can be: 28 of 784, 1 of a prime.
+constexpr std::int32_t rows_of_picture(std::int32_t pixels) {
+  std::int32_t rows = 1;
+  for (std::int32_t some = 2; some <= 4096 && some <= pixels / some; ++some) {
+    rows = pixels % some == 0 ? some : rows;
+  }
+  return rows;
+}
+
 /// What is wrong with an input of another rank.
 constexpr problem refuse_rank(std::int32_t axes, const shape& input) {
   if (axes == 1) {
@@ -82,7 +91,10 @@ constexpr problem refuse_rank(std::int32_t axes, const shape& input) {
     hint << "the samples of a micro-batch are no axis: input<" << input[1] << ", " << input[2]
          << ", " << input[3] << ">, and micro_batch<" << input[0] << "> of compile";
   } else {
-    hint << "Reshape<28, 28, 1> makes a vector of 784 an image of one channel";
+    const std::int32_t pixels = input.rank == 1 ? input[0] : 784;
+    const std::int32_t rows = rows_of_picture(pixels);
+    hint << "Reshape<" << rows << ", " << pixels / rows << ", 1> makes a vector of " << pixels
+         << " an image of one channel";
   }
   return refuse("an image (rows, columns, channels)", ipu_dsl::describe(input), hint);
 }
@@ -152,6 +164,15 @@ constexpr text<191> hint_of_large_kernel(const convolution_options& options, con
                             : "same_padding and causal_padding fill the sequence up with zeros");
 }
 
+/// "3 x 5" of an image, "5" of a sequence.
+constexpr label extents_of_kernel(std::int32_t axes, std::int32_t rows, std::int32_t columns) {
+  label words;
+  if (axes == 2) {
+    words << rows << " x ";
+  }
+  return words << columns;
+}
+
 constexpr problem check_within(const convolution_options& options, const shape& input) {
   const shape image = as_image(input);
   const std::int32_t rows = (options.kernel_rows - 1) * options.dilation_rows + 1;
@@ -160,11 +181,11 @@ constexpr problem check_within(const convolution_options& options, const shape& 
     return {};
   }
   const bool of_images = options.axes == 2;
-  label got;
-  if (of_images) {
-    got << rows << " x ";
+  label got = extents_of_kernel(options.axes, options.kernel_rows, options.kernel_columns);
+  if (rows != options.kernel_rows || columns != options.kernel_columns) {
+    got << " dilated to " << extents_of_kernel(options.axes, rows, columns).view();
   }
-  got << columns << " on " << ipu_dsl::describe(input);
+  got << " on " << ipu_dsl::describe(input);
   return refuse(of_images ? "a kernel within the image" : "a kernel within the sequence", got,
                 hint_of_large_kernel(options, image));
 }
