@@ -79,6 +79,22 @@ static_assert(elsewhere.got.view().ends_with("red as option 1"));
 static_assert(options_of<red>.find_fault({}).expected.view() == "no options");
 static_assert(!options_of<>.find_fault({}).found());
 
+constexpr option_key kernel_penalty_key{"kernel_penalty"};
+constexpr option_key depthwise_penalty_key{"depthwise_penalty"};
+constexpr option_key pointwise_penalty_key{"pointwise_penalty"};
+constexpr option_key bias_penalty_key{"bias_penalty"};
+constexpr const option_key* of_two_kernels[] = {&width_key, &depthwise_penalty_key,
+                                                &bias_penalty_key, &pointwise_penalty_key};
+
+struct kernel_penalty {
+  static constexpr option as_option{&kernel_penalty_key, 1};
+};
+
+static_assert(options_of<kernel_penalty>.find_fault(of_two_kernels).hint.view() ==
+              "write depthwise_penalty<...> or pointwise_penalty<...>");
+static_assert(options_of<kernel_penalty>.find_fault(accepted).hint.view() ==
+              "it takes width and slope");
+
 TEST_CASE("options are read in any order") {
   CHECK(reads<width<3>, slope<0.5F>>(3, 0.5F));
   CHECK(reads<slope<0.5F>, width<3>>(3, 0.5F));

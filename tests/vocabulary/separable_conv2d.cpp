@@ -48,6 +48,8 @@ constexpr checks test_refusals() {
                                                            "29 x 29 on (28, 28, 4)"));
   done.that(apply<SeparableConv2D<8, 3, strides<2>, dilation_rate<2>>>({image}).refused(
       "strides of 1 beside a dilation_rate", "strides of 2 and 2 and a dilation_rate of 2 and 2"));
+  done.that(SeparableConv2D<8, 3, kernel_regularizer<l2<0.01F>>>::description.fault->hint.view() ==
+            "write depthwise_regularizer<...> or pointwise_regularizer<...>");
   return done;
 }
 

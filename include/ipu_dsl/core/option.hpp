@@ -211,6 +211,10 @@ struct option_list {
       return refuse("an option that it takes", got,
                     text<191>("write ") << longer << "<...>, as what a layer takes is called");
     }
+    const text<191> of_kernels = names_for_kernel(written.name, accepted);
+    if (!of_kernels.view().empty()) {
+      return refuse("an option that it takes", got, text<191>("write ") << of_kernels.view());
+    }
     const std::string_view place = written.place;
     if (!place.empty()) {
       return refuse("an option that it takes", got, text<191>("write ") << place);
@@ -232,6 +236,24 @@ struct option_list {
       }
     }
     return {};
+  }
+
+  /// What is accepted in place of "kernel_regularizer" by a layer whose kernels have names of their
+  /// own: "depthwise_regularizer<...>"; empty if nothing is.
+  static constexpr text<191> names_for_kernel(std::string_view name,
+                                              list_view<const option_key*> accepted) {
+    constexpr std::string_view kernel = "kernel";
+    text<191> words;
+    if (!name.starts_with(kernel) || name == kernel) {
+      return words;
+    }
+    for (const option_key* key : accepted) {
+      const bool of_kernel = !key->name.starts_with("bias") && !key->name.starts_with("activity");
+      if (of_kernel && key->name.ends_with(name.substr(kernel.size()))) {
+        words << (words.view().empty() ? "" : " or ") << key->name << "<...>";
+      }
+    }
+    return words;
   }
 
   /// A type as far as there is room beside other words: "loss<sparse_categorical_cross...".

@@ -35,10 +35,10 @@ void add_bias_of_columns(const float* d, float* bias_sums, std::int32_t lines) {
 }
 
 /// Of how many lines beside each other a tile keeps its sums in registers, at most. Where all units
-/// read the same numbers, tiles read lines of d again and again: as many as half of a first-level
-/// cache has room for. By lanes each is read once: with sixteen, all of a line of the cache; with
-/// eight, which are half of one, it pays where images are copied first and lie a kilobyte apart
-/// (3x3, 512 channels, 14x14, 0.86 of the time; 128 channels, 28x28, 1.08).
+/// read the same numbers, tiles read lines of d again and again: as many as take 32 KB. By lanes
+/// each is read once: with sixteen, all of a line of the cache; with eight, which are half of one,
+/// it pays where images are copied first and lie a kilobyte apart (3x3, 512 channels, 14x14, 0.86
+/// of the time; 128 channels, 28x28, 1.08).
 template <layout::architecture Architecture, window_product Product>
 constexpr std::int32_t lines_of_tap_tile() {
   if (Product.lanewise != 0) {
@@ -47,7 +47,8 @@ constexpr std::int32_t lines_of_tap_tile() {
   }
   constexpr std::ptrdiff_t room = 32 * 1024 / sizeof(float);
   constexpr std::ptrdiff_t line = Product.columns.outputs * Product.written.pixel;
-  return Architecture.registers >= 32 && line < room ? static_cast<std::int32_t>(room / line) : 1;
+  const bool several = Architecture.registers >= 32 && line > 0 && line < room;
+  return static_cast<std::int32_t>(several ? room / line : 1);
 }
 
 /// How many lines behind each other, of those from `line` up to `end`, go into a tile together:
