@@ -181,6 +181,21 @@ static_assert(check<model<input<4, 6, 2>,
 // row: Permute((2, 1)), RepeatVector(3)
 static_assert(check<model<input<6>, sequential<RepeatVector<3>, Permute<2, 1>>>>());
 
+// row: Multiply()([image, gates]), of (8, 9, 16) and (16) or (1, 1, 16)
+struct squeeze_and_excitation {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor image =
+        build.layer<Conv2D<16, 3, same_padding>>("", build.input({8, 9, 3}));
+    symbolic_tensor gates = build.layer<GlobalAveragePooling2D>("", image);
+    gates = build.layer<Dense<16, sigmoid>>("", gates);
+    gates = build.layer<RepeatVector<72>>("", gates);
+    gates = build.layer<Reshape<8, 9, 16>>("", gates);
+    return build.layer<Multiply>("", image, gates);
+  }
+};
+
+static_assert(check<squeeze_and_excitation>());
+
 // row: ZeroPadding2D(((1, 0), (2, 2))), Cropping1D((1, 0)), UpSampling2D((2, 3))
 static_assert(
     check<model<input<4, 6, 2>, sequential<ZeroPadding2D<1, 0, 2, 2>, UpSampling2D<2, 3>,

@@ -19,6 +19,18 @@ static_assert(apply<Maximum>({{8}, {8}, {9}})
                   .refused("inputs of one shape", "(8) and (9) as inputs 0 and 2"));
 static_assert(apply<Minimum>({{2, 4}, {8}})
                   .refused("inputs of one shape", "(2, 4) and (8) as inputs 0 and 1"));
+// A number a channel can be repeated, on whichever side it stands.
+static_assert(apply<Multiply>({{8, 9, 16}, {16}}).found.hint.view() ==
+              "RepeatVector<72> and Reshape<8, 9, 16> for the 16 numbers at every position");
+static_assert(apply<Multiply>({{1, 1, 16}, {8, 9, 16}}).found.hint.view() ==
+              "Flatten, RepeatVector<72> and Reshape<8, 9, 16> for the 16 numbers at every "
+              "position");
+static_assert(apply<Multiply>({{5, 4}, {4}}).found.hint.view() ==
+              "RepeatVector<5> for the 4 numbers at every position");
+static_assert(apply<Multiply>({{8, 9, 16}, {9}}).found.hint.view() ==
+              "numbers are merged in pairs: nothing is repeated to fit");
+static_assert(apply<Multiply>({{2, 4}, {8}}).found.hint.view() ==
+              "numbers are merged in pairs: nothing is repeated to fit");
 static_assert(describe(Subtract::description).view() == "Subtract" &&
               describe(Multiply::description).view() == "Multiply" &&
               describe(Average::description).view() == "Average" &&

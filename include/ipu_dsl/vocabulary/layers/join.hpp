@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/whole_number.hpp>
@@ -27,6 +28,37 @@ constexpr label both_shapes(node_draft& draft, std::int32_t other) {
   return words;
 }
 
+/// Whether `small` has a number for each channel of `large`, which has positions, and no more:
+/// (16) or (1, 1, 16) beside (8, 8, 16).
+constexpr bool has_a_number_a_channel(const shape& large, const shape& small) {
+  const std::int32_t channels = large.rank > 0 ? large[large.rank - 1] : 0;
+  return large.rank > 1 && large.elements() > channels && small.rank > 0 &&
+         small[small.rank - 1] == channels && small.elements() == channels;
+}
+
+/// What there is to do where nothing is repeated to fit, said in the words of the layer: "numbers
+/// are added in pairs". A number a channel, as of a squeeze and excitation, can be repeated.
+constexpr text<191> hint_of_pairs(node_draft& draft, std::int32_t other, std::string_view words) {
+  const bool first_is_large = has_a_number_a_channel(draft.input(0), draft.input(other));
+  const shape& large = draft.input(first_is_large ? 0 : other);
+  const shape& small = draft.input(first_is_large ? other : 0);
+  text<191> hint;
+  if (!has_a_number_a_channel(large, small)) {
+    return hint << words << ": nothing is repeated to fit";
+  }
+  const std::int32_t channels = large[large.rank - 1];
+  hint << (small.rank > 1 ? "Flatten, " : "") << "RepeatVector<" << large.elements() / channels
+       << ">";
+  if (large.rank > 2) {
+    hint << " and Reshape<";
+    for (std::int32_t i = 0; i < large.rank; ++i) {
+      hint << (i > 0 ? ", " : "") << large[i];
+    }
+    hint << ">";
+  }
+  return hint << " for the " << channels << " numbers at every position";
+}
+
 namespace add_rules {
 
 constexpr problem shapes(node_draft& draft) {
@@ -38,7 +70,7 @@ constexpr problem shapes(node_draft& draft) {
   for (std::int32_t i = 1; i < draft.inputs(); ++i) {
     if (!(draft.input(i) == draft.input(0))) {
       return refuse("inputs of one shape", both_shapes(draft, i),
-                    "numbers are added in pairs: nothing is repeated to fit");
+                    hint_of_pairs(draft, i, "numbers are added in pairs"));
     }
   }
   draft.output(draft.input(0));

@@ -66,7 +66,7 @@ constexpr problem shapes(node_draft& draft) {
   for (std::int32_t i = 1; i < draft.inputs(); ++i) {
     if (!(draft.input(i) == draft.input(0))) {
       return refuse("inputs of one shape", both_shapes(draft, i),
-                    "numbers are merged in pairs: nothing is repeated to fit");
+                    hint_of_pairs(draft, i, "numbers are merged in pairs"));
     }
   }
   draft.output(draft.input(0));
