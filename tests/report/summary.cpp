@@ -66,25 +66,26 @@ TEST_CASE("a summary has a line for each layer, and says what the loss reads") {
 }
 
 TEST_CASE("a summary names parts by their places") {
-  CHECK(summary_text(planned_graph_of<trained_branched::compiled>.view(), "branched") ==
-        "Model: branched\n"
-        "Layer           Kind                  Output            Stage  Parameters  Reads\n"
-        "------------------------------------------------------------------------------------------"
-        "-----\n"
-        "dense_0         Dense<8, relu>        (8)               0      56          input\n"
-        "dense_1_0       Dense<8, elu>         (8)               0      72          dense_0\n"
-        "dropout_1_1     Dropout<0.25>         (8)               0      0           dense_1_0\n"
-        "residual_1      residual              (8)               0      0           dense_0, "
-        "dropout_1_1\n"
-        "dense_2_0       Dense<3>              (3)               1      27          residual_1\n"
-        "dense_2_1       Dense<4>              (4)               1      32          residual_1\n"
-        "concat_2        concat                (7)               1      0           dense_2_0, "
-        "dense_2_1\n"
-        "dense_3         Dense<2>              (2)               1      16          concat_2\n"
-        "------------------------------------------------------------------------------------------"
-        "-----\n"
-        "Parameters: 203\n"
-        "Loss: sparse_categorical_crossentropy\n");
+  CHECK(
+      summary_text(planned_graph_of<trained_branched::compiled>.view(), "branched") ==
+      "Model: branched\n"
+      "Layer           Kind                      Output            Stage  Parameters  Reads\n"
+      "------------------------------------------------------------------------------------------"
+      "---------\n"
+      "dense_0         Dense<8, relu>            (8)               0      56          input\n"
+      "dense_1_0       Dense<8, elu>             (8)               0      72          dense_0\n"
+      "dropout_1_1     Dropout<0.25>             (8)               0      0           dense_1_0\n"
+      "residual_1      residual                  (8)               0      0           dense_0, "
+      "dropout_1_1\n"
+      "dense_2_0       Dense<3>                  (3)               1      27          residual_1\n"
+      "dense_2_1       Dense<4, use_bias<false>> (4)               1      32          residual_1\n"
+      "concat_2        concat                    (7)               1      0           dense_2_0, "
+      "dense_2_1\n"
+      "dense_3         Dense<2>                  (2)               1      16          concat_2\n"
+      "------------------------------------------------------------------------------------------"
+      "---------\n"
+      "Parameters: 203\n"
+      "Loss: sparse_categorical_crossentropy\n");
 }
 
 TEST_CASE("a model without a loss has a summary without one") {

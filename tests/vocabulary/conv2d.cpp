@@ -114,8 +114,8 @@ static_assert(
     describe(Conv2D<32, kernel_size{3, 5}, relu, strides<2, 1>, same_padding>::description)
         .view() == "Conv2D<32, kernel_size{3, 5}, strides<2, 1>, same_padding, relu>");
 
-static_assert(describe(Conv2D<32, 3, groups<2>, dilation_rate<2>>::description).view() ==
-              "Conv2D<32, 3, dilation_rate<2>, groups<2>>");
+static_assert(describe(Conv2D<32, 3, groups<2>, dilation_rate<2>, use_bias<false>>::description)
+                  .view() == "Conv2D<32, 3, dilation_rate<2>, groups<2>, use_bias<false>>");
 
 // An activation whose gradient needs its input is a node of its own.
 static_assert(Conv2D<8, 3, gelu>::description.followed_by->rule == &activation_family);

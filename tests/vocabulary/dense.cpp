@@ -96,7 +96,7 @@ static_assert(options_of_layer<Dense<8, alpha<0.1F>, leaky_relu>>.alpha == 0.1F)
 
 static_assert(describe(Dense<10>::description).view() == "Dense<10>");
 static_assert(describe(Dense<10, use_bias<false>, softmax>::description).view() ==
-              "Dense<10, softmax>");
+              "Dense<10, softmax, use_bias<false>>");
 
 TEST_CASE("Dense has Keras's defaults") {
   CHECK(test_defaults());

@@ -113,6 +113,9 @@ constexpr label describe(const family&, const attributes& attributes) {
   if (options.activation != activation_kind::linear) {
     words << ", " << ipu_dsl::name_of(options.activation);
   }
+  if (options.has_bias == 0) {
+    words << ", use_bias<false>";
+  }
   return words << ">";
 }
 

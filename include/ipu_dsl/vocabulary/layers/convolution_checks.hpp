@@ -54,6 +54,9 @@ constexpr label describe_options(const convolution_options& options) {
   if (options.activation != activation_kind::linear) {
     words << ", " << ipu_dsl::name_of(options.activation);
   }
+  if (options.has_bias == 0) {
+    words << ", use_bias<false>";
+  }
   return words;
 }
 

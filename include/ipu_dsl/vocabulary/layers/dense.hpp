@@ -50,6 +50,9 @@ constexpr label describe(const family&, const attributes& attributes) {
   if (options.activation != activation_kind::linear) {
     words << ", " << name_of(options.activation);
   }
+  if (options.has_bias == 0) {
+    words << ", use_bias<false>";
+  }
   words << ">";
   return words;
 }

@@ -205,6 +205,9 @@ constexpr label describe_recurrence(std::string_view name, const recurrent_optio
   if (options.order == sequence_order::backwards) {
     words << ", go_backwards<true>";
   }
+  if (options.has_bias == 0) {
+    words << ", use_bias<false>";
+  }
   words << ">";
   return words;
 }
