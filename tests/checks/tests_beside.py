@@ -337,6 +337,7 @@ ELSEWHERE = {
     "vocabulary/layers/asking_option": "vocabulary/constraints",
     "vocabulary/layers/convolution": "vocabulary/conv2d",
     "vocabulary/layers/convolution_checks": "vocabulary/conv2d",
+    "vocabulary/layers/paired_shapes": "vocabulary/merge",
     "vocabulary/layers/convolution_rules": "vocabulary/conv2d",
     "vocabulary/layers/weights": "vocabulary/dense",
     "vocabulary/layers/window_options": "vocabulary/conv2d",

@@ -9,6 +9,7 @@
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
 #include <ipu_dsl/vocabulary/layers/join.hpp>
+#include <ipu_dsl/vocabulary/layers/paired_shapes.hpp>
 
 namespace ipu_dsl {
 
