@@ -98,6 +98,7 @@ constexpr checks test_refusals() {
                 .refused("groups that divide channels and filters",
                          "3 groups of 6 channels and 8 filters"));
   done.that(convolution_rules::hint_of_groups(6, 8).view() == "both can be divided by 2, 1");
+  done.that(convolution_rules::hint_of_groups(3, 8).view() == "no other number divides both");
   done.that(convolution_rules::hint_of_groups(64, 128).view() ==
             "both can be divided by 64, 32, 16, 8, 4, 2");
   done.that(apply<Conv2D<8, 3, same_padding, valid_padding>>({image}).found.found());

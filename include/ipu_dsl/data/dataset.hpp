@@ -184,7 +184,8 @@ class labelled_dataset {
   [[gnu::cold]] void check_counts() const {
     if (features_.size() / elements != labels_.size() || features_.size() % elements != 0) {
       raise_error({"A data set of samples ", describe(SampleShape), " got ", features_.size(),
-                   " values for ", labels_.size(), " labels; expected ", elements,
+                   " values for ", labels_.size(),
+                   labels_.size() == 1 ? " label; expected " : " labels; expected ", elements,
                    " values for each label."});
     }
     if (labels_.size() > 0xFFFF'FFFF) {

@@ -92,17 +92,24 @@ class functional_builder {
     return {added, this};
   }
 
-  /// Refused with a sentence: an extent without the braces of a shape.
-  template <std::integral Number>
-  constexpr symbolic_tensor input(Number extent, dtype = dtype::float32) {
-    const label got = label() << static_cast<std::int64_t>(extent);
-    fail("input", refuse("a shape in braces", got, "write build.input({28, 28})"));
+  /// Refused with a sentence: extents without the braces of a shape, and perhaps a type.
+  template <std::integral First, typename... More>
+  constexpr symbolic_tensor input(First first, More... more) {
+    label got = label() << static_cast<std::int64_t>(first);
+    const auto add = [&](auto extent) {
+      if constexpr (std::integral<decltype(extent)>) {
+        got << ", " << static_cast<std::int64_t>(extent);
+      }
+    };
+    (add(more), ...);
+    const text<191> hint = text<191>("write build.input({") << got.view() << "})";
+    fail("input", refuse("a shape in braces", got, hint));
     return {};
   }
 
-  template <std::integral Number>
-  constexpr symbolic_tensor input(std::string_view, Number extent, dtype = dtype::float32) {
-    return input(extent);
+  template <std::integral First, typename... More>
+  constexpr symbolic_tensor input(std::string_view, First first, More... more) {
+    return input(first, more...);
   }
 
   /// A number that every stage may read and that is given before a run, `run.set<"temperature">

@@ -198,6 +198,9 @@ constexpr text<191> hint_of_groups(std::int32_t channels, std::int32_t filters) 
   constexpr int most = 6;
   const std::int32_t largest = std::gcd(channels, filters);
   text<191> hint;
+  if (largest == 1) {
+    return "no other number divides both";
+  }
   int named = 0;
   for (std::int32_t groups = largest; groups > 0 && named < most; --groups) {
     if (largest % groups == 0) {
