@@ -183,7 +183,7 @@ TEST_CASE("lines of which a tile of taps keeps its sums make the same chains") {
   checked = 0;
   // More lines than go together, and rims that go alone.
   constexpr conv2d_call few = call_on(2, {40, 9, 3}, 2 * vector, {3, 3}, 1, true, true);
-  static_assert((lines_together<few>() > 1) == (vector == 16));
+  static_assert((lines_together<few>() > 1) == (layout::native.registers >= 32));
   check_all<few>();
   check_all<call_on(1, {31, 6, 2}, 2 * vector + 1, {5, 2}, 2, true, false)>();
   constexpr conv2d_call depthwise =
