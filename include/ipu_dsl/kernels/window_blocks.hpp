@@ -59,8 +59,8 @@ constexpr bool copies_outputs(const window_product& product, layout::architectur
 /// 128, 28x28, 0.92), as do weight gradients. (With sixteen lanes; with eight, asking costs more
 /// than waiting.)
 constexpr bool reads_from_afar(const window_product& product, layout::architecture target) {
-  constexpr std::int64_t near = 4 * 1024 * 1024 / sizeof(float);
-  return target.lanes >= 16 && product.samples * std::int64_t{product.read.sample} > near;
+  constexpr std::int64_t nearby = 4 * 1024 * 1024 / sizeof(float);
+  return target.lanes >= 16 && product.samples * std::int64_t{product.read.sample} > nearby;
 }
 
 /// How many lines of outputs a tile of a weight gradient sums up before the next tile does: an

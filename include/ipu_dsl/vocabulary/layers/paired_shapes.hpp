@@ -17,31 +17,31 @@ constexpr label both_shapes(node_draft& draft, std::int32_t other) {
   return words;
 }
 
-/// Whether `small` has a number for each channel of `large`, which has positions, and no more:
+/// Whether `numbers` has a number for each channel of `image`, which has positions, and no more:
 /// (16) or (1, 1, 16) beside (8, 8, 16).
-constexpr bool has_a_number_a_channel(const shape& large, const shape& small) {
-  const std::int32_t channels = large.rank > 0 ? large[large.rank - 1] : 0;
-  return large.rank > 1 && large.elements() > channels && small.rank > 0 &&
-         small[small.rank - 1] == channels && small.elements() == channels;
+constexpr bool has_a_number_a_channel(const shape& image, const shape& numbers) {
+  const std::int32_t channels = image.rank > 0 ? image[image.rank - 1] : 0;
+  return image.rank > 1 && image.elements() > channels && numbers.rank > 0 &&
+         numbers[numbers.rank - 1] == channels && numbers.elements() == channels;
 }
 
 /// What there is to do where nothing is repeated to fit, said in the words of the layer: "numbers
 /// are added in pairs". A number a channel, as of a squeeze and excitation, can be repeated.
 constexpr text<191> hint_of_pairs(node_draft& draft, std::int32_t other, std::string_view words) {
-  const bool first_is_large = has_a_number_a_channel(draft.input(0), draft.input(other));
-  const shape& large = draft.input(first_is_large ? 0 : other);
-  const shape& small = draft.input(first_is_large ? other : 0);
+  const bool first_is_image = has_a_number_a_channel(draft.input(0), draft.input(other));
+  const shape& image = draft.input(first_is_image ? 0 : other);
+  const shape& numbers = draft.input(first_is_image ? other : 0);
   text<191> hint;
-  if (!has_a_number_a_channel(large, small)) {
+  if (!has_a_number_a_channel(image, numbers)) {
     return hint << words << ": nothing is repeated to fit";
   }
-  const std::int32_t channels = large[large.rank - 1];
-  hint << (small.rank > 1 ? "Flatten, " : "") << "RepeatVector<" << large.elements() / channels
+  const std::int32_t channels = image[image.rank - 1];
+  hint << (numbers.rank > 1 ? "Flatten, " : "") << "RepeatVector<" << image.elements() / channels
        << ">";
-  if (large.rank > 2) {
+  if (image.rank > 2) {
     hint << " and Reshape<";
-    for (std::int32_t i = 0; i < large.rank; ++i) {
-      hint << (i > 0 ? ", " : "") << large[i];
+    for (std::int32_t i = 0; i < image.rank; ++i) {
+      hint << (i > 0 ? ", " : "") << image[i];
     }
     hint << ">";
   }
