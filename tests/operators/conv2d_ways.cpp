@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tests of operators/conv2d.hpp where a kernel has a way of its own: blocks of lines, weights that
 // stay in registers, outputs and lines that are copied, numbers that a depthwise tile keeps, lines
-// in parts or with the same sums, pixels that collide, rims that are made apart, groups that lie in
-// lanes.
+// in parts or with the same sums, pixels that collide, images that come from memory, rims
+// that are made apart, groups that lie in lanes.
 #include <cstdio>
 
 #include "operators/conv2d_chains.hpp"
@@ -202,6 +202,18 @@ TEST_CASE("lines of which a tile of taps keeps its sums make the same chains") {
   check_all<copied>();
   CHECK(checked > 0);
   std::printf("lines of a tile of taps: checked %d numbers and steps of chains\n", checked);
+}
+
+TEST_CASE("images that come from memory make the same chains") {
+  checked = 0;
+  constexpr conv2d_call afar = call_on(2, {33, 32, 512}, vector, {1, 1}, 1, false, false);
+  constexpr kernels::window_product product = conv2d_code::forward_of(afar);
+  static_assert(kernels::reads_from_afar(product, layout::native) == (vector == 16));
+  // Fewer lines than an image nearby has, and some left over.
+  static_assert(vector != 16 || kernels::lines_of_tile(product, layout::native) == 2);
+  check_all<afar>();
+  CHECK(checked > 0);
+  std::printf("images from memory: checked %d numbers and steps of chains\n", checked);
 }
 
 namespace {

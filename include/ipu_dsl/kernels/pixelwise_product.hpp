@@ -62,10 +62,11 @@ IPU_DSL_ALWAYS_INLINE void add_number(
   const auto add = [&](int v, int unit, const lanes& sample, const lanes& weight)
                        IPU_DSL_ALWAYS_INLINE_LAMBDA {
                          const index_range some = cut::lanes_met(First, v, tap);
+                         lanes& sum = sums[v][unit];
                          if (First < 0 || (Product.depth > 1 && some.begin < some.end)) {
-                           sums[v][unit] = multiply_add(sample, weight, sums[v][unit]);
+                           sum = multiply_add(sample, weight, sum);
                          } else if (some.begin < some.end) {
-                           sums[v][unit] = multiply_add_within(some, sample, weight, sums[v][unit]);
+                           sum = multiply_add_within(some, sample, weight, sum);
                          }
                        };
   if constexpr (cut::vectors <= cut::units) {
