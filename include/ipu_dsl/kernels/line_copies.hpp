@@ -112,7 +112,7 @@ class line_copies {
 /// from the second one or further, half a line of the cache at a time. (3x3, of the time: 128
 /// channels, 28x28, 0.56; 256, 28x28, 0.60; 384, 14x14, 0.83; 512, 14x14, 0.40; 1024, 7x7, 0.38; of
 /// 64 channels, 56x56 and 28x28, 1.04 and 1.2. With sixteen lanes, a line of the cache at a time,
-/// it pays from 1024 bytes on: 256, 28x28, 0.71; 512, 14x14, 0.53; 1024, 7x7, 0.56; of 128
+/// it pays from 1024 bytes on: 256, 28x28, 0.69; 512, 14x14, 0.57; 1024, 7x7, 0.56; of 128
 /// channels, 28x28, 1.3, of 384, 14x14, 1.26.)
 template <layout::architecture Architecture, window_product Product>
 constexpr bool copies_lines() {

@@ -55,9 +55,9 @@ constexpr bool copies_outputs(const window_product& product, layout::architectur
 }
 
 /// Whether what is read of x comes from memory: images of more than 4 MB. Products of one tap ask
-/// for what they read next (1x1 256 to 64, 56x56, batch 8: 0.79 of the time; 64 to 64 0.91; 512 to
-/// 128, 28x28, 0.92), as do weight gradients. (With sixteen lanes; with eight, asking costs more
-/// than waiting.)
+/// for what they read next (1x1 256 to 64, 56x56, batch 8: 0.79 to 0.87 of the time; 64 to 64 0.91
+/// to 0.99; 512 to 128, 28x28, 0.92 to 0.97), as do weight gradients. (With sixteen lanes; with
+/// eight, asking costs more than waiting.)
 constexpr bool reads_from_afar(const window_product& product, layout::architecture target) {
   constexpr std::int64_t nearby = 4 * 1024 * 1024 / sizeof(float);
   return target.lanes >= 16 && product.samples * std::int64_t{product.read.sample} > nearby;
