@@ -62,10 +62,10 @@ TEST_CASE("a data set without samples") {
 
 TEST_CASE("what does not belong together is refused") {
   CHECK(tests::sentence_of([] { pictures({1, 2, 3}, {0}); }) ==
-        "A data set of samples (2, 2) got 3 values for 1 labels; expected 4 values for each "
+        "A data set of samples (2, 2) got 3 values for 1 label; expected 4 values for each "
         "label.");
   CHECK(tests::sentence_of([] { pictures({1, 2, 3, 4, 5}, {0}); }) ==
-        "A data set of samples (2, 2) got 5 values for 1 labels; expected 4 values for each "
+        "A data set of samples (2, 2) got 5 values for 1 label; expected 4 values for each "
         "label.");
   CHECK(tests::sentence_of([] { points({1.0f, 2.0f}, {2}); }) ==
         "The label of sample 0 is 2; expected 0 to 1.");

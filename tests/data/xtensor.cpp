@@ -92,7 +92,7 @@ TEST_CASE("extents, counts and labels that do not fit are refused") {
   CHECK(tests::sentence_of([&] { as_dataset<shape{3}, 9>(features, labels); }) ==
         "Dimension 1 of the features is 2; samples (3) expect 3.");
   CHECK(tests::sentence_of([&] { as_dataset<shape{2}, 9>(features, one); }) ==
-        "A data set of samples (2) got 4 values for 1 labels; expected 2 values for each label.");
+        "A data set of samples (2) got 4 values for 1 label; expected 2 values for each label.");
   CHECK(tests::sentence_of([&] { as_dataset<shape{2}, 5>(features, labels); }) ==
         "The label of sample 1 is 5; expected 0 to 4.");
 }
