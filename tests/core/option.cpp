@@ -80,8 +80,8 @@ static_assert(options_of<red>.find_fault({}).expected.view() == "no options");
 static_assert(!options_of<>.find_fault({}).found());
 
 constexpr option_key kernel_penalty_key{"kernel_penalty"};
-constexpr option_key depthwise_penalty_key{"depthwise_penalty"};
-constexpr option_key pointwise_penalty_key{"pointwise_penalty"};
+constexpr option_key depthwise_penalty_key{.name = "depthwise_penalty", .usual = "kernel_penalty"};
+constexpr option_key pointwise_penalty_key{.name = "pointwise_penalty", .usual = "kernel_penalty"};
 constexpr option_key bias_penalty_key{"bias_penalty"};
 constexpr const option_key* of_two_kernels[] = {&width_key, &depthwise_penalty_key,
                                                 &bias_penalty_key, &pointwise_penalty_key};

@@ -79,6 +79,13 @@ constexpr checks test_refusals() {
   done.that(apply<Conv2D<0, 3>>({image}).refused("at least 1 filter", "0"));
   done.that(
       apply<Conv2D<8, 0>>({image}).refused("a kernel of at least 1 row and 1 column", "0 x 0"));
+  done.that(
+      apply<Conv2D<8, 3.5>>({image}).refused("a whole number as kernel", "a value of type double"));
+  done.that(apply<Conv2D<0.5F, 3>>({image}).refused("a whole number as filters",
+                                                    "a value of type float"));
+  done.that(apply<Conv2D<8>>({image}).refused("a whole number as kernel", "none"));
+  done.that(apply<Conv2D<8, kernel_size{5}>>({{28, 4, 1}})
+                .refused("a kernel within the image", "5 x 5 on (28, 4, 1)"));
   done.that(apply<Conv2D<8, 3, strides<0>>>({image}).refused("strides of at least 1", "0 and 0"));
   done.that(apply<Conv2D<8, kernel_size{3, 5}>>({{3, 4, 1}})
                 .refused("a kernel within the image", "3 x 5 on (3, 4, 1)"));

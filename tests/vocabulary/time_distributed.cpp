@@ -255,6 +255,10 @@ constexpr checks test_refusals() {
   done.that(is_refused<of_states<true>>("as many initial states for one way as for the other",
                                         "1 behind the sequence"));
   done.that(is_refused<of_masks<true>>("sequences with one mask", "two masks"));
+  using of_an_image = model<input<16, 12, 3>, sequential<TimeDistributed<Conv2D<8, 3>>>>;
+  done.that(is_refused<of_an_image>("an image (rows, columns, channels)", "(12, 3)"));
+  done.that(fault_of<of_an_image>::value.hint.view() ==
+            "TimeDistributed takes each of the 16 steps of (16, 12, 3) for itself");
   return done;
 }
 

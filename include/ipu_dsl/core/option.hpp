@@ -22,6 +22,7 @@ struct parameter_rules;
 struct option_key {
   std::string_view name;        ///< "activation"
   std::string_view place = {};  ///< what to write, if it is put into a wrong place
+  std::string_view usual = {};  ///< what most layers call it: "kernel_regularizer"
 
   friend constexpr bool operator==(const option_key&, const option_key&) = default;
 };
@@ -211,9 +212,9 @@ struct option_list {
       return refuse("an option that it takes", got,
                     text<191>("write ") << longer << "<...>, as what a layer takes is called");
     }
-    const text<191> of_kernels = names_for_kernel(written.name, accepted);
-    if (!of_kernels.view().empty()) {
-      return refuse("an option that it takes", got, text<191>("write ") << of_kernels.view());
+    const text<191> own_names = own_names_of(written.name, accepted);
+    if (!own_names.view().empty()) {
+      return refuse("an option that it takes", got, text<191>("write ") << own_names.view());
     }
     const std::string_view place = written.place;
     if (!place.empty()) {
@@ -238,18 +239,13 @@ struct option_list {
     return {};
   }
 
-  /// What is accepted in place of "kernel_regularizer" by a layer whose kernels have names of their
-  /// own: "depthwise_regularizer<...>"; empty if nothing is.
-  static constexpr text<191> names_for_kernel(std::string_view name,
-                                              list_view<const option_key*> accepted) {
-    constexpr std::string_view kernel = "kernel";
+  /// What a layer accepts that calls "kernel_regularizer" by names of its own:
+  /// "depthwise_regularizer<...>"; empty if it accepts nothing of the kind.
+  static constexpr text<191> own_names_of(std::string_view usual,
+                                          list_view<const option_key*> accepted) {
     text<191> words;
-    if (!name.starts_with(kernel) || name == kernel) {
-      return words;
-    }
     for (const option_key* key : accepted) {
-      const bool of_kernel = !key->name.starts_with("bias") && !key->name.starts_with("activity");
-      if (of_kernel && key->name.ends_with(name.substr(kernel.size()))) {
+      if (key->usual == usual) {
         words << (words.view().empty() ? "" : " or ") << key->name << "<...>";
       }
     }

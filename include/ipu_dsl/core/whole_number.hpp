@@ -10,6 +10,7 @@
 
 #include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/problem.hpp>
+#include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/core/type_name.hpp>
 
 namespace ipu_dsl {
@@ -20,22 +21,33 @@ struct whole_number {
   const problem* fault = nullptr;  ///< none if it is one
 };
 
-/// What is wrong with a value of type `T` where a whole number belongs.
-template <typename T>
+/// What is expected: "a whole number", or "a whole number as kernel".
+template <fixed_string Place>
+constexpr label whole_number_as() {
+  label expected = "a whole number";
+  if (!Place.view().empty()) {
+    expected << " as " << Place.view();
+  }
+  return expected;
+}
+
+/// What is wrong with a value of type `T` where a whole number belongs. `Place` names the argument
+/// where there are several: `kernel` in `Conv2D<filters, kernel>`.
+template <typename T, fixed_string Place = "">
 inline constexpr problem not_whole =
-    refuse("a whole number", label("a value of type ") << type_name<T>());
+    refuse(whole_number_as<Place>(), label("a value of type ") << type_name<T>());
 
 /// Stands for a number that is left out.
 struct no_number {};
 
-template <>
-inline constexpr problem not_whole<no_number> = refuse("a whole number", "none");
+template <fixed_string Place>
+inline constexpr problem not_whole<no_number, Place> = refuse(whole_number_as<Place>(), "none");
 
 inline constexpr problem beyond_int32 =
     refuse("a whole number of at most 2147483647", "one beyond it");
 
 /// Reads `32` of `Dense<32>`.
-template <typename T>
+template <fixed_string Place = "", typename T>
 constexpr whole_number read_whole(const T& value) {
   if constexpr (std::integral<T> && !std::same_as<T, bool>) {
     const bool fits = value >= 0 || std::is_unsigned_v<T>
@@ -44,7 +56,7 @@ constexpr whole_number read_whole(const T& value) {
     return fits ? whole_number{static_cast<std::int32_t>(value), nullptr}
                 : whole_number{1, &beyond_int32};
   } else {
-    return {1, &not_whole<T>};
+    return {1, &not_whole<T, Place>};
   }
 }
 

@@ -144,17 +144,25 @@ constexpr void count_samples(graph& model, const family& rule, list_view<std::in
   }
 }
 
-/// What is wrong where a sequence is wanted and a vector is given: what makes one of it.
+/// What is wrong with an input, in the words of where it comes from: of a step of a sequence that
+/// it is one; of a vector where a sequence is wanted what makes one of it.
 constexpr problem told_of_steps(const graph& model, list_view<std::int32_t> inputs,
                                 problem refused) {
-  if (inputs.size() == 0 || !refused.wants_steps) {
+  if (inputs.size() == 0) {
     return refused;
   }
   const tensor& given = model.tensors[inputs[0]];
+  if (given.steps_of >= 0 && refused.got.view() == describe(given.extents).view()) {
+    const shape& sequence = model.tensors[given.steps_of].extents;
+    text<191> hint = "TimeDistributed takes each of the ";
+    refused.hint = hint << sequence[0] << " steps of " << describe(sequence).view()
+                        << " for itself";
+    return refused;
+  }
   const bool is_made_vector = given.extents.rank == 1 && given.producer >= 0;
   const std::string_view hint =
       is_made_vector ? model.nodes[given.producer].rule->sequence_hint : std::string_view();
-  if (!hint.empty()) {
+  if (refused.wants_steps && !hint.empty()) {
     refused.hint = hint;
   }
   return refused;

@@ -14,9 +14,12 @@ namespace ipu_dsl {
 inline constexpr option_key kernel_constraint_key{"kernel_constraint"};
 inline constexpr option_key recurrent_constraint_key{"recurrent_constraint"};
 inline constexpr option_key bias_constraint_key{"bias_constraint"};
-inline constexpr option_key embeddings_constraint_key{"embeddings_constraint"};
-inline constexpr option_key gamma_constraint_key{"gamma_constraint"};
-inline constexpr option_key beta_constraint_key{"beta_constraint"};
+inline constexpr option_key embeddings_constraint_key{.name = "embeddings_constraint",
+                                                      .usual = "kernel_constraint"};
+inline constexpr option_key gamma_constraint_key{.name = "gamma_constraint",
+                                                 .usual = "kernel_constraint"};
+inline constexpr option_key beta_constraint_key{.name = "beta_constraint",
+                                                .usual = "kernel_constraint"};
 
 /// What is negative becomes zero.
 struct non_neg {

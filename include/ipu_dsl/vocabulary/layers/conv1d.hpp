@@ -73,7 +73,8 @@ inline constexpr family conv1d_family = [] {
 template <auto Filters = no_number{}, auto Kernel = no_number{}, typename... Options>
 struct Conv1D {
   static constexpr element description = convolution_reading<Options...>::of_sequences(
-      conv1d_family, "Conv1D<filters, kernel>", read_whole(Filters), read_whole(Kernel));
+      conv1d_family, "Conv1D<filters, kernel>", read_whole<"filters">(Filters),
+      read_whole<"kernel">(Kernel));
 };
 
 }  // namespace ipu_dsl

@@ -17,8 +17,8 @@ template <auto Filters = no_number{}, auto Kernel = no_number{}, typename... Opt
 struct Conv1DTranspose {
   static constexpr element description =
       transposed_reading<Options...>::of(convolution_reading<Options...>::of_sequences(
-          conv1d_transpose_family, "Conv1DTranspose<filters, kernel>", read_whole(Filters),
-          read_whole(Kernel)));
+          conv1d_transpose_family, "Conv1DTranspose<filters, kernel>",
+          read_whole<"filters">(Filters), read_whole<"kernel">(Kernel)));
 };
 
 }  // namespace ipu_dsl

@@ -16,7 +16,8 @@ namespace ipu_dsl {
 template <auto Filters = no_number{}, auto Kernel = no_number{}, typename... Options>
 struct Conv2D {
   static constexpr element description = convolution_reading<Options...>::of_images(
-      conv2d_family, "Conv2D<filters, kernel>", read_whole(Filters), read_kernel(Kernel));
+      conv2d_family, "Conv2D<filters, kernel>", read_whole<"filters">(Filters),
+      read_kernel(Kernel));
 };
 
 }  // namespace ipu_dsl

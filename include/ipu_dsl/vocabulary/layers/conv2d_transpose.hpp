@@ -239,8 +239,8 @@ template <auto Filters = no_number{}, auto Kernel = no_number{}, typename... Opt
 struct Conv2DTranspose {
   static constexpr element description =
       transposed_reading<Options...>::of(convolution_reading<Options...>::of_images(
-          conv2d_transpose_family, "Conv2DTranspose<filters, kernel>", read_whole(Filters),
-          read_kernel(Kernel)));
+          conv2d_transpose_family, "Conv2DTranspose<filters, kernel>",
+          read_whole<"filters">(Filters), read_kernel(Kernel)));
 };
 
 }  // namespace ipu_dsl

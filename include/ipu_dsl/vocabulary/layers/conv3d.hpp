@@ -397,7 +397,7 @@ struct read_volume {
 
   template <typename T>
   constexpr explicit read_volume(const T& given) {
-    const whole_number read = read_whole(given);
+    const whole_number read = read_whole<"kernel">(given);
     numbers = {read.value, read.value, read.value};
     fault = read.fault;
   }
@@ -465,7 +465,7 @@ struct conv3d_reading {
 template <auto Filters = no_number{}, auto Kernel = no_number{}, typename... Options>
 struct Conv3D {
   static constexpr element description =
-      conv3d_reading<Options...>::with_sizes(read_whole(Filters), read_volume(Kernel));
+      conv3d_reading<Options...>::with_sizes(read_whole<"filters">(Filters), read_volume(Kernel));
 };
 
 }  // namespace ipu_dsl

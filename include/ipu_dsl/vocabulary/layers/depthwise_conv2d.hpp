@@ -11,7 +11,8 @@ namespace ipu_dsl {
 
 inline constexpr option_key depth_multiplier_key{"depth_multiplier"};
 inline constexpr option_key depthwise_init_key{"depthwise_init"};
-inline constexpr option_key depthwise_regularizer_key{"depthwise_regularizer"};
+inline constexpr option_key depthwise_regularizer_key{.name = "depthwise_regularizer",
+                                                      .usual = "kernel_regularizer"};
 
 /// How many filters each channel has.
 template <auto Count>

@@ -168,8 +168,8 @@ struct embedding_reading {
 /// `activity_regularizer<...>` (none), `mask_zero<...>` (false).
 template <auto Words = no_number{}, auto Features = no_number{}, typename... Options>
 struct Embedding {
-  static constexpr element description =
-      embedding_reading<Options...>::with_sizes(read_whole(Words), read_whole(Features));
+  static constexpr element description = embedding_reading<Options...>::with_sizes(
+      read_whole<"words">(Words), read_whole<"features">(Features));
 };
 
 /// `Embedding(1000, 16)`, in round brackets: compilers say so in one line.

@@ -261,8 +261,8 @@ struct locally_connected1d_reading {
 /// but `valid_padding` is refused.
 template <auto Filters = no_number{}, auto Kernel = no_number{}, typename... Options>
 struct LocallyConnected1D {
-  static constexpr element description =
-      locally_connected1d_reading<Options...>::of(read_whole(Filters), read_whole(Kernel));
+  static constexpr element description = locally_connected1d_reading<Options...>::of(
+      read_whole<"filters">(Filters), read_whole<"kernel">(Kernel));
 };
 
 }  // namespace ipu_dsl

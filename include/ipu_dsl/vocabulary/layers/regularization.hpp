@@ -15,9 +15,12 @@ namespace ipu_dsl {
 inline constexpr option_key kernel_regularizer_key{"kernel_regularizer"};
 inline constexpr option_key recurrent_regularizer_key{"recurrent_regularizer"};
 inline constexpr option_key bias_regularizer_key{"bias_regularizer"};
-inline constexpr option_key embeddings_regularizer_key{"embeddings_regularizer"};
-inline constexpr option_key gamma_regularizer_key{"gamma_regularizer"};
-inline constexpr option_key beta_regularizer_key{"beta_regularizer"};
+inline constexpr option_key embeddings_regularizer_key{.name = "embeddings_regularizer",
+                                                       .usual = "kernel_regularizer"};
+inline constexpr option_key gamma_regularizer_key{.name = "gamma_regularizer",
+                                                  .usual = "kernel_regularizer"};
+inline constexpr option_key beta_regularizer_key{.name = "beta_regularizer",
+                                                 .usual = "kernel_regularizer"};
 inline constexpr option_key activity_regularizer_key{"activity_regularizer"};
 
 /// Of penalties beside an option that says of which parameters they are.

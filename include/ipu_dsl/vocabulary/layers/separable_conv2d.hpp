@@ -10,8 +10,10 @@
 namespace ipu_dsl {
 
 inline constexpr option_key pointwise_init_key{"pointwise_init"};
-inline constexpr option_key pointwise_regularizer_key{"pointwise_regularizer"};
-inline constexpr option_key pointwise_constraint_key{"pointwise_constraint"};
+inline constexpr option_key pointwise_regularizer_key{.name = "pointwise_regularizer",
+                                                      .usual = "kernel_regularizer"};
+inline constexpr option_key pointwise_constraint_key{.name = "pointwise_constraint",
+                                                     .usual = "kernel_constraint"};
 
 /// How the kernel of one tap of a SeparableConv2D starts, as `init` says it of others.
 template <typename Initializer, typename... Options>
@@ -268,8 +270,8 @@ struct separable_reading {
 /// `pointwise_regularizer<...>`, `pointwise_constraint<...>` (none).
 template <auto Filters = no_number{}, auto Kernel = no_number{}, typename... Options>
 struct SeparableConv2D {
-  static constexpr element description =
-      separable_reading<Options...>::with_sizes(read_whole(Filters), read_kernel(Kernel));
+  static constexpr element description = separable_reading<Options...>::with_sizes(
+      read_whole<"filters">(Filters), read_kernel(Kernel));
 };
 
 }  // namespace ipu_dsl

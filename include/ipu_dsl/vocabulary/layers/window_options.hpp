@@ -18,10 +18,10 @@ inline constexpr option_key padding_key{"padding"};
 inline constexpr option_key dilation_rate_key{"dilation_rate"};
 inline constexpr option_key groups_key{"groups"};
 
-/// Rows and columns of a kernel: `Conv2D<8, kernel_size{3, 5}>`.
+/// Rows and columns of a kernel: `Conv2D<8, kernel_size{3, 5}>`; of a single number both.
 struct kernel_size {
   std::int32_t rows;
-  std::int32_t columns;
+  std::int32_t columns = rows;
 };
 
 /// Planes, rows and columns of a kernel: `Conv3D<8, kernel_volume{1, 3, 3}>`.
@@ -131,7 +131,8 @@ struct read_kernel {
   whole_number columns;
 
   template <typename T>
-  constexpr explicit read_kernel(const T& given) : rows(read_whole(given)), columns(rows) {}
+  constexpr explicit read_kernel(const T& given)
+      : rows(read_whole<"kernel">(given)), columns(rows) {}
 
   constexpr explicit read_kernel(const kernel_size& given)
       : rows{given.rows, nullptr}, columns{given.columns, nullptr} {}
