@@ -42,12 +42,9 @@ static_assert(
     apply<ZeroPadding1D<>>({{4, 5, 3}}).refused("a sequence (steps, channels)", "(4, 5, 3)"));
 static_assert(apply<UpSampling2D<>>({{4, 5}}).refused("an image (rows, columns, channels)",
                                                       "(4, 5)"));
-static_assert(apply<ZeroPadding1D<1, 2, 3>>({{4, 5}}).refused("one number or two",
-                                                              "another number of them"));
-static_assert(apply<Cropping2D<1, 2, 3>>({{4, 5, 3}})
-                  .refused("one number, two or four", "another number of them"));
-static_assert(apply<UpSampling2D<1, 2, 3>>({{4, 5, 3}})
-                  .refused("one number or two", "another number of them"));
+static_assert(apply<ZeroPadding1D<1, 2, 3>>({{4, 5}}).refused("one number or two", "3"));
+static_assert(apply<Cropping2D<1, 2, 3>>({{4, 5, 3}}).refused("one number, two or four", "3"));
+static_assert(apply<UpSampling2D<1, 2, 3>>({{4, 5, 3}}).refused("one number or two", "3"));
 
 static_assert(describe(ZeroPadding2D<1>::description).view() == "ZeroPadding2D<1, 1, 1, 1>");
 static_assert(describe(Cropping1D<0, 3>::description).view() == "Cropping1D<0, 3>");

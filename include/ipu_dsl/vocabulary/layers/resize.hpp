@@ -255,25 +255,30 @@ inline constexpr family resize_family{.name = "Resize",
                                       .writes = {storage::positions},
                                       .keeps_bounds = true};
 
+/// Of so many numbers.
+template <std::size_t Count>
 inline constexpr problem sides_of_sequence =
-    refuse("one number or two", "another number of them", "steps before and steps behind");
+    refuse("one number or two", label() << Count, "steps before and steps behind");
+template <std::size_t Count>
 inline constexpr problem sides_of_image =
-    refuse("one number, two or four", "another number of them",
+    refuse("one number, two or four", label() << Count,
            "of all sides; of rows and of columns; top, bottom, left and right");
-inline constexpr problem factors_of_image = refuse("one number or two", "another number of them",
-                                                   "how often rows and columns are repeated");
+template <std::size_t Count>
+inline constexpr problem factors_of_image =
+    refuse("one number or two", label() << Count, "how often rows and columns are repeated");
 
 constexpr element describe_resize(const resize_options& options) {
   return {.kind = element_kind::layer, .rule = &resize_family, .options = attributes::of(options)};
 }
 
 /// Padding and cropping: one number for all sides, one for each axis, or one for each side.
+template <std::size_t Count>
 constexpr element describe_sides(resize_kind kind, std::int32_t axes, std::int32_t otherwise,
                                  std::initializer_list<whole_number> given) {
+  constexpr auto count = static_cast<std::int32_t>(Count);
   const problem* fault = first_fault(given);
-  const auto count = static_cast<std::int32_t>(given.size());
   if (is_null(fault) && count > 2 && (axes == 1 || count != 4)) {
-    fault = axes == 1 ? &sides_of_sequence : &sides_of_image;
+    fault = axes == 1 ? &sides_of_sequence<Count> : &sides_of_image<Count>;
   }
   if (!is_null(fault)) {
     return unfit_layer(resize_rules::name_of(kind, axes), *fault);
@@ -292,17 +297,18 @@ constexpr element describe_sides(resize_kind kind, std::int32_t axes, std::int32
 }
 
 /// Positions that are repeated: one number for all axes, or one for each.
+template <std::size_t Count>
 constexpr element describe_factors(resize_kind kind, std::int32_t axes,
                                    std::initializer_list<whole_number> given) {
   const problem* fault = first_fault(given);
-  if (is_null(fault) && given.size() > 2) {
-    fault = &factors_of_image;
+  if (is_null(fault) && Count > 2) {
+    fault = &factors_of_image<Count>;
   }
   if (!is_null(fault)) {
     return unfit_layer(resize_rules::name_of(kind, axes), *fault);
   }
   resize_options made{.kind = kind, .axes = axes, .numbers = {2, 0, 2, 0}};
-  if (given.size() > 0) {
+  if (Count > 0) {
     made.numbers[0] = given.begin()[0].value;
     made.numbers[2] = given.begin()[given.size() - 1].value;
   }
@@ -314,7 +320,7 @@ constexpr element describe_factors(resize_kind kind, std::int32_t axes,
 template <auto... Numbers>
 struct ZeroPadding2D {
   static constexpr element description =
-      describe_sides(resize_kind::padding, 2, 1, {read_whole(Numbers)...});
+      describe_sides<sizeof...(Numbers)>(resize_kind::padding, 2, 1, {read_whole(Numbers)...});
 };
 
 /// Zeros before and behind a sequence (steps, channels): one number for both, or two. Without any,
@@ -322,7 +328,7 @@ struct ZeroPadding2D {
 template <auto... Numbers>
 struct ZeroPadding1D {
   static constexpr element description =
-      describe_sides(resize_kind::padding, 1, 1, {read_whole(Numbers)...});
+      describe_sides<sizeof...(Numbers)>(resize_kind::padding, 1, 1, {read_whole(Numbers)...});
 };
 
 /// Takes away what is around an image, with numbers as those of `ZeroPadding2D`. Without any,
@@ -330,7 +336,7 @@ struct ZeroPadding1D {
 template <auto... Numbers>
 struct Cropping2D {
   static constexpr element description =
-      describe_sides(resize_kind::cropping, 2, 0, {read_whole(Numbers)...});
+      describe_sides<sizeof...(Numbers)>(resize_kind::cropping, 2, 0, {read_whole(Numbers)...});
 };
 
 /// Takes away steps before and behind, with numbers as those of `ZeroPadding1D`. Without any, one
@@ -338,7 +344,7 @@ struct Cropping2D {
 template <auto... Numbers>
 struct Cropping1D {
   static constexpr element description =
-      describe_sides(resize_kind::cropping, 1, 1, {read_whole(Numbers)...});
+      describe_sides<sizeof...(Numbers)>(resize_kind::cropping, 1, 1, {read_whole(Numbers)...});
 };
 
 /// The same element, interpolated.
@@ -356,7 +362,7 @@ constexpr element interpolated(element made) {
 template <auto... Numbers>
 struct UpSampling2D {
   static constexpr element description =
-      describe_factors(resize_kind::upsampling, 2, {read_whole(Numbers)...});
+      describe_factors<sizeof...(Numbers)>(resize_kind::upsampling, 2, {read_whole(Numbers)...});
 };
 
 template <>
@@ -378,14 +384,14 @@ struct UpSampling2D<Rows, Columns, bilinear> {
 template <auto Times = 2>
 struct UpSampling1D {
   static constexpr element description =
-      describe_factors(resize_kind::upsampling, 1, {read_whole(Times)});
+      describe_factors<1>(resize_kind::upsampling, 1, {read_whole(Times)});
 };
 
 /// A vector (features) as a sequence (times, features) of the same vector.
 template <auto Times>
 struct RepeatVector {
   static constexpr element description =
-      describe_factors(resize_kind::repetition, 0, {read_whole(Times)});
+      describe_factors<1>(resize_kind::repetition, 0, {read_whole(Times)});
 };
 
 }  // namespace ipu_dsl
