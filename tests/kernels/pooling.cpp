@@ -179,6 +179,10 @@ TEST_CASE("windows of images are pooled number by number") {
   check<pooled_images{2, {5, 5, 3, 1, 1}, {6, 3, 4, 2, 1}, 1}>();
   check<pooled_images{1, {1, 1, 1, 1, 0}, {11, 6, 3, 2, 1}, 33}>();
   check<pooled_images{2, {4, 1, 4, 1, 0}, {3, 1, 3, 1, 0}, 7}>();
+  // Rims on all sides of windows that are unrolled, and of larger ones that are not; none within.
+  check<pooled_images{2, {9, 5, 5, 2, 2}, {8, 8, 5, 1, 2}, 18}>();
+  check<pooled_images{1, {9, 9, 6, 1, 3}, {8, 4, 6, 2, 2}, 3}>();
+  check<pooled_images{2, {3, 3, 5, 1, 2}, {7, 7, 3, 1, 1}, 4}>();
   CHECK(checked > 1'000);
   std::printf("compared %d pooled numbers and gradients\n", checked);
 }
@@ -207,6 +211,17 @@ TEST_CASE("the largest number of a window with a NaN is one, wherever that stand
   CHECK(wrong == 0);
   CHECK(met == 2 * 3 * 4 * 9);
   std::printf("checked %d windows with a NaN\n", met);
+}
+
+TEST_CASE("of two zeros with signs the first is the largest") {
+  constexpr pooled_images images{1, {1, 1, 1, 1, 0}, {4, 2, 2, 2, 0}, 1};
+  test::buffer x(4 * layout::row_stride(1), 0.0F);
+  x[at(1, 0, 0)] = -0.0F;
+  x[at(1, 3, 0)] = -0.0F;
+  test::buffer y(2 * layout::row_stride(1));
+  kernels::pool<kernels::largest, images>(x.data(), y.data(), {});
+  CHECK(std::signbit(y[at(1, 0, 0)]));
+  CHECK(!std::signbit(y[at(1, 1, 0)]));
 }
 
 TEST_CASE("of equal numbers the first has the gradient") {
