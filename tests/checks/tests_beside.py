@@ -113,6 +113,7 @@ ELSEWHERE = {
     "kernels/outer_product_tile": "kernels/dense_weight_gradient",
     "kernels/permute": "kernels/resize",
     "kernels/paired_vectors": "kernels/activation",
+    "kernels/pooling_gradient": "kernels/pooling",
     "kernels/portable_vector": "kernels/simd",
     "kernels/prefetch": "kernels/update",
     "kernels/prelu": "training/shapes",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Tests of kernels/pooling.hpp: every number is what a scalar chain makes of its window, gradients
-// are central differences of the float64 forward, parts make the whole, padding stays zero.
+// Tests of kernels/pooling.hpp and kernels/pooling_gradient.hpp: every number is what a scalar
+// chain makes of its window, gradients are central differences of the float64 forward, parts make
+// the whole, padding stays zero.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include <ipu_dsl/kernels/pooling.hpp>
+#include <ipu_dsl/kernels/pooling_gradient.hpp>
 
 #include "kernels/reference.hpp"
 #include "support/catch2.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Windows of images, made one number each, channel by channel: forward and gradient.
+// Windows of images, made one number each, channel by channel.
 #pragma once
 
 #include <cstddef>
@@ -62,17 +62,16 @@ constexpr std::ptrdiff_t tap_place(std::int32_t tap) {
 
 /// Calls `body(column, whole)` for the windows of a row of outputs: of those that are unrolled
 /// `whole` is true, as a constant.
-template <pooled_images Images, std::int32_t Least, typename Body>
+template <pooled_images Images, typename Body>
 IPU_DSL_ALWAYS_INLINE void for_windows(std::int32_t row, const Body& body) {
   constexpr index_range whole_rows = whole_windows(Images.rows);
   constexpr index_range whole = whole_windows(Images.columns);
-  const bool unrolled =
-      unrolls_windows<Images, Least> && row >= whole_rows.begin && row < whole_rows.end;
+  const bool unrolled = unrolls_windows<Images> && row >= whole_rows.begin && row < whole_rows.end;
   const index_range inner = unrolled && whole.begin < whole.end ? whole : index_range{0, 0};
   for (std::int32_t column = 0; column < inner.begin; ++column) {
     body(column, std::false_type());
   }
-  if constexpr (unrolls_windows<Images, Least>) {
+  if constexpr (unrolls_windows<Images>) {
     for (std::int32_t column = inner.begin; column < inner.end; ++column) {
       body(column, std::true_type());
     }
@@ -173,7 +172,7 @@ void pool(const float* x, float* y, const grain& part) noexcept {
     const index_range rows = positions_seen(Images.rows, row);
     const float* image = x + Images.input_row(sample, 0);
     float* written = y + Images.output_row(sample, row);
-    for_windows<Images, 1>(row, [&](std::int32_t column, auto whole) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    for_windows<Images>(row, [&](std::int32_t column, auto whole) IPU_DSL_ALWAYS_INLINE_LAMBDA {
       const index_range columns = positions_seen(Images.columns, column);
       float* const to = written + column * Images.pixel();
       if constexpr (whole.value) {
@@ -183,96 +182,6 @@ void pool(const float* x, float* y, const grain& part) noexcept {
         pool_window<Rule, Images, Architecture>(image, rows, columns, to);
       }
     });
-  }
-}
-
-/// Calls `body(place)` for the taps of a window that are met, row by row; `Whole` if it lies within
-/// the image.
-template <pooled_images Images, bool Whole, typename Body>
-IPU_DSL_ALWAYS_INLINE void for_taps(const index_range& rows, const index_range& columns,
-                                    const Body& body) {
-  if constexpr (Whole) {
-    const std::ptrdiff_t first = Images.input_row(0, rows.begin) + columns.begin * Images.pixel();
-    IPU_DSL_UNROLLED
-    for (std::int32_t tap = 0; tap < Images.rows.taps * Images.columns.taps; ++tap) {
-      body(first + tap_place<Images>(tap));
-    }
-  } else {
-    for (std::int32_t i = rows.begin; i < rows.end; ++i) {
-      for (std::int32_t j = columns.begin; j < columns.end; ++j) {
-        body(Images.input_row(0, i) + j * Images.pixel());
-      }
-    }
-  }
-}
-
-/// The gradient of a window goes to the first of its numbers that is the largest; of one with a NaN
-/// to none.
-template <pooled_images Images>
-struct gradient_to_largest {
-  const float* x;
-  const float* y;
-
-  template <typename Vector, bool Whole>
-  IPU_DSL_ALWAYS_INLINE void add(const float* d, float* dx, const index_range& rows,
-                                 const index_range& columns, std::ptrdiff_t output,
-                                 std::ptrdiff_t image) const {
-    const Vector found = load<Vector>(y + output);
-    Vector left = load<Vector>(d + output);
-    const Vector zero(0.0F);
-    for_taps<Images, Whole>(rows, columns, [&](std::ptrdiff_t tap) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-      const std::ptrdiff_t at = image + tap;
-      const auto is_largest = load<Vector>(x + at) == found;
-      store(dx + at, load<Vector>(dx + at) + choose(is_largest, left, zero));
-      left = choose(is_largest, zero, left);
-    });
-  }
-};
-
-/// Every number that a window counted has an equal part of its gradient.
-template <pooled_images Images>
-struct gradient_to_all {
-  template <typename Vector, bool Whole>
-  IPU_DSL_ALWAYS_INLINE void add(const float* d, float* dx, const index_range& rows,
-                                 const index_range& columns, std::ptrdiff_t output,
-                                 std::ptrdiff_t image) const {
-    const std::int32_t count = (rows.end - rows.begin) * (columns.end - columns.begin);
-    const Vector part = divide(load<Vector>(d + output), Vector(static_cast<float>(count)));
-    for_taps<Images, Whole>(rows, columns, [&](std::ptrdiff_t tap) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-      store(dx + image + tap, load<Vector>(dx + image + tap) + part);
-    });
-  }
-};
-
-/// One vector of channels of a sample: windows add one after the other.
-template <pooled_images Images, layout::architecture Architecture, typename Rule>
-void pool_gradient_of_channels(const Rule& rule, const float* d, float* dx, std::int32_t sample,
-                               std::ptrdiff_t c) noexcept {
-  using lanes = vector<Architecture>;
-  constexpr std::ptrdiff_t pixel = Images.pixel();
-  const std::ptrdiff_t image = Images.input_row(sample, 0) + c;
-  constexpr std::int32_t pixels = Images.rows.inputs * Images.columns.inputs;
-  for (std::int32_t i = 0; i < pixels; ++i) {
-    store(dx + image + i * pixel, lanes(0.0F));
-  }
-  for (std::int32_t row = 0; row < Images.rows.outputs; ++row) {
-    const index_range rows = positions_seen(Images.rows, row);
-    for_windows<Images, 5>(row, [&](std::int32_t column, auto whole) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-      rule.template add<lanes, whole.value>(d, dx, rows, positions_seen(Images.columns, column),
-                                            Images.output_row(sample, row) + column * pixel + c,
-                                            image);
-    });
-  }
-}
-
-/// dx of d. Parts are samples and vectors of channels.
-template <pooled_images Images, layout::architecture Architecture = layout::native, typename Rule>
-void pool_gradient(const Rule& rule, const float* d, float* dx, const grain& part) noexcept {
-  constexpr auto vectors = static_cast<std::int32_t>(Images.pixel() / Architecture.lanes);
-  const index_range mine = range_of(Images.samples * vectors, part);
-  for (std::int32_t i = mine.begin; i < mine.end; ++i) {
-    pool_gradient_of_channels<Images, Architecture>(
-        rule, d, dx, i / vectors, std::ptrdiff_t{i % vectors} * Architecture.lanes);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include <ipu_dsl/kernels/pooling.hpp>
+#include <ipu_dsl/kernels/pooling_gradient.hpp>
 #include <ipu_dsl/operators/operators.hpp>
 #include <ipu_dsl/vocabulary/layers/pooling.hpp>
 
