@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/plan/reported_names.hpp>
@@ -157,7 +158,7 @@ constexpr loaded_program load_program() {
 template <compiled_model C>
 constexpr bool has_penalties() {
   for (const parameter_place& place : parameter_places_of<C>.view()) {
-    if (place.stored.rules != nullptr && place.stored.rules->penalizes()) {
+    if (!is_null(place.stored.rules) && place.stored.rules->penalizes()) {
       return true;
     }
   }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Models whose rules compare addresses while the compiler evaluates. With -fsanitize=undefined g++
-// refuses each comparison that is not made by `same_address` or `is_null`: that this compiles is
-// the test.
+// Models whose rules compare addresses while the compiler evaluates, and sessions and predictors of
+// them. With -fsanitize=undefined g++ refuses each comparison that is not made by `same_address` or
+// `is_null`: that this compiles is the test.
+#include <cstdint>
+#include <span>
+
+#include <ipu_dsl/inference.hpp>
 #include <ipu_dsl/ipu_dsl.hpp>
 #include <ipu_dsl/training/callbacks.hpp>
 
@@ -36,6 +40,21 @@ static_assert(check<training<asked_of_weights>>());
 static_assert(check<training<named_like_paths>>());
 static_assert(check<training<at_steps>>());
 static_assert(check<training<normalised>>());
+
+template <typename Model>
+void learns(std::span<const float> features, std::span<const std::int32_t> labels,
+            std::span<float> answers) {
+  session<training<Model>> run;
+  run.fit(features, labels, {.epochs = 1});
+  weights_of<Model> weights;
+  weights.copy_from(run.weights());
+  predictor<Model>(weights).predict(features, answers);
+}
+
+template void learns<asked_of_weights>(std::span<const float>, std::span<const std::int32_t>,
+                                       std::span<float>);
+template void learns<normalised>(std::span<const float>, std::span<const std::int32_t>,
+                                 std::span<float>);
 
 /// Asks of its callbacks which hooks they have.
 struct hears_batches {
