@@ -42,6 +42,37 @@ constexpr family written_twice{
       call.writes(emit.output_value(0), {sample, unit}).reads(emit.input_value(0), {sample, other});
     }};
 
+/// Makes 18 numbers of 6 and writes the first of them.
+constexpr family left_out{.name = "LeftOut",
+                          .shapes = [](node_draft& draft) -> problem {
+                            draft.output(shape{18});
+                            return {};
+                          },
+                          .forward =
+                              [](emitter& emit) {
+                                call_draft call = emit.call();
+                                const auto [sample, unit] = call.over(emit.batch(), 6);
+                                call.writes(emit.output_value(0), {sample, unit})
+                                    .reads(emit.input_value(0), {sample, unit});
+                              }};
+
+/// The same in three calls, a third by each.
+constexpr family in_thirds{.name = "InThirds",
+                           .shapes = [](node_draft& draft) -> problem {
+                             draft.output(shape{18});
+                             return {};
+                           },
+                           .forward =
+                               [](emitter& emit) {
+                                 for (std::int32_t third = 0; third < 3; ++third) {
+                                   call_draft call = emit.call();
+                                   const auto [sample, unit] = call.over(emit.batch(), 6);
+                                   call.writes(emit.output_value(0),
+                                               {sample, shifted(unit, 6 * third)})
+                                       .reads(emit.input_value(0), {sample, unit});
+                                 }
+                               }};
+
 constexpr family right{
     .name = "Right", .shapes = same_shape, .forward = [](emitter& emit) {
       call_draft call = emit.call();
@@ -77,6 +108,7 @@ constexpr checks test_sentences() {
   const std::string_view few = fault<too_few>.view();
   const std::string_view far = fault<too_far>.view();
   const std::string_view twice = fault<written_twice>.view();
+  const std::string_view left = fault<left_out>.view();
   checks done;
   done.that(few.starts_with(in_the_rule_of));
   done.that(far.starts_with(in_the_rule_of));
@@ -84,12 +116,16 @@ constexpr checks test_sentences() {
   done.that(few.find("expected 2 positions in operand 0, [samples] of (6), got 1") != few.npos);
   done.that(far.find("expected positions below 6 in operand 1, got those from 1 to 6") != far.npos);
   done.that(twice.find("got axis 2 is not there") != twice.npos);
+  done.that(left.starts_with(in_the_rule_of));
+  done.that(left.find("expected writes to all 72 elements of operand 0 in a micro-batch, got 24 of "
+                      "them") != left.npos);
   return done;
 }
 
 static_assert(test_sentences());
 static_assert(is_valid<training<right>>());
 static_assert(is_valid<training<undeclared>>());
+static_assert(is_valid<training<in_thirds>>());
 
 TEST_CASE("declarations that no kernel can keep are refused") {
   CHECK(test_sentences());

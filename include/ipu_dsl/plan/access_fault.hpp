@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 #include <ipu_dsl/plan/lowered_program.hpp>
@@ -13,7 +14,8 @@
 namespace ipu_dsl {
 
 /// Looks at the declared accesses of a program, call by call, and finds the first that does not fit
-/// its tensor, or that lets two tiles write the same element.
+/// its tensor, or that lets two tiles write the same element; then at what calls write together,
+/// and finds the first buffer of which elements are left out.
 class access_check {
  public:
   constexpr access_check(const graph_view& model, const lowered_view& program, std::int32_t batch)
@@ -32,13 +34,68 @@ class access_check {
       }
       if (found_.found()) {
         const emitted_call& where = program_.calls[i];
-        found_.where = label("the rule for ") << rule_of(where.phase) << " of " << place_of(where);
+        found_.where = rule_for(where);
       }
+    }
+    if (!found_.found()) {
+      check_left_out();
     }
     return found_;
   }
 
  private:
+  /// What is known of a buffer that calls write.
+  struct written_elements {
+    std::int64_t all = 0;
+    std::int64_t written = 0;  ///< at most: two calls may write the same
+    std::int32_t call = -1;    ///< the last that writes some
+    std::int32_t operand = 0;
+  };
+
+  constexpr label rule_for(const emitted_call& row) const {
+    return label("the rule for ") << rule_of(row.phase) << " of " << place_of(row);
+  }
+
+  /// Elements that no call writes hold whatever was in their memory before.
+  constexpr void check_left_out() {
+    list<written_elements> of_buffers;
+    of_buffers.resize(program_.buffers.size());
+    for (std::size_t i = 0; i < program_.calls.size(); ++i) {
+      add_written(of_buffers, static_cast<std::int32_t>(i));
+    }
+    for (const written_elements& row : of_buffers) {
+      if (row.call >= 0 && row.written < row.all) {
+        found_ = refuse(label("writes to all ") << row.all << " elements of operand " << row.operand
+                                                << " in a micro-batch",
+                        label() << row.written << " of them",
+                        "what is written is where the axes of the call lead");
+        found_.where = rule_for(program_.calls[row.call]);
+        return;
+      }
+    }
+  }
+
+  constexpr void add_written(list<written_elements>& of_buffers, std::int32_t number) const {
+    const emitted_call& call = program_.calls[number];
+    const call_access& noted = program_.accesses.calls[number];
+    nest_block whole;
+    const list_view<access_axis> axes = axes_of(program_.accesses, noted);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      whole.ranges[i] = {0, axes[i].extent};
+    }
+    for (const operand_access& row : operands_of(program_.accesses, noted)) {
+      if (row.mode == access_mode::read) {
+        continue;
+      }
+      written_elements& made = of_buffers[program_.operands[call.first_operand + row.operand]];
+      const std::int64_t samples = row.samples > 0 ? std::int64_t{batch_} * row.samples : 1;
+      made.all = samples * row.extents.elements();
+      made.written += reached_elements(program_.accesses, row, whole, batch_);
+      made.call = number;
+      made.operand = row.operand;
+    }
+  }
+
   constexpr label place_of(const emitted_call& row) const {
     return row.node < 0 ? label(row.code->name) : model_.place_of(model_.node_at(row.node));
   }
