@@ -117,6 +117,25 @@ TEST_CASE("a file that may not be written is not replaced") {
   CHECK(files_in(directory) == 1);
 }
 
+TEST_CASE("paths of one file are known as such, there or not") {
+  const tests::temporary_directory directory;
+  write_file_atomically(directory / "there", bytes{1});
+  REQUIRE(::mkdir((directory / "folder").c_str(), 0700) == 0);
+  REQUIRE(::symlink("there", (directory / "link").c_str()) == 0);
+  REQUIRE(::symlink(".", (directory / "same").c_str()) == 0);
+  for (const std::string name : {"there", "new"}) {
+    const std::string plain = directory / name;
+    CHECK(files::is_same_file(plain, plain));
+    CHECK(files::is_same_file(plain, directory / ("./" + name)));
+    CHECK(files::is_same_file(plain, directory / ("folder/../" + name)));
+    CHECK(files::is_same_file(directory / ("same/" + name), plain));
+    CHECK(!files::is_same_file(plain, directory / ("folder/" + name)));
+    CHECK(!files::is_same_file(plain, directory / "other"));
+    CHECK(!files::is_same_file(plain, directory / ("none/" + name)));
+  }
+  CHECK(files::is_same_file(directory / "link", directory / "there"));
+}
+
 TEST_CASE("what cannot be written is known before there is anything to write") {
   const tests::temporary_directory directory;
   const auto refusal = [](const std::string& path) {

@@ -466,6 +466,15 @@ TEST_CASE("what backup_and_restore has not written it neither goes on with nor r
                 backup_and_restore({.filename = path}));
         }) == "model_checkpoint and backup_and_restore would both write " + path +
                   ". Hint: give each a file of its own.");
+  // However its path is written.
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
+  const std::string name = path.substr(folder.size());
+  const std::string parent = folder.empty() ? "./" : folder + "./";
+  CHECK(sentence_of([&] {
+          train(again, model_checkpoint({.filepath = parent + name, .monitor = "loss"}),
+                backup_and_restore({.filename = path}));
+        }) == "model_checkpoint and backup_and_restore would both write " + path +
+                  ". Hint: give each a file of its own.");
   // On a thread of their own as well.
   CHECK(sentence_of([&] {
           train(again, asynchronous(model_checkpoint({.filepath = path, .monitor = "loss"})),

@@ -281,6 +281,24 @@ inline std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
+/// Whether two paths lead to the same file or directory, which has to be there.
+inline bool lead_to_same(const std::string& one, const std::string& other) {
+  struct stat found = {};
+  struct stat of_other = {};
+  return ::stat(one.c_str(), &found) == 0 && ::stat(other.c_str(), &of_other) == 0 &&
+         found.st_dev == of_other.st_dev && found.st_ino == of_other.st_ino;
+}
+
+/// The same of a file that need not be there yet.
+inline bool is_same_file(const std::string& one, const std::string& other) {
+  const auto name_in = [](const std::string& path) {
+    return std::string_view(path).substr(path.find_last_of('/') + 1);
+  };
+  const bool alike =
+      name_in(one) == name_in(other) && lead_to_same(folder_of(one), folder_of(other));
+  return one == other || alike || lead_to_same(one, other);
+}
+
 /// Asks for the new name of a file to be on the disk too. Whoever reads the directory sees it
 /// already, so that a system that cannot do it has not failed.
 inline void synchronise_directory_of(const std::string& path) {
@@ -352,6 +370,10 @@ inline void replace(const std::string& path, std::span<const std::uint8_t> bytes
 }
 
 #else
+
+inline bool is_same_file(const std::string& one, const std::string& other) {
+  return one == other;
+}
 
 inline void check_writable(const std::string& path) {
   check_path(path);

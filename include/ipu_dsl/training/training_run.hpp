@@ -12,6 +12,7 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/near_names.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/formats/file_replacement.hpp>
 #include <ipu_dsl/plan/reported_names.hpp>
 #include <ipu_dsl/training/callback_list.hpp>
 #include <ipu_dsl/training/session_engine.hpp>
@@ -70,7 +71,7 @@ class training_run {
   /// each would write over what the other has written, or remove it.
   void claim_file(const std::string& path, const char* who) {
     for (const claimed_file& other : *files_) {
-      if (other.path == path) {
+      if (files::is_same_file(other.path, path)) {
         raise_error({other.who, " and ", who, " would both write ", path,
                      ". Hint: give each a file of its own."});
       }
