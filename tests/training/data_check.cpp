@@ -162,6 +162,19 @@ TEST_CASE("weights that no loss asks for are told how they would be asked for") 
   CHECK(found.hint.view() == "write loss<judge, sample_weights>, or take the weights out");
 }
 
+TEST_CASE("targets of outputs that nothing judges are not asked for again") {
+  graph judged_once = model_between({8}, {10});
+  const problem of_one = check_array_count(judged_once.view(), tensor_role::target, 2);
+  CHECK(of_one.hint.view() == "write target_arrays{first, second} with an array for each");
+  judged_once.outputs.push_back({0, -1});
+  const problem found = check_array_count(judged_once.view(), tensor_role::target, 2);
+  CHECK(found.expected.view() == "1 target");
+  CHECK(found.got.view() == "2 targets");
+  CHECK(found.hint.view() ==
+        "losses and metrics judge 1 of the 2 outputs: give the targets of that one, or judge more "
+        "by for_output<...>");
+}
+
 TEST_CASE("plain arrays of another type than the loss judges by are named by it") {
   const graph by_labels = model_between({8}, {10});
   CHECK(!check_array(by_labels.view(), tensor_role::target, dtype::int32).found());

@@ -184,6 +184,12 @@ TEST_CASE("what is wrong with a callback is one sentence") {
         "fit: expected a callable that takes an epoch_record, or an object with hooks, got int. "
         "Hint: write [](const epoch_record& passed) { ... }, or a struct with a public "
         "member on_epoch_end(const epoch_record&)");
+  CHECK(sentence_about<point_set>() ==
+        "fit: expected callbacks, or validation_data(...), got labelled_dataset<shape{8}, 3, "
+        "float>. Hint: write validation_data(unseen) of data, validation_data(features, labels) of "
+        "arrays");
+  CHECK(sentence_about<std::pair<int, int>>().starts_with(
+      "fit: expected callbacks, or validation_data(...), got std::pair<int, int>"));
 }
 
 TEST_CASE("hooks are called in Keras's order") {

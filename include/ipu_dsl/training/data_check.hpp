@@ -251,6 +251,27 @@ constexpr problem check_data(const graph_view& model, const data_form& data) {
   return found;
 }
 
+/// What to write where another number of arrays is given.
+constexpr text<191> hint_of_arrays(const graph_view& model, tensor_role role, std::int32_t wanted,
+                                   std::int32_t given) {
+  const auto outputs = static_cast<std::int32_t>(model.outputs.size());
+  if (role == tensor_role::target && given > wanted && outputs > wanted) {
+    text<191> hint = "losses and metrics judge ";
+    return hint << wanted << " of the " << outputs << " outputs: give the targets of "
+                << (wanted == 1 ? "that one" : "those") << ", or judge more by for_output<...>";
+  }
+  if (role == tensor_role::input) {
+    return "write input_arrays{first, second} with an array for each";
+  }
+  if (role == tensor_role::target) {
+    return "write target_arrays{first, second} with an array for each";
+  }
+  return wanted == 1 ? "write the weights behind the targets: fit(features, labels, weights), "
+                       "validation_data(features, labels, weights)"
+                     : "write weight_arrays{first, second} behind the targets, with an array for "
+                       "each loss with sample_weights";
+}
+
 /// Plain arrays are as many as the model takes.
 constexpr problem check_array_count(const graph_view& model, tensor_role role, std::int32_t given) {
   const std::int32_t wanted = model.count(role);
@@ -260,14 +281,8 @@ constexpr problem check_array_count(const graph_view& model, tensor_role role, s
                                    count_of_sources(given, role), "weights");
     found.where = "the batch";
   } else if (wanted != given && (role != tensor_role::target || wanted > 0)) {
-    found = refuse(
-        count_of_sources(wanted, role), count_of_sources(given, role),
-        role == tensor_role::input    ? "write input_arrays{first, second} with an array for each"
-        : role == tensor_role::target ? "write target_arrays{first, second} with an array for each"
-        : wanted == 1 ? "write the weights behind the targets: fit(features, labels, weights), "
-                        "validation_data(features, labels, weights)"
-                      : "write weight_arrays{first, second} behind the targets, with an array for "
-                        "each loss with sample_weights");
+    found = refuse(count_of_sources(wanted, role), count_of_sources(given, role),
+                   hint_of_arrays(model, role, wanted, given));
     found.where = "the batch";
   }
   return found;

@@ -271,6 +271,14 @@ template <typename T>
 concept callback = !knows_extents<T> && (hooks::heard_by<hooks::called_after_epoch, T> ||
                                          hooks::has_any<T>(hooks::every{}));
 
+/// What looks like data rather than like a callback: it has a size, or is a pair.
+template <typename T>
+concept looks_like_data =
+    knows_extents<T> || requires(const T& given) { given.size(); } || requires(const T& given) {
+      given.first;
+      given.second;
+    };
+
 /// What is wrong with a callback; `Call` is fit, evaluate or predict.
 template <typename T>
 struct callback_fault_of {
@@ -298,7 +306,11 @@ struct callback_fault_of {
                       text<191>("write ") << wrong.meant << " for " << wrong.written);
       }
     }
-    if constexpr (!callback<T>) {
+    if constexpr (!callback<T> && looks_like_data<plain>) {
+      return refuse("callbacks, or validation_data(...)", type_name<plain>(),
+                    "write validation_data(unseen) of data, validation_data(features, labels) of "
+                    "arrays");
+    } else if constexpr (!callback<T>) {
       return refuse(
           "a callable that takes an epoch_record, or an object with hooks", type_name<plain>(),
           "write [](const epoch_record& passed) { ... }, or a struct with a public member "
