@@ -2,6 +2,7 @@
 // Tests of data/csv.hpp.
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -142,6 +143,10 @@ TEST_CASE("what is missing may be a number") {
   CHECK(table.kind(0) == csv_kind::integers);
   const std::vector<std::string_view> names = {"a", "b"};
   CHECK(table.numbers(names) == std::vector<float>{1, -1, -1, 2, -1, 3});
+  CHECK(tests::sentence_of(
+            [] { table_of("a,b\n1,2\n", {.missing = std::numeric_limits<float>::quiet_NaN()}); }) ==
+        "read_csv of h.csv expects a finite number as .missing, got nan. Hint: {.missing = "
+        "0.0F}.");
 }
 
 TEST_CASE("an integer that a float would round is refused, unless it is to be rounded") {

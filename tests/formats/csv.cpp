@@ -53,13 +53,19 @@ TEST_CASE("rows end in any way, the last one with or without an end") {
   CHECK(parse("\n\r\n\n").rows() == 0);
 }
 
-TEST_CASE("what ends lines or begins quotes separates no cells") {
+TEST_CASE("what ends lines, begins quotes or stands in numbers separates no cells") {
   int refused = 0;
   for (const char separator : {'"', '\n', '\r'}) {
     const std::string said = tests::sentence_of([&] { parse("a,b\n1,2\n", separator); });
     refused += said.ends_with(", which ends lines or begins quotes. Hint: {.separator = ','}.");
   }
   CHECK(refused == 3);
+  int of_numbers = 0;
+  for (const char separator : std::string_view("0123456789+-.")) {
+    const std::string said = tests::sentence_of([&] { parse("a,b\n1,2\n", separator); });
+    of_numbers += said.ends_with(", which numbers are made of. Hint: {.separator = ','}.");
+  }
+  CHECK(of_numbers == 13);
   CHECK(parse("a\tb\n1\t2\n", '\t').columns() == 2);
 }
 

@@ -87,10 +87,15 @@ class csv_parser {
 
  private:
   void check_separator() const {
-    if (separator_ == '"' || separator_ == '\n' || separator_ == '\r') {
-      raise_error({name_, " cannot be read with the separator ",
-                   printable(std::string_view(&separator_, 1)),
-                   ", which ends lines or begins quotes. Hint: {.separator = ','}."});
+    const bool ends_other = separator_ == '"' || separator_ == '\n' || separator_ == '\r';
+    const bool in_numbers =
+        std::string_view("0123456789+-.").find(separator_) != std::string_view::npos;
+    if (ends_other || in_numbers) {
+      raise_error(
+          {name_, " cannot be read with the separator ",
+           printable(std::string_view(&separator_, 1)),
+           ends_other ? ", which ends lines or begins quotes" : ", which numbers are made of",
+           ". Hint: {.separator = ','}."});
     }
   }
 
