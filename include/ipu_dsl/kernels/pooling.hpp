@@ -49,7 +49,7 @@ constexpr index_range whole_windows(const window& along) {
 }
 
 /// Whether windows within the image are unrolled, which must not be too large for it. (Of 64
-/// channels, 56x56, the mean of 3x3: 0.65 of the time with sixteen lanes, 0.53 with eight.)
+/// channels, 56x56, the mean of 3x3: 0.66 of the time with sixteen lanes, 0.53 with eight.)
 template <pooled_images Images>
 inline constexpr bool unrolls_windows = Images.rows.taps * Images.columns.taps <= 32;
 
