@@ -466,8 +466,8 @@ class csv_table {
 };
 
 /// The table of a CSV file's bytes. `name` is what sentences call the file. Throws `error` for what
-/// `parse_csv` refuses, for a file without cells, for a header of numbers alone, for names of columns
-/// that are empty or twice there, and for a `missing` that is not finite.
+/// `parse_csv` refuses, for a file without cells, for a header of numbers alone, for names of
+/// columns that are empty or twice there, and for a `missing` that is not finite.
 inline csv_table parse_csv_table(std::span<const std::uint8_t> bytes, const std::string& name,
                                  const csv_options& options = {}) {
   if (options.missing && is_non_finite(*options.missing)) {
