@@ -81,8 +81,8 @@ IPU_DSL_ALWAYS_INLINE void for_windows(std::int32_t row, const Body& body) {
   }
 }
 
-/// Taps are met row by row. A NaN among them stays: it is kept beside the largest, which it never
-/// is.
+/// Taps are met row by row, of equal ones the first is the largest. A NaN among them stays: it is
+/// kept beside the largest, which no comparison with one moves.
 struct largest {
   template <typename Vector>
   struct known {
