@@ -56,7 +56,25 @@ constexpr family left_out{.name = "LeftOut",
                                     .reads(emit.input_value(0), {sample, unit});
                               }};
 
-/// The same in three calls, a third by each.
+/// Writes the gradient of half of its input.
+constexpr family half_gradient{.name = "HalfGradient",
+                               .shapes = same_shape,
+                               .forward =
+                                   [](emitter& emit) {
+                                     call_draft call = emit.call();
+                                     const auto [sample, unit] = call.over(emit.batch(), 6);
+                                     call.writes(emit.output_value(0), {sample, unit})
+                                         .reads(emit.input_value(0), {sample, unit});
+                                   },
+                               .input_gradient =
+                                   [](emitter& emit) {
+                                     call_draft call = emit.call();
+                                     const auto [sample, unit] = call.over(emit.batch(), 3);
+                                     call.writes(emit.input_gradient(0), {sample, unit})
+                                         .reads(emit.output_gradient(0), {sample, unit});
+                                   }};
+
+/// Makes 18 numbers of 6 in three calls, a third by each.
 constexpr family in_thirds{.name = "InThirds",
                            .shapes = [](node_draft& draft) -> problem {
                              draft.output(shape{18});
@@ -99,6 +117,11 @@ template <const family& Rule>
 struct training
     : compile<net<Rule>, micro_batch<4>, on<ipu2>, loss<sparse_categorical_crossentropy>> {};
 
+struct behind_another : model<input<6>, sequential<Dense<6>, own<half_gradient>, Dense<3>>> {};
+
+struct training_behind
+    : compile<behind_another, micro_batch<4>, on<ipu2>, loss<sparse_categorical_crossentropy>> {};
+
 template <const family& Rule>
 constexpr sentence fault = compile_fault_of<typename training<Rule>::compiled>::value.message();
 
@@ -119,6 +142,11 @@ constexpr checks test_sentences() {
   done.that(left.starts_with(in_the_rule_of));
   done.that(left.find("expected writes to all 72 elements of operand 0 in a micro-batch, got 24 of "
                       "them") != left.npos);
+  const sentence of_gradient =
+      compile_fault_of<typename training_behind::compiled>::value.message();
+  const std::string_view half = of_gradient.view();
+  done.that(half.starts_with("the rule for input_gradient of layer 1 "));
+  done.that(half.find("got 12 of them") != half.npos);
   return done;
 }
 

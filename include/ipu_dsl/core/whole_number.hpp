@@ -46,7 +46,7 @@ inline constexpr problem not_whole<no_number, Place> = refuse(whole_number_as<Pl
 inline constexpr problem beyond_int32 =
     refuse("a whole number of at most 2147483647", "one beyond it");
 
-/// Reads `32` of `Dense<32>`.
+/// Reads `32` of `Dense<32>`; `Place` as in `not_whole`.
 template <fixed_string Place = "", typename T>
 constexpr whole_number read_whole(const T& value) {
   if constexpr (std::integral<T> && !std::same_as<T, bool>) {

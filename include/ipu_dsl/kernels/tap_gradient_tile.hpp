@@ -214,7 +214,7 @@ class tap_gradient_tile {
   }
 
   /// Numbers that stay in registers, of each row those of all taps but the last. That of tap t lies
-  /// at t + turn, around the end of them.
+  /// at t + turn, around the end of them. One more of each, since there is no array of none.
   static constexpr int kept = taps - 1;
   using kept_numbers = lanes[std::size_t{rows_that_slide} + 1][std::size_t{kept} + 1];
 

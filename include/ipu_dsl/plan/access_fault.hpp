@@ -65,10 +65,11 @@ class access_check {
     }
     for (const written_elements& row : of_buffers) {
       if (row.call >= 0 && row.written < row.all) {
-        found_ = refuse(label("writes to all ") << row.all << " elements of operand " << row.operand
-                                                << " in a micro-batch",
-                        label() << row.written << " of them",
-                        "what is written is where the axes of the call lead");
+        found_ = refuse(
+            label("writes to all ")
+                << row.all << " elements of operand " << row.operand << " in a micro-batch",
+            label() << row.written << " of them",
+            "let the axes of call.over(...) lead to all of them, or append a call for the rest");
         found_.where = rule_for(program_.calls[row.call]);
         return;
       }
