@@ -210,7 +210,7 @@ SHARED_KERNELS = {
     "pixelwise_inner": "products over windows of any layer with few units, but for the rims",
     "pixelwise_planes": "products over windows of any layer with few units: what is laid out and stored",
     "pixelwise_product": "products over windows of any layer with few units",
-    "short_stretches": "products over windows of any layer with few channels",
+    "resident_sums": "products over windows of any layer, from tap to tap",
     "separable_product": "two products over windows, one behind the other",
     "tap_blocks": "how those gradients are cut",
     "tap_gradient": "gradients of any product over windows: depthwise, groups, few channels",

@@ -134,7 +134,7 @@ ELSEWHERE = {
     "kernels/pixelwise_inner": "operators/conv2d_ways",
     "kernels/pixelwise_planes": "operators/conv2d_ways",
     "kernels/pixelwise_product": "operators/conv2d",
-    "kernels/short_stretches": "operators/conv2d",
+    "kernels/resident_sums": "operators/conv2d_ways",
     "kernels/separable_product": "operators/separable_conv2d",
     "kernels/tap_blocks": "operators/conv2d",
     "kernels/tap_gradient": "operators/conv2d",

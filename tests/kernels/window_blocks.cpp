@@ -44,6 +44,20 @@ TEST_CASE("a weight gradient goes by blocks of lines where its images are read a
   STATIC_REQUIRE(kernels::lines_of_gradient_block(one_tap, avx512) == one_tap.lines());
 }
 
+TEST_CASE("narrow vectors walk blocks of what is written alone if it leaves the caches") {
+  const auto widening = [](int samples) {
+    window_product made = square(samples, 56, 64, 1);
+    made.units = 256;
+    made.written = {made.read.sample * 4, made.read.row * 4, 256};
+    return made;
+  };
+  constexpr window_product near = widening(1);
+  STATIC_REQUIRE(kernels::lines_of_block(near, avx2) == near.lines());
+  // A line of both images is 70 KB, the weights are 64.
+  STATIC_REQUIRE(kernels::lines_of_block(near, avx512) == 2);
+  STATIC_REQUIRE(kernels::lines_of_block(widening(8), avx2) == 2);
+}
+
 TEST_CASE("several panels read images again in both directions") {
   constexpr window_product wide = square(2, 56, 64, 3);
   // A line of both images is 28 KB. A product has all weights beside it, a gradient those of a

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Tests of operators/conv2d.hpp where a kernel has a way of its own: blocks of lines, weights that
-// stay in registers, outputs and lines that are copied, numbers that a depthwise tile keeps, lines
-// in parts or with the same sums, pixels that collide, images that come from memory, rims
-// that are made apart, groups that lie in lanes.
+// Tests of operators/conv2d.hpp where a kernel has a way of its own: blocks of lines, weights and
+// sums that stay in registers, outputs and lines that are copied, numbers that a depthwise tile
+// keeps, lines in parts or with the same sums, pixels that collide, images that come from memory,
+// rims that are made apart, groups that lie in lanes.
 #include <cstdio>
 
 #include "operators/conv2d_chains.hpp"
@@ -49,6 +49,18 @@ TEST_CASE("weights that stay in registers make the same chains") {
   check_all<call_on(1, {2, 64, 2}, 2 * vector, {1, 2}, 1, true, false, 4)>();
   CHECK(checked > 0);
   std::printf("weights in registers: checked %d numbers and steps of chains\n", checked);
+}
+
+TEST_CASE("sums of many channels that stay in registers make the same chains") {
+  checked = 0;
+  constexpr conv2d_call wide = call_on(2, {4, 17, 40}, 3 * vector - 2, {3, 3}, 1, true, true);
+  constexpr kernels::window_product product = conv2d_code::forward_of(wide);
+  static_assert(kernels::has_resident_sums<layout::native, product, 2>() == (vector == 16));
+  check_all<wide>();
+  // No rims, and every second column.
+  check_all<call_on(1, {5, 19, 33}, 2 * vector, {2, 3}, 2, false, false)>();
+  CHECK(checked > 0);
+  std::printf("sums in registers: checked %d numbers and steps of chains\n", checked);
 }
 
 TEST_CASE("outputs that a weight gradient copies are those that it would read") {

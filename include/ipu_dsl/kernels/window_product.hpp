@@ -12,7 +12,7 @@
 #include <ipu_dsl/kernels/held_weights.hpp>
 #include <ipu_dsl/kernels/pixelwise_product.hpp>
 #include <ipu_dsl/kernels/product_tile.hpp>
-#include <ipu_dsl/kernels/short_stretches.hpp>
+#include <ipu_dsl/kernels/resident_sums.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
 #include <ipu_dsl/kernels/transpose.hpp>
 #include <ipu_dsl/kernels/window_blocks.hpp>
@@ -78,11 +78,11 @@ template <layout::architecture Architecture, window_product Product, int Vectors
       held_weights_line<Architecture, Product, Vectors, PanelWidth, in_tile>(x, w, bias, y, line,
                                                                              alpha);
     } else {
-      short_stretch_line<Architecture, Product, Vectors, PanelWidth, in_tile>(x, w, bias, y, line,
+      resident_sums_line<Architecture, Product, Vectors, PanelWidth, in_tile>(x, w, bias, y, line,
                                                                               alpha);
     }
-  } else if constexpr (Product.has_short_stretches()) {
-    short_stretch_line<Architecture, Product, Vectors, PanelWidth, in_tile>(x, w, bias, y, line,
+  } else if constexpr (has_resident_sums<Architecture, Product, Vectors>()) {
+    resident_sums_line<Architecture, Product, Vectors, PanelWidth, in_tile>(x, w, bias, y, line,
                                                                             alpha);
   } else {
     static_assert(!Product.has_rims(), "window_lines_by_taps has such lines");
@@ -104,7 +104,7 @@ template <layout::architecture Architecture, window_product Product, int Vectors
           activation_kind Kind>
 IPU_DSL_ALWAYS_INLINE void window_lines(const float* x, const float* w, const float* bias, float* y,
                                         const index_range& lines, std::int32_t units, float alpha) {
-  if constexpr (Product.has_rims() && !Product.has_short_stretches()) {
+  if constexpr (Product.has_rims() && !has_resident_sums<Architecture, Product, Vectors>()) {
     window_lines_by_taps<Architecture, Product, Vectors, PanelWidth, Kind>(x, w, bias, y, lines,
                                                                            units, alpha);
   } else {
@@ -162,9 +162,7 @@ void multiply_windows(const float* __restrict x, const float* __restrict w,
     }
   }
   if constexpr (lines > 0 && Product.columns.outputs > 0) {
-    // Where more is written than read, blocks cost more than they spare.
-    constexpr std::int32_t together =
-        Product.depth >= Product.units ? lines_of_block(Product, Architecture) : lines;
+    constexpr std::int32_t together = lines_of_block(Product, Architecture);
     blocks_of(lines, together, [&](const index_range& block) {
       columns_of_grain(
           columns.full_panels, lines, part,

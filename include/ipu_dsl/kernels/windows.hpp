@@ -277,10 +277,6 @@ struct window_product {
     return columns.slope == 1 && columns.tap_step == 1 && read.pixel == depth;
   }
 
-  /// Whether sums stay in registers from tap to tap: between stretches as short as those of few
-  /// channels, storing and loading them costs more than the products.
-  constexpr bool has_short_stretches() const { return kernel_taps > 1 && depth <= 32; }
-
   /// Whether some outputs of a line meet fewer taps than others.
   constexpr bool has_rims() const {
     return columns.full_outputs() != index_range{0, columns.outputs};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines of outputs of a product over windows whose taps meet few numbers each: the sums stay in
-// registers from tap to tap.
+// Lines of outputs of a product over windows whose sums stay in registers from tap to tap.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +9,31 @@
 #include <ipu_dsl/kernels/activation.hpp>
 #include <ipu_dsl/kernels/line_tiles.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
+#include <ipu_dsl/kernels/window_blocks.hpp>
 #include <ipu_dsl/kernels/windows.hpp>
+#include <ipu_dsl/layout/panel.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
+
+/// Whether sums stay in registers from tap to tap: between stretches as short as those of few
+/// channels, storing and loading them costs more than the products. Then weights pass once for each
+/// tile. With sixteen lanes they may come from the second-level cache, of which a tile asks no more
+/// than it gives, if few outputs are at the rims. (3x3 64 to 64, 56x56: 0.93 of the time of a
+/// stretch a tap, batch 8 0.92; 128 to 128, 28x28: 0.96 to 0.99; 256 to 256, 14x14: 0.97 to 1.02;
+/// 512 to 512, 7x7: 1.02; with a dilation of 16, so that many tiles are at a rim, 1.29. With eight
+/// lanes, of 64 channels and more, 0.98 to 1.28.)
+template <layout::architecture Architecture, window_product Product, int Vectors>
+constexpr bool has_resident_sums() {
+  if (Product.kernel_taps == 1 || Product.depth <= 32) {
+    return Product.kernel_taps > 1;
+  }
+  const index_range full = Product.columns.full_outputs();
+  const std::int64_t weights = std::int64_t{Product.kernel_taps} * Product.depth *
+                               layout::panel_width(Product.units, Architecture);
+  return Architecture.lanes >= 16 && weights <= nearby_floats &&
+         4 * (full.end - full.begin) >= 3 * Product.columns.outputs &&
+         line_cut<Product.columns, layout::max_tile_rows(Vectors, Architecture)>::constant_rims;
+}
 
 /// `Rows` outputs beside each other of one line. Each is one chain of multiply-adds from its bias,
 /// in ascending order of kernel planes, rows, columns and depth, without the taps that lie in the
@@ -20,7 +41,7 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 /// rims the outputs of a tile meet different taps.
 template <layout::architecture Architecture, window_product Product, int Rows, int Vectors,
           int PanelWidth, activation_kind Kind, std::int32_t Place>
-[[gnu::noinline]] void short_stretch_tile(const float* __restrict x, const float* __restrict w,
+[[gnu::noinline]] void resident_sums_tile(const float* __restrict x, const float* __restrict w,
                                           const float* __restrict bias, float* __restrict y,
                                           std::int32_t line, std::int32_t column,
                                           float alpha) noexcept {
@@ -112,11 +133,11 @@ template <layout::architecture Architecture, window_product Product, int Rows, i
 /// One line of outputs for `Vectors` vectors of one panel.
 template <layout::architecture Architecture, window_product Product, int Vectors, int PanelWidth,
           activation_kind Kind>
-IPU_DSL_ALWAYS_INLINE void short_stretch_line(const float* x, const float* w, const float* bias,
+IPU_DSL_ALWAYS_INLINE void resident_sums_line(const float* x, const float* w, const float* bias,
                                               float* y, std::int32_t line, float alpha) {
   tiles_of_line<Product.columns, layout::max_tile_rows(Vectors, Architecture)>(
       [&](auto rows, auto place, std::int32_t column) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-        short_stretch_tile<Architecture, Product, decltype(rows)::value, Vectors, PanelWidth, Kind,
+        resident_sums_tile<Architecture, Product, decltype(rows)::value, Vectors, PanelWidth, Kind,
                            decltype(place)::value>(x, w, bias, y + column * Product.written.pixel,
                                                    line, column, alpha);
       });
