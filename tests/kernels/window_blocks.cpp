@@ -79,6 +79,25 @@ TEST_CASE(
   STATIC_REQUIRE(kernels::lines_of_gradient_block(heavy, avx2) == 16);
 }
 
+TEST_CASE("a weight gradient of pixels that lie far apart sums up few lines, or copies them") {
+  const auto pointwise = [](int extent, int channels, int units) {
+    window_product made = square(1, extent, channels, 1);
+    made.units = units;
+    made.written = {made.read.sample / channels * units, made.read.row / channels * units, units};
+    return made;
+  };
+  STATIC_REQUIRE(kernels::reads_few_lines(pointwise(56, 256, 64), avx512));
+  STATIC_REQUIRE(kernels::lines_of_tile(pointwise(28, 256, 64), avx512) == 2);
+  STATIC_REQUIRE(kernels::lines_of_tile(pointwise(28, 192, 64), avx512) == 10);
+  STATIC_REQUIRE(!kernels::reads_few_lines(pointwise(14, 256, 64), avx512));
+  STATIC_REQUIRE(!kernels::reads_few_lines(square(1, 56, 256, 3), avx512));
+  STATIC_REQUIRE(!kernels::reads_few_lines(pointwise(56, 256, 64), avx2));
+  STATIC_REQUIRE(kernels::copies_outputs(pointwise(7, 512, 2048), avx512));
+  STATIC_REQUIRE(!kernels::copies_outputs(pointwise(7, 512, 1280), avx512));
+  STATIC_REQUIRE(!kernels::copies_outputs(pointwise(28, 128, 512), avx512));
+  STATIC_REQUIRE(kernels::copies_outputs(pointwise(28, 128, 512), avx2));
+}
+
 TEST_CASE(
     "a tile of wide vectors sums up lines of 256 outputs, of narrow ones what stays nearest") {
   STATIC_REQUIRE(kernels::lines_of_tile(square(1, 32, 16, 3), avx512) == 8);

@@ -69,6 +69,10 @@ TEST_CASE("outputs that a weight gradient copies are those that it would read") 
   static_assert(kernels::copies_outputs(conv2d_code::forward_of(square), layout::native) ==
                 (vector == 8));
   check_all<square>();
+  constexpr conv2d_call wide = call_on(1, {2, 5, 256}, 512, {1, 1}, 1, false, false);
+  static_assert(kernels::copies_outputs(conv2d_code::forward_of(wide), layout::native) ==
+                (vector >= 8));
+  check_all<wide>();
   // Fewer lines than go together, some of which meet nothing, and strides.
   check_all<call_on(1, {4, 6, 13}, 256, {3, 3}, 1, true, false)>();
   check_all<call_on(2, {9, 7, 8}, 512, {2, 3}, 2, true, true)>();

@@ -48,20 +48,26 @@ constexpr std::int32_t lines_of_block(const window_product& product, layout::arc
 
 /// Whether pixels so far apart, in floats, drive each other out of the first-level cache: one of
 /// 32 KB in eight ways has room for 32 or fewer pixels that lie 1 KB or a multiple of it apart.
-/// (With eight lanes; with sixteen nobody has measured what to do about it.)
+/// (With eight lanes; with sixteen, copying them ahead took 1.24 to 1.36 of the time.)
 constexpr bool pixels_collide(std::ptrdiff_t apart, layout::architecture target) {
   return target.lanes == 8 && apart % 256 == 0;
 }
 
 /// Whether a weight gradient copies what its tiles read of d to where it lies together: where
-/// outputs collide, every tile of a panel reads them again from the second-level cache, and those
-/// that lie 512 bytes apart leave no room for what is read of x. (1x1 64 to 256, 56x56: 0.75 of the
-/// time; 1x1 512 to 2048, 7x7: 0.77; 3x3 512 to 512, 7x7: 0.82; of 512 bytes: 1x1 512 to 128,
-/// 28x28: 0.91; 384 to 384, 64 steps: 0.89.)
+/// outputs collide, every tile of a panel reads them again from the second-level cache, and with
+/// narrow vectors those that lie 512 bytes apart leave no room for what is read of x. (1x1 64 to
+/// 256, 56x56: 0.75 of the time; 1x1 512 to 2048, 7x7: 0.77; 3x3 512 to 512, 7x7: 0.82; of 512
+/// bytes: 1x1 512 to 128, 28x28: 0.91; 384 to 384, 64 steps: 0.89.) With sixteen lanes those that
+/// lie whole 2 KB apart, for so many tiles that copying does not count (1x1 512 to 2048, 7x7: 0.95;
+/// 256 to 1024, 14x14: 0.95; 3x3 512 to 512, 7x7: 0.96; but 128 to 512, 28x28: 1.11).
 constexpr bool copies_outputs(const window_product& product, layout::architecture target) {
   constexpr std::int32_t most_together = 256;
-  return target.lanes == 8 && product.written.pixel % 128 == 0 && product.columns.outputs > 0 &&
-         product.columns.outputs <= most_together;
+  if (product.columns.outputs == 0 || product.columns.outputs > most_together) {
+    return false;
+  }
+  return target.lanes == 8
+             ? product.written.pixel % 128 == 0
+             : target.lanes >= 16 && product.written.pixel % 512 == 0 && product.depth >= 256;
 }
 
 /// Whether what is read of x comes from memory. Products of one tap ask for what they read next
@@ -72,10 +78,20 @@ constexpr bool reads_from_afar(const window_product& product, layout::architectu
   return target.lanes >= 16 && product.samples * std::int64_t{product.read.sample} > cached_floats;
 }
 
+/// Whether a weight gradient of one tap sums up few lines of x before the next tile does, and asks
+/// for what it reads next: x comes from memory, or its pixels lie whole kilobytes apart, so that
+/// the first-level cache keeps a few dozen of them. (With sixteen lanes: 1x1 256 to 64, 56x56: 0.83
+/// of the time; 512 to 128, 28x28: 0.95; of pixels nearer by 64 to 256 1.00, 128 to 512 1.04.)
+constexpr bool reads_few_lines(const window_product& product, layout::architecture target) {
+  constexpr std::ptrdiff_t kilobyte = 1024 / sizeof(float);
+  return target.lanes >= 16 && product.kernel_taps == 1 && product.columns.outputs >= 28 &&
+         (reads_from_afar(product, target) || product.read.pixel % kilobyte == 0);
+}
+
 /// How many lines of outputs a tile of a weight gradient sums up before the next tile does: an
 /// output is so short that loading and storing the sums of a tile counts. With wide vectors lines
 /// of 256 outputs (3x3 512 to 512, 7x7: 0.71 of the time of a line each; 128 and 512 are no
-/// better), of one tap and from memory fewer, so that what comes next is not asked for too early
+/// better), fewer where what comes next is asked for, so that it is not too early
 /// (1x1 256 to 64, 56x56, batch 8: 0.74 of the time, 64 to 64 0.79, 64 to 256 0.93). With narrow
 /// ones what is read must not fall out of the first-level cache (3x3 64 to 64, 56x56, 256
 /// outputs: 1.3 of the time): lines that take 24 KB (AVX2: 3x3 64 to 64, 8x8: 0.81 of the time of a
@@ -89,8 +105,7 @@ constexpr std::int32_t lines_of_tile(const window_product& product, layout::arch
   }
   std::int64_t lines = nearest_floats / floats_of_line(product);
   if (target.lanes >= 16) {
-    const bool few = product.kernel_taps == 1 && columns >= 28 && reads_from_afar(product, target);
-    lines = layout::ceiling_quotient(few ? 49 : 256, columns);
+    lines = layout::ceiling_quotient(reads_few_lines(product, target) ? 49 : 256, columns);
   } else if (copies_outputs(product, target)) {
     lines = layout::ceiling_quotient(112, columns);
   }

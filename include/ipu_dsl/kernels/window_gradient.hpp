@@ -125,7 +125,8 @@ template <layout::architecture Architecture, window_product Product, int Vectors
   // the time; 3x3 32 to 32, 56x56, batch 8: 1.05).
   constexpr bool asks_for_outputs =
       Architecture.lanes >= 16 && lines_of_block(Product, Architecture) < Product.lines();
-  constexpr bool asks_for_inputs = asks_for_outputs && reads_from_afar(Product, Architecture);
+  constexpr bool asks_for_inputs = asks_for_outputs && (reads_from_afar(Product, Architecture) ||
+                                                        reads_few_lines(Product, Architecture));
   // A tile ends with its sample.
   constexpr bool in_lines =
       lines_of_tile(Product, Architecture) > 1 && Product.lines_of_sample() > 1;
