@@ -52,6 +52,7 @@ ELSEWHERE = {
     "training/training_outfeed": "training/outfeed",
     "training/null_feed": "training/dataset_benchmark",
     "training/gradient_sums": "training/gradients_in_hand",
+    "training/progress_count": "training/session_turn",
     "training/array_data": "training/array_calls",
     # Parts of the one engine.
     "training/update_losses": "training/session",

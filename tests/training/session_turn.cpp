@@ -59,7 +59,7 @@ template <typename Does>
 struct behind_updates {
   Does does;
 
-  void on_update_end() { does(); }
+  auto on_update_end() { return does(); }
 };
 
 /// Does something behind an evaluation.
@@ -184,6 +184,28 @@ TEST_CASE("a callback may give its session's optimizer other numbers, from the n
   run.fit(data | repeated(), {.epochs = 2, .steps_per_epoch = 8}, behind_updates{rests});
   expected.fit(data | repeated(), one_update);
   CHECK(run.weights().fingerprint() == expected.weights().fingerprint());
+}
+
+TEST_CASE("a fit of another thread is refused while a session trains") {
+  const point_set data = labelled_points(32, 1);
+  session<trained> run;
+  std::atomic<bool> training = false;
+  std::atomic<bool> done = false;
+  std::string said;
+  std::thread other([&] {
+    while (!training.load(std::memory_order_relaxed)) {
+    }
+    // Data, of which a feed is made that goes on behind the last fit.
+    said = sentence_of([&] { run.fit(data, one_update); });
+    done.store(true, std::memory_order_relaxed);
+  });
+  // Goes on until the other was refused, as often as it takes.
+  run.fit(data | repeated(), {.epochs = 1'000'000, .steps_per_epoch = 4}, behind_updates{[&] {
+            training.store(true, std::memory_order_relaxed);
+            return done.load(std::memory_order_relaxed) ? stop_request::yes : stop_request::no;
+          }});
+  other.join();
+  CHECK(said == refusal("fit", "fit"));
 }
 
 TEST_CASE("what another thread asks of a session that is at work is refused") {

@@ -17,6 +17,7 @@
 #include <ipu_dsl/training/counted_feed.hpp>
 #include <ipu_dsl/training/fit_rules.hpp>
 #include <ipu_dsl/training/gradient_sums.hpp>
+#include <ipu_dsl/training/progress_count.hpp>
 #include <ipu_dsl/training/result_sums.hpp>
 #include <ipu_dsl/training/run_numbers.hpp>
 #include <ipu_dsl/training/session_engine.hpp>
@@ -112,7 +113,7 @@ class session_core final : public session_engine {
     const run_context context = context_of_update(optimizer);
     has_gradients_ = false;
     train_->run(context, run_part::update);
-    ++progress_.updates;
+    progress_.count_update();
   }
 
   parameters& gradients() override { return gradients_; }
@@ -198,7 +199,7 @@ class session_core final : public session_engine {
     if (averages) {
       const session_turn turn(work_, "use its averages");
       require_weights("averaged_weights");
-      if (progress_.updates == 0) {
+      if (progress().updates == 0) {
         raise_error("There are no moving averages of the weights before the first update.");
       }
     }
@@ -225,12 +226,11 @@ class session_core final : public session_engine {
     course_.require_beginning(wanted);
   }
 
-  training_progress progress() const override { return progress_; }
-
+  training_progress progress() const override { return progress_.reached(); }
   metric_values metrics_of_epoch() override { return sums_.metrics(); }
 
   void go_on_from(const training_progress& reached) override {
-    progress_ = reached;
+    progress_.go_on_from(reached);
     has_gradients_ = false;
   }
 
@@ -296,9 +296,9 @@ class session_core final : public session_engine {
     context.feed = &checked;
     has_gradients_ = false;
     train_->run(context, part);
-    progress_.samples += static_cast<std::uint64_t>(samples_of(micro_batches_of_update()));
+    progress_.count_samples(samples_of(micro_batches_of_update()));
     if (part == run_part::whole) {
-      ++progress_.updates;
+      progress_.count_update();
     } else {
       gradient_sums_.complete();
       has_gradients_ = true;
@@ -311,11 +311,11 @@ class session_core final : public session_engine {
     run_context context = context_of_run();
     context.training = true;
     context.outputs = losses_.rows_of_listener();
-    context.first_handed_out = progress_.samples;
+    context.first_handed_out = progress().samples;
     context.loss_scale = losses_.scale();
-    optimizer.write(progress_.updates + 1, numbers_);
+    optimizer.write(progress().updates + 1, numbers_);
     context.optimizer = numbers_;
-    context.first_sample = progress_.samples;
+    context.first_sample = progress().samples;
     // The sum of gradients is that of so many mean losses, each with its penalty.
     context.penalty_scale =
         parts_.settings.mean_gradients ? 1.0F : static_cast<float>(micro_batches_of_update());
@@ -489,7 +489,7 @@ class session_core final : public session_engine {
   spare_sample spare_;
   training_course course_;
   history history_;
-  training_progress progress_;
+  progress_count progress_;
   bool has_gradients_ = false;                  ///< computed, and not yet applied
   bool averaged_ = false;                       ///< the weights are exchanged with their averages
   float numbers_[most_optimizer_numbers] = {};  ///< of the optimizer, for the update at hand
