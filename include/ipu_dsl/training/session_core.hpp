@@ -143,7 +143,7 @@ class session_core final : public session_engine {
     source.restart();
     checked_feed pass = checked_feed::of_pass(source);
     feed_reference checked(pass);
-    run_context context = context_for(checked);
+    run_context context = context_of_run(&checked);
     context.outputs = rows;
     callbacks.call(hook::predict_begin);
     for (std::int64_t done = 0; done < samples;) {
@@ -166,7 +166,7 @@ class session_core final : public session_engine {
     const session_turn turn(work_, "hand out outputs");
     counted_feed counted(source, micro_batches);
     feed_reference next(counted);
-    run_context context = context_for(next);
+    run_context context = context_of_run(&next);
     context.outputs = to.rows().data();
     while (counted.left() > 0 && !counted.ended()) {
       predict_.run(context);
@@ -227,6 +227,7 @@ class session_core final : public session_engine {
   }
 
   training_progress progress() const override { return progress_.reached(); }
+
   metric_values metrics_of_epoch() override { return sums_.metrics(); }
 
   void go_on_from(const training_progress& reached) override {
@@ -258,14 +259,9 @@ class session_core final : public session_engine {
 
   int micro_batches_of_update() const { return parts_.settings.micro_batches_of_update(); }
 
-  run_context context_for(feed_reference& source) {
-    run_context context = context_of_run();
-    context.feed = &source;
-    return context;
-  }
-
-  run_context context_of_run() {
+  run_context context_of_run(feed_reference* source = nullptr) {
     run_context context;
+    context.feed = source;
     context.values = values_.all();
     context.micro_batch_size = static_cast<std::uint32_t>(parts_.settings.micro_batch);
     context.seed = options_.seed;
@@ -408,7 +404,7 @@ class session_core final : public session_engine {
     source.restart();
     checked_feed pass = checked_feed::of_pass(source);
     feed_reference checked(pass);
-    run_context context = context_for(checked);
+    run_context context = context_of_run(&checked);
     context.loss_scale = 1;
     evaluation found;
     evaluated_.clear();
