@@ -30,6 +30,15 @@ target_compile_options(ipu_dsl_dev INTERFACE
   # take a fifth to half less time to build at -O0.
   $<$<CONFIG:Release>:$<IF:$<BOOL:$<TARGET_PROPERTY:IPU_DSL_EVALUATED>>,-O0,-O2>>)
 
+# g++ clears up behind itself while it compiles, which takes a sixth of the time. Where each processor
+# has 4 GB it need not: a source takes 2 GB at most.
+cmake_host_system_information(RESULT ipu_dsl_memory QUERY TOTAL_PHYSICAL_MEMORY)
+cmake_host_system_information(RESULT ipu_dsl_processors QUERY NUMBER_OF_LOGICAL_CORES)
+math(EXPR ipu_dsl_memory_of_processor "${ipu_dsl_memory} / ${ipu_dsl_processors}")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND ipu_dsl_memory_of_processor GREATER_EQUAL 4000)
+  target_compile_options(ipu_dsl_strict INTERFACE "SHELL:--param ggc-min-heapsize=1000000")
+endif()
+
 # A precompiled header forgets where g++ 12 shall not warn of its own vector instructions.
 set(ipu_dsl_precompiled_options "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
