@@ -221,6 +221,8 @@ SHARED_KERNELS = {
     "update": "all optimizers",
     "window_blocks": "how many lines of any product over windows stay near",
     "window_gradient": "products over windows: Conv2D is the first",
+    "window_gradient_tap": "gradients of any product over windows",
+    "group_gradient": "gradients of any product over windows in groups",
     "window_product": "products over windows: Conv2D is the first",
     "window_taps": "products over windows: Conv2D is the first",
     "windows": "products over windows: Conv2D is the first",

@@ -143,6 +143,8 @@ ELSEWHERE = {
     "kernels/tap_gradient_tile": "operators/conv2d",
     "kernels/held_weights": "operators/conv2d",
     "kernels/window_gradient": "operators/conv2d",
+    "kernels/window_gradient_tap": "operators/conv2d",
+    "kernels/group_gradient": "operators/conv2d_groups",
     "kernels/window_product": "operators/conv2d",
     "kernels/window_taps": "operators/conv2d",
     "kernels/xsimd_vector": "kernels/simd",
