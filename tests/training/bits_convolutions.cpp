@@ -62,6 +62,13 @@ std::vector<std::vector<float>> train_one_channel_each(int threads = 1) {
   return values;
 }
 
+/// Groups of so many channels that a weight gradient copies them, and updates kernels of which a
+/// panel holds parts of two groups.
+struct copied_groups
+    : model<input<28, 28>,
+            sequential<Reshape<28, 28, 1>, Conv2D<128, 5, strides<4>, relu>,
+                       Conv2D<128, 3, groups<4>, same_padding, relu>, Flatten, Dense<10>>> {};
+
 template <typename Compiled>
 trained_digits train(int threads, std::int64_t steps) {
   return tests::train_on_digits<Compiled>({.learning_rate = 0.05F, .momentum = 0.9F}, threads,
@@ -80,6 +87,15 @@ TEST_CASE("convolutions of every kind have the same bits under schedules and on 
   CHECK(train<training<sequential_schedule, 2, 16>>(2, 64).weights == expected.weights);
   CHECK(train<training<sequential_schedule, 8, 2, 2>>(1, 16) ==
         train<training<sequential_schedule, 8, 2, 2>>(3, 16));
+}
+
+TEST_CASE("groups that are copied have the same bits on any workers, and however a batch is cut") {
+  using halves = tests::digit_training<copied_groups, sgd<momentum>, sequential_schedule, 4, 2>;
+  const trained_digits expected = train<halves>(1, 4);
+  CHECK(expected.losses.front() != expected.losses.back());
+  CHECK(train<halves>(3, 4) == expected);
+  using quarters = tests::digit_training<copied_groups, sgd<momentum>, sequential_schedule, 2, 4>;
+  CHECK(train<quarters>(2, 8).weights == expected.weights);
 }
 
 TEST_CASE("a convolution of as many groups as channels trains as a depthwise one") {
