@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tests of operators/conv2d.hpp where a kernel has a way of its own: blocks of lines, weights and
-// sums that stay in registers, outputs and lines that are copied, numbers that a depthwise tile
-// keeps, lines in parts or with the same sums, pixels that collide, images that come from memory,
-// rims that are made apart, groups that lie in lanes.
+// sums that stay in registers, outputs and lines that are copied, rows of taps, numbers that a
+// depthwise tile keeps, lines in parts or with the same sums, pixels that collide, images that come
+// from memory, rims that are made apart.
 #include <cstdio>
 
 #include "operators/conv2d_chains.hpp"
@@ -94,6 +94,35 @@ TEST_CASE("lines that a weight gradient sums up together make the same chains") 
   check_all<call_on(2, {11, 10, 7}, 128, {1, 1}, 1, false, false)>();
   CHECK(checked > 0);
   std::printf("lines together: checked %d numbers and steps of chains\n", checked);
+}
+
+namespace {
+
+template <conv2d_call Call>
+constexpr bool goes_by_rows_of_taps() {
+  return kernels::goes_by_rows_of_taps(conv2d_code::forward_of(Call), 1, layout::native);
+}
+
+}  // namespace
+
+TEST_CASE("a weight gradient of one vector of units goes by rows of taps to the same chains") {
+  checked = 0;
+  constexpr conv2d_call square = call_on(2, {6, 9, 19}, vector, {3, 3}, 1, true, true);
+  static_assert(goes_by_rows_of_taps<square>() == (vector >= 8));
+  check_all<square>();
+  // Fewer outputs than taps, no rims, rims on one side, and so long lines that tiles end in a
+  // block.
+  constexpr conv2d_call narrow = call_on(2, {5, 2, 6}, vector, {2, 4}, 1, true, false);
+  static_assert(goes_by_rows_of_taps<narrow>() == (vector >= 8));
+  check_all<narrow>();
+  check_all<call_on(1, {7, 11, 8}, vector - 1, {3, 3}, 1, false, true)>();
+  check_all<call_on(1, {3, 140, 5}, vector, {2, 2}, 1, true, true)>();
+  // Gaps between taps or outputs: tap by tap.
+  constexpr conv2d_call dilated = call_on(1, {6, 9, 7}, vector, {3, 3}, 1, true, true, 2);
+  static_assert(!goes_by_rows_of_taps<dilated>());
+  check_all<dilated>();
+  CHECK(checked > 0);
+  std::printf("rows of taps: checked %d numbers and steps of chains\n", checked);
 }
 
 TEST_CASE("weights of few channels are summed up for two vectors of units at once") {

@@ -11,7 +11,7 @@
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
 #include <ipu_dsl/kernels/window_blocks.hpp>
-#include <ipu_dsl/kernels/window_gradient_tap.hpp>
+#include <ipu_dsl/kernels/window_gradient_tiles.hpp>
 #include <ipu_dsl/kernels/windows.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
@@ -76,18 +76,11 @@ template <window_product Group, int Vectors, int PanelWidth, typename Rule,
 IPU_DSL_ALWAYS_INLINE void gradient_of_group(const float* x, const float* d,
                                              const gradient_target<Rule>& to,
                                              const gradient_step<Rule>& step, const grain& part) {
-  constexpr std::int32_t tiles = row_tiles(Group.depth, Vectors, Architecture).parts();
-  const index_range mine = range_of(Group.kernel_taps * tiles, part);
+  const index_range mine = range_of(gradient_tiles<Architecture, Group, Vectors>::count, part);
   blocks_of(Group.lines(), lines_of_gradient_block(Group, Architecture),
             [&](const index_range& block) {
-              for (std::int32_t tap = 0; tap < Group.kernel_taps; ++tap) {
-                const std::int32_t first = tap * tiles;
-                const index_range some = common(mine, {first, first + tiles});
-                if (some.begin < some.end) {
-                  window_gradient_tap<Architecture, Group, Vectors, PanelWidth, Rule>(
-                      x, d, to, tap, {some.begin - first, some.end - first}, block, step);
-                }
-              }
+              window_gradient_tiles<Architecture, Group, Vectors, PanelWidth, Rule>(x, d, to, mine,
+                                                                                    block, step);
             });
 }
 

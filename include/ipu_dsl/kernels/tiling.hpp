@@ -89,20 +89,26 @@ IPU_DSL_ALWAYS_INLINE void blocks_of(std::int32_t extent, std::int32_t size, con
   }
 }
 
-/// The blocks of `columns` columns of `tiles` row tiles each that a grain holds: calls
-/// `body(column, its tiles)` for every column with some of them, in ascending order.
+/// Columns of `tiles` tiles each, of which those of `mine` are some: calls `body(column, its
+/// tiles)` for every column with some of them, in ascending order.
 template <typename Body>
-IPU_DSL_ALWAYS_INLINE void columns_of_grain(std::int32_t columns, std::int32_t tiles,
-                                            const grain& part, const Body& body) {
-  const index_range blocks = range_of(columns * tiles, part);
-  for (std::int32_t block = blocks.begin; block < blocks.end;) {
+IPU_DSL_ALWAYS_INLINE void columns_in_range(std::int32_t tiles, const index_range& mine,
+                                            const Body& body) {
+  for (std::int32_t block = mine.begin; block < mine.end;) {
     const std::int32_t column = block / tiles;
     const std::int32_t first = block - column * tiles;
-    const std::int32_t left = blocks.end - block;
+    const std::int32_t left = mine.end - block;
     const std::int32_t last = first + left < tiles ? first + left : tiles;
     body(column, index_range{first, last});
     block += last - first;
   }
+}
+
+/// The same of those that a grain holds of `columns` columns.
+template <typename Body>
+IPU_DSL_ALWAYS_INLINE void columns_of_grain(std::int32_t columns, std::int32_t tiles,
+                                            const grain& part, const Body& body) {
+  columns_in_range(tiles, range_of(columns * tiles, part), body);
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

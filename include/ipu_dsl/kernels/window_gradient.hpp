@@ -14,7 +14,7 @@
 #include <ipu_dsl/kernels/tap_gradient.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
 #include <ipu_dsl/kernels/window_blocks.hpp>
-#include <ipu_dsl/kernels/window_gradient_tap.hpp>
+#include <ipu_dsl/kernels/window_gradient_tiles.hpp>
 #include <ipu_dsl/kernels/window_product.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
@@ -39,20 +39,12 @@ void gradient_of_windows(const float* __restrict x, const float* __restrict d,
   const auto some_tiles = [&](auto panel_vectors, std::int32_t panel, const index_range& mine,
                               const index_range& block) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     constexpr int together = Product.vectors_together(panel_vectors, vectors, Architecture.lanes);
-    constexpr std::int32_t tiles = row_tiles(Product.depth, together, Architecture).parts();
-    for (std::int32_t tile = mine.begin; tile < mine.end;) {
-      const std::int32_t tap = tile / tiles;
-      const std::int32_t first = tile - tap * tiles;
-      const std::int32_t left = mine.end - tile;
-      const std::int32_t last = first + left < tiles ? first + left : tiles;
-      for (std::int32_t v = 0; v < panel_vectors; v += together) {
-        const std::int32_t within = v * Architecture.lanes;
-        const std::int32_t n = panel * width + within;
-        window_gradient_tap<Architecture, Product, together, width, Rule>(
-            x + Product.first_read(n), d + n, kernel.at(panel * panel_size + within), tap,
-            {first, last}, block, step);
-      }
-      tile += last - first;
+    for (std::int32_t v = 0; v < panel_vectors; v += together) {
+      const std::int32_t within = v * Architecture.lanes;
+      const std::int32_t n = panel * width + within;
+      window_gradient_tiles<Architecture, Product, together, width, Rule>(
+          x + Product.first_read(n), d + n, kernel.at(panel * panel_size + within), mine, block,
+          step);
     }
   };
   if constexpr (copies_groups(Product, Architecture)) {
@@ -69,8 +61,7 @@ void gradient_of_windows(const float* __restrict x, const float* __restrict d,
     return;
   }
   constexpr int together = Product.vectors_together(vectors, vectors, Architecture.lanes);
-  constexpr int tiles =
-      Product.kernel_taps * row_tiles(Product.depth, together, Architecture).parts();
+  constexpr int tiles = gradient_tiles<Architecture, Product, together>::count;
   // Weights and bias while the lines of a block are near.
   blocks_of(
       Product.lines(), lines_of_gradient_block(Product, Architecture),
@@ -83,8 +74,7 @@ void gradient_of_windows(const float* __restrict x, const float* __restrict d,
         if constexpr (rest_vectors > 0) {
           constexpr int rest_together =
               Product.vectors_together(rest_vectors, vectors, Architecture.lanes);
-          constexpr int rest_tiles =
-              Product.kernel_taps * row_tiles(Product.depth, rest_together, Architecture).parts();
+          constexpr int rest_tiles = gradient_tiles<Architecture, Product, rest_together>::count;
           some_tiles(std::integral_constant<int, rest_vectors>(), columns.full_panels,
                      range_of(rest_tiles, part), block);
         }
