@@ -30,8 +30,8 @@ target_compile_options(ipu_dsl_dev INTERFACE
   # take a fifth to half less time to build at -O0.
   $<$<CONFIG:Release>:$<IF:$<BOOL:$<TARGET_PROPERTY:IPU_DSL_EVALUATED>>,-O0,-O2>>)
 
-# g++ clears up behind itself while it compiles, which takes a sixth of the time. Where each processor
-# has 4 GB it need not: a source takes 2 GB at most.
+# g++ clears up behind itself while it compiles, which takes up to a sixth of the time. Where each
+# processor has 4 GB it need not: what takes 1 GB with it takes 2 without.
 cmake_host_system_information(RESULT ipu_dsl_memory QUERY TOTAL_PHYSICAL_MEMORY)
 cmake_host_system_information(RESULT ipu_dsl_processors QUERY NUMBER_OF_LOGICAL_CORES)
 math(EXPR ipu_dsl_memory_of_processor "${ipu_dsl_memory} / ${ipu_dsl_processors}")

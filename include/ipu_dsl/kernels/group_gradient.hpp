@@ -52,6 +52,7 @@ constexpr bool copies_groups(const window_product& product, layout::architecture
 }
 
 /// Copies `features` numbers of each pixel of an image, whole vectors of them.
+///   to  [rows][columns][features]
 template <layout::architecture Architecture>
 [[gnu::noinline]] void pack_image(const float* __restrict from, const image_strides& strides,
                                   std::int32_t rows, std::int32_t columns, std::int32_t features,

@@ -127,6 +127,8 @@ class row_gradient_tile {
 };
 
 /// What some lines of outputs add to such a tile.
+///   x   the row of sources that the first line meets, from the first number of the tile on
+///   d   the first line;  to  the weights of the first number at the first tap
 template <layout::architecture Architecture, window_product Product, int Inputs, int PanelWidth,
           typename Rule>
 [[gnu::noinline]] void row_gradient_lines(const float* x, const float* d,
@@ -144,7 +146,10 @@ template <layout::architecture Architecture, window_product Product, int Inputs,
 }
 
 /// Some tiles of the weights of a row of taps, for a block of lines, as `window_gradient_tap` has
-/// those of one tap.
+/// those of one tap. Each element is one chain of multiply-adds over ascending samples, lines and
+/// columns of outputs, without those that meet padding at its tap.
+///   x      the images;  d, to  of the first of the units
+///   tiles  of the depth, as `gradient_tiles` counts them
 template <layout::architecture Architecture, window_product Product, int PanelWidth, typename Rule>
 [[gnu::noinline]] void window_gradient_row(const float* x, const float* d,
                                            const gradient_target<Rule>& to,
