@@ -10,6 +10,7 @@
 
 #include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/prefetch.hpp>
+#include <ipu_dsl/kernels/window_blocks.hpp>
 #include <ipu_dsl/kernels/windows.hpp>
 #include <ipu_dsl/layout/architecture.hpp>
 #include <ipu_dsl/layout/padding.hpp>
@@ -124,6 +125,17 @@ constexpr int rows_kept() {
   }
   return kept;
 }
+
+/// Whether a tile asks for the outputs of the next line: where sources were copied together,
+/// outputs were not, and these come from beyond the second cache. (3x3, depthwise, 8 images of 256
+/// channels, 28x28, with the order of `gradient_of_taps`: 0.72 of the time with eight lanes, 0.82
+/// with sixteen; of a single image 1.05.)
+template <window_product Product>
+inline constexpr bool asks_for_next_line =
+    Product.lanewise != 0 && Product.depth == 1 &&
+    Product.read.pixel<Product.written.pixel &&
+                       Product.samples*(std::int64_t{Product.read.sample} + Product.written.sample)>
+        cached_floats;
 
 /// The parts of a line that all vectors of units walk one after the other, by lanes: so many
 /// columns that what a vector meets, half a line of the cache of every pixel, is still there for

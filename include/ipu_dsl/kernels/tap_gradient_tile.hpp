@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <ipu_dsl/core/deal.hpp>
+#include <ipu_dsl/kernels/prefetch.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/tap_blocks.hpp>
 #include <ipu_dsl/kernels/windows.hpp>
@@ -150,7 +151,11 @@ class tap_gradient_tile {
 
   /// Vector `v` of an output, which its bias is a sum of.
   IPU_DSL_ALWAYS_INLINE lanes take_gradient(const float* d, std::int32_t column, int v) {
-    const lanes gradient = load_once<lanes>(d + column * Product.written.pixel + v * width);
+    const float* const from = d + column * Product.written.pixel + v * width;
+    const lanes gradient = load_once<lanes>(from);
+    if constexpr (asks_for_next_line<Product>) {
+      prefetch_for_reading(from, Product.written.row);
+    }
     if constexpr (with_bias) {
       lanes sum = bias_[v] + gradient;
       // Or g++ 12 keeps all gradients for the case that the bias is asked for.
