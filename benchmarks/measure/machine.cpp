@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <filesystem>
 #include <sched.h>
 #include <thread>
@@ -158,6 +159,20 @@ std::unique_ptr<contestant> make_stream(std::int64_t bytes) {
     static_cast<void>(kept);
   };
   return std::make_unique<worker<decltype(read)>>(read);
+}
+
+std::unique_ptr<contestant> make_traffic(std::int64_t read_bytes, std::int64_t written_bytes) {
+  const auto move = [from = zeros(read_bytes / std::int64_t{sizeof(float)}),
+                     to = zeros(written_bytes / std::int64_t{sizeof(float)})]() mutable {
+    const std::size_t both = std::min(from.size(), to.size());
+    std::memcpy(to.data(), from.data(), both * sizeof(float));
+    std::memset(to.data() + both, 0, (to.size() - both) * sizeof(float));
+    volatile float kept =
+        sum_of(from.data() + both, static_cast<std::ptrdiff_t>(from.size() - both));
+    static_cast<void>(kept);
+    clobber_memory();
+  };
+  return std::make_unique<worker<decltype(move)>>(move);
 }
 
 std::string vector_unit() {

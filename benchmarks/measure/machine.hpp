@@ -28,6 +28,10 @@ double operations_of_peak();
 /// with a single sample cannot be faster than.
 std::unique_ptr<contestant> make_stream(std::int64_t bytes);
 
+/// Reads so many bytes and writes so many others once, those of a copy together: what moves more
+/// than it computes cannot be faster.
+std::unique_ptr<contestant> make_traffic(std::int64_t read_bytes, std::int64_t written_bytes);
+
 /// The vector unit that this program is compiled for: "AVX-512".
 std::string vector_unit();
 

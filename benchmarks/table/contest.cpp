@@ -26,10 +26,16 @@ measure::timing& place_of(outcome& made, const std::string& library) {
 
 }  // namespace
 
-outcome best_of(const std::vector<measure::lane>& lanes, double limit_runs) {
+outcome best_of(const std::vector<measure::lane>& lanes, const std::vector<double>& limit_runs) {
   outcome made;
-  made.limit = scaled(lanes.back().time, limit_runs);
-  for (std::size_t i = 0; i + 1 < lanes.size(); ++i) {
+  const std::size_t contestants = lanes.size() - limit_runs.size();
+  for (std::size_t i = 0; i < limit_runs.size(); ++i) {
+    const measure::timing time = scaled(lanes[contestants + i].time, limit_runs[i]);
+    if (time.minimum > made.limit.minimum) {
+      made.limit = time;
+    }
+  }
+  for (std::size_t i = 0; i < contestants; ++i) {
     measure::timing& best = place_of(made, lanes[i].name);
     if (best.rounds == 0 || lanes[i].time.minimum < best.minimum) {
       best = lanes[i].time;

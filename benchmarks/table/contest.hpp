@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,19 +54,30 @@ struct outcome {
   measure::timing limit;  ///< seconds for the work of one run of ours
 };
 
-outcome best_of(const std::vector<measure::lane>& lanes, double limit_runs);
+/// The last lanes are limits, of so many runs each; the one that takes longest counts.
+outcome best_of(const std::vector<measure::lane>& lanes, const std::vector<double>& limit_runs);
 
-/// Races them. The limit comes last in the lanes.
+/// Races them beside limits.
 template <typename Contestant>
-outcome race(const std::vector<answer<Contestant>>& answers, const limit& most,
+outcome race(const std::vector<answer<Contestant>>& answers, std::span<const limit> limits,
              const measure::effort& effort) {
   std::vector<measure::lane> lanes;
   for (const answer<Contestant>& each : answers) {
     lanes.push_back({each.library, each.contestant.get()});
   }
-  lanes.push_back({"", most.contestant.get()});
+  std::vector<double> limit_runs;
+  for (const limit& each : limits) {
+    lanes.push_back({"", each.contestant.get()});
+    limit_runs.push_back(each.runs);
+  }
   measure::race(lanes, effort);
-  return best_of(lanes, most.runs);
+  return best_of(lanes, limit_runs);
+}
+
+template <typename Contestant>
+outcome race(const std::vector<answer<Contestant>>& answers, const limit& most,
+             const measure::effort& effort) {
+  return race(answers, std::span(&most, 1), effort);
 }
 
 /// The goal for a peer; none for those that none is set for.

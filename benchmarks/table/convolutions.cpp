@@ -276,13 +276,41 @@ goals_of_directions ratios_of(convolution_kind kind) {
   }
 }
 
-/// A row of ours at 95 % of the peak is as fast as any: a peer above it is asked for no more.
+/// A row of ours at 95 % of its limit is as fast as any: a peer above it is asked for no more.
 goal peer_goal(const convolution_question& question, const outcome& raced,
                const measure::timing& peer) {
   constexpr double enough = 0.95;
   const double ratio = ratios_of(question.shape.kind).of(question.direction);
   const double share_of_peer = raced.limit.minimum / peer.minimum;
   return {bound::value_at_least, std::min(ratio, enough / share_of_peer)};
+}
+
+/// How long the bytes take of what each has to read and to write once, weights left out.
+limit traffic_of(const convolution_question& question) {
+  const convolution_shape& shape = question.shape;
+  const std::int64_t x = 4 * question.batch * shape.inputs() * shape.channels;
+  const std::int64_t y = 4 * question.batch * shape.outputs() * shape.filters;
+  switch (question.direction) {
+    case convolution_direction::forward:
+      return {measure::make_traffic(x, y), 1};
+    case convolution_direction::input_gradient:
+      return {measure::make_traffic(y, x), 1};
+    case convolution_direction::weight_gradient:
+      return {measure::make_traffic(x + y, 0), 1};
+  }
+  return {};
+}
+
+/// The peak; where no share of it is asked for, the bytes as well: of a depthwise convolution they
+/// may take longer.
+std::vector<limit> limits_of(const convolution_question& question) {
+  const double operations = question.batch * question.shape.operations();
+  std::vector<limit> made;
+  made.push_back({measure::make_peak(), operations / measure::operations_of_peak()});
+  if (shares_of(question.shape.kind).of(question.direction) == 0) {
+    made.push_back(traffic_of(question));
+  }
+  return made;
 }
 
 void measure_convolution(convolution_question& question, const run& settings, checked& sum) {
@@ -293,9 +321,7 @@ void measure_convolution(convolution_question& question, const run& settings, ch
     return;
   }
   const double operations = question.batch * question.shape.operations();
-  const outcome raced =
-      race(answers, limit{measure::make_peak(), operations / measure::operations_of_peak()},
-           settings.effort);
+  const outcome raced = race(answers, limits_of(question), settings.effort);
   const double share = shares_of(question.shape.kind).of(question.direction);
   std::optional<goal> own;
   if (share > 0) {

@@ -119,7 +119,7 @@ void measure_adam_step(const run& settings) {
   measure::timing& most = lanes.back().time;
   most.minimum += most_updates * update.minimum;
   most.median += most_updates * update.median;
-  settings.report->add(rows_of(name, best_of(lanes, 1), question.samples(), "samples/s",
+  settings.report->add(rows_of(name, best_of(lanes, {1}), question.samples(), "samples/s",
                                goal{bound::limit_fraction_at_least, 1}, [](const std::string&) {
                                  return goal{bound::value_at_least, 2.5};
                                }));
