@@ -162,8 +162,8 @@ std::unique_ptr<contestant> make_stream(std::int64_t bytes) {
 }
 
 std::unique_ptr<contestant> make_traffic(std::int64_t read_bytes, std::int64_t written_bytes) {
-  const auto move = [from = zeros(read_bytes / std::int64_t{sizeof(float)}),
-                     to = zeros(written_bytes / std::int64_t{sizeof(float)})]() mutable {
+  auto move = [from = zeros(read_bytes / std::int64_t{sizeof(float)}),
+               to = zeros(written_bytes / std::int64_t{sizeof(float)})]() mutable {
     const std::size_t both = std::min(from.size(), to.size());
     std::memcpy(to.data(), from.data(), both * sizeof(float));
     std::memset(to.data() + both, 0, (to.size() - both) * sizeof(float));
