@@ -37,7 +37,7 @@ constexpr conv2d_call call_of(const convolution_shape& of, std::int32_t batch) {
           .output_columns = of.output_columns,
           .activation = activation_kind::linear,
           .has_bias = 1,
-          .input_in_one_row = of.channels < 16 && of.rows > 1 ? 1 : 0,
+          .input_in_one_row = of.channels < 16 ? 1 : 0,
           .dilation_rows = 1,
           .dilation_columns = of.dilation,
           .groups = of.groups,
