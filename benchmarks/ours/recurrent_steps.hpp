@@ -15,6 +15,7 @@ struct recurrent_step {
   std::string name;          ///< "LSTM 32 to 32"
   std::int64_t weights = 0;  ///< of both kernels
   std::unique_ptr<measure::contestant> push;
+  std::unique_ptr<measure::contestant> gates;  ///< what a step does behind its products, alone
 };
 
 /// LSTM and GRU of 16 to 128 units with as many features, a sample at a time.

@@ -215,6 +215,49 @@ TEST_CASE("the largest number of a window with a NaN is one, wherever that stand
   std::printf("checked %d windows with a NaN\n", met);
 }
 
+/// Beside the gradient and a pass of its own through the activation.
+template <pooled_images Images, activation_kind Kind>
+int wrong_through(const test::buffer& x, const test::buffer& d) {
+  test::buffer y(std::int64_t{outputs_of(Images)} * layout::row_stride(Images.channels));
+  kernels::pool<kernels::largest, Images>(x.data(), y.data(), {});
+  test::buffer apart =
+      gradient<Images>(kernels::gradient_to_largest<Images>{x.data(), y.data()}, d);
+  kernels::activation_gradient_from_output<Kind>(apart.data(), x.data(), apart.data(),
+                                                 pixels_of(Images), Images.channels, 0.0F);
+  const test::buffer through =
+      gradient<Images>(kernels::gradient_to_largest<Images, Kind>{x.data(), y.data()}, d);
+  checked += pixels_of(Images) * Images.channels;
+  return test::same_bits(apart.view(), through.view()) ? 0 : 1;
+}
+
+template <activation_kind... Kinds>
+int wrong_through_all() {
+  constexpr pooled_images twos{3, {6, 3, 2, 2, 0}, {8, 4, 2, 2, 0}, 5};
+  constexpr pooled_images wide{2, {3, 1, 3, 3, 0}, {6, 3, 2, 2, 0}, 33};
+  constexpr pooled_images steps{2, {1, 1, 1, 1, 0}, {12, 3, 4, 4, 0}, 17};
+  int wrong = 0;
+  const auto check_of = [&]<pooled_images Images>() {
+    test::buffer x = test::random_rows(pixels_of(Images), Images.channels, 1);
+    x[at(Images.channels, 2, 0)] = std::numeric_limits<float>::quiet_NaN();
+    test::buffer d = test::random_rows(outputs_of(Images), Images.channels, 2);
+    d[at(Images.channels, 1, 0)] = std::numeric_limits<float>::infinity();
+    wrong += (0 + ... + wrong_through<Images, Kinds>(x, d));
+  };
+  check_of.template operator()<twos>();
+  check_of.template operator()<wide>();
+  check_of.template operator()<steps>();
+  return wrong;
+}
+
+TEST_CASE("a gradient on its way through an activation has the bits of a pass behind it") {
+  using enum activation_kind;
+  checked = 0;
+  CHECK(wrong_through_all<linear, relu, relu6, sigmoid, tanh, selu, hard_sigmoid, softsign,
+                          exponential, softplus>() == 0);
+  CHECK(checked > 5'000);
+  std::printf("compared %d gradients through activations\n", checked);
+}
+
 TEST_CASE("of two zeros with signs the first is the largest") {
   constexpr pooled_images images{1, {1, 1, 1, 1, 0}, {4, 2, 2, 2, 0}, 1};
   test::buffer x(4 * layout::row_stride(1), 0.0F);

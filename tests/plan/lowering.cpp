@@ -173,6 +173,51 @@ std::int32_t reads_of_unwritten_in(std::int32_t& checked) {
   return wrong;
 }
 
+/// How many calls of activations the backward pass of all stages has.
+template <typename M>
+constexpr std::int32_t activation_gradients() {
+  const graph model = with_loss<M>();
+  const lowered_program program = lowered(model.view(), program_kind::train);
+  std::int32_t found = 0;
+  for (const emitted_call& row : program.made.calls) {
+    found += row.code == &activation_family && row.phase != call_phase::forward ? 1 : 0;
+  }
+  return found;
+}
+
+template <typename... Layers>
+struct convolved : model<input<8, 8, 3>, sequential<Layers..., Flatten, Dense<3>>> {};
+
+/// The largest of windows that share an image out puts its gradient through the activation of the
+/// convolution before it; whoever does not read the image, writes it twice or is not alone leaves
+/// that to a call of its own.
+constexpr checks test_gradients_put_through() {
+  checks done;
+  using convolution = Conv2D<4, 3, same_padding, relu>;
+  done.that(activation_gradients<convolved<convolution, MaxPooling2D<2>>>() == 0);
+  done.that(activation_gradients<
+                convolved<Conv2D<4, 3, same_padding, sigmoid>, MaxPooling2D<pool_size{4, 2}>>>() ==
+            0);
+  done.that(
+      activation_gradients<convolved<DepthwiseConv2D<3, same_padding, relu>, MaxPooling2D<2>>>() ==
+      0);
+  done.that(activation_gradients<convolved<convolution, MaxPooling2D<2, strides<1>>>>() == 1);
+  done.that(activation_gradients<convolved<convolution, MaxPooling2D<3>>>() == 1);
+  done.that(activation_gradients<convolved<convolution, AveragePooling2D<2>>>() == 1);
+  done.that(activation_gradients<convolved<convolution, GlobalMaxPooling2D>>() == 1);
+  done.that(
+      activation_gradients<convolved<Conv2D<4, 3, same_padding, leaky_relu>, MaxPooling2D<2>>>() ==
+      1);
+  done.that(activation_gradients<convolved<Conv2D<4, 3, same_padding, gelu>, MaxPooling2D<2>>>() ==
+            1);
+  done.that(
+      activation_gradients<convolved<convolution, residual<Conv2D<4, 1>>, MaxPooling2D<2>>>() == 1);
+  done.that(activation_gradients<
+                convolved<convolution, concat<MaxPooling2D<2>, AveragePooling2D<2>>>>() == 1);
+  return done;
+}
+
+static_assert(test_gradients_put_through());
 static_assert(test_training_of_mlp());
 static_assert(test_forward_programs_of_mlp());
 static_assert(test_softmax_at_the_end());
@@ -185,6 +230,10 @@ TEST_CASE("the tutorial's MLP is lowered to these calls") {
 
 TEST_CASE("predict ends in softmax, training skips it") {
   CHECK(test_softmax_at_the_end());
+}
+
+TEST_CASE("pooling puts its gradient through the activation of what it reads") {
+  CHECK(test_gradients_put_through());
 }
 
 TEST_CASE("gradients are summed where several layers read") {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include <ipu_dsl/catalogue/zero_bubble.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
 
 #include "support/catch2.hpp"
@@ -36,6 +37,22 @@ struct two_stages
                       Reshape<9, 16>, MaxPooling1D<2, strides<1>>, AveragePooling1D<2>,
                       Reshape<2, 2, 16>, GlobalAveragePooling2D, Dense<10>>>> {};
 
+/// Pooling puts its gradients through the activations of convolutions.
+struct put_through
+    : model<input<28, 28>,
+            pipeline<
+                stage<Reshape<28, 28, 1>, Conv2D<6, 5, strides<2>, hyperbolic_tangent>>,
+                stage<MaxPooling2D<2>, Conv2D<10, 2, relu>, MaxPooling2D<pool_size{1, 5}>>,
+                stage<Reshape<5, 10>, Conv1D<4, 1, selu>, MaxPooling1D<5>, Flatten, Dense<10>>>> {};
+
+/// Activations are layers of their own, which do that themselves.
+struct by_layers
+    : model<input<28, 28>,
+            pipeline<
+                stage<Reshape<28, 28, 1>, Conv2D<6, 5, strides<2>>, hyperbolic_tangent>,
+                stage<MaxPooling2D<2>, Conv2D<10, 2>, relu, MaxPooling2D<pool_size{1, 5}>>,
+                stage<Reshape<5, 10>, Conv1D<4, 1>, selu, MaxPooling1D<5>, Flatten, Dense<10>>>> {};
+
 template <typename Model, typename Schedule, int Samples, int MicroBatches, int Replicas = 1>
 struct training
     : tests::digit_training<Model, sgd<momentum>, Schedule, Samples, MicroBatches, Replicas> {};
@@ -61,6 +78,16 @@ TEST_CASE("pooling has the same bits under every schedule and on any number of w
   CHECK(train<training<one_stage, sequential_schedule, 8, 8>>(3, 32) == expected);
   CHECK(train<training<two_stages, grouped, 8, 8>>(2, 32) == expected);
   CHECK(train<training<two_stages, interleaved, 8, 8>>(3, 32) == expected);
+}
+
+TEST_CASE("gradients that pooling puts through activations have the bits of those of layers") {
+  const trained_digits expected = train<training<by_layers, interleaved, 4, 6>>(1, 36);
+  REQUIRE(expected.losses.size() == 36);
+  CHECK(train<training<put_through, interleaved, 4, 6>>(1, 36) == expected);
+  CHECK(train<training<put_through, grouped, 4, 6>>(3, 36) == expected);
+  CHECK(train<training<put_through, zb_h1, 4, 6>>(2, 36) == expected);
+  CHECK(train<training<put_through, sequential_schedule, 4, 3, 2>>(2, 36).weights ==
+        train<training<by_layers, sequential_schedule, 4, 3, 2>>(1, 36).weights);
 }
 
 TEST_CASE("the size of a micro-batch does not change the weights around pooling") {

@@ -106,4 +106,11 @@ constexpr bool gradient_from_output(activation_kind kind) {
   }
 }
 
+/// Whether nothing but the activation's output says what its gradient goes through: no number goes
+/// with it, as the slope of leaky_relu does.
+constexpr bool gradient_from_output_alone(activation_kind kind) {
+  return kind != activation_kind::linear && kind != activation_kind::leaky_relu &&
+         kind != activation_kind::elu && gradient_from_output(kind);
+}
+
 }  // namespace ipu_dsl

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/activation_kind.hpp>
 #include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/graph/call_draft.hpp>
 #include <ipu_dsl/graph/graph.hpp>
@@ -152,6 +153,16 @@ class emitter {
 
   constexpr storage input_gradient_lies(std::int32_t i) const {
     return facts_->gradient_lies[input(i)];
+  }
+
+  /// The activation that this node puts the gradient of its input `i` through; linear: none.
+  constexpr activation_kind puts_through(std::int32_t i) const {
+    return facts_->put_through[input(i)];
+  }
+
+  /// Whether the gradient of output `i` has gone through the activation that made the output.
+  constexpr bool is_put_through(std::int32_t i) const {
+    return facts_->put_through[output(i)] != activation_kind::linear;
   }
 
   /// Where this use of parameter `i` adds up its gradient; at the update of the parameter's first

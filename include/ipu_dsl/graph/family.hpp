@@ -136,6 +136,16 @@ struct family {
     return told_activation();
   };
 
+  /// Layers only: the gradient of its one output may have gone through the activation that it tells
+  /// of, see `puts_through`; its rules ask whether it has.
+  bool takes_gradient_put_through = false;
+
+  /// Layers only: whether it can put the gradient of its input through the activation that made the
+  /// input, because it reads that as it writes the gradient. That spares a call of its own over all
+  /// of both. Its rule asks which one.
+  bool (*puts_through)(const attributes& options,
+                       const shape& input) = [](const attributes&, const shape&) { return false; };
+
   /// Layers only: what becomes of the options in a model that is given one step of a sequence after
   /// the other, `one_step<M>`; a layer that carries something from step to step finds it there. Or
   /// why there is no such layer, which is so unless the family says otherwise.

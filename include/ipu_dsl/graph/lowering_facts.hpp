@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ipu_dsl/core/activation_kind.hpp>
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/storage.hpp>
 #include <ipu_dsl/graph/family.hpp>
@@ -26,6 +27,8 @@ struct lowering_facts {
   list<std::int32_t> first_reader;
   list<std::int32_t> readers;
   list<storage> gradient_lies;  ///< by tensor
+  /// By tensor: the activation that its reader puts its gradient through; linear: none.
+  list<activation_kind> put_through;
 
   constexpr std::int32_t reader_count(std::int32_t tensor) const {
     const auto index = static_cast<std::size_t>(tensor);

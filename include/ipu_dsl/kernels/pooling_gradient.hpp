@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <ipu_dsl/core/deal.hpp>
+#include <ipu_dsl/kernels/activation.hpp>
 #include <ipu_dsl/kernels/pooling.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/windows.hpp>
@@ -55,9 +56,11 @@ IPU_DSL_ALWAYS_INLINE Vector added_before(const float* dx) {
 }
 
 /// The gradient of a window goes to the first of its numbers that is the largest; of one with a NaN
-/// to none.
-template <pooled_images Images>
+/// to none. What comes to a number goes through the activation that made it.
+template <pooled_images Images, activation_kind Through = activation_kind::linear>
 struct gradient_to_largest {
+  static_assert(Through == activation_kind::linear || windows_apart(Images));
+
   const float* x;
   const float* y;
 
@@ -70,8 +73,10 @@ struct gradient_to_largest {
     const Vector zero(0.0F);
     for_taps<Images, Whole>(rows, columns, [&](std::ptrdiff_t tap) IPU_DSL_ALWAYS_INLINE_LAMBDA {
       const std::ptrdiff_t at = image + tap;
-      const auto is_largest = load<Vector>(x + at) == found;
-      store(dx + at, added_before<Vector, Images>(dx + at) + choose(is_largest, left, zero));
+      const Vector number = load<Vector>(x + at);
+      const auto is_largest = number == found;
+      const Vector added = added_before<Vector, Images>(dx + at) + choose(is_largest, left, zero);
+      store(dx + at, gradient_through<Through>(added, number, 0.0F));
       left = choose(is_largest, zero, left);
     });
   }

@@ -41,7 +41,8 @@ struct operators<&pooling_family> {
                                       kernels::mean_of_all>;
       kernels::pool<rule, images>(read, written, context.part);
     } else if constexpr (Call.variant == pooling_variant::maximum_gradient) {
-      const kernels::gradient_to_largest<images> rule{floats(operands[2]), floats(operands[3])};
+      const kernels::gradient_to_largest<images, Call.through> rule{floats(operands[2]),
+                                                                    floats(operands[3])};
       kernels::pool_gradient<images>(rule, read, written, context.part);
     } else {
       kernels::pool_gradient<images>(kernels::gradient_to_all<images>{}, read, written,

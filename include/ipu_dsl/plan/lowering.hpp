@@ -44,6 +44,7 @@ class lowering {
     }
     find_readers();
     choose_gradient_layouts();
+    choose_who_puts_through();
   }
 
   /// Once; with what some of the calls access if that is asked for.
@@ -145,6 +146,29 @@ class lowering {
             between_two ? here.rule->gradients.first_of(
                               model_.node_at(atom.producer).rule->gradients, atom.lies)
                         : atom.lies;
+      }
+    }
+  }
+
+  /// A layer that reads what an activation made while it writes the gradient of that puts the one
+  /// through the other, if nobody else adds to the gradient.
+  constexpr void choose_who_puts_through() {
+    facts_.put_through.resize(model_.tensors.size(), activation_kind::linear);
+    for (std::int32_t i = 0; trains() && i < node_count(); ++i) {
+      const node& here = model_.node_at(i);
+      if (here.inputs == 0 || !hands_gradient_back(i)) {
+        continue;
+      }
+      const std::int32_t read = model_.input_of(here, 0);
+      const tensor& atom = model_.at(read);
+      if (atom.view_of >= 0 || atom.producer < 0 || facts_.reader_count(read) != 1 ||
+          !here.rule->puts_through(here.options, atom.extents)) {
+        continue;
+      }
+      const node& producer = model_.node_at(atom.producer);
+      const activation_kind kind = producer.rule->activation(producer.options).kind;
+      if (producer.rule->takes_gradient_put_through && gradient_from_output_alone(kind)) {
+        facts_.put_through[read] = kind;
       }
     }
   }

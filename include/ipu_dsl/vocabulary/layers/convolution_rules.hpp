@@ -137,15 +137,26 @@ constexpr void input_gradient_of(emitter& emit, const convolution& made, const b
   finish_pixels(emit, written);
 }
 
+/// As a convolution's gradients see it: without the activation that their reader has put the
+/// output's gradient through.
+constexpr convolution behind_activation(const emitter& emit, convolution made) {
+  if (emit.is_put_through(0)) {
+    made.key.activation = activation_kind::linear;
+  }
+  return made;
+}
+
 /// The same from the gradient of the output, through the activation.
-constexpr void masked_input_gradient(emitter& emit, const convolution& made) {
+constexpr void masked_input_gradient(emitter& emit, const convolution& given) {
+  const convolution made = behind_activation(emit, given);
   const buffer_ref d =
       made.masked(emit, masked_tag, emit.output_gradient(0), made.output_extents());
   made.mask_gradient(emit, d, emit.output_gradient(0), emit.output_value(0));
   input_gradient_of(emit, made, d);
 }
 
-constexpr void masked_weight_gradient(emitter& emit, const convolution& made) {
+constexpr void masked_weight_gradient(emitter& emit, const convolution& given) {
+  const convolution made = behind_activation(emit, given);
   made.weight_gradient(
       emit, made.image_read(emit, emit.input_value(0), backward_image_tag),
       made.masked(emit, masked_tag, emit.output_gradient(0), made.output_extents()));
@@ -172,6 +183,7 @@ constexpr family family_called(std::string_view name) {
           .input_gradient = input_gradient,
           .weight_gradient = weight_gradient,
           .activation = activation_in<convolution_options>,
+          .takes_gradient_put_through = true,
           .reads = {storage::positions, storage::rows},
           .writes = {storage::positions},
           .updates_with_gradient = true};

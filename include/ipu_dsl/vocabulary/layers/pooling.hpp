@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/activation_kind.hpp>
 #include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/core/whole_number.hpp>
@@ -53,6 +54,15 @@ struct pooling_call {
   std::int32_t padding_columns;
   std::int32_t output_rows;
   std::int32_t output_columns;
+  /// Of maximum_gradient: what made x, which the gradient of x goes through.
+  activation_kind through = activation_kind::linear;
+
+  /// Whether every number of the input is seen by exactly one window.
+  constexpr bool shares_out() const {
+    return stride_rows == window_rows && stride_columns == window_columns && padding_rows == 0 &&
+           padding_columns == 0 && output_rows * stride_rows == rows &&
+           output_columns * stride_columns == columns;
+  }
 };
 
 namespace pooling_rules {
@@ -248,8 +258,9 @@ constexpr void input_gradient(emitter& emit) {
     return;
   }
   const bool of_maximum = emit.options<pooling_options>().kind == pooling_kind::maximum;
-  const pooling_call key = key_of(
+  pooling_call key = key_of(
       emit, of_maximum ? pooling_variant::maximum_gradient : pooling_variant::average_gradient);
+  key.through = emit.puts_through(0);
   call_draft call = emit.call(key);
   const auto [sample, channel] = call.over(key.batch, key.channels);
   const axis_id row = call.all(key.rows);
@@ -264,6 +275,13 @@ constexpr void input_gradient(emitter& emit) {
   }
   call.costs(std::int64_t{key.batch} * key.output_rows * key.output_columns * key.window_rows *
              key.window_columns * key.channels);
+}
+
+/// Of the largest number of windows x is read again: if it is written once, its gradient may go
+/// through what made it.
+constexpr bool puts_through(const attributes& given, const shape& input) {
+  const auto options = given.as<pooling_options>();
+  return options.kind == pooling_kind::maximum && placed(options, as_image(input)).shares_out();
 }
 
 /// A window of one step makes of each what stands there; rows are the steps of images.
@@ -290,6 +308,7 @@ inline constexpr family pooling_family{.name = "Pooling",
                                        .shapes = pooling_rules::shapes,
                                        .forward = pooling_rules::forward,
                                        .input_gradient = pooling_rules::input_gradient,
+                                       .puts_through = pooling_rules::puts_through,
                                        .one_step = pooling_rules::one_step,
                                        .counts_axes = true,
                                        .reads = {storage::positions},
