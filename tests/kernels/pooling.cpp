@@ -226,8 +226,14 @@ int wrong_through(const test::buffer& x, const test::buffer& d) {
                                                  pixels_of(Images), Images.channels, 0.0F);
   const test::buffer through =
       gradient<Images>(kernels::gradient_to_largest<Images, Kind>{x.data(), y.data()}, d);
-  checked += pixels_of(Images) * Images.channels;
-  return test::same_bits(apart.view(), through.view()) ? 0 : 1;
+  test::buffer of_mean = gradient<Images>(kernels::gradient_to_all<Images>{}, d);
+  kernels::activation_gradient_from_output<Kind>(of_mean.data(), x.data(), of_mean.data(),
+                                                 pixels_of(Images), Images.channels, 0.0F);
+  const test::buffer mean_through =
+      gradient<Images>(kernels::gradient_to_all<Images, Kind>{x.data()}, d);
+  checked += 2 * pixels_of(Images) * Images.channels;
+  return (test::same_bits(apart.view(), through.view()) ? 0 : 1) +
+         (test::same_bits(of_mean.view(), mean_through.view()) ? 0 : 1);
 }
 
 template <activation_kind... Kinds>

@@ -42,7 +42,7 @@ struct put_through
     : model<input<28, 28>,
             pipeline<
                 stage<Reshape<28, 28, 1>, Conv2D<6, 5, strides<2>, hyperbolic_tangent>>,
-                stage<MaxPooling2D<2>, Conv2D<10, 2, relu>, MaxPooling2D<pool_size{1, 5}>>,
+                stage<MaxPooling2D<2>, Conv2D<10, 2, relu>, AveragePooling2D<pool_size{1, 5}>>,
                 stage<Reshape<5, 10>, Conv1D<4, 1, selu>, MaxPooling1D<5>, Flatten, Dense<10>>>> {};
 
 /// Activations are layers of their own, which do that themselves.
@@ -50,7 +50,7 @@ struct by_layers
     : model<input<28, 28>,
             pipeline<
                 stage<Reshape<28, 28, 1>, Conv2D<6, 5, strides<2>>, hyperbolic_tangent>,
-                stage<MaxPooling2D<2>, Conv2D<10, 2>, relu, MaxPooling2D<pool_size{1, 5}>>,
+                stage<MaxPooling2D<2>, Conv2D<10, 2>, relu, AveragePooling2D<pool_size{1, 5}>>,
                 stage<Reshape<5, 10>, Conv1D<4, 1>, selu, MaxPooling1D<5>, Flatten, Dense<10>>>> {};
 
 template <typename Model, typename Schedule, int Samples, int MicroBatches, int Replicas = 1>

@@ -141,8 +141,8 @@ struct family {
   bool takes_gradient_put_through = false;
 
   /// Layers only: whether it can put the gradient of its input through the activation that made the
-  /// input, because it reads that as it writes the gradient. That spares a call of its own over all
-  /// of both. Its rule asks which one.
+  /// input, because it writes each number of it once. That spares a call of its own over both. Its
+  /// rule asks which one.
   bool (*puts_through)(const attributes& options,
                        const shape& input) = [](const attributes&, const shape&) { return false; };
 

@@ -82,9 +82,14 @@ struct gradient_to_largest {
   }
 };
 
-/// Every number that a window counted has an equal part of its gradient.
-template <pooled_images Images>
+/// Every number that a window counted has an equal part of its gradient, which goes through the
+/// activation that made the number; without one `x` may be null.
+template <pooled_images Images, activation_kind Through = activation_kind::linear>
 struct gradient_to_all {
+  static_assert(Through == activation_kind::linear || windows_apart(Images));
+
+  const float* x = nullptr;
+
   template <typename Vector, bool Whole>
   IPU_DSL_ALWAYS_INLINE void add(const float* d, float* dx, const index_range& rows,
                                  const index_range& columns, std::ptrdiff_t output,
@@ -92,8 +97,13 @@ struct gradient_to_all {
     const std::int32_t count = (rows.end - rows.begin) * (columns.end - columns.begin);
     const Vector part = divide(load<Vector>(d + output), Vector(static_cast<float>(count)));
     for_taps<Images, Whole>(rows, columns, [&](std::ptrdiff_t tap) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-      float* const at = dx + image + tap;
-      store(at, added_before<Vector, Images>(at) + part);
+      const std::ptrdiff_t at = image + tap;
+      const Vector added = added_before<Vector, Images>(dx + at) + part;
+      if constexpr (Through == activation_kind::linear) {
+        store(dx + at, added);
+      } else {
+        store(dx + at, gradient_through<Through>(added, load<Vector>(x + at), 0.0F));
+      }
     });
   }
 };

@@ -45,8 +45,10 @@ struct operators<&pooling_family> {
                                                                     floats(operands[3])};
       kernels::pool_gradient<images>(rule, read, written, context.part);
     } else {
-      kernels::pool_gradient<images>(kernels::gradient_to_all<images>{}, read, written,
-                                     context.part);
+      constexpr bool reads_image = Call.through != activation_kind::linear;
+      const kernels::gradient_to_all<images, Call.through> rule{reads_image ? floats(operands[2])
+                                                                            : nullptr};
+      kernels::pool_gradient<images>(rule, read, written, context.part);
     }
   }
 };

@@ -150,8 +150,8 @@ class lowering {
     }
   }
 
-  /// A layer that reads what an activation made while it writes the gradient of that puts the one
-  /// through the other, if nobody else adds to the gradient.
+  /// A layer that can puts the gradient of its input through what made that, if nobody else adds
+  /// to the gradient.
   constexpr void choose_who_puts_through() {
     facts_.put_through.resize(model_.tensors.size(), activation_kind::linear);
     for (std::int32_t i = 0; trains() && i < node_count(); ++i) {

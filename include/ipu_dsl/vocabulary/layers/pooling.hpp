@@ -36,7 +36,7 @@ struct pooling_options {
 enum class pooling_variant : std::int32_t {
   forward,           ///< writes y, reads x
   maximum_gradient,  ///< writes the gradient of x, reads d, x, y
-  average_gradient   ///< writes the gradient of x, reads d
+  average_gradient   ///< writes the gradient of x, reads d; x if it goes through what made that
 };
 
 struct pooling_call {
@@ -54,7 +54,7 @@ struct pooling_call {
   std::int32_t padding_columns;
   std::int32_t output_rows;
   std::int32_t output_columns;
-  /// Of maximum_gradient: what made x, which the gradient of x goes through.
+  /// Of gradients: what made x, which the gradient of x goes through.
   activation_kind through = activation_kind::linear;
 
   /// Whether every number of the input is seen by exactly one window.
@@ -269,19 +269,19 @@ constexpr void input_gradient(emitter& emit) {
   const axis_id output_column = call.all(key.output_columns);
   call.writes(as_input(emit.input_gradient(0), key), {sample, row, column, channel})
       .reads(as_output(emit.output_gradient(0), key), {sample, output_row, output_column, channel});
+  if (of_maximum || key.through != activation_kind::linear) {
+    call.reads(as_input(emit.input_value(0), key), {sample, row, column, channel});
+  }
   if (of_maximum) {
-    call.reads(as_input(emit.input_value(0), key), {sample, row, column, channel})
-        .reads(as_output(emit.output_value(0), key), {sample, output_row, output_column, channel});
+    call.reads(as_output(emit.output_value(0), key), {sample, output_row, output_column, channel});
   }
   call.costs(std::int64_t{key.batch} * key.output_rows * key.output_columns * key.window_rows *
              key.window_columns * key.channels);
 }
 
-/// Of the largest number of windows x is read again: if it is written once, its gradient may go
-/// through what made it.
+/// A gradient that is written once may go through what made x.
 constexpr bool puts_through(const attributes& given, const shape& input) {
-  const auto options = given.as<pooling_options>();
-  return options.kind == pooling_kind::maximum && placed(options, as_image(input)).shares_out();
+  return placed(given.as<pooling_options>(), as_image(input)).shares_out();
 }
 
 /// A window of one step makes of each what stands there; rows are the steps of images.
