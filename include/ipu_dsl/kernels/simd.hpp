@@ -134,6 +134,35 @@ IPU_DSL_ALWAYS_INLINE Vector load_once(const float* from) {
   return loaded;
 }
 
+/// The first `count` floats of a vector, all of them if there are more; zeros behind them.
+template <typename Vector>
+IPU_DSL_ALWAYS_INLINE Vector load_some(const float* from, std::int32_t count) {
+  constexpr auto lanes = static_cast<std::int32_t>(Vector::size);
+  if (count >= lanes) {
+    return load<Vector>(from);
+  }
+  float floats[Vector::size] = {};
+  for (std::int32_t i = 0; i < count; ++i) {
+    floats[i] = from[i];
+  }
+  return load<Vector>(floats);
+}
+
+/// Writes them, and nothing behind them.
+template <typename Vector>
+IPU_DSL_ALWAYS_INLINE void store_some(float* to, const Vector& given, std::int32_t count) {
+  constexpr auto lanes = static_cast<std::int32_t>(Vector::size);
+  if (count >= lanes) {
+    store(to, given);
+    return;
+  }
+  float floats[Vector::size];
+  store(floats, given);
+  for (std::int32_t i = 0; i < count; ++i) {
+    to[i] = floats[i];
+  }
+}
+
 /// Number `place` of each group of `Size` lanes, 2 or 4, in all lanes of it; a constant, once all
 /// around it is unrolled.
 template <std::int32_t Size, typename Vector>

@@ -15,35 +15,6 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
-/// The first `count` floats of a vector, all of them if there are more; zeros behind them.
-template <typename Vector>
-IPU_DSL_ALWAYS_INLINE Vector load_some(const float* from, std::int32_t count) {
-  constexpr auto lanes = static_cast<std::int32_t>(Vector::size);
-  if (count >= lanes) {
-    return load<Vector>(from);
-  }
-  float floats[Vector::size] = {};
-  for (std::int32_t i = 0; i < count; ++i) {
-    floats[i] = from[i];
-  }
-  return load<Vector>(floats);
-}
-
-/// Writes them, and nothing behind them.
-template <typename Vector>
-IPU_DSL_ALWAYS_INLINE void store_some(float* to, const Vector& given, std::int32_t count) {
-  constexpr auto lanes = static_cast<std::int32_t>(Vector::size);
-  if (count >= lanes) {
-    store(to, given);
-    return;
-  }
-  float floats[Vector::size];
-  store(floats, given);
-  for (std::int32_t i = 0; i < count; ++i) {
-    to[i] = floats[i];
-  }
-}
-
 /// Number `input` of what a vector of units reads from there on.
 template <layout::architecture Architecture, window_product Product>
 IPU_DSL_ALWAYS_INLINE vector<Architecture> met_number(const float* from, std::int32_t input) {

@@ -137,8 +137,7 @@ constexpr void input_gradient_of(emitter& emit, const convolution& made, const b
   finish_pixels(emit, written);
 }
 
-/// As a convolution's gradients see it: without the activation that their reader has put the
-/// output's gradient through.
+/// As its gradients see it: without an activation that the output's has been put through.
 constexpr convolution behind_activation(const emitter& emit, convolution made) {
   if (emit.is_put_through(0)) {
     made.key.activation = activation_kind::linear;
