@@ -17,7 +17,9 @@ import tempfile
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 TABLE = REPOSITORY / "docs" / "mistakes.md"
-HEADER = "#include <ipu_dsl/ipu_dsl.hpp>\n"
+HEADER = """#include <ipu_dsl/ipu_dsl.hpp>
+#include <ipu_dsl/training/callbacks.hpp>
+"""
 PROGRAM = """using namespace ipu_dsl;
 struct written : model<input<28, 28, 1>, sequential<{mistake}, Flatten, Dense<10>>> {{}};
 static_assert(check<written>());
@@ -27,6 +29,7 @@ struct net : model<input<28, 28, 1>, sequential<Flatten, Dense<10>>> {{}};
 struct training : compile<net, loss<sparse_categorical_crossentropy>> {{}};
 void write() {{ {mistake}; }}
 """
+STATED = re.compile(r"session<|[a-z_]+\(\{")
 CODE = re.compile(r"`([^`]+)`")
 ERROR = re.compile(r"\berror: ")
 
@@ -65,7 +68,7 @@ class Compiler:
                         else ["-include", str(header)])
 
     def say_of(self, mistake):
-        program = STATEMENT if mistake.startswith("session<") else PROGRAM
+        program = STATEMENT if STATED.match(mistake) else PROGRAM
         source = self.folder / "written.cpp"
         source.write_text(program.format(mistake=mistake))
         done = subprocess.run([*self.call, *self.include, "-fsyntax-only", str(source)],

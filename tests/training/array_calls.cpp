@@ -100,6 +100,8 @@ TEST_CASE("what stands behind arrays is what stands behind data") {
   const history& passed = run.fit(x, y, {.epochs = 2}, validation_data(unseen, answers), count);
   CHECK(epochs == 2);
   const evaluation found = run.evaluate(unseen, answers);
+  CHECK(found["loss"] == found.loss);
+  CHECK(found["accuracy"] == found.metrics["accuracy"]);
   CHECK(passed.epochs().back()["val_loss"] == found.loss);
   CHECK(passed.epochs().back()["val_accuracy"] == found.metrics["accuracy"]);
 

@@ -224,6 +224,13 @@ TEST_CASE("ready callbacks refuse what no epoch reports and what they cannot do"
   reduce_lr_on_plateau raises({.monitor = "loss", .factor = 1});
   CHECK(sentence_of([&] { raises.on_train_begin(of.run); }) ==
         "reduce_lr_on_plateau expects a factor of at least 0 and below 1, got 1.000000.");
+  const std::string archive =
+      "Expected a path such as weights.npz for an NPZ archive, got best.h5, "
+      "which ends as files of another format do.";
+  model_checkpoint keras({.filepath = "best.h5"});
+  CHECK(sentence_of([&] { keras.on_train_begin(of.run); }) == archive);
+  backup_and_restore backup({.filename = "best.h5"});
+  CHECK(sentence_of([&] { backup.on_train_begin(of.run); }) == archive);
   training_run without_rate(of.engine, nullptr);
   without_rate.set_plan(of.run.plan());
   reduce_lr_on_plateau rateless({.monitor = "loss"});
@@ -550,7 +557,7 @@ TEST_CASE("a checkpoint is written behind every epoch, or behind the best alone"
   model_checkpoint later({.filepath = "/nowhere.{epoch}/w.npz"});
   CHECK(sentence_of([&] { later.on_train_begin(of.run); }).empty());
 
-  model_checkpoint unnamed({});
+  model_checkpoint unnamed({.filepath = ""});
   CHECK(sentence_of([&] { unnamed.on_train_begin(of.run); }) ==
         "Expected the path of a file, got an empty one.");
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <span>
@@ -250,6 +251,25 @@ TEST_CASE("files of other formats are refused with what reads them, and change n
   check("", " is no zip archive, or truncated: its 0 bytes hold no end record.");
   CHECK(refused == 3);
   CHECK(run.weights().fingerprint() == before);
+}
+
+TEST_CASE("no archive is written where a file of another format would be looked for") {
+  const temporary_directory folder;
+  session<trained> run;
+  int refused = 0;
+  for (const char* const name : {"best.h5", "best.hdf5", "best.keras", "best.safetensors",
+                                 "best.pt", "best.pth", "best.onnx", "best.tflite"}) {
+    const std::string path = folder / name;
+    const std::string wanted = "Expected a path such as weights.npz for an NPZ archive, got " +
+                               path + ", which ends as files of another format do.";
+    CHECK(sentence_of([&] { run.save(path); }) == wanted);
+    CHECK(sentence_of([&] { run.save_training(path); }) == wanted);
+    CHECK_FALSE(std::filesystem::exists(path));
+    ++refused;
+  }
+  CHECK(refused == 8);
+  run.save(folder / "best.h5.npz");
+  run.save(folder / "best");
 }
 
 TEST_CASE("a file that is missing is refused and changes nothing") {

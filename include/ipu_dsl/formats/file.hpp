@@ -10,6 +10,7 @@
 #include <new>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <ipu_dsl/core/error.hpp>
@@ -91,6 +92,24 @@ inline bool file_exists(const std::string& path) {
   }
   return files::read_open(file.get(), path, default_stream_limit);
 }
+
+namespace files {
+
+/// Throws `error` for the path of an NPZ archive that ends as files of other formats do: whoever
+/// finds it there takes it for one.
+inline void check_archive_path(const std::string& path) {
+  check_path(path);
+  constexpr std::string_view others[] = {".h5", ".hdf5", ".keras", ".safetensors",
+                                         ".pt", ".pth",  ".onnx",  ".tflite"};
+  for (const std::string_view ending : others) {
+    if (path.ends_with(ending)) {
+      raise_error({"Expected a path such as weights.npz for an NPZ archive, got ", path,
+                   ", which ends as files of another format do."});
+    }
+  }
+}
+
+}  // namespace files
 
 /// Makes `bytes` the content of the file at `path`. A reader sees the old content or the new, never
 /// a part, even if the power fails: it is written to a file of its own beside `path`, brought to

@@ -239,6 +239,7 @@ IPU_DSL_INLINE void load_parameter(parameters& weights, std::size_t index, const
 
 IPU_DSL_INLINE void save_weights(const parameters& weights, const std::string& path,
                                  non_finite floats) {
+  files::check_archive_path(path);
   zips::archive_writer archive;
   checkpoint::add_all(archive, weights, path, floats);
   write_file_atomically(path, archive.finish());

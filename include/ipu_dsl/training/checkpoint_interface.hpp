@@ -26,8 +26,9 @@ IPU_DSL_INLINE void load_parameter(parameters& weights, std::size_t index, const
 
 /// Writes all parameters and states as an .npz file: one array each, called "layer/parameter",
 /// kernels as [inputs, units]. The old file stays until the new one is whole.
-/// Throws `error` if the file cannot be written, or if there are infinities or NaN that are not to
-/// be kept: a file of them would not be read, and stand where a good one stood.
+/// Throws `error` if the file cannot be written or ends as those of other formats do, or if there
+/// are infinities or NaN that are not to be kept: a file of them would not be read, and stand where
+/// a good one stood.
 IPU_DSL_INLINE void save_weights(const parameters& weights, const std::string& path,
                                  non_finite floats = non_finite::refused);
 

@@ -23,6 +23,10 @@ struct evaluation {
   double loss = 0;
   metric_values metrics;  ///< `found.metrics["accuracy"]`
   std::int64_t samples = 0;
+
+  /// By Keras's names: `found["loss"]`, `found["accuracy"]`. Throws `error` that lists the metrics
+  /// there are if it is none of them.
+  double operator[](std::string_view name) const { return name == "loss" ? loss : metrics[name]; }
 };
 
 /// One epoch, over its micro-batches: mean loss a sample, the metrics, seconds of host time.

@@ -245,6 +245,7 @@ IPU_DSL_INLINE void save_training(session_engine& engine, const std::string& pat
   engine.require_weights("save_training");
   engine.require_whole_update("save_training");
   checkpoint::require_position(beside);
+  files::check_archive_path(path);
   zips::archive_writer archive;
   checkpoint::add_all(archive, engine.weights(), path, floats);
   checkpoint::add_all(archive, engine.kept(), path, floats);

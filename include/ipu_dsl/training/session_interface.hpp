@@ -55,6 +55,11 @@ class session : public session_of<Compiled, can_have_session<Compiled>()> {
     refuse_session<Compiled, number_fault_of>();
   }
 
+  /// Of whatever else stands there, in as few lines as a compiler can tell of it: it names what is
+  /// expected in braces.
+  template <typename Expected = settings_and_options_in_braces<settings, session_options>>
+  explicit session(...) = delete;
+
   session(session&&) = default;
   session& operator=(session&&) = default;
   session(const session&) = delete;  // of one owner: pass it as session&, or std::move it

@@ -101,6 +101,10 @@ struct settings_with_momentum {
   double epsilon = 0;
 };
 
+/// What a session takes, as a compiler says it of something else: each in braces.
+template <typename Settings, typename Options>
+struct settings_and_options_in_braces;
+
 /// Instead of such settings where there is nothing to refuse; nobody makes one.
 template <typename Settings>
 struct no_settings {

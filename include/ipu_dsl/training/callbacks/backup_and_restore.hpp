@@ -12,6 +12,7 @@
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/formats/file.hpp>
+#include <ipu_dsl/training/callbacks/no_options.hpp>
 #include <ipu_dsl/training/callbacks/unnamed_options.hpp>
 #include <ipu_dsl/training/saved_training.hpp>
 #include <ipu_dsl/training/training_run.hpp>
@@ -39,6 +40,16 @@ class backup_and_restore {
  public:
   explicit backup_and_restore(backup_and_restore_options options) : options_(std::move(options)) {}
 
+  /// A file is wanted.
+  explicit backup_and_restore(no_options) = delete;
+
+  /// Its options, as a compiler lists them where others are given.
+  struct filename_or_save_freq_or_delete_checkpoint;
+
+  /// Others, in as few lines as a compiler can tell of them.
+  template <typename Expected = filename_or_save_freq_or_delete_checkpoint>
+  explicit backup_and_restore(...) = delete;
+
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>
     requires no_options_of<First, backup_and_restore, backup_and_restore_options>
@@ -50,6 +61,7 @@ class backup_and_restore {
   }
 
   void on_train_begin(training_run& run) {
+    files::check_archive_path(options_.filename);
     files::check_writable(options_.filename);
     run.claim_file(options_.filename, "backup_and_restore");
     if (options_.save_freq < 0) {

@@ -13,6 +13,7 @@
 #include <ipu_dsl/formats/printable.hpp>
 #include <ipu_dsl/plan/reported_names.hpp>
 #include <ipu_dsl/training/callbacks/log_file.hpp>
+#include <ipu_dsl/training/callbacks/no_options.hpp>
 #include <ipu_dsl/training/callbacks/record_line.hpp>
 #include <ipu_dsl/training/callbacks/unnamed_options.hpp>
 #include <ipu_dsl/training/training_run.hpp>
@@ -34,6 +35,16 @@ struct csv_logger_options {
 class csv_logger {
  public:
   explicit csv_logger(csv_logger_options options) : options_(std::move(options)) {}
+
+  /// A file is wanted.
+  explicit csv_logger(no_options) = delete;
+
+  /// Its options, as a compiler lists them where others are given.
+  struct filename_or_separator_or_append;
+
+  /// Others, in as few lines as a compiler can tell of them.
+  template <typename Expected = filename_or_separator_or_append>
+  explicit csv_logger(...) = delete;
 
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>

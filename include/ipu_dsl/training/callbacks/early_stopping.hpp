@@ -43,9 +43,15 @@ class early_stopping {
       : options_(std::move(options)),
         watched_(options_.monitor, options_.mode, options_.min_delta) {}
 
-  /// Of any other name a compiler itself says that there is none, in as few lines as it can.
-  template <int = 0>
-  explicit early_stopping(...) = delete;  // early_stopping_options has no such name
+  /// Its options, as a compiler lists them where others are given.
+  struct
+      monitor_or_min_delta_or_patience_or_mode_or_baseline_or_restore_best_weights_or_start_from_epoch;
+
+  /// Others, in as few lines as a compiler can tell of them.
+  template <
+      typename Expected =
+          monitor_or_min_delta_or_patience_or_mode_or_baseline_or_restore_best_weights_or_start_from_epoch>
+  explicit early_stopping(...) = delete;
 
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>

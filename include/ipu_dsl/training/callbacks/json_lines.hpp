@@ -13,6 +13,7 @@
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/training/callbacks/epoch_columns.hpp>
 #include <ipu_dsl/training/callbacks/log_file.hpp>
+#include <ipu_dsl/training/callbacks/no_options.hpp>
 #include <ipu_dsl/training/callbacks/record_line.hpp>
 #include <ipu_dsl/training/callbacks/unnamed_options.hpp>
 #include <ipu_dsl/training/training_run.hpp>
@@ -32,6 +33,16 @@ struct json_lines_options {
 class json_lines {
  public:
   explicit json_lines(json_lines_options options) : options_(std::move(options)) {}
+
+  /// A file is wanted.
+  explicit json_lines(no_options) = delete;
+
+  /// Its options, as a compiler lists them where others are given.
+  struct filename_or_append;
+
+  /// Others, in as few lines as a compiler can tell of them.
+  template <typename Expected = filename_or_append>
+  explicit json_lines(...) = delete;
 
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>

@@ -10,6 +10,7 @@
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/training/callbacks/monitor.hpp>
+#include <ipu_dsl/training/callbacks/no_options.hpp>
 #include <ipu_dsl/training/callbacks/path_pattern.hpp>
 #include <ipu_dsl/training/callbacks/unnamed_options.hpp>
 #include <ipu_dsl/training/checkpoint.hpp>
@@ -41,6 +42,19 @@ class model_checkpoint {
         path_(options_.filepath),
         watched_(options_.monitor, options_.mode, 0) {}
 
+  /// A file is wanted.
+  explicit model_checkpoint(no_options) = delete;
+
+  /// Its options, as a compiler lists them where others are given.
+  struct
+      filepath_or_monitor_or_save_best_only_or_save_weights_only_or_mode_or_initial_value_threshold;
+
+  /// Others, in as few lines as a compiler can tell of them.
+  template <
+      typename Expected =
+          filepath_or_monitor_or_save_best_only_or_save_weights_only_or_mode_or_initial_value_threshold>
+  explicit model_checkpoint(...) = delete;
+
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>
     requires no_options_of<First, model_checkpoint, model_checkpoint_options>
@@ -55,7 +69,7 @@ class model_checkpoint {
     if (options_.initial_value_threshold && std::isnan(*options_.initial_value_threshold)) {
       raise_error("model_checkpoint expects an initial_value_threshold that is a number, got NaN.");
     }
-    files::check_path(options_.filepath);
+    files::check_archive_path(options_.filepath);
     path_.check(run, "model_checkpoint");
     path_.check_writable();
     run.claim_file(options_.filepath, "model_checkpoint");

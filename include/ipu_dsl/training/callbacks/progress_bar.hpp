@@ -47,9 +47,12 @@ class progress_bar {
 
   explicit progress_bar(const progress_bar_options& options) : options_(options) {}
 
-  /// Of any other name a compiler itself says that there is none, in as few lines as it can.
-  template <int = 0>
-  explicit progress_bar(...) = delete;  // progress_bar_options has no such name
+  /// Its options, as a compiler lists them where others are given.
+  struct verbose_or_file_or_width_or_interval;
+
+  /// Others, in as few lines as a compiler can tell of them.
+  template <typename Expected = verbose_or_file_or_width_or_interval>
+  explicit progress_bar(...) = delete;
 
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>

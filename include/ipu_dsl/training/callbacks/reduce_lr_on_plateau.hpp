@@ -39,9 +39,13 @@ class reduce_lr_on_plateau {
       : options_(std::move(options)),
         watched_(options_.monitor, options_.mode, options_.min_delta) {}
 
-  /// Of any other name a compiler itself says that there is none, in as few lines as it can.
-  template <int = 0>
-  explicit reduce_lr_on_plateau(...) = delete;  // reduce_lr_on_plateau_options has no such name
+  /// Its options, as a compiler lists them where others are given.
+  struct monitor_or_factor_or_patience_or_mode_or_min_delta_or_cooldown_or_min_lr;
+
+  /// Others, in as few lines as a compiler can tell of them.
+  template <
+      typename Expected = monitor_or_factor_or_patience_or_mode_or_min_delta_or_cooldown_or_min_lr>
+  explicit reduce_lr_on_plateau(...) = delete;
 
   /// Refused with a sentence: options without their names.
   template <typename First, typename... More>
