@@ -80,10 +80,14 @@ constexpr std::string_view judge_of(const graph_view& model, std::int32_t told) 
 /// Labels must be one for each position of the output.
 constexpr problem check_positions(const shape& wanted, const shape& given) {
   if (given.rank == 0) {
-    return refuse(label("labels of shape ") << describe(wanted) << ", one at each position",
-                  "one a sample",
-                  "for a class of the whole sample put Flatten before Dense, which multiplies the "
-                  "last axis alone; for others write label_column<classes, shape{...}>");
+    return refuse(
+        label("labels of shape ") << describe(wanted) << ", one at each position", "one a sample",
+        wanted.rank == 1 ? "for a class of the whole sequence leave out the last "
+                           "return_sequences<true>, or put Flatten before Dense; for others write "
+                           "label_column<classes, shape{...}>"
+                         : "for a class of the whole sample put Flatten before Dense, which "
+                           "multiplies the last axis alone; for others write label_column<classes, "
+                           "shape{...}>");
   }
   return wanted.rank == 0
              ? refuse("one label a sample", label("labels of shape ") << describe(given),

@@ -58,6 +58,7 @@ class session : public session_of<Compiled, can_have_session<Compiled>()> {
   /// Of whatever else stands there, in as few lines as a compiler can tell of it: it names what is
   /// expected in braces.
   template <typename Expected = settings_and_options_in_braces<settings, session_options>>
+    requires(!std::same_as<Compiled, nothing_named>)
   explicit session(...) = delete;
 
   session(session&&) = default;
