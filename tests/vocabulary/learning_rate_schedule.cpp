@@ -239,6 +239,11 @@ TEST_CASE("schedules that cannot be are refused") {
             .values = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17}}) ==
         ": expected at most 16 values, got 17");
   CHECK(refused(warm_up{.schedule = 0.1F}) == ": expected a warmup_steps of at least 1, got 0");
+  const std::string of_nothing =
+      ": expected a schedule that a warm_up leads to, got none, or a rate of 0. Hint: write "
+      ".schedule = 0.01F in it, or a decay";
+  CHECK(refused(warm_up{.warmup_steps = 5}) == of_nothing);
+  CHECK(refused(warm_up{.initial_learning_rate = 0.1F, .warmup_steps = 5}) == of_nothing);
   CHECK(refused(warm_up{.warmup_steps = 5, .schedule = -0.1F}) ==
         ": expected a learning_rate of at least 0, got -0.1");
   CHECK(refused(

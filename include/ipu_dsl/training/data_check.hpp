@@ -48,7 +48,8 @@ constexpr problem check_samples(const tensor& input, const data_source& data) {
                   bytes_as_floats
                       ? "a data set that keeps bytes gives them by as_bytes(digits); of "
                         "others give the model's input the type of the data"
-                      : "give the model's input the type of the data");
+                      : "give the model's input the type of the data; of several, data have their "
+                        "columns in the order of the inputs");
   }
   if (!(without_unit_extents(data.extents) == without_unit_extents(input.extents))) {
     return refuse(label("samples of shape ") << describe(input.extents), describe(data.extents),

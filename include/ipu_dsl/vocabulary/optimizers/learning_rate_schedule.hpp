@@ -194,6 +194,10 @@ class learning_rate_schedule {
     if (warm_up_twice_) {
       return refuse("one warm_up", "one within another");
     }
+    if (warms_up_ && is_constant_ && rate_behind_warm_up(0) == 0) {
+      return refuse("a schedule that a warm_up leads to", "none, or a rate of 0",
+                    "write .schedule = 0.01F in it, or a decay");
+    }
     settings_check check;
     if (warms_up_) {
       check.steps("warmup_steps", warm_up_steps_);
@@ -228,7 +232,8 @@ class learning_rate_schedule {
 };
 
 /// From initial_learning_rate in a straight line to what the schedule begins with, within
-/// warmup_steps; then the schedule from its beginning, as in Keras's later CosineDecay:
+/// warmup_steps; then the schedule from its beginning, as in Keras's later CosineDecay. Refused
+/// without a schedule:
 ///
 ///   {.learning_rate = warm_up{.warmup_steps = 100, .schedule = cosine_decay{...}}}
 struct warm_up {
