@@ -131,11 +131,12 @@ constexpr int rows_kept() {
 /// channels, 28x28, with the order of `gradient_of_taps`: 0.72 of the time with eight lanes, 0.82
 /// with sixteen; of a single image 1.05.)
 template <window_product Product>
-inline constexpr bool asks_for_next_line =
-    Product.lanewise != 0 && Product.depth == 1 &&
-    Product.read.pixel<Product.written.pixel &&
-                       Product.samples*(std::int64_t{Product.read.sample} + Product.written.sample)>
-        cached_floats;
+constexpr bool asks_for_next_line() {
+  constexpr std::int64_t sample = std::int64_t{Product.read.sample} + Product.written.sample;
+  const bool outputs_apart = Product.read.pixel < Product.written.pixel;
+  const bool from_afar = Product.samples * sample > cached_floats;
+  return Product.lanewise != 0 && Product.depth == 1 && outputs_apart && from_afar;
+}
 
 /// The parts of a line that all vectors of units walk one after the other, by lanes: so many
 /// columns that what a vector meets, half a line of the cache of every pixel, is still there for

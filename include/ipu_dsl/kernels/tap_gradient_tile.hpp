@@ -124,7 +124,7 @@ class tap_gradient_tile {
   IPU_DSL_ALWAYS_INLINE lanes take_gradient(const float* d, std::int32_t column, int v) {
     const float* const from = d + column * Product.written.pixel + v * width;
     const lanes gradient = load_once<lanes>(from);
-    if constexpr (asks_for_next_line<Product>) {
+    if constexpr (asks_for_next_line<Product>()) {
       prefetch_for_reading(from, Product.written.row);
     }
     if constexpr (with_bias) {

@@ -150,8 +150,8 @@ class lowering {
     }
   }
 
-  /// A layer that can puts the gradient of its input through what made that, if nobody else adds
-  /// to the gradient.
+  /// Where a layer can put the gradient of its input through what made the input, it does so unless
+  /// others add to that gradient.
   constexpr void choose_who_puts_through() {
     facts_.put_through.resize(model_.tensors.size(), activation_kind::linear);
     for (std::int32_t i = 0; trains() && i < node_count(); ++i) {
