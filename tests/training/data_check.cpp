@@ -273,7 +273,7 @@ TEST_CASE("samples are of the type that the model takes") {
   CHECK(
       said_of(words, {{8}, dtype::float32}, {{}, dtype::int32, 10}).view() ==
       "the data: expected samples of int32, got float32. Hint: give the model's input the type of "
-      "the data");
+      "the data; of several, data have their columns in the order of the inputs");
 }
 
 TEST_CASE("of several columns it is said which does not fit") {
