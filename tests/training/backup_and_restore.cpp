@@ -347,7 +347,7 @@ TEST_CASE("a backup that cannot be gone on with is refused before the first step
         "backup_and_restore with a save_freq saves between updates, for which training does not "
         "wait within asynchronous(...). Give fit this callback beside it, or leave save_freq out.");
   CHECK(run.weights().fingerprint() == before);
-  CHECK(sentence_of([&] { train(run, backup_and_restore({})); }) ==
+  CHECK(sentence_of([&] { train(run, backup_and_restore({.filename = ""})); }) ==
         "Expected the path of a file, got an empty one.");
   // Saved outside of a fit it does not say where to go on.
   session<training> same({.learning_rate = 0.02F});
