@@ -285,30 +285,43 @@ goal peer_goal(const convolution_question& question, const outcome& raced,
   return {bound::value_at_least, std::min(ratio, enough / share_of_peer)};
 }
 
-/// How long the bytes take of what each has to read and to write once, weights left out.
-limit traffic_of(const convolution_question& question) {
+/// Bytes of x and of y, each moved once; those of weights are left out.
+struct moved_bytes {
+  std::int64_t x;
+  std::int64_t y;
+
+  std::int64_t all() const { return x + y; }
+};
+
+moved_bytes bytes_of(const convolution_question& question) {
   const convolution_shape& shape = question.shape;
-  const std::int64_t x = 4 * question.batch * shape.inputs() * shape.channels;
-  const std::int64_t y = 4 * question.batch * shape.outputs() * shape.filters;
-  switch (question.direction) {
-    case convolution_direction::forward:
-      return {measure::make_traffic(x, y), 1};
-    case convolution_direction::input_gradient:
-      return {measure::make_traffic(y, x), 1};
-    case convolution_direction::weight_gradient:
-      return {measure::make_traffic(x + y, 0), 1};
-  }
-  return {};
+  return {4 * question.batch * shape.inputs() * shape.channels,
+          4 * question.batch * shape.outputs() * shape.filters};
 }
 
-/// The peak; where no share of it is asked for, the bytes as well: of a depthwise convolution they
-/// may take longer.
+std::unique_ptr<measure::contestant> traffic_of(const convolution_question& question) {
+  const moved_bytes bytes = bytes_of(question);
+  switch (question.direction) {
+    case convolution_direction::forward:
+      return measure::make_traffic(bytes.x, bytes.y);
+    case convolution_direction::input_gradient:
+      return measure::make_traffic(bytes.y, bytes.x);
+    case convolution_direction::weight_gradient:
+      return measure::make_traffic(bytes.all(), 0);
+  }
+  return nullptr;
+}
+
+/// The peak; where no share of it is asked for and the first-level cache does not hold what is
+/// moved, the bytes as well: of a depthwise convolution they may take longer.
 std::vector<limit> limits_of(const convolution_question& question) {
+  constexpr std::int64_t first_level_bytes = 48 * 1024;
   const double operations = question.batch * question.shape.operations();
   std::vector<limit> made;
   made.push_back({measure::make_peak(), operations / measure::operations_of_peak()});
-  if (shares_of(question.shape.kind).of(question.direction) == 0) {
-    made.push_back(traffic_of(question));
+  const bool streams = bytes_of(question).all() > first_level_bytes;
+  if (streams && shares_of(question.shape.kind).of(question.direction) == 0) {
+    made.push_back({traffic_of(question), 1});
   }
   return made;
 }
