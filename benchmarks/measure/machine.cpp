@@ -170,7 +170,6 @@ std::unique_ptr<contestant> make_traffic(std::int64_t read_bytes, std::int64_t w
     volatile float kept =
         sum_of(from.data() + both, static_cast<std::ptrdiff_t>(from.size() - both));
     static_cast<void>(kept);
-    clobber_memory();
   };
   return std::make_unique<worker<decltype(move)>>(move);
 }

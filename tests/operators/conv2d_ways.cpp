@@ -238,7 +238,8 @@ TEST_CASE("lines of which a tile of taps keeps its sums make the same chains") {
   check_all<call_on(1, {35, 5, 24}, 24, {4, 3}, 2, true, false, 1, 24, true)>();
   // Lines that meet one row of the kernel, and none at all.
   check_all<call_on(1, {21, 4, 16}, 16, {2, 2}, 1, true, false, 9, 16, true)>();
-  // Copies, of which two blocks have lines that go together.
+  // Copies, of which two blocks have lines that go together, and so many pixels that samples are
+  // walked one by one.
   constexpr conv2d_call copied =
       call_on(2, {14, 10, 256}, 256, {3, 3}, 1, true, false, 1, 256, true);
   static_assert(kernels::copies_lines<layout::native, conv2d_code::forward_of(copied)>() ==

@@ -45,6 +45,11 @@ constexpr bool covers_axis(const window& along) {
          along.outputs * along.stride == along.inputs;
 }
 
+/// Whether every number of an image is seen by exactly one window.
+constexpr bool shares_out(const pooled_images& images) {
+  return covers_axis(images.rows) && covers_axis(images.columns);
+}
+
 /// What windows before this one added to a gradient.
 template <typename Vector, pooled_images Images>
 IPU_DSL_ALWAYS_INLINE Vector added_before(const float* dx) {
@@ -59,7 +64,7 @@ IPU_DSL_ALWAYS_INLINE Vector added_before(const float* dx) {
 /// to none. What comes to a number goes through the activation that made it.
 template <pooled_images Images, activation_kind Through = activation_kind::linear>
 struct gradient_to_largest {
-  static_assert(Through == activation_kind::linear || windows_apart(Images));
+  static_assert(Through == activation_kind::linear || shares_out(Images));
 
   const float* x;
   const float* y;
@@ -86,7 +91,7 @@ struct gradient_to_largest {
 /// activation that made the number; without one `x` may be null.
 template <pooled_images Images, activation_kind Through = activation_kind::linear>
 struct gradient_to_all {
-  static_assert(Through == activation_kind::linear || windows_apart(Images));
+  static_assert(Through == activation_kind::linear || shares_out(Images));
 
   const float* x = nullptr;
 
@@ -117,8 +122,7 @@ void pool_gradient_of_channels(const Rule& rule, const float* d, float* dx, std:
   constexpr std::int32_t width = Architecture.lanes;
   constexpr std::ptrdiff_t pixel = Images.pixel();
   const std::ptrdiff_t first = Images.input_row(sample, 0);
-  constexpr bool all_written = covers_axis(Images.rows) && covers_axis(Images.columns);
-  std::int32_t cleared = all_written ? Images.rows.inputs : 0;
+  std::int32_t cleared = shares_out(Images) ? Images.rows.inputs : 0;
   const auto clear_rows_before = [&](std::int32_t end) {
     for (; cleared < end; ++cleared) {
       float* const row = dx + first + Images.input_row(0, cleared);

@@ -32,10 +32,10 @@ struct backup_and_restore_options {
 /// was written at, with the bits of one that was never interrupted, the rate that callbacks set
 /// included: an epoch that is begun again has the rate that it had, before its callbacks and behind
 /// them. It stands behind them, so that what they did is in the backup; what they count begins
-/// anew. Throws `error` before the first step for a feed that does not say where it stands, and for
-/// a backup that cannot be read, is of another model, seed, fit or data, or was written by anybody
-/// else; and behind an epoch or
-/// update if it cannot be written: the one before is still there then.
+/// anew. Throws `error` before the first step for a feed that does not say where it stands, for a
+/// name that ends as files of other formats do, and for a backup that cannot be read, is of another
+/// model, seed, fit or data, or was written by anybody else; and behind an epoch or update if it
+/// cannot be written: the one before is still there then.
 class backup_and_restore {
  public:
   explicit backup_and_restore(backup_and_restore_options options) : options_(std::move(options)) {}

@@ -31,10 +31,10 @@ struct model_checkpoint_options {
 /// Writes a file behind every epoch, or behind those that are better than all before:
 /// `model_checkpoint({.filepath = "best.npz", .save_best_only = true})`. A file is replaced as a
 /// whole, so that there is always the old one or the new one. Epochs that lack a number that is
-/// asked for are passed over. Throws `error` before the first step for a name that cannot be made,
-/// a directory that is not there or takes no files, and a number that no epoch reports; and behind
-/// an epoch if the file cannot be written, or the weights are infinite or NaN: they are trained
-/// then.
+/// asked for are passed over. Throws `error` before the first step for a name that cannot be made
+/// or ends as files of other formats do, a directory that is not there or takes no files, and a
+/// number that no epoch reports; and behind an epoch if the file cannot be written, or the weights
+/// are infinite or NaN: they are trained then.
 class model_checkpoint {
  public:
   explicit model_checkpoint(model_checkpoint_options options)
