@@ -225,6 +225,7 @@ ELSEWHERE = {
     # Stages of one compilation, each of which hands its result to the next.
     "plan/access_view": "plan/access_fault",
     "plan/buffer_size": "plan/memory",
+    "plan/gradient_ways": "plan/lowering",
     "plan/compiled_model": "plan/schedules",
     "plan/compile": "plan/schedules",
     "plan/planned_programs": "plan/large_proof",

@@ -29,6 +29,40 @@ TEST_CASE("tensors are summed in the order given") {
   std::printf("elementwise: checked %d sums\n", checked);
 }
 
+namespace {
+
+/// Beside the sum and a pass of its own through the activation that made y.
+template <activation_kind Kind>
+int wrong_through(const test::buffer& y) {
+  const auto elements = static_cast<std::int32_t>(y.size());
+  const test::buffer a = test::random_rows(1, elements, 127);
+  const test::buffer b = test::random_rows(1, elements, 128);
+  const float* const terms[] = {a.data(), b.data()};
+  test::buffer expected(elements);
+  kernels::sum_tensors(terms, 2, expected.data(), elements);
+  kernels::activation_gradient_from_output<Kind>(expected.data(), y.data(), expected.data(), 1,
+                                                 elements, 0.0F);
+  test::buffer found = b;
+  const float* const into_last[] = {a.data(), found.data()};
+  kernels::sum_through<Kind>(into_last, 2, y.data(), found.data(), elements);
+  CHECK(found.intact());
+  int wrong = 0;
+  for (std::int64_t i = 0; i < elements; ++i) {
+    wrong += test::same_bits(found[i], expected[i]) ? 0 : 1;
+  }
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("sums go through activations as in a pass of their own") {
+  const test::buffer y = test::random_rows(1, 5 * lanes, 126);
+  CHECK(wrong_through<activation_kind::relu>(y) == 0);
+  CHECK(wrong_through<activation_kind::relu6>(y) == 0);
+  CHECK(wrong_through<activation_kind::tanh>(y) == 0);
+  CHECK(wrong_through<activation_kind::sigmoid>(y) == 0);
+}
+
 TEST_CASE("scaling and clearing") {
   const test::buffer x = test::random_rows(1, 2 * lanes, 124);
   test::buffer y(x.size());

@@ -100,11 +100,13 @@ constexpr checks test_softmax_at_the_end() {
   return done;
 }
 
-/// What several layers read gets its gradient as a sum, in order of the readers.
+/// What several layers read gets its gradient as a sum, in order of the readers; where the sum of a
+/// residual reads it, that is the gradient of the sum.
 constexpr checks test_sums_at_fan_out() {
   const graph model = with_loss<testing::branching>();
   const lowered_program program = lowered(model.view(), program_kind::train);
   std::int32_t sums = 0;
+  std::int32_t handed_on = 0;
   checks done;
   for (const emitted_call& row : program.made.calls) {
     if (row.code != &gradient_sum_family) {
@@ -116,11 +118,14 @@ constexpr checks test_sums_at_fan_out() {
     for (std::int32_t i = 0; i < row.reads; ++i) {
       const auto read = static_cast<std::size_t>(
           program.made.operands[static_cast<std::size_t>(row.first_operand + row.writes + i)]);
-      done.that(program.made.buffers[read].role == buffer_role::contribution);
+      const buffer_role role = program.made.buffers[read].role;
+      done.that(role == buffer_role::contribution || role == buffer_role::gradient);
+      handed_on += role == buffer_role::gradient ? 1 : 0;
     }
   }
   // The input of the residual, and that of the three branches.
   done.that(sums == 2);
+  done.that(handed_on == 1);
   return done;
 }
 
@@ -173,24 +178,33 @@ std::int32_t reads_of_unwritten_in(std::int32_t& checked) {
   return wrong;
 }
 
-/// How many calls of activations the backward pass of all stages has.
+/// How many calls of a family the backward pass of all stages has.
 template <typename M>
-constexpr std::int32_t activation_gradients() {
+constexpr std::int32_t calls_backward(const family& code) {
   const graph model = with_loss<M>();
   const lowered_program program = lowered(model.view(), program_kind::train);
   std::int32_t found = 0;
   for (const emitted_call& row : program.made.calls) {
-    found += row.code == &activation_family && row.phase != call_phase::forward ? 1 : 0;
+    found += row.code == &code && row.phase != call_phase::forward ? 1 : 0;
   }
   return found;
 }
+
+template <typename M>
+constexpr std::int32_t activation_gradients() {
+  return calls_backward<M>(activation_family);
+}
+
+/// A stage that ends in a sum, which one layer reads.
+struct slender_sum
+    : model<input<8>, pipeline<stage<Dense<8>, residual<Dense<8>>>, stage<Dense<3>>>> {};
 
 template <typename... Layers>
 struct convolved : model<input<8, 8, 3>, sequential<Layers..., Flatten, Dense<3>>> {};
 
 /// Pooling by windows that share an image out puts its gradient through the activation of the
-/// convolution before it; where windows lie otherwise or others read the image too, that is left to
-/// a call of its own.
+/// convolution before it; where others read the image too, the sum of what they write does that;
+/// where windows lie otherwise, it is left to a call of its own.
 constexpr checks test_gradients_put_through() {
   checks done;
   using convolution = Conv2D<4, 3, same_padding, relu>;
@@ -212,13 +226,44 @@ constexpr checks test_gradients_put_through() {
   done.that(activation_gradients<convolved<Conv2D<4, 3, same_padding, gelu>, MaxPooling2D<2>>>() ==
             1);
   done.that(
-      activation_gradients<convolved<convolution, residual<Conv2D<4, 1>>, MaxPooling2D<2>>>() == 1);
+      activation_gradients<convolved<convolution, residual<Conv2D<4, 1>>, MaxPooling2D<2>>>() == 0);
   done.that(activation_gradients<
-                convolved<convolution, concat<MaxPooling2D<2>, AveragePooling2D<2>>>>() == 1);
+                convolved<convolution, concat<MaxPooling2D<2>, AveragePooling2D<2>>>>() == 0);
+  done.that(
+      activation_gradients<
+          convolved<Conv2D<4, 3, leaky_relu>, concat<MaxPooling2D<2>, AveragePooling2D<2>>>>() ==
+      1);
+  return done;
+}
+
+/// A stage that ends in a layer, before one that begins with another.
+template <typename Last, typename First>
+struct cut_between : model<input<8>, pipeline<stage<Dense<8>, residual<Dense<8>>, Last>,
+                                              stage<residual<First>, Dense<8, relu>, Dense<3>>>> {};
+
+/// An activation whose gradient is put through it, and the sum of a residual, make nothing of the
+/// gradients that come to them and have no call; unless these come from another stage.
+constexpr checks test_gradients_handed_on() {
+  checks done;
+  using norm = BatchNormalization<>;
+  using block = residual<Conv2D<3, 3, same_padding>, norm, relu>;
+  done.that(calls_backward<convolved<block, relu, block>>(add_family) == 0);
+  // The first relu of a block has one reader, the sum; the relu between the blocks has two.
+  done.that(activation_gradients<convolved<block, relu, block>>() == 2);
+  done.that(activation_gradients<convolved<Conv2D<4, 3>, relu, MaxPooling2D<2>>>() == 0);
+  done.that(activation_gradients<convolved<Conv2D<4, 3>, relu, MaxPooling2D<2, strides<1>>>>() ==
+            1);
+  done.that(activation_gradients<convolved<Conv2D<4, 3>, norm, linear, Conv2D<4, 3>>>() == 0);
+  // Behind the cut two read what the relu makes, and their sum is made before it.
+  done.that(activation_gradients<cut_between<relu, elu>>() == 1);
+  done.that(calls_backward<cut_between<linear, elu>>(add_family) == 0);
+  // Here the gradient of the first sum comes from behind the cut.
+  done.that(calls_backward<slender_sum>(add_family) == 2);
   return done;
 }
 
 static_assert(test_gradients_put_through());
+static_assert(test_gradients_handed_on());
 static_assert(test_training_of_mlp());
 static_assert(test_forward_programs_of_mlp());
 static_assert(test_softmax_at_the_end());
@@ -235,6 +280,10 @@ TEST_CASE("predict ends in softmax, training skips it") {
 
 TEST_CASE("pooling puts its gradient through the activation of what it reads") {
   CHECK(test_gradients_put_through());
+}
+
+TEST_CASE("what makes nothing of its gradient has no call for it") {
+  CHECK(test_gradients_handed_on());
 }
 
 TEST_CASE("gradients are summed where several layers read") {

@@ -165,6 +165,12 @@ class emitter {
     return facts_->put_through[output(i)] != activation_kind::linear;
   }
 
+  /// Whether the gradient of input `i` lies where that of the output does, so that there is nothing
+  /// to write.
+  constexpr bool hands_gradient_on(std::int32_t i) const {
+    return is_among(i, here_->inputs) && facts_->handed_on[here_->first_operand + i] >= 0;
+  }
+
   /// Where this use of parameter `i` adds up its gradient; at the update of the parameter's first
   /// use, that of all uses.
   constexpr buffer_ref accumulator(std::int32_t i) const {
@@ -293,7 +299,8 @@ class emitter {
   }
 
   /// Sums into the gradient of output `i` what its readers wrote, in the order of the readers and
-  /// never in that of arrival. A single reader has written the gradient itself.
+  /// never in that of arrival, and puts that through an activation if it is to be. A single reader
+  /// has written the gradient itself.
   constexpr void sum_output_gradient(std::int32_t i) {
     const std::int32_t made = output(i);
     const std::int32_t readers = facts_->reader_count(made);
@@ -302,13 +309,17 @@ class emitter {
     }
     const stored_rows lain = rows_of(output_gradient(i));
     const buffer_ref written = output_gradient(i).flat();
+    const activation_kind through = facts_->put_through[made];
     call_draft call =
-        call_of(gradient_sum_family, gradient_sum_call{readers, lain.count, lain.length});
+        call_of(gradient_sum_family, gradient_sum_call{readers, lain.count, lain.length, through});
     const auto [sample, element] = call.over(batch(), written.extents[0]);
     call.writes(written, {sample, element});
     for (std::int32_t reader = 0; reader < readers; ++reader) {
       const std::int32_t entry = facts_->first_reader[made] + reader;
       call.reads_in_place(contribution_at(facts_->readers[entry]).flat(), {sample, element});
+    }
+    if (through != activation_kind::linear) {
+      call.reads(output_value(i).flat(), {sample, element});
     }
   }
 
@@ -437,11 +448,15 @@ class emitter {
     return holder == of ? held : seen_as(model_->at(of), held);
   }
 
-  /// The gradient of a view is that of the tensor it views, unless others read that tensor too.
+  /// The gradient of a view is that of the tensor it views, unless others read that tensor too; of
+  /// what one layer reads that hands gradients on, that of the layer's output.
   constexpr buffer_ref gradient_of(std::int32_t of) const {
     const tensor& atom = model_->at(of);
     if (atom.view_of < 0) {
-      return of_tensor(buffer_role::gradient, of, 0);
+      const std::int32_t first = facts_->first_reader[of];
+      const bool read_once = facts_->reader_count(of) == 1;
+      const std::int32_t from = read_once ? facts_->handed_on[facts_->readers[first]] : -1;
+      return from < 0 ? of_tensor(buffer_role::gradient, of, 0) : gradient_of(from);
     }
     const bool alone = facts_->reader_count(atom.view_of) == 1;
     const buffer_ref viewed = alone ? gradient_of(atom.view_of)
@@ -450,6 +465,10 @@ class emitter {
   }
 
   constexpr buffer_ref contribution_at(std::int32_t position) const {
+    const std::int32_t from = facts_->handed_on[position];
+    if (from >= 0) {
+      return gradient_of(from);
+    }
     return of_tensor(buffer_role::contribution, model_->operands[position], position);
   }
 

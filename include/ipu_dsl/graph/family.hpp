@@ -137,7 +137,8 @@ struct family {
   };
 
   /// Layers only: the gradient of its one output may have gone through the activation that it tells
-  /// of, see `puts_through`; its rules ask whether it has.
+  /// of, see `puts_through`, or in the sum of what several readers wrote; its rules ask whether it
+  /// has.
   bool takes_gradient_put_through = false;
 
   /// Layers only: whether it can put the gradient of its input through the activation that made the
@@ -145,6 +146,12 @@ struct family {
   /// rule asks which one.
   bool (*puts_through)(const attributes& options,
                        const shape& input) = [](const attributes&, const shape&) { return false; };
+
+  /// Layers of one output only: the gradient of every input is that of the output, number by
+  /// number, once that has been put through the activation that it tells of. Then the gradients lie
+  /// in one piece of memory where that can be: its rule for `input_gradient` asks
+  /// `emitter::hands_gradient_on` whether there is something to write.
+  bool hands_gradient_on = false;
 
   /// Layers only: what becomes of the options in a model that is given one step of a sequence after
   /// the other, `one_step<M>`; a layer that carries something from step to step finds it there. Or

@@ -27,8 +27,11 @@ struct lowering_facts {
   list<std::int32_t> first_reader;
   list<std::int32_t> readers;
   list<storage> gradient_lies;  ///< by tensor
-  /// By tensor: the activation that its reader puts its gradient through; linear: none.
+  /// By tensor: the activation that its gradient is put through where it is written; linear: none.
   list<activation_kind> put_through;
+  /// By position of an input in graph_view::operands: the output of the same node in whose gradient
+  /// that of the input lies, as nothing has to be made of it; -1: it is written.
+  list<std::int32_t> handed_on;
 
   constexpr std::int32_t reader_count(std::int32_t tensor) const {
     const auto index = static_cast<std::size_t>(tensor);

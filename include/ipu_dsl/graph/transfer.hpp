@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/activation_kind.hpp>
 #include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/shape.hpp>
 #include <ipu_dsl/core/source_form.hpp>
@@ -42,9 +43,11 @@ struct gradient_sum_call {
   std::int32_t readers;
   std::int32_t rows;      ///< of a micro-batch: samples, or their positions
   std::int32_t elements;  ///< of a row
+  /// What the sum goes through on its way, by the value that it is the gradient of.
+  activation_kind through = activation_kind::linear;
 };
 
-/// Writes the sum of what it reads, in order.
+/// Writes the sum of what it reads, in order, put through an activation or as it is.
 inline constexpr family gradient_sum_family{.name = "gradient sum"};
 
 struct transpose_call {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <ipu_dsl/kernels/activation.hpp>
 #include <ipu_dsl/kernels/prefetch.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 
@@ -23,6 +24,21 @@ template <layout::architecture Architecture = layout::native>
       sum = sum + load<lanes>(terms[term] + i);
     }
     store(result + i, sum);
+  }
+}
+
+/// The same sums, put back through the activation that made `y`; `result` may be one of the terms.
+template <activation_kind Through, layout::architecture Architecture = layout::native>
+[[gnu::noinline]] void sum_through(const float* const* terms, std::int32_t count, const float* y,
+                                   float* result, std::ptrdiff_t elements) noexcept {
+  using lanes = vector<Architecture>;
+  for (std::ptrdiff_t i = 0; i < elements; i += Architecture.lanes) {
+    prefetch_for_writing<Architecture.lanes>(result + i, shared_floats_ahead);
+    lanes sum = load<lanes>(terms[0] + i);
+    for (std::int32_t term = 1; term < count; ++term) {
+      sum = sum + load<lanes>(terms[term] + i);
+    }
+    store(result + i, gradient_through<Through>(sum, load<lanes>(y + i), 0.0F));
   }
 }
 

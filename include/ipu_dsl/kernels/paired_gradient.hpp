@@ -63,7 +63,10 @@ template <layout::architecture Architecture, window_product Product, int Rows>
   lanes bias = load<lanes>(sums_of_bias);
   const auto add = [&](std::int32_t column, bool asks) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     const lanes gradient = each_twice<lanes>(d + column * Product.written.pixel);
-    const float* const source = x + Product.columns.source(column, 0) * Product.read.pixel;
+    // Or g++ 12 keeps numbers for the next column, and moves them from register to register (5x5 1
+    // to 6: 0.60 of the time; 3x3 3 to 8: 0.70).
+    const float* source = x + Product.columns.source(column, 0) * Product.read.pixel;
+    asm("" : "+r"(source));
     bias = bias + gradient;
     const auto met = [&](std::int32_t number) {
       return !asks || Product.columns.meets(column, number / Product.depth);
@@ -87,7 +90,7 @@ template <layout::architecture Architecture, window_product Product, int Rows>
       }
     }
   };
-#pragma GCC unroll 1
+  IPU_DSL_UNROLLED
   for (std::int32_t column = 0; column < full.begin; ++column) {
     add(column, true);
   }
@@ -95,7 +98,7 @@ template <layout::architecture Architecture, window_product Product, int Rows>
   for (std::int32_t column = full.begin; column < full.end; ++column) {
     add(column, false);
   }
-#pragma GCC unroll 1
+  IPU_DSL_UNROLLED
   for (std::int32_t column = full.end; column < Product.columns.outputs; ++column) {
     add(column, true);
   }

@@ -14,19 +14,25 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
-/// Sums what it reads; of one read that is a copy, and nothing if it is made in place.
-template <std::int32_t Reads, std::int32_t Rows, std::int32_t Elements>
+/// Sums what it reads; of one read that is a copy, and nothing if it is made in place. The sum goes
+/// through an activation by what stands behind what is summed.
+template <std::int32_t Reads, std::int32_t Rows, std::int32_t Elements,
+          activation_kind Through = activation_kind::linear>
 void sum_rows(const grain& part, void* const* operands) noexcept {
   constexpr std::ptrdiff_t stride = layout::row_stride(Elements);
   const index_range mine = range_of(Rows, part);
   const std::ptrdiff_t first = mine.begin * stride;
   const std::ptrdiff_t elements = mine.end * stride - first;
+  constexpr bool goes_through = Through != activation_kind::linear;
   const float* terms[std::size_t{Reads} + 1] = {};
   for (std::int32_t i = 0; i < Reads; ++i) {
     terms[i] = floats(operands[1 + i]) + first;
   }
   if constexpr (Reads == 0) {
     kernels::clear_tensor(floats(operands[0]) + first, elements);
+  } else if constexpr (goes_through) {
+    kernels::sum_through<Through>(terms, Reads, floats(operands[1 + Reads]) + first,
+                                  floats(operands[0]) + first, elements);
   } else if (Reads > 1 || operands[0] != operands[1]) {
     kernels::sum_tensors(terms, Reads, floats(operands[0]) + first, elements);
   }
@@ -54,7 +60,7 @@ struct operators<&gradient_sum_family> {
 
   template <gradient_sum_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
-    sum_rows<Call.readers, Call.rows, Call.elements>(context.part, operands);
+    sum_rows<Call.readers, Call.rows, Call.elements, Call.through>(context.part, operands);
   }
 };
 

@@ -337,7 +337,9 @@ class definition_check {
         refuse_output(i, output);
       }
     }
-    for (std::int32_t input = 0; hands_back(i) && input < here.inputs; ++input) {
+    // Who reads what such a node leaves out is refused as the reader.
+    const bool computes = !here.rule->hands_gradient_on;
+    for (std::int32_t input = 0; computes && hands_back(i) && input < here.inputs; ++input) {
       const bool wanted = model_.at(model_.input_of(here, input)).needs_gradient;
       if (wanted && !writes_gradient(here.first_operand + input)) {
         refuse_input_gradient(here.first_operand + input);

@@ -10,6 +10,7 @@
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/penalty.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
+#include <ipu_dsl/plan/gradient_ways.hpp>
 #include <ipu_dsl/plan/live_nodes.hpp>
 #include <ipu_dsl/plan/lowered_program.hpp>
 
@@ -42,9 +43,7 @@ class lowering {
     if (hands_out_) {
       compute_outputs();
     }
-    find_readers();
-    choose_gradient_layouts();
-    choose_who_puts_through();
+    gradient_ways(model_, live_, facts_).find();
   }
 
   /// Once; with what some of the calls access if that is asked for.
@@ -90,87 +89,9 @@ class lowering {
     }
   }
 
-  /// Of the live nodes, in order of nodes, only those through which a gradient can come. A metric
-  /// reads scores without adding to their gradient.
+  /// Whether a gradient can come through a live node.
   constexpr bool hands_gradient_back(std::int32_t i) const {
-    return live_[i] && model_.node_at(i).purpose != node_purpose::metric;
-  }
-
-  template <typename Visit>
-  constexpr void for_each_reader(Visit visit) const {
-    for (std::int32_t i = 0; i < node_count(); ++i) {
-      const node& here = model_.node_at(i);
-      for (std::int32_t input = 0; hands_gradient_back(i) && input < here.inputs; ++input) {
-        visit(model_.input_of(here, input), here.first_operand + input);
-      }
-      for (std::int32_t own = 0; hands_gradient_back(i) && own < here.parameters; ++own) {
-        visit(model_.parameter_of(here, own), model_.use_of(here, own));
-      }
-    }
-  }
-
-  constexpr void find_readers() {
-    list<std::int32_t> count(model_.tensors.size() + 1, 0);
-    for_each_reader([&](std::int32_t tensor, std::int32_t) { ++count[tensor + 1]; });
-    for (std::size_t i = 1; i < count.size(); ++i) {
-      count[i] += count[i - 1];
-    }
-    facts_.first_reader = count;
-    facts_.readers.resize(count.back(), -1);
-    for_each_reader([&](std::int32_t tensor, std::int32_t position) {
-      facts_.readers[count[tensor]] = position;
-      ++count[tensor];
-    });
-  }
-
-  /// As the values, or as the one reader rather writes it and the producer reads it.
-  constexpr void choose_gradient_layouts() {
-    // Of what only a metric reads it lies so as well: its gradient is zero.
-    for (const tensor& atom : model_.tensors) {
-      facts_.gradient_lies.push_back(atom.lies);
-    }
-    for (std::int32_t i = 0; i < node_count(); ++i) {
-      const node& here = model_.node_at(i);
-      // Nobody reads some outputs of a layer of several, whose gradients are zeros.
-      for (std::int32_t output = 0; here.outputs > 1 && output < here.outputs; ++output) {
-        const std::int32_t made = model_.output_of(here, output);
-        facts_.gradient_lies[made] = model_.at(made).lies;
-      }
-      for (std::int32_t input = 0; hands_gradient_back(i) && input < here.inputs; ++input) {
-        const std::int32_t read = model_.input_of(here, input);
-        const tensor& atom = model_.at(read);
-        // Columns are those of vectors.
-        const bool between_two = facts_.reader_count(read) == 1 && atom.view_of < 0 &&
-                                 atom.producer >= 0 && atom.extents.rank == 1;
-        facts_.gradient_lies[read] =
-            between_two ? here.rule->gradients.first_of(
-                              model_.node_at(atom.producer).rule->gradients, atom.lies)
-                        : atom.lies;
-      }
-    }
-  }
-
-  /// Where a layer can put the gradient of its input through what made the input, it does so unless
-  /// others add to that gradient.
-  constexpr void choose_who_puts_through() {
-    facts_.put_through.resize(model_.tensors.size(), activation_kind::linear);
-    for (std::int32_t i = 0; trains() && i < node_count(); ++i) {
-      const node& here = model_.node_at(i);
-      if (here.inputs == 0 || !hands_gradient_back(i)) {
-        continue;
-      }
-      const std::int32_t read = model_.input_of(here, 0);
-      const tensor& atom = model_.at(read);
-      if (atom.view_of >= 0 || atom.producer < 0 || facts_.reader_count(read) != 1 ||
-          !here.rule->puts_through(here.options, atom.extents)) {
-        continue;
-      }
-      const node& producer = model_.node_at(atom.producer);
-      const activation_kind kind = producer.rule->activation(producer.options).kind;
-      if (producer.rule->takes_gradient_put_through && gradient_from_output_alone(kind)) {
-        facts_.put_through[read] = kind;
-      }
-    }
+    return live_[i] && gives_gradient_back(model_.node_at(i));
   }
 
   constexpr emitter at_node(std::int32_t i, call_phase phase) {

@@ -67,7 +67,7 @@ constexpr void forward(emitter& emit) {
 }
 
 constexpr void input_gradient(emitter& emit) {
-  if (!emit.wants_input_gradient(0)) {
+  if (!emit.wants_input_gradient(0) || emit.hands_gradient_on(0)) {
     return;
   }
   const activation_call key = key_of(emit, activation_variant::gradient);
@@ -97,6 +97,8 @@ inline constexpr family activation_family{.name = "Activation",
                                           .forward = activation_rules::forward,
                                           .input_gradient = activation_rules::input_gradient,
                                           .activation = activation_rules::kind_of,
+                                          .takes_gradient_put_through = true,
+                                          .hands_gradient_on = true,
                                           .one_step = each_step_alone,
                                           .reads = {storage::rows, storage::positions},
                                           .writes = {storage::rows, storage::positions},

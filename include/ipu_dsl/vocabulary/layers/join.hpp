@@ -58,7 +58,7 @@ constexpr void forward(emitter& emit) {
 constexpr void input_gradient(emitter& emit) {
   const add_call key = key_of(emit, 1);
   for (std::int32_t i = 0; i < emit.inputs(); ++i) {
-    if (emit.wants_input_gradient(i)) {
+    if (emit.wants_input_gradient(i) && !emit.hands_gradient_on(i)) {
       call_draft call = emit.call(key);
       const auto [sample, element] = call.over(emit.batch(), emit.output_shape(0).elements());
       call.writes(emit.input_gradient(i).flat(), {sample, element})
@@ -74,6 +74,7 @@ inline constexpr family add_family{.name = "Add",
                                    .shapes = add_rules::shapes,
                                    .forward = add_rules::forward,
                                    .input_gradient = add_rules::input_gradient,
+                                   .hands_gradient_on = true,
                                    .one_step = each_step_alone,
                                    .reads = {storage::rows, storage::positions},
                                    .writes = {storage::rows, storage::positions},
