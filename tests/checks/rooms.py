@@ -210,6 +210,7 @@ SHARED_KERNELS = {
     "pixelwise_cut": "how products over windows of any layer with few units are cut",
     "pixelwise_inner": "products over windows of any layer with few units, but for the rims",
     "pixelwise_planes": "products over windows of any layer with few units: what is laid out and stored",
+    "pixelwise_tile": "the same: outputs of some lines",
     "pixelwise_product": "products over windows of any layer with few units",
     "resident_sums": "products over windows of any layer, from tap to tap",
     "separable_product": "two products over windows, one behind the other",

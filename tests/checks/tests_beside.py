@@ -136,6 +136,7 @@ ELSEWHERE = {
     "kernels/pixelwise_inner": "operators/conv2d_ways",
     "kernels/pixelwise_planes": "operators/conv2d_ways",
     "kernels/pixelwise_product": "operators/conv2d",
+    "kernels/pixelwise_tile": "operators/conv2d_ways",
     "kernels/resident_sums": "operators/conv2d_ways",
     "kernels/separable_product": "operators/separable_conv2d",
     "kernels/tap_blocks": "operators/conv2d",

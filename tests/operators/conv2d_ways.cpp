@@ -2,7 +2,7 @@
 // Tests of operators/conv2d.hpp where a kernel has a way of its own: blocks of lines, weights and
 // sums that stay in registers, outputs and lines that are copied, rows of taps, numbers that a
 // depthwise tile keeps, lines in parts or with the same sums, pixels that collide, images that come
-// from memory, rims that are made apart.
+// from memory, rims that are made apart, lines whose outputs go into one tile.
 #include <cstdio>
 
 #include "operators/conv2d_chains.hpp"
@@ -113,7 +113,7 @@ TEST_CASE("a weight gradient of one vector of units goes by rows of taps to the 
   // Fewer outputs than taps, no rims, rims on one side, and so long lines that tiles end in a
   // block.
   constexpr conv2d_call narrow = call_on(2, {5, 2, 6}, vector, {2, 4}, 1, true, false);
-  static_assert(goes_by_rows_of_taps<narrow>() == (vector >= 8));
+  static_assert(goes_by_rows_of_taps<narrow>() == (vector == 16));
   check_all<narrow>();
   check_all<call_on(1, {7, 11, 8}, vector - 1, {3, 3}, 1, false, true)>();
   check_all<call_on(1, {3, 140, 5}, vector, {2, 2}, 1, true, true)>();
@@ -291,4 +291,71 @@ TEST_CASE("pixels at the rims of a line that are made apart make the same chains
   check_all<call_on(1, {4, 2 * vector + 4, 6}, 3, {2, 3}, 1, true, false, 2)>();
   CHECK(checked > 0);
   std::printf("rims apart: checked %d numbers and steps of chains\n", checked);
+}
+
+namespace {
+
+/// How many lines have their outputs in one tile, of a product with pixels as lanes: 0 of others.
+template <kernels::window_product Product>
+constexpr std::int32_t lines_of_tiles() {
+  using cut = kernels::pixelwise_cut<Product, layout::native>;
+  return cut::suits() && !cut::has_rims_apart() ? cut::lines : 0;
+}
+
+template <conv2d_call Call>
+constexpr std::int32_t lines_forward = lines_of_tiles<conv2d_code::forward_of(Call)>();
+
+template <conv2d_call Call>
+constexpr std::int32_t lines_backward = lines_of_tiles<conv2d_code::gradient_of(Call, 0, 0)>();
+
+/// How many numbers an activation in the kernel makes otherwise than one behind it.
+template <conv2d_call Call, activation_kind Kind>
+int wrong_activations() {
+  constexpr conv2d_call activated = [] {
+    conv2d_call made = Call;
+    made.activation = Kind;
+    return made;
+  }();
+  operands given(Call);
+  const std::int32_t pixels = Call.batch * Call.output_rows * Call.output_columns;
+  test::buffer expected(std::int64_t{pixels} * layout::row_stride(Call.filters));
+  test::buffer found(expected.size());
+  run<Call>({expected.data(), given.x.data(), given.w.data(), given.bias.data()});
+  kernels::activation_forward<Kind>(expected.data(), expected.data(), pixels, Call.filters, 0.0F);
+  run<activated>({found.data(), given.x.data(), given.w.data(), given.bias.data()});
+  int wrong = 0;
+  for (std::int64_t i = 0; i < found.size(); ++i) {
+    wrong += same_bits(found[i], expected[i]) ? 0 : 1;
+  }
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("lines whose few outputs go into one tile make the same chains") {
+  checked = 0;
+  // Lines at the rims of the image go one by one, and of those between them a rest.
+  constexpr conv2d_call few = call_on(2, {11, vector - 2, 1}, 3, {3, 3}, 1, true, true);
+  static_assert(vector < 8 || lines_forward<few> == 3);
+  check_all<few>();
+  constexpr conv2d_call single = call_on(1, {9, vector, 2}, 1, {3, 3}, 1, true, true);
+  static_assert(vector < 8 || lines_forward<single> == 4);
+  check_all<single>();
+  // Every line meets all rows of the kernel.
+  constexpr conv2d_call valid = call_on(2, {8, vector + 1, 3}, 2, {2, 2}, 1, false, true);
+  static_assert(vector < 8 || lines_forward<valid> == 4);
+  check_all<valid>();
+  // Gradients of few channels, which walk the other way.
+  constexpr conv2d_call backward = call_on(3, {14, vector - 2, 6}, vector, {5, 5}, 1, true, false);
+  static_assert(vector != 16 || lines_backward<backward> == 2);
+  check_all<backward>();
+  constexpr conv2d_call grey = call_on(2, {13, 2 * vector - 4, 1}, 6, {5, 5}, 1, true, false);
+  static_assert(vector != 16 || lines_backward<grey> == 4);
+  check_all<grey>();
+  check_all<call_on(2, {9, vector - 1, 2}, 5, {3, 1}, 1, true, false, 2)>();
+  CHECK(checked > 0);
+  CHECK(wrong_activations<few, activation_kind::relu>() == 0);
+  CHECK(wrong_activations<few, activation_kind::gelu>() == 0);
+  CHECK(wrong_activations<valid, activation_kind::tanh>() == 0);
+  std::printf("lines in one tile: checked %d numbers and steps of chains\n", checked);
 }

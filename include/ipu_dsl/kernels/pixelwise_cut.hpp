@@ -42,6 +42,23 @@ struct pixelwise_cut {
   /// shorter than a tile has lanes behind it that nobody stores.
   static constexpr std::int32_t tiles = tile > 0 ? layout::ceiling_quotient(outputs, tile) : 0;
 
+  /// Sums that have to be at hand, or multiply-adds wait for each other: four cycles, two at once.
+  static constexpr std::int32_t sums_in_flight = 8;
+
+  /// Lines beside each other of which a tile has the outputs, where one line has too few sums.
+  /// (Input gradients with sixteen lanes: 5x5 6 to 16, 14x14, 0.75 of the time, 3x3 3 to 32, 32x32,
+  /// 0.85; with eight 3x3 2 to 16, 12x12, 0.72.)
+  static constexpr std::int32_t find_lines() {
+    std::int32_t found = 1;
+    while (found < 4 && found * vectors * units < sums_in_flight &&
+           fits((found + 1) * vectors, units)) {
+      ++found;
+    }
+    return found;
+  }
+
+  static constexpr std::int32_t lines = vectors > 0 ? find_lines() : 1;
+
   static constexpr std::int32_t begin(std::int32_t number) {
     return (std::min)(number * tile, (std::max)(outputs - tile, 0));
   }
@@ -61,9 +78,6 @@ struct pixelwise_cut {
     }
     return layout::ceiling_quotient(units, layout::ceiling_quotient(units, most));
   }
-
-  /// Sums that have to be at hand, or multiply-adds wait for each other: four cycles, two at once.
-  static constexpr std::int32_t sums_in_flight = 8;
 
   /// Multiply-adds of vectors that tiles of `count` vectors take at a tap, waiting included.
   static constexpr std::int32_t inner_cost(std::int32_t count) {
@@ -127,8 +141,9 @@ struct pixelwise_cut {
     }
     // Of several channels all are added before lanes are chosen.
     const std::int32_t numbers = Product.columns.taps * Product.depth;
-    const std::int32_t whole =
-        2 * numbers * tiles * (std::max)(vectors * units, sums_in_flight) + choices * units;
+    const std::int32_t of_tile =
+        (std::max)(vectors * units, layout::ceiling_quotient(sums_in_flight, lines));
+    const std::int32_t whole = 2 * numbers * tiles * of_tile + choices * units;
     const std::int32_t apart =
         2 * numbers * (inner_cost(inner_vectors) + (std::max)(rim_sums, sums_in_flight / 2));
     return apart < whole;
@@ -143,7 +158,8 @@ struct pixelwise_cut {
           (Product.columns.taps - 1);
   static constexpr std::int32_t plane = layout::whole_vectors(length, Architecture);
   static constexpr std::int32_t rows = Product.rows.taps;
-  static constexpr std::int64_t floats = std::int64_t{rows} * Product.depth * plane;
+  static constexpr std::int32_t ring_rows = rows + lines - 1;
+  static constexpr std::int64_t floats = std::int64_t{ring_rows} * Product.depth * plane;
 
   /// Of most lines every row of the kernel meets a row of sources: they are not searched for it.
   static constexpr index_range full_lines = Product.rows.full_outputs();
@@ -153,16 +169,23 @@ struct pixelwise_cut {
     return all ? index_range{0, rows} : Product.rows.taps_at(line);
   }
 
+  /// How many lines from `line` on go into a tile together, up to `end`: all of a tile, if each
+  /// meets every row of the kernel.
+  static constexpr std::int32_t lines_of_tile(std::int32_t line, std::int32_t end) {
+    const bool all = line >= full_lines.begin && line + lines <= (std::min)(full_lines.end, end);
+    return all && !has_rims_apart() ? lines : 1;
+  }
+
   /// Where the ring has a row of sources, which may lie in the padding.
   static constexpr std::int32_t place_in_ring(std::int32_t row) {
-    return (row % rows + rows) % rows;
+    return (row % ring_rows + ring_rows) % ring_rows;
   }
 
   /// Where it has the row that a tap meets, if that of tap 0 has the place `first`.
   static constexpr std::int32_t place_behind(std::int32_t first, std::int32_t tap) {
     const std::int32_t place = first + Product.rows.slope * tap;
-    const std::int32_t around = place < 0 ? place + rows : place;
-    return around < rows ? around : around - rows;
+    const std::int32_t around = place < 0 ? place + ring_rows : place;
+    return around < ring_rows ? around : around - ring_rows;
   }
 
   /// The outputs that meet a source at each tap.
@@ -203,8 +226,8 @@ struct pixelwise_cut {
                        Product.columns.taps <= 8;
     const std::int32_t by_units = percent(units, layout::whole_vectors(units, Architecture));
     const std::int32_t by_pixels = percent(outputs, tiles * tile);
-    return plain && floats * std::int64_t{sizeof(float)} <= 24 * 1024 && vectors * units >= 4 &&
-           10 * by_pixels > 11 * by_units;
+    return plain && floats * std::int64_t{sizeof(float)} <= 24 * 1024 &&
+           lines * vectors * units >= 4 && 10 * by_pixels > 11 * by_units;
   }
 };
 
