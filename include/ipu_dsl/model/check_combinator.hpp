@@ -14,15 +14,16 @@
 
 namespace ipu_dsl {
 
-/// What deals its inputs to its parts deals them evenly.
+/// What deals its inputs to its parts gives each as many as it takes, or none at all.
 constexpr problem check_dealt(const layer_record& record, list_view<std::int32_t> inputs) {
   const element& dealer = dealer_in(*record.source);
-  const std::size_t parts = dealer.deals_inputs ? dealer.parts.size() : 1;
-  if ((inputs.size() - 1) % parts == 0) {
+  const std::size_t wanted = static_cast<std::size_t>(dealer.deals_inputs) * dealer.parts.size();
+  const std::size_t given = inputs.size() - 1;
+  if (wanted == 0 || given == 0 || given == wanted) {
     return {};
   }
-  return refuse("as many initial states for one way as for the other",
-                label() << inputs.size() - 1 << " behind the sequence",
+  return refuse(how_many(wanted, "initial state") << " behind the sequence, or none",
+                label() << given,
                 "those of the way from the first step, then those of the way from the last");
 }
 
