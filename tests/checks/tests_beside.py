@@ -171,10 +171,12 @@ ELSEWHERE = {
     "model/at_steps": "vocabulary/time_distributed",
     "model/one_step": "inference/one_step",
     "model/changed_model": "model/split_at",
+    "model/bare_layer": "model/functional",
     "model/check_combinator": "model/functional",
     "model/compose": "model/model",
     "model/functional_builder": "model/functional",
     "model/other_type": "model/model_parts",
+    "model/refused_calls": "model/functional",
     "model/symbolic_tensor": "model/functional",
     "model/stage_numbers": "model/stage_assignment",
     # Data of data compose: each is seen with the others.
