@@ -18,27 +18,25 @@
 
 namespace ipu_dsl {
 
-/// What stands where a call of a layer has its name.
-enum class name_mistake : std::int32_t {
-  none,    ///< a name
-  tensor,  ///< an input of the layer
-  layer
-};
-
-/// The name of a call, or what stands in its place by mistake: one type of both, because compilers
-/// list every function of a name where none takes a call.
+/// What stands where a call of a layer has its name: that, or by mistake its first input. One type
+/// of both, because compilers list every function of a name where none takes a call.
 struct call_name {
   template <std::convertible_to<std::string_view> Name>
   constexpr call_name(const Name& given) : name(given) {}
 
-  constexpr call_name(const symbolic_tensor&) : mistake(name_mistake::tensor) {}
-
-  template <typename Layer>
-    requires requires { Layer::description; }
-  constexpr call_name(const Layer&) : mistake(name_mistake::layer) {}
+  constexpr call_name(const symbolic_tensor&) : is_tensor(true) {}
 
   std::string_view name;
-  name_mistake mistake = name_mistake::none;
+  bool is_tensor = false;
+};
+
+/// A layer as an argument.
+struct layer_argument {
+  template <typename Layer>
+    requires requires { Layer::description; }
+  constexpr layer_argument(const Layer&) : piece(&element_of<Layer>) {}
+
+  const element* piece;
 };
 
 /// What a `functional_builder` refuses before there is anything to add: what is written in another
@@ -91,6 +89,13 @@ class refused_calls {
          refuse("a number in round brackets", "a template argument", "write build.stage(1)"));
   }
 
+  /// Refused with a sentence: a layer as an argument. No template: those are not listed with it.
+  constexpr symbolic_tensor layer(const layer_argument& given, ...) {
+    fail(next_layer(*given.piece), refuse("a layer in angle brackets", "one as an argument",
+                                          "write build.layer<Dense<10>>(\"logits\", x)"));
+    return {};
+  }
+
   /// Refused with a sentence: inputs as a list.
   template <typename Layer>
   constexpr symbolic_tensor layer(std::string_view, std::initializer_list<symbolic_tensor>) {
@@ -139,14 +144,11 @@ class refused_calls {
 
   /// Whether a call has a name where one stands; the fault where it does not.
   constexpr bool has_name(const element& piece, const call_name& called) {
-    if (called.mistake == name_mistake::tensor) {
+    if (called.is_tensor) {
       fail(next_layer(piece), refuse("its name in front of its inputs", "a tensor",
                                      "a name may be empty: build.layer<Dense<10>>(\"\", x)"));
-    } else if (called.mistake == name_mistake::layer) {
-      fail(next_layer(piece), refuse("a layer in angle brackets", "one as an argument",
-                                     "write build.layer<Dense<10>>(\"logits\", x)"));
     }
-    return called.mistake == name_mistake::none;
+    return !called.is_tensor;
   }
 
   graph made_;
