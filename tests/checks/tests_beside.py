@@ -97,6 +97,7 @@ ELSEWHERE = {
     "graph/family": "graph/builder",
     "graph/graph": "graph/builder",
     "graph/layer_names": "model/nested_model",
+    "graph/name_letters": "model/layer_name",
     "graph/lowering_facts": "plan/lowering",
     "graph/masks": "vocabulary/masking",
     "graph/node_draft": "graph/builder",

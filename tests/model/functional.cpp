@@ -180,7 +180,7 @@ struct unread_chain {
   static constexpr symbolic_tensor build(functional_builder& build) {
     const symbolic_tensor image = build.input({16});
     const symbolic_tensor hidden = build.layer<Dense<16, softmax>>("forgotten", image);
-    build.layer<relu>("after it", hidden);
+    build.layer<relu>("after_it", hidden);
     return build.layer<Dense<10>>("logits", image);
   }
 };
@@ -328,6 +328,22 @@ using bare_shared = called<[](functional_builder& build, symbolic_tensor x) {
   return twice(twice(x));
 }>;
 
+// Two names of one layer, and one that is said twice.
+using two_names = called<[](functional_builder& build, symbolic_tensor x) {
+  return build.layer<named<"q", Dense<8>>>("d", x);
+}>;
+using two_names_of_sequence = called<[](functional_builder& build, symbolic_tensor x) {
+  return build.layer<sequential<named<"q", Dense<8>>>>("d", x);
+}>;
+using two_names_shared = called<[](functional_builder& build, symbolic_tensor x) {
+  const auto twice = build.shared<named<"q", Dense<8>>>("d");
+  return twice(twice(x));
+}>;
+using one_name_twice = called<[](functional_builder& build, symbolic_tensor x) {
+  return build.layer<named<"q", Dense<8>>>("q", x);
+}>;
+static_assert(is_valid<one_name_twice>());
+
 using name_behind_shape =
     called<[](functional_builder& build, symbolic_tensor) { return build.input({8}, "x"); }>;
 using name_behind_type = called<[](functional_builder& build, symbolic_tensor) {
@@ -363,7 +379,7 @@ constexpr expectation expectations[] = {
      "layer 1 Dense<8> named forgotten in stage 0: expected an output that a layer reads, or that "
      "build returns, got one that nobody reads. Hint: call a layer on it or take it out"},
     {said<unread_chain>,
-     "layer 1 relu named after it in stage 0: expected an output that a layer reads, or that build "
+     "layer 1 relu named after_it in stage 0: expected an output that a layer reads, or that build "
      "returns, got one that nobody reads. Hint: call a layer on it or take it out"},
     {said<two_outputs>,
      "layer 0 Halves named halves in stage 0: expected a layer of 1 output, got 2 outputs. Hint: "
@@ -456,6 +472,15 @@ constexpr expectation expectations[] = {
     {said<bare_shared>,
      "the shared layer Dense: expected a layer with its brackets, got its name alone. Hint: write "
      "Dense<...>, or Dense<> if it is told nothing"},
+    {said<two_names>,
+     "layer 0 Dense<8> named d in stage 0: expected one name, got q in named<...> and d in the "
+     "call. Hint: leave one of them out"},
+    {said<two_names_of_sequence>,
+     "layer 0 sequential named d in stage 0: expected one name, got q in named<...> and d in the "
+     "call. Hint: leave one of them out"},
+    {said<two_names_shared>,
+     "layer 0 Dense<8> named d in stage 0: expected one name, got q in named<...> and d in the "
+     "call. Hint: leave one of them out"},
     {said<name_behind_shape>,
      "input: expected its name in front of its shape, got one behind it. Hint: write "
      "build.input(\"x\", {8})"},
@@ -475,6 +500,6 @@ TEST_CASE("what a functional model leaves unread or has too much of is refused")
     CHECK(wanted.found == wanted.wanted);
     ++checked;
   }
-  CHECK(checked == 41);
+  CHECK(checked == 44);
   std::printf("functional: checked %d sentences\n", checked);
 }

@@ -38,7 +38,7 @@ class assembly {
     walk.current_ = add_source(made, input, type, tensor_role::input);
     walk.add_body(body, assigned);
     if (!walk.failed()) {
-      made.fault = refuse_repeated_name(made);
+      made.fault = refuse_names(made);
     }
     made.stages = walk.stage_ + 1;
     hand_out(made, walk.current_);

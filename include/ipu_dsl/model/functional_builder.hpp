@@ -169,7 +169,7 @@ class functional_builder : public refused_calls {
   /// The whole model with its outputs, in this order.
   constexpr graph finish(list_view<symbolic_tensor> outputs) {
     if (!made_.fault.found()) {
-      made_.fault = refuse_repeated_name(made_);
+      made_.fault = refuse_names(made_);
     }
     if (!made_.fault.found()) {
       made_.fault = whole_model_check(made_.view(), list_outputs(outputs)).find();
@@ -290,6 +290,7 @@ class functional_builder : public refused_calls {
                         .first_node = static_cast<std::int32_t>(made_.nodes.size()),
                         .shares = shares};
     check_call(record, inputs);
+    check_name(record);
     check_shared(record);
     if (made_.fault.found()) {
       return;
@@ -375,6 +376,14 @@ class functional_builder : public refused_calls {
     }
     if (piece.of_steps && !made_.fault.found()) {
       refuse_no_sequences(record, inputs);
+    }
+  }
+
+  /// A name of its own would be lost.
+  constexpr void check_name(const layer_record& record) {
+    const problem refused = check_call_name(*record.source, record.name);
+    if (refused.found()) {
+      fail(where_is(record), refused);
     }
   }
 
