@@ -11,6 +11,8 @@ using namespace ipu_dsl;
 constexpr option_key width_key{"width"};
 constexpr option_key slope_key{"slope"};
 constexpr option_key color_key{"color"};
+
+enum class color { red };
 constexpr const option_key* accepted[] = {&width_key, &slope_key};
 
 template <int Value>
@@ -49,6 +51,17 @@ constexpr problem twice = options_of<width<1>, slope<0.1F>, width<2>>.find_fault
 static_assert(twice.expected.view() == "one option for width");
 static_assert(twice.got.view().ends_with("as option 3"));
 static_assert(twice.got.view().find("as option 1 and ") != std::string_view::npos);
+
+/// What a truth value is told that is none.
+template <auto Value>
+constexpr std::string_view refused_truth = bool_option<Value>(&width_key).fault->got.view();
+
+static_assert(bool_option<true>(&width_key).integer == 1);
+static_assert(bool_option<true>(&width_key).fault == nullptr);
+static_assert(refused_truth<0.5F> == "0.5");
+static_assert(refused_truth<0.25> == "0.25");
+static_assert(refused_truth<-1> == "-1");
+static_assert(refused_truth<color::red>.starts_with("a value of type "));
 
 /// An option whose name leaves no room for another one's.
 template <int First, int Second, int Third, int Fourth>

@@ -79,11 +79,22 @@ constexpr bool test_fixed_string() {
   return name.view() == "logits" && sizeof(name.characters) == 7;
 }
 
+constexpr checks test_counts() {
+  checks done;
+  done.that(how_many(0, "stage").view() == "0 stages");
+  done.that(how_many(1, "stage").view() == "1 stage");
+  done.that(how_many(std::size_t{2}, "stage").view() == "2 stages");
+  done.that(how_many(1, "micro-batch").view() == "1 micro-batch");
+  done.that(how_many(std::int64_t{3}, "micro-batch").view() == "3 micro-batches");
+  return done;
+}
+
 static_assert(test_words());
 static_assert(test_integers());
 static_assert(test_numbers());
 static_assert(test_cut());
 static_assert(test_fixed_string());
+static_assert(test_counts());
 
 TEST_CASE("text joins words, integers and numbers") {
   CHECK(test_words());
@@ -93,6 +104,10 @@ TEST_CASE("text joins words, integers and numbers") {
 
 TEST_CASE("text cuts what does not fit") {
   CHECK(test_cut());
+}
+
+TEST_CASE("one of something has no plural") {
+  CHECK(test_counts());
 }
 
 TEST_CASE("fixed_string does not count its zero") {

@@ -66,7 +66,7 @@ TEST_CASE("arrays that do not belong together are refused") {
         "Array 1 has 6 numbers, which do not divide into samples of 4: the loss compares one for "
         "each place of (2, 2).");
   CHECK(tests::sentence_of([&] { over_arrays<pairs, maps>(six, four); }) ==
-        "Array 1 has 1 samples, the first 3: the loss compares one for each place of (2, 2).");
+        "Array 1 has 1 sample, the first 3: the loss compares one for each place of (2, 2).");
   const std::vector<float> not_finite = {1, nan};
   const std::vector<std::int32_t> zero = {0};
   CHECK(tests::sentence_of([&] { over_arrays<pairs, kinds>(not_finite, zero); }) ==

@@ -353,7 +353,7 @@ TEST_CASE("what is read ahead may end at any time, and is refused with a sentenc
   CHECK(ahead.next(found.rows) == 1);
   const feed_rows other{found.sources, 2};
   CHECK(sentence_of([&] { ahead.next(other); }) ==
-        "An infeed of micro-batches of 1 samples was asked for one of 2.");
+        "An infeed of micro-batches of 1 sample was asked for one of 2.");
 
   using source = decltype(make_feed(data, 1));
   CHECK(prefetched_fault_of<decltype(data)>::value.message().view() ==

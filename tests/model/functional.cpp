@@ -5,8 +5,12 @@
 #include <string_view>
 
 #include <ipu_dsl/model/functional.hpp>
+#include <ipu_dsl/vocabulary/layers/batch_normalization.hpp>
+#include <ipu_dsl/vocabulary/layers/conv2d.hpp>
 #include <ipu_dsl/vocabulary/layers/dense.hpp>
 #include <ipu_dsl/vocabulary/layers/flatten.hpp>
+#include <ipu_dsl/vocabulary/layers/gru.hpp>
+#include <ipu_dsl/vocabulary/layers/noise.hpp>
 
 #include "model/same_graph.hpp"
 #include "support/catch2.hpp"
@@ -176,7 +180,7 @@ struct unread_chain {
   static constexpr symbolic_tensor build(functional_builder& build) {
     const symbolic_tensor image = build.input({16});
     const symbolic_tensor hidden = build.layer<Dense<16, softmax>>("forgotten", image);
-    build.layer<relu>("after it", hidden);
+    build.layer<relu>("after_it", hidden);
     return build.layer<Dense<10>>("logits", image);
   }
 };
@@ -296,6 +300,56 @@ struct difference {
   }
 };
 
+/// A call on a tensor of eight numbers.
+template <auto Call>
+struct called {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    return Call(build, build.input({8}));
+  }
+};
+
+// Layers without their brackets, in which stand options, a number, a number and options, and two.
+using bare_normalization = called<[](functional_builder& build, symbolic_tensor x) {
+  return build.layer<BatchNormalization>("", x);
+}>;
+using bare_noise = called<[](functional_builder& build, symbolic_tensor x) {
+  return build.layer<GaussianNoise>("noise", x);
+}>;
+using bare_dense = called<[](functional_builder& build, symbolic_tensor x) {
+  return build.layer<Dense>("", x, x);
+}>;
+using bare_convolution =
+    called<[](functional_builder& build, symbolic_tensor x) { return build.layer<Conv2D>("", x); }>;
+using bare_of_two_outputs = called<[](functional_builder& build, symbolic_tensor x) {
+  return build.layers<GRU, 2>("", x)[0];
+}>;
+using bare_shared = called<[](functional_builder& build, symbolic_tensor x) {
+  const auto twice = build.shared<Dense>("twice");
+  return twice(twice(x));
+}>;
+
+// Two names of one layer, and one that is said twice.
+using two_names = called<[](functional_builder& build, symbolic_tensor x) {
+  return build.layer<named<"q", Dense<8>>>("d", x);
+}>;
+using two_names_of_sequence = called<[](functional_builder& build, symbolic_tensor x) {
+  return build.layer<sequential<named<"q", Dense<8>>>>("d", x);
+}>;
+using two_names_shared = called<[](functional_builder& build, symbolic_tensor x) {
+  const auto twice = build.shared<named<"q", Dense<8>>>("d");
+  return twice(twice(x));
+}>;
+using one_name_twice = called<[](functional_builder& build, symbolic_tensor x) {
+  return build.layer<named<"q", Dense<8>>>("q", x);
+}>;
+static_assert(is_valid<one_name_twice>());
+
+using name_behind_shape =
+    called<[](functional_builder& build, symbolic_tensor) { return build.input({8}, "x"); }>;
+using name_behind_type = called<[](functional_builder& build, symbolic_tensor) {
+  return build.input({8}, dtype::int32, "words");
+}>;
+
 template <typename M>
 constexpr sentence sentence_of_fault = fault_of<M>::value.message();
 
@@ -325,7 +379,7 @@ constexpr expectation expectations[] = {
      "layer 1 Dense<8> named forgotten in stage 0: expected an output that a layer reads, or that "
      "build returns, got one that nobody reads. Hint: call a layer on it or take it out"},
     {said<unread_chain>,
-     "layer 1 relu named after it in stage 0: expected an output that a layer reads, or that build "
+     "layer 1 relu named after_it in stage 0: expected an output that a layer reads, or that build "
      "returns, got one that nobody reads. Hint: call a layer on it or take it out"},
     {said<two_outputs>,
      "layer 0 Halves named halves in stage 0: expected a layer of 1 output, got 2 outputs. Hint: "
@@ -400,6 +454,39 @@ constexpr expectation expectations[] = {
      "layer 1 Dense<8> named read in stage 0: expected tensors of this model, got x[...]. Hint: "
      "Cropping1D takes steps of a sequence; of several outputs write const auto [y, h] = "
      "build.layers<GRU<16, return_state<true>>, 2>(\"\", x)"},
+    {said<bare_normalization>,
+     "layer 0 BatchNormalization: expected a layer with its brackets, got its name alone. Hint: "
+     "write BatchNormalization<...>, or BatchNormalization<> if it is told nothing"},
+    {said<bare_noise>,
+     "layer 0 GaussianNoise: expected a layer with its brackets, got its name alone. Hint: write "
+     "GaussianNoise<...>, or GaussianNoise<> if it is told nothing"},
+    {said<bare_dense>,
+     "layer 0 Dense: expected a layer with its brackets, got its name alone. Hint: write "
+     "Dense<...>, or Dense<> if it is told nothing"},
+    {said<bare_convolution>,
+     "layer 0 Conv2D: expected a layer with its brackets, got its name alone. Hint: write "
+     "Conv2D<...>, or Conv2D<> if it is told nothing"},
+    {said<bare_of_two_outputs>,
+     "layer 0 GRU: expected a layer with its brackets, got its name alone. Hint: write GRU<...>, "
+     "or GRU<> if it is told nothing"},
+    {said<bare_shared>,
+     "the shared layer Dense: expected a layer with its brackets, got its name alone. Hint: write "
+     "Dense<...>, or Dense<> if it is told nothing"},
+    {said<two_names>,
+     "layer 0 Dense<8> named d in stage 0: expected one name, got q in named<...> and d in the "
+     "call. Hint: leave one of them out"},
+    {said<two_names_of_sequence>,
+     "layer 0 sequential named d in stage 0: expected one name, got q in named<...> and d in the "
+     "call. Hint: leave one of them out"},
+    {said<two_names_shared>,
+     "layer 0 Dense<8> named d in stage 0: expected one name, got q in named<...> and d in the "
+     "call. Hint: leave one of them out"},
+    {said<name_behind_shape>,
+     "input: expected its name in front of its shape, got one behind it. Hint: write "
+     "build.input(\"x\", {8})"},
+    {said<name_behind_type>,
+     "input: expected its name in front of its shape, got one behind it. Hint: write "
+     "build.input(\"words\", {8})"},
     {said<difference>,
      "output: expected a tensor of this model, got x - h. Hint: write "
      "build.layer<Subtract>(\"\", x, h)"},
@@ -413,6 +500,6 @@ TEST_CASE("what a functional model leaves unread or has too much of is refused")
     CHECK(wanted.found == wanted.wanted);
     ++checked;
   }
-  CHECK(checked == 33);
+  CHECK(checked == 44);
   std::printf("functional: checked %d sentences\n", checked);
 }

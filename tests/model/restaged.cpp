@@ -150,6 +150,10 @@ struct numbered : restaged<two_towers> {
 
 struct silent : restaged<two_towers> {};
 
+struct beyond : restaged<two_towers> {
+  static constexpr void assign(std::span<layer_stage> layers) { layers[100].stage = 1; }
+};
+
 struct of_one_layer : restaged<two_towers> {
   static constexpr void assign(layer_stage&) {}
 };
@@ -186,6 +190,7 @@ constexpr checks test_refusals() {
       "stage has a layer, and stages count from 0"));
   done.that(fault_of<wrong_before>::value.got.view() == "9");
   done.that(fault_of<silent>::value.expected.view() == "a function that gives layers their stages");
+  done.that(fault_of<beyond>::value.got.view() == "one beyond");
   done.that(fault_of<of_one_layer>::value.hint.view() ==
             "write static constexpr void assign(std::span<layer_stage> layers)");
   done.that(

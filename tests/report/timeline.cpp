@@ -92,6 +92,11 @@ TEST_CASE("where a device has one stage, digits are micro-batches and an update 
         std::string::npos);
 }
 
+TEST_CASE("one device, one stage and one micro-batch have no plural") {
+  const std::string page = page_of(one_device(1, 1), {});
+  CHECK(page.starts_with("schedule own: 1 device, 1 stage, 1 micro-batch\n"));
+}
+
 TEST_CASE("where a device has several stages, names say the stage") {
   const std::string page = page_of(one_device(2, 1), {.update = 1});
   CHECK(page.find("\ndevice 0  F0(0) F1(0) B1(0) -     B0(0) -     U0    U1\n"

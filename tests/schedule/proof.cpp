@@ -196,7 +196,7 @@ constexpr checks test_malformed() {
   done.that(
       prove(sound_rows.view(), graph.view(), no_slots).fault.message().view() ==
       "schedule mine: expected rows, placement, costs, weights and slots that fit each other, "
-      "got 2 devices, 2 stages, 2 micro-batches and 1 slot counts. Hint: every device needs a "
+      "got 2 devices, 2 stages, 2 micro-batches and 1 slot count. Hint: every device needs a "
       "row (end_row or end_training_row ends it), every edge a slot");
   const auto malformed = [&](auto change) {
     program rows = sound_rows;
@@ -597,7 +597,7 @@ TEST_CASE("a device keeps no more than it may") {
       0,
       1,
       {kind::forward, 0, 1},
-      "schedule mine, device 0 at position 1: expected at most 1 micro-batches kept for the "
+      "schedule mine, device 0 at position 1: expected at most 1 micro-batch kept for the "
       "backward, got 2 with F0(1). Hint: fewer forwards ahead, recomputation, or an offload"};
   check_fault(rows, graph, one_too_many, {}, {.micro_batches = {1, 1}, .bytes = {}});
   const expectation bytes = {
@@ -664,7 +664,7 @@ TEST_CASE("an offload makes room until the fetch") {
                0,
                5,
                {kind::fetch, 0, 1},
-               "schedule mine, device 0 at position 5: expected at most 1 micro-batches kept for "
+               "schedule mine, device 0 at position 5: expected at most 1 micro-batch kept for "
                "the backward, got 2 with L0(1). Hint: fewer forwards ahead, recomputation, or an "
                "offload"},
               {}, {.micro_batches = {1, 1}, .bytes = {100, 0}});

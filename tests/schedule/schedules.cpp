@@ -23,6 +23,10 @@ static_assert(interleaved::allows(3, 3, 1, purpose::inference).message().view() 
 static_assert(interleaved::allows(1, 2, 4, purpose::training).message().view() ==
               "schedule interleaved: expected every stage on a device of its own in training, got "
               "stages 0 and 1 on device 0. Hint: use 2 devices");
+static_assert(
+    rules::stages_a_device("mine", 1, 3, 1).message().view() ==
+    "schedule mine: expected 1 stage on the one device, got 3 stages. Hint: cut the model "
+    "into 1 stage, or use 3 devices");
 static_assert(sequential_schedule::allows(1, 1, 0, purpose::training).found());
 static_assert(grouped::allows(3, 2, 4, purpose::training).found());
 static_assert(grouped::allows(0, 2, 4, purpose::training).found());

@@ -192,7 +192,7 @@ TEST_CASE("programs that a text would change are not written") {
   rows.slot = {0, 1 << 30};
   CHECK(refused(rows) ==
         "the text of a schedule: expected time slots for a text of at most 268435456 characters, "
-        "got 1073741825 of 1 devices");
+        "got 1073741825 of 1 device");
   rows.micro_batches = 65537;
   CHECK(refused(rows) ==
         "the text of a schedule: expected at most 1024 devices, 1024 stages and 65536 "

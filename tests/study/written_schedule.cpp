@@ -137,7 +137,7 @@ static_assert(refuses(from_table::allows(2, 3, 2, purpose::training),
                       "micro-batches, got 2, 3 and 2. Hint: cut the model into 2 stages"));
 static_assert(refuses(stuck::allows(4, 4, 1, purpose::inference),
                       "schedule stuck: expected what is written: 2 devices, 4 stages and 1 "
-                      "micro-batches, got 4, 4 and 1. Hint: use 2 devices"));
+                      "micro-batch, got 4, 4 and 1. Hint: use 2 devices"));
 static_assert(refuses(two_ways::allows(2, 4, 2, purpose::training),
                       "schedule two_ways: expected what is written: 2 devices, 4 stages and 4 "
                       "micro-batches, got 2, 4 and 2. Hint: use a gradient accumulation count of "

@@ -179,11 +179,12 @@ constexpr checks test_given_states() {
     }
   }
   done.that(found == 2 && read == 4);
-  done.that(fault_of<wrong_states<true>>::value.expected.view() ==
-            "as many initial states for one way as for the other");
-  done.that(fault_of<wrong_states<true>>::value.got.view() == "3 behind the sequence");
-  done.that(fault_of<wrong_states<false>>::value.expected.view() ==
-            "1 input, or 3 with the initial state and the initial cell");
+  for (const problem& wrong :
+       {fault_of<wrong_states<true>>::value, fault_of<wrong_states<false>>::value}) {
+    done.that(wrong.expected.view() == "4 initial states behind the sequence, or none");
+  }
+  done.that(fault_of<wrong_states<true>>::value.got.view() == "3");
+  done.that(fault_of<wrong_states<false>>::value.got.view() == "2");
   return done;
 }
 

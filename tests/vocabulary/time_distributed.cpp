@@ -252,8 +252,7 @@ constexpr checks test_refusals() {
   done.that(is_refused<called_on<TimeDistributed<Flatten>, 3, 4>>("1 input", "2"));
   done.that(
       is_refused<model<input<3, 6, 4>, sequential<TimeDistributed<two_headed>>>>("2 inputs", "1"));
-  done.that(is_refused<of_states<true>>("as many initial states for one way as for the other",
-                                        "1 behind the sequence"));
+  done.that(is_refused<of_states<true>>("2 initial states behind the sequence, or none", "1"));
   done.that(is_refused<of_masks<true>>("sequences with one mask", "two masks"));
   using of_an_image = model<input<16, 12, 3>, sequential<TimeDistributed<Conv2D<8, 3>>>>;
   done.that(is_refused<of_an_image>("an image (rows, columns, channels)", "(12, 3)"));

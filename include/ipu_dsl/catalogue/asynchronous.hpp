@@ -57,9 +57,9 @@ constexpr problem batch_covers_devices(std::string_view name, int devices, int i
     found = problem_of_schedule(name);
     found.expected << "batches of at least as many micro-batches as devices (" << devices << ")";
     found.got << interval;
-    found.hint << "update every " << devices << " micro-batches";
+    found.hint << "update every " << how_many(devices, "micro-batch");
     if (interval > 0) {
-      found.hint << ", or use " << interval << (interval == 1 ? " device" : " devices");
+      found.hint << ", or use " << how_many(interval, "device");
     }
   }
   return found;
@@ -71,7 +71,7 @@ constexpr problem whole_batches(std::string_view name, int micro_batches, int in
   if (micro_batches >= 0 && micro_batches % interval != 0) {
     const int below = micro_batches / interval * interval;
     found = problem_of_schedule(name);
-    found.expected << "whole batches of " << interval << " micro-batches";
+    found.expected << "whole batches of " << how_many(interval, "micro-batch");
     found.got << micro_batches;
     found.hint << "use ";
     if (below > 0) {

@@ -48,8 +48,8 @@ struct best_of {
     }
     problem found = rules::problem_of_schedule(name);
     found.expected = "counts that one of its schedules takes";
-    found.got << devices << " devices, " << stages << " stages and " << micro_batches
-              << " micro-batches";
+    found.got << how_many(devices, "device") << ", " << how_many(stages, "stage") << " and "
+              << how_many(micro_batches, "micro-batch");
     (append_hint(found, Schedules::name, Schedules::allows(devices, stages, micro_batches, aim)),
      ...);
     return found;

@@ -123,10 +123,9 @@ constexpr problem ahead_of_each(std::string_view name, int devices, list_view<in
   const int count = static_cast<int>(ahead.size());
   if (count != devices) {
     problem found = problem_of_schedule(name);
-    found.expected << "forwards ahead for each of " << devices << " devices";
-    found.got << count << (count == 1 ? " number" : " numbers");
-    found.hint << "use " << count << (count == 1 ? " device" : " devices")
-               << ", or name one number a device";
+    found.expected << "forwards ahead for each of " << how_many(devices, "device");
+    found.got << how_many(count, "number");
+    found.hint << "use " << how_many(count, "device") << ", or name one number a device";
     return found;
   }
   for (int device = 0; device < devices; ++device) {

@@ -58,18 +58,16 @@ constexpr option real_option(const option_key* key, const T& value) {
   return {key, 0, read.value, read.fault};
 }
 
-/// What is wrong with a value of type `T` where a truth value belongs.
-template <typename T>
-inline constexpr problem not_a_truth_value =
-    refuse("true or false", label("a value of type ") << type_name<T>());
-
-/// The option of a truth value: `use_bias<false>`.
-template <typename T>
-constexpr option bool_option(const option_key* key, const T& value) {
-  if constexpr (std::same_as<T, bool>) {
-    return {key, value ? 1 : 0};
+/// The option of a truth value: `use_bias<false>`. A number is refused; until then the layer is
+/// called after what C++ makes of it.
+template <auto Value>
+constexpr option bool_option(const option_key* key) {
+  if constexpr (std::same_as<decltype(Value), bool>) {
+    return {key, Value ? 1 : 0};
+  } else if constexpr (requires { static_cast<bool>(Value); }) {
+    return {key, static_cast<bool>(Value) ? 1 : 0, 0, &not_a_truth_value<Value>};
   } else {
-    return {key, 0, 0, &not_a_truth_value<T>};
+    return {key, 0, 0, &not_a_truth_value<Value>};
   }
 }
 

@@ -2,6 +2,7 @@
 // Text during constant evaluation: names as template arguments, sentences built word by word.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -145,5 +146,16 @@ using label = text<95>;
 
 /// One sentence for a person.
 using sentence = text<383>;
+
+/// How many there are of what a word names: "1 stage", "2 stages", "2 micro-batches".
+template <std::integral Number>
+[[gnu::cold, gnu::noinline]] constexpr label how_many(Number count, std::string_view word) {
+  label words;
+  words << static_cast<std::int64_t>(count) << ' ' << word;
+  if (count != 1) {
+    words << (word.ends_with("batch") ? "es" : "s");
+  }
+  return words;
+}
 
 }  // namespace ipu_dsl

@@ -91,4 +91,21 @@ constexpr real_number real(const T& value) {
   }
 }
 
+/// What stands where a truth value belongs: "0.5"; what is no number is told by its type.
+template <auto Value>
+constexpr label written_value() {
+  using type = decltype(Value);
+  if constexpr (std::floating_point<type>) {
+    return label() << static_cast<float>(Value);
+  } else if constexpr (std::integral<type>) {
+    return label() << static_cast<std::int64_t>(Value);
+  } else {
+    return label("a value of type ") << type_name<type>();
+  }
+}
+
+/// What is wrong with `Value` where a truth value belongs.
+template <auto Value>
+inline constexpr problem not_a_truth_value = refuse("true or false", written_value<Value>());
+
 }  // namespace ipu_dsl

@@ -95,8 +95,8 @@ class array_dataset {
     }
     const auto samples = static_cast<std::int64_t>(arrays_[source].count / elements);
     if (column > 0 && samples != size_) {
-      raise_error(
-          {name, " has ", samples, " samples, the first ", size_, places_of(source).view(), "."});
+      raise_error({name, " has ", how_many(samples, "sample"), ", the first ", size_,
+                   places_of(source).view(), "."});
     }
     size_ = samples;
     check_numbers(source, elements, number, floats);

@@ -48,7 +48,8 @@ struct element {
   std::int32_t automatic_stages = 0;      ///< of a pipeline that is cut when it is compiled
   bool frozen = false;                    ///< nothing in it learns
   bool of_steps = false;                  ///< stands in `TimeDistributed`: each input is a sequence
-  bool deals_inputs = false;  ///< of `branches`: inputs behind the first, as many to each part
+  /// Of `branches`: so many inputs behind the first are for each part, or none; 0: always none.
+  std::int32_t deals_inputs = 0;
 };
 
 /// A layer whose template arguments cannot be read.

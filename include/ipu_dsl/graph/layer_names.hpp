@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// That no two layers of a model are called alike.
+// That names of layers are such as files have, and that no two of a model are called alike.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/graph/graph.hpp>
+#include <ipu_dsl/graph/name_letters.hpp>
 
 namespace ipu_dsl {
 
@@ -127,6 +128,12 @@ constexpr problem refuse_repeated_name(const graph& model) {
     }
   }
   return refuse_repeated_path(model);
+}
+
+/// The first thing wrong with the names of all layers.
+constexpr problem refuse_names(const graph& model) {
+  const problem unfit = refuse_letters(model);
+  return unfit.found() ? unfit : refuse_repeated_name(model);
 }
 
 }  // namespace ipu_dsl

@@ -38,7 +38,7 @@ class assembly {
     walk.current_ = add_source(made, input, type, tensor_role::input);
     walk.add_body(body, assigned);
     if (!walk.failed()) {
-      made.fault = refuse_repeated_name(made);
+      made.fault = refuse_names(made);
     }
     made.stages = walk.stage_ + 1;
     hand_out(made, walk.current_);
@@ -325,7 +325,7 @@ class assembly {
     list<std::int32_t> joined;
     const list_view<std::int32_t> dealt = dealt_;
     const std::size_t each = dealt.size() / piece.parts.size();
-    gathers_ = called_ && piece.deals_inputs;
+    gathers_ = called_ && piece.deals_inputs > 0;
     for (std::size_t i = 0; i < piece.parts.size(); ++i) {
       current_ = before;
       dealt_ = {dealt.data() + i * each, each};

@@ -19,7 +19,7 @@ constexpr bool takes_call(const element& piece) {
     return takes_call(*piece.parts[0]);
   }
   return piece.kind == element_kind::layer || piece.kind == element_kind::model ||
-         piece.kind == element_kind::foreign || piece.deals_inputs;
+         piece.kind == element_kind::foreign || piece.deals_inputs > 0;
 }
 
 /// What deals the inputs of a call to its parts, in `TimeDistributed` or not.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/problem.hpp>
@@ -14,16 +15,36 @@
 
 namespace ipu_dsl {
 
-/// What deals its inputs to its parts deals them evenly.
+/// What deals its inputs to its parts gives each as many as it takes, or none at all.
 constexpr problem check_dealt(const layer_record& record, list_view<std::int32_t> inputs) {
   const element& dealer = dealer_in(*record.source);
-  const std::size_t parts = dealer.deals_inputs ? dealer.parts.size() : 1;
-  if ((inputs.size() - 1) % parts == 0) {
+  const std::size_t wanted = static_cast<std::size_t>(dealer.deals_inputs) * dealer.parts.size();
+  const std::size_t given = inputs.size() - 1;
+  if (wanted == 0 || given == 0 || given == wanted) {
     return {};
   }
-  return refuse("as many initial states for one way as for the other",
-                label() << inputs.size() - 1 << " behind the sequence",
+  return refuse(how_many(wanted, "initial state") << " behind the sequence, or none",
+                label() << given,
                 "those of the way from the first step, then those of the way from the last");
+}
+
+/// The name that `named` gives what a call names: that of the one layer in a sequence as well.
+constexpr std::string_view own_name(const element& piece) {
+  const bool is_alone = piece.kind == element_kind::sequence && piece.parts.size() == 1;
+  if (piece.kind == element_kind::foreign) {
+    return {};
+  }
+  return is_alone && piece.name.empty() ? own_name(*piece.parts[0]) : piece.name;
+}
+
+/// What is called by one name has no other.
+constexpr problem check_call_name(const element& piece, std::string_view name) {
+  const std::string_view own = own_name(piece);
+  if (own.empty() || own == name) {
+    return {};
+  }
+  return refuse("one name", label() << own << " in named<...> and " << name << " in the call",
+                "leave one of them out");
 }
 
 /// Layers in combinators are called on one tensor; stages are told by `stage`.

@@ -80,6 +80,7 @@ constexpr element renamed(element piece, std::string_view name) {
 }
 
 /// A layer with a name, for messages, summaries and weights: `named<"logits", Dense<10>>`.
+/// Files are written with it: it has letters, digits and _ . - > /, and others beyond ASCII.
 template <fixed_string Name, typename... Layers>
 struct named {
   static constexpr problem fault =
@@ -87,9 +88,23 @@ struct named {
   static constexpr element description = unfit_layer("named<...>", fault);
 };
 
+/// What is wrong with a name for an element: it is one, and the only one.
+constexpr problem check_name(const element& piece, std::string_view name) {
+  if (name.empty()) {
+    return refuse("a name", "none", "take named<...> out: the layer is called after its kind");
+  }
+  if (piece.kind != element_kind::foreign && !piece.name.empty()) {
+    return refuse("one name", label() << name << " for what is named " << piece.name,
+                  "leave one of them out");
+  }
+  return {};
+}
+
 template <fixed_string Name, typename Layer>
 struct named<Name, Layer> {
-  static constexpr element description = renamed(element_of<Layer>, Name.view());
+  static constexpr problem fault = check_name(element_of<Layer>, Name.view());
+  static constexpr element description =
+      fault.found() ? unfit_layer("named<...>", fault) : renamed(element_of<Layer>, Name.view());
 };
 
 /// The element of which nothing learns; what is no element says `fault`, if nothing else.

@@ -20,8 +20,10 @@
 #include <ipu_dsl/graph/layer_names.hpp>
 #include <ipu_dsl/model/assembly.hpp>
 #include <ipu_dsl/model/at_steps.hpp>
+#include <ipu_dsl/model/bare_layer.hpp>
 #include <ipu_dsl/model/check_combinator.hpp>
 #include <ipu_dsl/model/nested_model.hpp>
+#include <ipu_dsl/model/refused_calls.hpp>
 #include <ipu_dsl/model/shared_layer.hpp>
 #include <ipu_dsl/model/symbolic_tensor.hpp>
 #include <ipu_dsl/model/whole_model_check.hpp>
@@ -45,8 +47,14 @@ namespace ipu_dsl {
 ///   const symbolic_tensor right = encoder(second);
 ///
 /// After the first problem calls return a tensor of nowhere and add nothing.
-class functional_builder {
+class functional_builder : public refused_calls {
  public:
+  using refused_calls::input;
+  using refused_calls::layer;
+  using refused_calls::layers;
+  using refused_calls::stage;
+  using refused_calls::value;
+
   constexpr functional_builder() = default;
 
   /// One to which nothing is added: for who asks whether a `build` can be run at all.
@@ -92,26 +100,6 @@ class functional_builder {
     return {added, this};
   }
 
-  /// Refused with a sentence: extents without the braces of a shape, and perhaps a type.
-  template <std::integral First, typename... More>
-  constexpr symbolic_tensor input(First first, More... more) {
-    label got = label() << static_cast<std::int64_t>(first);
-    const auto add = [&](auto extent) {
-      if constexpr (std::integral<decltype(extent)>) {
-        got << ", " << static_cast<std::int64_t>(extent);
-      }
-    };
-    (add(more), ...);
-    const text<191> hint = text<191>("write build.input({") << got.view() << "})";
-    fail("input", refuse("a shape in braces", got, hint));
-    return {};
-  }
-
-  template <std::integral First, typename... More>
-  constexpr symbolic_tensor input(std::string_view, First first, More... more) {
-    return input(first, more...);
-  }
-
   /// A number that every stage may read and that is given before a run, `run.set<"temperature">
   /// (0.5F)`, without compiling anew: for layers such as `ScaleByValue`. Without `start` it has to
   /// be given before the first run.
@@ -128,16 +116,6 @@ class functional_builder {
     return {added, this};
   }
 
-  /// Refused with a sentence: several numbers as one value.
-  constexpr symbolic_tensor value(std::string_view name, std::initializer_list<float> start) {
-    return refuse_value(name, start.size());
-  }
-
-  /// Refused with a sentence: a value of a shape.
-  constexpr symbolic_tensor value(std::string_view name, const shape& extents) {
-    return refuse_value(name, static_cast<std::size_t>(extents.elements()));
-  }
-
   /// Layers that are called from now on belong to this stage; the first is 0.
   constexpr void stage(std::int32_t number) {
     if (number < 0) {
@@ -147,58 +125,25 @@ class functional_builder {
     }
   }
 
-  /// The stage is no template argument, because it may be computed.
-  template <auto Number>
-  constexpr void stage() {
-    fail("stage",
-         refuse("a number in round brackets", "a template argument", "write build.stage(1)"));
-  }
-
-  /// Calls a layer on one or more tensors. `name` may be empty.
+  /// Calls a layer on one or more tensors. The name may be empty.
   template <typename Layer, typename... Inputs>
-  constexpr symbolic_tensor layer(std::string_view name, Inputs... inputs) {
+  constexpr symbolic_tensor layer(const call_name& called, Inputs... inputs) {
     symbolic_tensor output;
-    call(element_of<Layer>, name, list<std::int32_t>{number_of(inputs)...}, {&output, 1});
+    if (has_name(element_of<Layer>, called)) {
+      call(element_of<Layer>, called.name, list<std::int32_t>{number_of(inputs)...}, {&output, 1});
+    }
     return output;
-  }
-
-  /// Refused with a sentence: a layer without a name, or with one behind its inputs.
-  template <typename Layer, typename... Rest>
-  constexpr symbolic_tensor layer(symbolic_tensor, const Rest&...) {
-    return refuse_unnamed(element_of<Layer>);
-  }
-
-  /// Refused with a sentence: a layer as an argument.
-  template <typename Layer, typename... Rest>
-    requires requires { Layer::description; }
-  constexpr symbolic_tensor layer(const Layer&, const Rest&...) {
-    fail(next_layer(element_of<Layer>), refuse("a layer in angle brackets", "one as an argument",
-                                               "write build.layer<Dense<10>>(\"logits\", x)"));
-    return {};
-  }
-
-  /// Refused with a sentence: inputs as a list.
-  template <typename Layer>
-  constexpr symbolic_tensor layer(std::string_view, std::initializer_list<symbolic_tensor>) {
-    fail(next_layer(element_of<Layer>), refuse("its inputs one by one", "a list in braces",
-                                               "write build.layer<Add>(\"sum\", x, y)"));
-    return {};
   }
 
   /// Calls a layer of several outputs: `const auto [low, high] = build.layers<Halves, 2>("", x);`
   template <typename Layer, std::size_t Outputs, typename... Inputs>
-  constexpr std::array<symbolic_tensor, Outputs> layers(std::string_view name, Inputs... inputs) {
+  constexpr std::array<symbolic_tensor, Outputs> layers(const call_name& called, Inputs... inputs) {
     std::array<symbolic_tensor, Outputs> outputs;
-    call(element_of<Layer>, name, list<std::int32_t>{number_of(inputs)...},
-         {outputs.data(), Outputs});
+    if (has_name(element_of<Layer>, called)) {
+      call(element_of<Layer>, called.name, list<std::int32_t>{number_of(inputs)...},
+           {outputs.data(), Outputs});
+    }
     return outputs;
-  }
-
-  /// Refused with a sentence: several outputs of a layer without a name.
-  template <typename Layer, std::size_t Outputs, typename... Rest>
-  constexpr std::array<symbolic_tensor, Outputs> layers(symbolic_tensor, const Rest&...) {
-    static_cast<void>(refuse_unnamed(element_of<Layer>));
-    return {};
   }
 
   /// A layer, what stands at every step or goes both ways, or a model, to be called more than once,
@@ -207,6 +152,12 @@ class functional_builder {
   constexpr shared_layer shared(std::string_view name = {}) {
     shared_.push_back({&element_of<Layer>, name});
     return {*this, shared_.size() - 1};
+  }
+
+  /// Refused with a sentence: a layer without its brackets.
+  template <template <auto, typename...> class Layer>
+  constexpr shared_layer shared(std::string_view = {}) {
+    return shared_bare(bare_layer<bare_of_number<Layer>>);
   }
 
   /// The whole model with one output.
@@ -218,7 +169,7 @@ class functional_builder {
   /// The whole model with its outputs, in this order.
   constexpr graph finish(list_view<symbolic_tensor> outputs) {
     if (!made_.fault.found()) {
-      made_.fault = refuse_repeated_name(made_);
+      made_.fault = refuse_names(made_);
     }
     if (!made_.fault.found()) {
       made_.fault = whole_model_check(made_.view(), list_outputs(outputs)).find();
@@ -236,23 +187,10 @@ class functional_builder {
  private:
   friend shared_layer;
 
-  /// Where a layer would stand that is not added.
-  constexpr label next_layer(const element& piece) const {
-    return label("layer ") << calls_ << " " << describe(piece);
-  }
-
-  constexpr symbolic_tensor refuse_unnamed(const element& piece) {
-    fail(next_layer(piece), refuse("its name in front of its inputs", "a tensor",
-                                   "a name may be empty: build.layer<Dense<10>>(\"\", x)"));
-    return {};
-  }
-
-  constexpr symbolic_tensor refuse_value(std::string_view name, std::size_t numbers) {
-    fail(label("value ") << name,
-         refuse("one number", label() << numbers,
-                "give each a value of its own; what samples differ in is an input: "
-                "build.input(\"weights\", {3})"));
-    return {};
+  constexpr shared_layer shared_bare(const element& piece) {
+    fail(label("the shared layer ") << piece.name, *piece.fault);
+    shared_.push_back({&piece, {}});
+    return {*this, shared_.size() - 1};
   }
 
   /// Whether there is an input or a value of this name.
@@ -335,13 +273,6 @@ class functional_builder {
     }
   }
 
-  constexpr void fail(const label& where, problem found) {
-    if (!made_.fault.found()) {
-      made_.fault = found;
-      made_.fault.where = where;
-    }
-  }
-
   /// Where a call tells its outputs.
   struct called_outputs {
     symbolic_tensor* first;
@@ -359,6 +290,7 @@ class functional_builder {
                         .first_node = static_cast<std::int32_t>(made_.nodes.size()),
                         .shares = shares};
     check_call(record, inputs);
+    check_name(record);
     check_shared(record);
     if (made_.fault.found()) {
       return;
@@ -447,6 +379,14 @@ class functional_builder {
     }
   }
 
+  /// A name of its own would be lost.
+  constexpr void check_name(const layer_record& record) {
+    const problem refused = check_call_name(*record.source, record.name);
+    if (refused.found()) {
+      fail(where_is(record), refused);
+    }
+  }
+
   constexpr void refuse_no_sequences(const layer_record& record, list_view<std::int32_t> inputs) {
     const problem refused = check_sequences(made_, inputs);
     if (refused.found()) {
@@ -486,10 +426,8 @@ class functional_builder {
     return newest_output(made_);
   }
 
-  graph made_;
   list<shared_element> shared_;
   std::int32_t stage_ = 0;
-  std::int32_t calls_ = 0;
 };
 
 template <typename... Inputs>

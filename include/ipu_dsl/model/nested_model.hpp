@@ -106,7 +106,7 @@ class nested_model {
     const std::int32_t wanted = inner_->count(tensor_role::input);
     if (wanted != static_cast<std::int32_t>(inputs.size())) {
       return refuse(
-          label() << wanted << (wanted == 1 ? " input" : " inputs"), label() << inputs.size(),
+          how_many(wanted, "input"), label() << inputs.size(),
           wanted > 1 && inputs.size() == 1
               ? "a list of layers goes on with one tensor: call it in a functional model, "
                 "build.layer<Model>(\"\", a, b), or in TimeDistributed<Model>"

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/model/changed_model.hpp>
@@ -164,6 +165,23 @@ class model_restager {
   list<layer_stage> told_;
 };
 
+/// Runs an `assign` that finds more layers than any model has; their names are empty.
+template <assigns_stages M>
+constexpr bool run_assign_of_many() {
+  constexpr std::size_t many = 4096;
+  std::array<layer_stage, many> layers = {};
+  M::assign(std::span<layer_stage>(layers));
+  return true;
+}
+
+/// True, or no constant.
+template <assigns_stages M>
+inline const bool assign_of_many = run_assign_of_many<M>();
+
+/// Whether the compiler can run an `assign` but for the layers that it reaches.
+template <typename M>
+concept assign_runs = requires { typename std::bool_constant<assign_of_many<M>>; };
+
 template <restaged_model_type M>
 struct model_fold<M> {
   using whole = typename M::restaged_model;
@@ -175,7 +193,13 @@ struct model_fold<M> {
 
   static constexpr problem refuse_late() {
     if constexpr (model_type<whole> && !std::same_as<M, whole>) {
-      if constexpr (folded_by_compiler<whole>) {
+      if constexpr (folded_by_compiler<whole> && assign_runs<M>) {
+        problem found = refuse(label("layers[0] to layers[")
+                                   << graph_sizes_of<whole>.layers - 1 << "] in assign",
+                               "one beyond", "there is one for each call of a layer");
+        found.where = type_name<M>();
+        return found;
+      } else if constexpr (folded_by_compiler<whole>) {
         return refuse_assign("an assign that the compiler can run", "one that it can not");
       }
     }

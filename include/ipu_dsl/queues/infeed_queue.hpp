@@ -90,8 +90,8 @@ class infeed_queue {
   /// Throws `error` for rows of another micro-batch than a queue's.
   static void check_micro_batch(const feed_rows& rows, std::int32_t micro_batch) {
     if (rows.micro_batch != micro_batch) {
-      raise_error({"An infeed of micro-batches of ", micro_batch, " samples was asked for one of ",
-                   rows.micro_batch, "."});
+      raise_error({"An infeed of micro-batches of ", how_many(micro_batch, "sample"),
+                   " was asked for one of ", rows.micro_batch, "."});
     }
   }
 
@@ -191,8 +191,9 @@ class infeed_queue {
     source_.require_position();
     const infeed_place place = infeed_place::of(where);
     if (place.elements > 0 && place.micro_batch != samples_of_element()) {
-      raise_error({"This is a position behind an infeed of micro-batches of ", place.micro_batch,
-                   " samples, got one of ", options_.micro_batch, "."});
+      raise_error({"This is a position behind an infeed of micro-batches of ",
+                   how_many(place.micro_batch, "sample"), ", got one of ", options_.micro_batch,
+                   "."});
     }
     place_ = place.of_feed;
     ask_for(errand::go_to);

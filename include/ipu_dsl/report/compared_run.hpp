@@ -104,8 +104,8 @@ inline int devices_of(const trace& recorded) {
 inline void check_workers(const trace& recorded, int devices) {
   recorded.require_run();
   if (recorded.workers() < devices) {
-    raise_error({"A run of ", devices, " devices on ", recorded.workers(),
-                 recorded.workers() == 1 ? " worker" : " workers",
+    raise_error({"A run of ", how_many(devices, "device"), " on ",
+                 how_many(recorded.workers(), "worker"),
                  " cannot be held against its proof, in which devices work side by side. Hint: "
                  ".threads = ",
                  devices, "."});
@@ -255,8 +255,8 @@ inline compared_run compare_run(const program_view& rows, const stage_graph_view
   const int replicas = (devices + rows.devices - 1) / rows.devices;
   std::vector<compared_actions> sums = comparing::sums_of(rows, all, replicas);
   compared_run made;
-  made.counts = drawing::counts_text(rows, "device") + ", " + std::to_string(recorded.workers()) +
-                (recorded.workers() == 1 ? " worker" : " workers");
+  made.counts = drawing::counts_text(rows, "device") + ", " +
+                std::string(how_many(recorded.workers(), "worker").view());
   const list<std::int64_t> costs = durations(graph);
   comparing::predict(made, sums, costs,
                      makespan_of(comparing::timeline_with(rows, graph, slots, costs)));

@@ -10,6 +10,8 @@
 
 #include <ipu_dsl/core/list.hpp>
 #include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/report/fact_text.hpp>
 #include <ipu_dsl/schedule/facts.hpp>
 
@@ -53,13 +55,9 @@ namespace drawing {
 
 /// "4 devices, 8 stages, 16 micro-batches"
 inline std::string counts_text(const program_view& rows, std::string_view lane_name) {
-  const auto counted_as = [](int count, std::string_view what, std::string_view ending) {
-    return std::to_string(count) + " " + std::string(what) +
-           std::string(count == 1 ? std::string_view() : ending);
-  };
-  return counted_as(rows.devices, lane_name, "s") + ", " + counted_as(rows.stages, "stage", "s") +
-         ", " + counted_as(rows.micro_batches, "micro-batch", "es") +
-         (rows.weights.copies > 1 ? " of each copy of the weights" : "");
+  return sentence_of({how_many(rows.devices, lane_name), ", ", how_many(rows.stages, "stage"), ", ",
+                      how_many(rows.micro_batches, "micro-batch"),
+                      rows.weights.copies > 1 ? " of each copy of the weights" : ""});
 }
 
 /// The place of each stage among those of its device, by number.

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include <ipu_dsl/core/list_view.hpp>
+#include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/report/action_name.hpp>
 #include <ipu_dsl/report/fact_text.hpp>
 #include <ipu_dsl/schedule/facts.hpp>
@@ -185,9 +187,9 @@ inline std::string timeline_text(const program_view& rows, list_view<timed_actio
   const drawing::columns grid = drawing::columns_of(timeline, found.makespan, room);
   const std::size_t shown = (std::min)(grid.size(), room);
 
-  std::string page = "schedule " + std::string(name) + ": " + std::to_string(rows.devices) +
-                     " devices, " + std::to_string(rows.stages) + " stages, " +
-                     std::to_string(rows.micro_batches) + " micro-batches\n";
+  std::string page = sentence_of({"schedule ", name, ": ", how_many(rows.devices, "device"), ", ",
+                                  how_many(rows.stages, "stage"), ", ",
+                                  how_many(rows.micro_batches, "micro-batch"), "\n"});
   for (int device = 0; device < rows.devices; ++device) {
     page += drawing::padded("device " + std::to_string(device), prefix);
     page += drawing::device_line(rows, timeline, device, grid, shown, cell) + "\n";

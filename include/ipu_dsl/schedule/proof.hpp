@@ -84,8 +84,8 @@ constexpr verdict explain_malformed(const program_view& rows, const stage_graph_
     if (negative) {
       found.fault.expected << "costs of at least 0";
     } else {
-      found.fault.expected << "costs of at most " << most << " with " << rows.actions.size()
-                           << " actions";
+      found.fault.expected << "costs of at most " << most << " with "
+                           << how_many(rows.actions.size(), "action");
     }
     found.fault.got << (negative ? "less " : "more ");
     if (stage >= 0) {
@@ -96,13 +96,15 @@ constexpr verdict explain_malformed(const program_view& rows, const stage_graph_
     return found;
   }
   if (graph.stages != rows.stages && rows.stages > 0) {
-    found.fault.expected << "costs of " << rows.stages << " stages, as the rows have them";
+    found.fault.expected << "costs of " << how_many(rows.stages, "stage")
+                         << ", as the rows have them";
     found.fault.got << "those of " << graph.stages;
     return found;
   }
   found.fault.expected = "rows, placement, costs, weights and slots that fit each other";
-  found.fault.got << rows.devices << " devices, " << rows.stages << " stages, "
-                  << rows.micro_batches << " micro-batches and " << slot_counts << " slot counts";
+  found.fault.got << how_many(rows.devices, "device") << ", " << how_many(rows.stages, "stage")
+                  << ", " << how_many(rows.micro_batches, "micro-batch") << " and "
+                  << how_many(slot_counts, "slot count");
   found.fault.hint =
       "every device needs a row (end_row or end_training_row ends it), every edge a slot";
   return found;

@@ -248,11 +248,11 @@ constexpr verdict check_memory(const examination& exam, const proof_limits& limi
       bytes += change * exam.graph.costs[what.stage].stash_bytes;
       if (counts && kept > limits.stash_of_device[device]) {
         return explain_memory(exam, device, position, what, kept, limits.stash_of_device[device],
-                              "micro-batches");
+                              "micro-batch");
       }
       if (weighs && bytes > limits.bytes_of_device[device]) {
         return explain_memory(exam, device, position, what, bytes, limits.bytes_of_device[device],
-                              "bytes");
+                              "byte");
       }
       ++position;
     }

@@ -36,9 +36,9 @@ constexpr problem multiple_of(std::string_view name, int length, int stages, int
     found.expected << " that is a multiple of " << length;
   }
   if (length == 2 * stages) {
-    found.expected << " (2 x " << stages << " stages)";
+    found.expected << " (2 x " << how_many(stages, "stage") << ")";
   } else if (length == stages) {
-    found.expected << " (" << stages << " stages)";
+    found.expected << " (" << how_many(stages, "stage") << ")";
   }
   found.got << micro_batches;
   const std::int64_t below = micro_batches < length ? 0 : micro_batches / length * length;
@@ -66,16 +66,16 @@ constexpr problem stages_a_device(std::string_view name, int devices, int stages
   problem found;
   if (stages != devices * each) {
     found = problem_of_schedule(name);
-    found.expected << each << (each == 1 ? " stage on " : " stages on ");
+    found.expected << how_many(each, "stage") << " on ";
     if (devices == 1) {
       found.expected << "the one device";
     } else {
       found.expected << "each of " << devices << " devices";
     }
-    found.got << stages << (stages == 1 ? " stage" : " stages");
-    found.hint << "cut the model into " << devices * each << " stages";
+    found.got << how_many(stages, "stage");
+    found.hint << "cut the model into " << how_many(devices * each, "stage");
     if (stages % each == 0 && stages >= each) {
-      found.hint << ", or use " << stages / each << " devices";
+      found.hint << ", or use " << how_many(stages / each, "device");
     }
   }
   return found;
@@ -96,8 +96,8 @@ constexpr problem whole_rounds(std::string_view name, int devices, int stages) {
     while (stages % fewer != 0) {
       --fewer;
     }
-    found.hint << (stages / devices + 1) * devices << " stages, or use " << fewer
-               << (fewer == 1 ? " device" : " devices");
+    found.hint << (stages / devices + 1) * devices << " stages, or use "
+               << how_many(fewer, "device");
   }
   return found;
 }
@@ -119,13 +119,12 @@ constexpr problem device_count(std::string_view name, int devices, int stages, i
   problem found;
   if (stages < least_stages) {
     found = problem_of_schedule(name);
-    found.expected << "a pipeline of at least " << least_stages << " stages";
+    found.expected << "a pipeline of at least " << how_many(least_stages, "stage");
     found.got << stages;
-    found.hint << "cut the model into " << least_stages << " stages";
+    found.hint << "cut the model into " << how_many(least_stages, "stage");
   } else if (devices < 1 || devices > stages) {
     found = problem_of_schedule(name);
-    found.expected << "between 1 and " << stages << (stages == 1 ? " device" : " devices")
-                   << " (one a stage at most)";
+    found.expected << "between 1 and " << how_many(stages, "device") << " (one a stage at most)";
     found.got << devices;
   }
   return found;

@@ -99,7 +99,7 @@ constexpr problem refuse_other_counts(const program_view& rows, std::string_view
                                       int devices, int stages, int micro_batches) {
   problem found = rules::problem_of_schedule(schedule);
   if (rows.devices != devices) {
-    found.expected << "rows of " << devices << " devices";
+    found.expected << "rows of " << how_many(devices, "device");
     found.got << rows.devices;
     found.hint =
         "make is told how many there are; end_training_row(device) ends the row of each, in "
@@ -107,13 +107,13 @@ constexpr problem refuse_other_counts(const program_view& rows, std::string_view
     return found;
   }
   if (rows.stages != stages) {
-    found.expected << "rows of " << stages << " stages";
+    found.expected << "rows of " << how_many(stages, "stage");
     found.got << rows.stages;
     found.hint = "program(devices, placement, micro_batches) takes the device of each stage";
     return found;
   }
   if (rows.micro_batches * rows.weights.copies != micro_batches) {
-    found.expected << "rows of " << micro_batches << " micro-batches";
+    found.expected << "rows of " << how_many(micro_batches, "micro-batch");
     found.got << rows.micro_batches * rows.weights.copies;
     found.hint =
         "make and make_forward are told how many there are, and tell program(devices, placement, "

@@ -42,7 +42,7 @@ struct costs_fault_of {
     if constexpr (requires(int count) {
                     { Costs::make(count, count) } -> std::same_as<stage_graph>;
                   }) {
-      found.hint << "its make is not constexpr, or fails for " << Stages << " stages";
+      found.hint << "its make is not constexpr, or fails for " << how_many(Stages, "stage");
     } else {
       found.hint = "unit_costs of schedule/whole_study.hpp is such a type";
     }

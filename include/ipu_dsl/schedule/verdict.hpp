@@ -139,8 +139,8 @@ constexpr verdict explain_sparse(const program_view& rows, std::string_view name
   found.fault.where << "schedule " << name;
   found.fault.expected << "every micro-batch forward in every stage, at least "
                        << static_cast<std::int64_t>(rows.stages) * rows.micro_batches << " actions";
-  found.fault.got << rows.actions.size() << " for " << rows.stages << " stages and "
-                  << rows.micro_batches << " micro-batches";
+  found.fault.got << rows.actions.size() << " for " << how_many(rows.stages, "stage") << " and "
+                  << how_many(rows.micro_batches, "micro-batch");
   found.fault.hint = "number stages and micro-batches from 0 without gaps";
   return found;
 }
@@ -203,9 +203,9 @@ constexpr verdict explain(const examination& exam, schedule_fault kind, int devi
 /// The words of a device that keeps more than it may, from `at` on.
 constexpr verdict explain_memory(const examination& exam, int device, int position,
                                  const action& at, std::int64_t kept, std::int64_t limit,
-                                 std::string_view unit) {
+                                 std::string_view what) {
   verdict found = fault_at(exam, schedule_fault::memory, device, position, at);
-  found.fault.expected << "at most " << limit << " " << unit << " kept for the backward";
+  found.fault.expected << "at most " << how_many(limit, what) << " kept for the backward";
   found.fault.got << kept << " with " << describe(at);
   found.fault.hint = "fewer forwards ahead, recomputation, or an offload";
   return found;

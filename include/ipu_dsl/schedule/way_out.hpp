@@ -83,18 +83,11 @@ class way_out {
     return allowed_(devices, stages, micro_batches_);
   }
 
-  static constexpr void add_count(text<191>& words, int count, std::string_view what) {
-    words << count << ' ' << what;
-    if (count > 1) {
-      words << (what.ends_with("h") ? "es" : "s");
-    }
-  }
-
   constexpr void add_micro_batches(text<191>& words, std::string_view before, int devices,
                                    int stages) const {
     if (!keeps_micro_batches(devices, stages)) {
       words << before;
-      add_count(words, micro_batches_for(devices, stages), "micro-batch");
+      words << how_many(micro_batches_for(devices, stages), "micro-batch");
     }
   }
 
@@ -108,11 +101,11 @@ class way_out {
     if (fewer > 0 && more > 0 && keeps_micro_batches(devices_, fewer) &&
         keeps_micro_batches(devices_, more)) {
       words << fewer << " or ";
-      add_count(words, more, "stage");
+      words << how_many(more, "stage");
       return;
     }
     const bool up = fewer == 0 || (more > 0 && keeps_micro_batches(devices_, more));
-    add_count(words, up ? more : fewer, "stage");
+    words << how_many(up ? more : fewer, "stage");
     add_micro_batches(words, " and use ", devices_, up ? more : fewer);
   }
 
@@ -120,7 +113,7 @@ class way_out {
     const int devices = next_devices();
     if (devices > 0) {
       words << (words.empty() ? "use " : ", or use ");
-      add_count(words, devices, "device");
+      words << how_many(devices, "device");
       add_micro_batches(words, " and ", devices, stages_);
     }
   }
@@ -131,9 +124,9 @@ class way_out {
       const int stages = devices > 0 && fewer == 0 ? next_stages(devices, 1) : fewer;
       if (stages > 0) {
         words << (words.empty() ? "use " : ", or ");
-        add_count(words, devices, "device");
+        words << how_many(devices, "device");
         words << (keeps_micro_batches(devices, stages) ? " and " : ", ");
-        add_count(words, stages, "stage");
+        words << how_many(stages, "stage");
         add_micro_batches(words, " and ", devices, stages);
       }
     }

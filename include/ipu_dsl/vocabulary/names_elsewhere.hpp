@@ -152,6 +152,8 @@ struct bias_initializer : option_elsewhere<"bias_initializer", "bias_init<zeros>
 template <fixed_string Name>
 struct padding : option_elsewhere<"padding", "same_padding, valid_padding or causal_padding"> {};
 
+struct causal : option_elsewhere<"causal", "causal_padding"> {};
+
 template <auto... Value>
 struct return_sequence : option_elsewhere<"return_sequence", "return_sequences<true>"> {};
 

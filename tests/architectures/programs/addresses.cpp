@@ -20,7 +20,7 @@ struct asked_of_weights
 
 struct named_like_paths
     : model<input<8>, sequential<named<"encoder/wide", Dense<8, relu>>,
-                                 named<"encoder/wide 2", Dense<8, relu>>, Dense<3>>> {};
+                                 named<"encoder/wide_2", Dense<8, relu>>, Dense<3>>> {};
 
 struct at_steps
     : model<input<4, 8, 8, 3>,

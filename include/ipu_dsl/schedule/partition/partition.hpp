@@ -148,9 +148,9 @@ constexpr problem partition_problem(int layers, int stages) {
     found.expected = "at least 1 stage";
     found.got << stages;
   } else if (layers < stages) {
-    found.expected << "a layer for each of " << stages << " stages";
-    found.got << layers << (layers == 1 ? " layer" : " layers");
-    found.hint << "use at most " << layers << (layers == 1 ? " stage" : " stages");
+    found.expected << "a layer for each of " << how_many(stages, "stage");
+    found.got << how_many(layers, "layer");
+    found.hint << "use at most " << how_many(layers, "stage");
   }
   return found;
 }

@@ -52,8 +52,8 @@ class header_reader {
     const std::size_t placed = said.placement.size();
     if (placed != 0 && said.stages != 0 && static_cast<std::size_t>(said.stages) != placed) {
       problem found;
-      found.expected << "a placement of the " << said.stages << " stages";
-      found.got << placed << (placed == 1 ? " device" : " devices");
+      found.expected << "a placement of the " << how_many(said.stages, "stage");
+      found.got << how_many(placed, "device");
       read_.refuse_at(found, label("schedule ") << name_ << ", header", 0, 0);
       return false;
     }

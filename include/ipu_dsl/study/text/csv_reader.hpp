@@ -60,8 +60,7 @@ class row_reader {
     }
     if (said_.devices != 0 && made_.rows_ended() != said_.devices) {
       problem found;
-      found.expected << said_.devices << (said_.devices == 1 ? " row" : " rows")
-                     << ", as the header says";
+      found.expected << how_many(said_.devices, "row") << ", as the header says";
       found.got << made_.rows_ended();
       return refuse_text(found);
     }

@@ -70,14 +70,15 @@ constexpr problem fault_of_program(const program_view& rows) {
   } else if (rows.micro_batches < 1 || rows.actions.empty() ||
              is_sparse(rows.actions.size(), rows.stages, rows.micro_batches)) {
     found.expected = "every micro-batch forward in every stage";
-    found.got << rows.actions.size() << " actions for " << rows.stages << " stages and "
-              << rows.micro_batches << " micro-batches";
+    found.got << how_many(rows.actions.size(), "action") << " for "
+              << how_many(rows.stages, "stage") << " and "
+              << how_many(rows.micro_batches, "micro-batch");
   } else if (lacks_updates(rows)) {
     found = refuse("an update of every stage after its backwards", "none",
                    "end_training_row puts them behind the row of a device");
   } else if (columns_of(rows) * rows.devices > static_cast<std::int64_t>(most_characters)) {
     found.expected << "time slots for a text of at most " << most_characters << " characters";
-    found.got << columns_of(rows) << " of " << rows.devices << " devices";
+    found.got << columns_of(rows) << " of " << how_many(rows.devices, "device");
   }
   return found;
 }

@@ -167,7 +167,7 @@ inline void add_words(std::string& told, std::string_view what) {
 
 inline void add_count(std::string& told, int count, const std::string& what) {
   if (count > 0) {
-    add_words(told, std::to_string(count) + ' ' + what + (count == 1 ? "" : "s"));
+    add_words(told, how_many(count, what).view());
   }
 }
 

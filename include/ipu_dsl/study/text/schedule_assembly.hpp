@@ -161,8 +161,8 @@ class schedule_assembly {
     fault_ = {};
     fault_.expected << "every micro-batch forward in every stage, at least "
                     << static_cast<std::int64_t>(rows_.stages) * rows_.micro_batches << " actions";
-    fault_.got << rows_.actions.size() << " for " << rows_.stages << " stages and "
-               << rows_.micro_batches << " micro-batches";
+    fault_.got << rows_.actions.size() << " for " << how_many(rows_.stages, "stage") << " and "
+               << how_many(rows_.micro_batches, "micro-batch");
     if (said_.micro_batches > 0) {
       fault_.hint << "the header says micro_batches=" << said_.micro_batches;
     } else {
@@ -213,7 +213,7 @@ class schedule_assembly {
     if (copies < 1 || rows_.stages % copies != 0) {
       fault_ = {};
       fault_.expected << "a number of stages that is a multiple of the " << copies << " copies";
-      fault_.got << rows_.stages << (rows_.stages == 1 ? " stage" : " stages");
+      fault_.got << how_many(rows_.stages, "stage");
       return false;
     }
     if (rows_.weights.update_interval > 0 && goes_backward() &&

@@ -105,10 +105,10 @@ constexpr bool put_row(schedule_assembly& made, parsed_schedule& read, list_view
 constexpr problem fault_of_extents(std::size_t size, int devices, const schedule_header& said) {
   problem found;
   if (devices < 1 || size % static_cast<std::size_t>(devices) != 0) {
-    found.expected << "rows of as many cells for each of " << devices << " devices";
-    found.got << size << " cells";
+    found.expected << "rows of as many cells for each of " << how_many(devices, "device");
+    found.got << how_many(size, "cell");
   } else if (said.devices != 0 && said.devices != devices) {
-    found.expected << said.devices << " devices, as the header says";
+    found.expected << how_many(said.devices, "device") << ", as the header says";
     found.got << devices;
   }
   return found;

@@ -161,13 +161,14 @@ constexpr program forward_program(const program& trained, int micro_batches) {
 constexpr problem fault_of_counts(const summary& is, std::string_view name, int devices, int stages,
                                   int micro_batches) {
   problem found = rules::problem_of_schedule(name);
-  found.expected << "what is written: " << is.devices << " devices, " << is.stages << " stages and "
-                 << is.micro_batches << " micro-batches";
+  found.expected << "what is written: " << how_many(is.devices, "device") << ", "
+                 << how_many(is.stages, "stage") << " and "
+                 << how_many(is.micro_batches, "micro-batch");
   found.got << devices << ", " << stages << " and " << micro_batches;
   if (stages != is.stages) {
-    found.hint << "cut the model into " << is.stages << " stages";
+    found.hint << "cut the model into " << how_many(is.stages, "stage");
   } else if (devices != is.devices) {
-    found.hint << "use " << is.devices << " devices";
+    found.hint << "use " << how_many(is.devices, "device");
   } else {
     found.hint << "use a gradient accumulation count of " << is.micro_batches;
   }

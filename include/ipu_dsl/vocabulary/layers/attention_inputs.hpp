@@ -24,13 +24,13 @@ struct value_dim {
 /// Whether the last input says which keys each query attends to.
 template <auto Value>
 struct use_attention_mask {
-  static constexpr option as_option = bool_option(&use_attention_mask_key, Value);
+  static constexpr option as_option = bool_option<Value>(&use_attention_mask_key);
 };
 
 /// Whether a position attends only to itself and those before it.
 template <auto Value>
 struct use_causal_mask {
-  static constexpr option as_option = bool_option(&use_causal_mask_key, Value);
+  static constexpr option as_option = bool_option<Value>(&use_causal_mask_key);
 };
 
 struct multi_head_attention_options {

@@ -105,7 +105,7 @@ struct bidirectional_reading {
                  .combinator = "Bidirectional",
                  .rule = &add_family,
                  .parts = both,
-                 .deals_inputs = true};
+                 .deals_inputs = kept_states(forwards.rule->name)};
     switch (static_cast<direction_merge>(given.integer(merge_mode_key, 0))) {
       case direction_merge::concat:
         made.rule = &concatenate_family;

@@ -20,7 +20,7 @@ inline constexpr option_key l2_normalize_key{"l2_normalize"};
 /// Whether each row is divided by its length before it is multiplied: Keras's `normalize`.
 template <auto Value>
 struct l2_normalize {
-  static constexpr option as_option = bool_option(&l2_normalize_key, Value);
+  static constexpr option as_option = bool_option<Value>(&l2_normalize_key);
 };
 
 struct dot_options {

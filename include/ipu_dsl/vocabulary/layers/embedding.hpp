@@ -18,7 +18,7 @@ inline constexpr option_key mask_zero_key{"mask_zero"};
 /// Whether word 0 is none, a step that is left out: see Masking.
 template <auto Value>
 struct mask_zero {
-  static constexpr option as_option = bool_option(&mask_zero_key, Value);
+  static constexpr option as_option = bool_option<Value>(&mask_zero_key);
 };
 
 struct embedding_options {

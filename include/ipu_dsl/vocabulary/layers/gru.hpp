@@ -16,7 +16,7 @@ inline constexpr option_key reset_after_key{"reset_after"};
 /// cuDNN, or to the state before it.
 template <auto Value>
 struct reset_after {
-  static constexpr option as_option = bool_option(&reset_after_key, Value);
+  static constexpr option as_option = bool_option<Value>(&reset_after_key);
 };
 
 enum class gru_variant : std::int32_t {

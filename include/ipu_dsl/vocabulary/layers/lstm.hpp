@@ -16,7 +16,7 @@ inline constexpr option_key unit_forget_bias_key{"unit_forget_bias"};
 /// Whether the bias of the forget gate starts with ones.
 template <auto Value>
 struct unit_forget_bias {
-  static constexpr option as_option = bool_option(&unit_forget_bias_key, Value);
+  static constexpr option as_option = bool_option<Value>(&unit_forget_bias_key);
 };
 
 enum class lstm_variant : std::int32_t {

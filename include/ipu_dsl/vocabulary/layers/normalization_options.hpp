@@ -27,13 +27,13 @@ struct epsilon {
 /// Whether there is a gamma to multiply by: `use_scale<false>`.
 template <auto Value>
 struct use_scale {
-  static constexpr option as_option = bool_option(&use_scale_key, Value);
+  static constexpr option as_option = bool_option<Value>(&use_scale_key);
 };
 
 /// Whether there is a beta to add: `use_center<false>`.
 template <auto Value>
 struct use_center {
-  static constexpr option as_option = bool_option(&use_center_key, Value);
+  static constexpr option as_option = bool_option<Value>(&use_center_key);
 };
 
 /// How gamma starts: `gamma_init<constant<0.5F>>`.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/graph/node_draft.hpp>
 #include <ipu_dsl/vocabulary/layers/sequence_input.hpp>
 #include <ipu_dsl/vocabulary/layers/weights.hpp>
@@ -22,21 +23,21 @@ inline constexpr option_key recurrent_activation_key{"recurrent_activation"};
 /// Whether all states are the output, (steps, units), or the last one alone.
 template <auto Value>
 struct return_sequences {
-  static constexpr option as_option = bool_option(&return_sequences_key, Value);
+  static constexpr option as_option = bool_option<Value>(&return_sequences_key);
 };
 
 /// Whether the sequence is read from its last step to its first; all states are then handed over in
 /// the order in which they were made, as in Keras.
 template <auto Value>
 struct go_backwards {
-  static constexpr option as_option = bool_option(&go_backwards_key, Value);
+  static constexpr option as_option = bool_option<Value>(&go_backwards_key);
 };
 
 /// Whether the last state is an output of its own, and of an LSTM the last cell another: for
 /// functional models, `build.layers<LSTM<16, return_state<true>>, 3>("", x)`.
 template <auto Value>
 struct return_state {
-  static constexpr option as_option = bool_option(&return_state_key, Value);
+  static constexpr option as_option = bool_option<Value>(&return_state_key);
 };
 
 inline constexpr std::string_view state_outputs_hint =
@@ -59,8 +60,8 @@ inline constexpr problem keeps_states =
 template <auto Value>
 struct stateful {
   static constexpr option read() {
-    option made = bool_option(&stateful_key, Value);
-    made.fault = made.integer != 0 ? &keeps_states : made.fault;
+    option made = bool_option<Value>(&stateful_key);
+    made.fault = is_null(made.fault) && made.integer != 0 ? &keeps_states : made.fault;
     return made;
   }
 
@@ -117,6 +118,12 @@ struct recurrent_options {
 /// The recurrent layers of the vocabulary, which a sentence tells from others by name.
 constexpr bool is_recurrent(std::string_view family) {
   return family == "SimpleRNN" || family == "LSTM" || family == "GRU";
+}
+
+/// What a recurrent layer of the vocabulary keeps from step to step: a state, and in an LSTM a
+/// cell.
+constexpr std::int32_t kept_states(std::string_view family) {
+  return family == "LSTM" ? 2 : 1;
 }
 
 /// Of a recurrent layer that is given one step after the other.

@@ -19,7 +19,7 @@ inline constexpr option_key use_bias_key{"use_bias"};
 
 template <auto Value>
 struct use_bias {
-  static constexpr option as_option = bool_option(&use_bias_key, Value);
+  static constexpr option as_option = bool_option<Value>(&use_bias_key);
 };
 
 /// How a parameter starts by the options of its layer.
