@@ -2,6 +2,7 @@
 // Of which letters names of layers are: files of weights and archives are written with them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 
@@ -11,13 +12,32 @@
 
 namespace ipu_dsl {
 
+/// By letter: whether it is one of words.
+inline constexpr std::array<bool, 256> letters_of_words = [] {
+  std::array<bool, 256> made = {};
+  for (const char letter :
+       std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")) {
+    made[static_cast<unsigned char>(letter)] = true;
+  }
+  return made;
+}();
+
 /// Whether a name may have a letter: those that TensorFlow's names have but for the backslash,
 /// which is no letter of a file's name everywhere, and all beyond ASCII, which Keras 3 has as well.
 constexpr bool is_letter_of_name(char letter) {
-  const bool is_word = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-                       (letter >= '0' && letter <= '9') || letter == '_';
-  const bool is_sign = letter == '.' || letter == '-' || letter == '/' || letter == '>';
-  return is_word || is_sign || static_cast<unsigned char>(letter) > 127;
+  const auto code = static_cast<unsigned char>(letter);
+  const bool is_sign = letter == '.' || letter == '/' || letter == '>';
+  return letters_of_words[code] || is_sign || code > 127;
+}
+
+/// Whether a name is one word, as most are: a step of a compiler for each letter.
+constexpr bool is_word(std::string_view name) {
+  const char* at = name.data();
+  const char* const end = at + name.size();
+  while (at != end && letters_of_words[static_cast<unsigned char>(*at)]) {
+    ++at;
+  }
+  return at == end && !name.empty();
 }
 
 /// A letter that a name may not have, and the name, unless it cannot be printed.
@@ -41,6 +61,9 @@ constexpr bool leads_astray(std::string_view part) {
 
 /// What is wrong with a name as one of files and archives.
 constexpr problem check_letters(std::string_view name) {
+  if (is_word(name)) {
+    return {};
+  }
   std::size_t begin = 0;
   bool is_lost = false;
   for (std::size_t i = 0; i < name.size(); ++i) {
