@@ -2,7 +2,8 @@
 // Tests of operators/conv2d.hpp where a kernel has a way of its own: blocks of lines, weights and
 // sums that stay in registers, outputs and lines that are copied, rows of taps, numbers that a
 // depthwise tile keeps, lines in parts or with the same sums, pixels that collide, images that come
-// from memory, rims that are made apart, lines whose outputs go into one tile.
+// from memory, rims that are made apart, lines whose outputs go into one tile,
+// gradients that go through the activation of what they are of.
 #include <cstdio>
 
 #include "operators/conv2d_chains.hpp"
@@ -308,14 +309,15 @@ constexpr std::int32_t lines_forward = lines_of_tiles<conv2d_code::forward_of(Ca
 template <conv2d_call Call>
 constexpr std::int32_t lines_backward = lines_of_tiles<conv2d_code::gradient_of(Call, 0, 0)>();
 
+constexpr conv2d_call activated_by(conv2d_call made, activation_kind kind) {
+  made.activation = kind;
+  return made;
+}
+
 /// How many numbers an activation in the kernel makes otherwise than one behind it.
 template <conv2d_call Call, activation_kind Kind>
 int wrong_activations() {
-  constexpr conv2d_call activated = [] {
-    conv2d_call made = Call;
-    made.activation = Kind;
-    return made;
-  }();
+  constexpr conv2d_call activated = activated_by(Call, Kind);
   operands given(Call);
   const std::int32_t pixels = Call.batch * Call.output_rows * Call.output_columns;
   test::buffer expected(std::int64_t{pixels} * layout::row_stride(Call.filters));
@@ -358,4 +360,58 @@ TEST_CASE("lines whose few outputs go into one tile make the same chains") {
   CHECK(wrong_activations<few, activation_kind::gelu>() == 0);
   CHECK(wrong_activations<valid, activation_kind::tanh>() == 0);
   std::printf("lines in one tile: checked %d numbers and steps of chains\n", checked);
+}
+
+namespace {
+
+/// How many numbers of an input gradient that goes through the activation of the image, whole and
+/// in parts, are others than those of a pass of its own.
+template <conv2d_call Call, activation_kind Through>
+int wrong_through() {
+  constexpr conv2d_call backward = of_variant(Call, conv2d_variant::input_gradient);
+  constexpr conv2d_call activated = activated_by(backward, Through);
+  operands given(Call);
+  const std::int32_t pixels = Call.batch * Call.rows * Call.columns;
+  const test::buffer image = random_rows(pixels, Call.channels, 5);
+  const std::int32_t inputs = Call.kernel_rows * Call.kernel_columns * Call.filters_of_group();
+  test::buffer transposed(layout::panel_elements(inputs, Call.channels));
+  run<of_variant(Call, conv2d_variant::transposed_kernel)>({transposed.data(), given.w.data()});
+  test::buffer expected(image.size());
+  run<backward>({expected.data(), given.d.data(), transposed.data()});
+  kernels::activation_gradient_from_output<Through>(expected.data(), image.data(), expected.data(),
+                                                    pixels, Call.channels, 0.0F);
+  const test::buffer found = made_in_parts(test::buffer(image.size()), [&](float* to, grain part) {
+    test::buffer read = image;
+    run<activated>({to, given.d.data(), transposed.data(), read.data()}, part);
+  });
+  int wrong = 0;
+  for (std::int64_t i = 0; i < image.size(); ++i) {
+    wrong += same_bits(found[i], expected[i]) ? 0 : 1;
+  }
+  checked += pixels * Call.channels;
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("input gradients that go through the activation of the image have its bits") {
+  checked = 0;
+  using enum activation_kind;
+  // Sums in registers, with and without rims, and of every second pixel.
+  CHECK(wrong_through<call_on(2, {6, 9, 16}, 20, {3, 3}, 1, true, false), relu>() == 0);
+  CHECK(wrong_through<call_on(2, {7, 9, 32}, 16, {3, 3}, 2, true, false), relu6>() == 0);
+  CHECK(wrong_through<call_on(1, {9, 8, 40}, 24, {2, 2}, 1, false, false), tanh>() == 0);
+  // One tap after the other, and a tap alone, whose lines are one.
+  CHECK(wrong_through<call_on(2, {5, 7, 6 * vector}, 80, {3, 3}, 1, true, false), relu>() == 0);
+  CHECK(wrong_through<call_on(3, {7, 7, 4 * vector}, 72, {1, 1}, 1, true, false), sigmoid>() == 0);
+  CHECK(wrong_through<call_on(2, {5, 5, 24}, 8, {1, 1}, 2, true, false), relu>() == 0);
+  // Weights in registers, pixels as lanes, lines together, rims apart, groups.
+  CHECK(wrong_through<call_on(2, {1, 70, vector}, 1, {1, 3}, 1, true, false), relu>() == 0);
+  CHECK(wrong_through<call_on(2, {11, vector - 2, 6}, 8, {5, 5}, 1, true, false), relu>() == 0);
+  CHECK(wrong_through<call_on(1, {6, 3 * vector + 2, 3}, 7, {3, 3}, 1, true, false), relu>() == 0);
+  CHECK(wrong_through<call_on(2, {5, 6, 64}, 32, {3, 3}, 1, true, false, 1, 2), relu>() == 0);
+  // A picture of one pixel.
+  CHECK(wrong_through<call_on(1, {1, 1, 30}, 20, {1, 1}, 1, true, false), relu>() == 0);
+  CHECK(checked > 0);
+  std::printf("put through: checked %d numbers\n", checked);
 }

@@ -254,6 +254,11 @@ constexpr checks test_gradients_handed_on() {
   done.that(activation_gradients<convolved<Conv2D<4, 3>, relu, MaxPooling2D<2, strides<1>>>>() ==
             1);
   done.that(activation_gradients<convolved<Conv2D<4, 3>, norm, linear, Conv2D<4, 3>>>() == 0);
+  // A convolution puts its gradient through what made its image, unless groups are its lanes.
+  done.that(activation_gradients<convolved<Conv2D<4, 3, relu>, Conv2D<4, 3>>>() == 0);
+  done.that(activation_gradients<convolved<Conv2D<4, 3>, norm, relu, Conv2D<4, 3>>>() == 0);
+  done.that(activation_gradients<convolved<Conv2D<4, 3, relu>, Conv2D<4, 3, groups<2>>>>() == 1);
+  done.that(activation_gradients<convolved<Conv2D<4, 3, relu>, DepthwiseConv2D<3>>>() == 1);
   // Behind the cut two read what the relu makes, and their sum is made before it.
   done.that(activation_gradients<cut_between<relu, elu>>() == 1);
   done.that(calls_backward<cut_between<linear, elu>>(add_family) == 0);

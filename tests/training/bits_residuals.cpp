@@ -17,26 +17,29 @@ namespace {
 
 using first = sequential<Reshape<28, 28, 1>, Conv2D<8, 3, strides<3>>, BatchNormalization<>>;
 using wide = Conv2D<8, 3, same_padding>;
-using block = residual<wide, BatchNormalization<>, relu, wide, BatchNormalization<>>;
+/// With layers behind each activation that one convolution reads.
+template <typename... Behind>
+using block = residual<wide, BatchNormalization<>, relu, Behind...,
+                       Conv2D<12, 3, same_padding, relu>, Behind..., wide, BatchNormalization<>>;
 using towers = residual<residual<Conv2D<8, 3, same_padding, sigmoid>, relu6>>;
 using last = sequential<concat<MaxPooling2D<3>, AveragePooling2D<3>>, Flatten, Dense<10>>;
 
 /// Activations that two read, one that a sum reads, a sum of sums, an activation of no sum.
 struct one_stage
-    : model<input<28, 28>, sequential<first, relu, block, relu, towers, sigmoid, linear, last>> {};
+    : model<input<28, 28>, sequential<first, relu, block<>, relu, towers, sigmoid, linear, last>> {
+};
 
-/// One layer reads each activation, so that none is put through in a sum of gradients.
-struct read_once
-    : model<input<28, 28>,
-            sequential<first, relu, linear, block, relu, linear, towers, sigmoid, linear, last>> {};
+/// One layer that computes nothing reads each activation, so that none is put through elsewhere.
+struct read_once : model<input<28, 28>, sequential<first, relu, linear, block<linear>, relu, linear,
+                                                   towers, sigmoid, linear, last>> {};
 
 /// Both that read an activation are behind the cut, and the sum of one block.
-struct behind_activations : model<input<28, 28>, pipeline<stage<first, relu>, stage<block, relu>,
+struct behind_activations : model<input<28, 28>, pipeline<stage<first, relu>, stage<block<>, relu>,
                                                           stage<towers, sigmoid, linear, last>>> {};
 
 /// Activations begin a stage.
 struct before_activations
-    : model<input<28, 28>, pipeline<stage<first>, stage<relu, block>, stage<relu, towers>,
+    : model<input<28, 28>, pipeline<stage<first>, stage<relu, block<>>, stage<relu, towers>,
                                     stage<sigmoid>, stage<linear, last>>> {};
 
 template <typename Model, typename Schedule, int Samples, int MicroBatches, int Replicas = 1>

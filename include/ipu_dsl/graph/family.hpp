@@ -141,11 +141,11 @@ struct family {
   /// has.
   bool takes_gradient_put_through = false;
 
-  /// Layers only: whether it can put the gradient of its input through the activation that made the
-  /// input, because it writes each number of it once. That spares a call of its own over both. Its
-  /// rule asks which one.
-  bool (*puts_through)(const attributes& options,
-                       const shape& input) = [](const attributes&, const shape&) { return false; };
+  /// Layers only: whether it can put the gradient of its input, that lies so, through the
+  /// activation that made the input, because it writes each number of it once. That spares a call
+  /// of its own over both. Its rule asks which one.
+  bool (*puts_through)(const attributes& options, const shape& input, storage lies) =
+      [](const attributes&, const shape&, storage) { return false; };
 
   /// Layers of one output only: the gradient of every input is that of the output, number by
   /// number, once that has been put through the activation that it tells of. Then the gradients lie

@@ -214,6 +214,33 @@ IPU_DSL_ALWAYS_INLINE Vector gradient_through(Vector gradient, Vector y, float a
   }
 }
 
+/// The pixels that an activation made, for a gradient that goes back through it and lies as they
+/// do; none where it is linear.
+template <activation_kind Through>
+struct activated_pixels {
+  const float* first = nullptr;
+
+  IPU_DSL_ALWAYS_INLINE activated_pixels at(std::ptrdiff_t floats) const {
+    return {Through == activation_kind::linear ? nullptr : first + floats};
+  }
+
+  /// Of `count` pixels beside each other, `apart` floats from one to the next, some vectors.
+  template <layout::architecture Architecture, int Vectors>
+  IPU_DSL_ALWAYS_INLINE void put_through(float* gradient, std::ptrdiff_t apart,
+                                         std::int32_t count) const {
+    using lanes = vector<Architecture>;
+    for (std::int32_t i = 0; Through != activation_kind::linear && i < count; ++i) {
+      IPU_DSL_UNROLLED
+      for (int v = 0; v < Vectors; ++v) {
+        const std::ptrdiff_t place = i * apart + v * Architecture.lanes;
+        const lanes made = load<lanes>(first + place);
+        const lanes before = load<lanes>(gradient + place);
+        store(gradient + place, gradient_through<Through>(before, made, 0.0F));
+      }
+    }
+  }
+};
+
 /// dx = gradient * activation'(x) from y = activation(x), all [rows][row_stride(units)]; `dx` may
 /// be `gradient`.
 template <activation_kind Kind, layout::architecture Architecture = layout::native>

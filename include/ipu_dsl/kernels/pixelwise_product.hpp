@@ -39,10 +39,12 @@ IPU_DSL_ALWAYS_INLINE void pixelwise_lines(const rows_of_lines<Product, Architec
 
 /// `multiply_windows` where `pixelwise_cut` suits it, or a grain of it: of its lines.
 template <window_product Product, activation_kind Kind,
-          layout::architecture Architecture = layout::native>
+          layout::architecture Architecture = layout::native,
+          activation_kind Through = activation_kind::linear>
 void multiply_by_pixels(const float* __restrict x, const float* __restrict w,
                         const float* __restrict bias, float* __restrict y, float alpha,
-                        const grain& part = {}) noexcept {
+                        const grain& part = {},
+                        const activated_pixels<Through>& made = {}) noexcept {
   using cut = pixelwise_cut<Product, Architecture>;
   constexpr activation_kind in_tile = applied_in_registers(Kind) ? Kind : activation_kind::linear;
   constexpr std::int32_t panel = layout::panel_width(Product.units, Architecture);
@@ -81,7 +83,8 @@ void multiply_by_pixels(const float* __restrict x, const float* __restrict w,
       }
       next_row = last + 1;
     }
-    float* const to = y + sample * Product.written.sample + Product.written_line(line);
+    const std::ptrdiff_t place = sample * Product.written.sample + Product.written_line(line);
+    float* const to = y + place;
     const auto some_lines = [&](auto lines) IPU_DSL_ALWAYS_INLINE_LAMBDA {
       pixelwise_lines<Architecture, Product, decltype(lines)::value, panel, in_tile>(
           rows, w, bias, to, met, alpha, std::make_integer_sequence<std::int32_t, cut::tiles>());
@@ -97,6 +100,12 @@ void multiply_by_pixels(const float* __restrict x, const float* __restrict w,
     for (std::int32_t i = 0; !applied_in_registers(Kind) && i < together; ++i) {
       activate_block<Kind, Architecture>(to + i * Product.written.row, Product.written.pixel,
                                          Product.columns.outputs, stride, Product.units, alpha);
+    }
+    for (std::int32_t i = 0; i < together; ++i) {
+      const std::ptrdiff_t at = i * Product.written.row;
+      made.at(place + at)
+          .template put_through<Architecture, stride / Architecture.lanes>(
+              to + at, Product.written.pixel, Product.columns.outputs);
     }
     number += together;
   }

@@ -66,14 +66,19 @@ IPU_DSL_ALWAYS_INLINE void window_tile(const float* x, const float* w, const flo
   }
 }
 
-/// One line of outputs for `Vectors` vectors of one panel, of which `units` columns are units.
+/// One line of outputs for `Vectors` vectors of one panel, of which `units` columns are units; put
+/// through the activation that made `made`.
 template <layout::architecture Architecture, window_product Product, int Vectors, int PanelWidth,
-          activation_kind Kind>
+          activation_kind Kind, activation_kind Through>
 [[gnu::noinline]] void window_line(const float* x, const float* w, const float* bias, float* y,
-                                   std::int32_t line, std::int32_t units, float alpha) noexcept {
+                                   const activated_pixels<Through>& made, std::int32_t line,
+                                   std::int32_t units, float alpha) noexcept {
   constexpr activation_kind in_tile = applied_in_registers(Kind) ? Kind : activation_kind::linear;
   constexpr int outputs = Product.columns.outputs;
-  if constexpr (holds_weights(Product, Vectors, Architecture)) {
+  constexpr std::ptrdiff_t pixel = Product.written.pixel;
+  constexpr bool holds = holds_weights(Product, Vectors, Architecture);
+  constexpr bool resident = holds || has_resident_sums<Architecture, Product, Vectors>();
+  if constexpr (holds) {
     if (Product.taps_met(line).count() == Product.rows.taps) {
       held_weights_line<Architecture, Product, Vectors, PanelWidth, in_tile>(x, w, bias, y, line,
                                                                              alpha);
@@ -81,7 +86,7 @@ template <layout::architecture Architecture, window_product Product, int Vectors
       resident_sums_line<Architecture, Product, Vectors, PanelWidth, in_tile>(x, w, bias, y, line,
                                                                               alpha);
     }
-  } else if constexpr (has_resident_sums<Architecture, Product, Vectors>()) {
+  } else if constexpr (resident) {
     resident_sums_line<Architecture, Product, Vectors, PanelWidth, in_tile>(x, w, bias, y, line,
                                                                             alpha);
   } else {
@@ -89,9 +94,14 @@ template <layout::architecture Architecture, window_product Product, int Vectors
     tile_rows<Architecture, outputs, Vectors>(
         {0, row_tiles(outputs, Vectors, Architecture).parts()},
         [&](auto rows, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+          const std::ptrdiff_t at = first * pixel;
           window_tile<Architecture, Product, rows, Vectors, PanelWidth, in_tile>(
-              x, w, bias, y + first * Product.written.pixel, line, first, alpha);
+              x, w, bias, y + at, line, first, alpha);
+          made.at(at).template put_through<Architecture, Vectors>(y + at, pixel, rows);
         });
+  }
+  if constexpr (resident) {
+    made.template put_through<Architecture, Vectors>(y, pixel, outputs);
   }
   if constexpr (!applied_in_registers(Kind)) {
     activate_block<Kind, Architecture>(y, Product.written.pixel, outputs,
@@ -101,16 +111,23 @@ template <layout::architecture Architecture, window_product Product, int Vectors
 
 /// Some lines of outputs of one sample.
 template <layout::architecture Architecture, window_product Product, int Vectors, int PanelWidth,
-          activation_kind Kind>
+          activation_kind Kind, activation_kind Through>
 IPU_DSL_ALWAYS_INLINE void window_lines(const float* x, const float* w, const float* bias, float* y,
+                                        const activated_pixels<Through>& made,
                                         const index_range& lines, std::int32_t units, float alpha) {
   if constexpr (Product.has_rims() && !has_resident_sums<Architecture, Product, Vectors>()) {
     window_lines_by_taps<Architecture, Product, Vectors, PanelWidth, Kind>(x, w, bias, y, lines,
                                                                            units, alpha);
+    for (std::int32_t line = lines.begin; line < lines.end; ++line) {
+      const std::ptrdiff_t at = Product.written_line(line);
+      made.at(at).template put_through<Architecture, Vectors>(y + at, Product.written.pixel,
+                                                              Product.columns.outputs);
+    }
   } else {
     for (std::int32_t line = lines.begin; line < lines.end; ++line) {
-      window_line<Architecture, Product, Vectors, PanelWidth, Kind>(
-          x, w, bias, y + Product.written_line(line), line, units, alpha);
+      const std::ptrdiff_t at = Product.written_line(line);
+      window_line<Architecture, Product, Vectors, PanelWidth, Kind, Through>(
+          x, w, bias, y + at, made.at(at), line, units, alpha);
     }
   }
 }
@@ -119,11 +136,13 @@ IPU_DSL_ALWAYS_INLINE void window_lines(const float* x, const float* w, const fl
 ///   x     images of `depth` numbers a pixel
 ///   w     panels of [taps, depth, units]; bias  [bias_elements(units)] or null
 ///   y     pixels of row_stride(units) floats at least, of which these are written
+///   made  of a gradient that is put back through what made it: that, as y lies
 template <window_product Product, activation_kind Kind,
-          layout::architecture Architecture = layout::native>
+          layout::architecture Architecture = layout::native,
+          activation_kind Through = activation_kind::linear>
 void multiply_windows(const float* __restrict x, const float* __restrict w,
                       const float* __restrict bias, float* __restrict y, float alpha,
-                      const grain& part = {}) noexcept {
+                      const grain& part = {}, const activated_pixels<Through>& made = {}) noexcept {
   // Plain constants: g++ 12.2 fails on a struct of constants that is used inside a lambda.
   static_assert(Product.lanewise == 0, "multiply_by_lanes has such a product");
   constexpr panel_columns columns(Product.units, Architecture);
@@ -143,19 +162,21 @@ void multiply_windows(const float* __restrict x, const float* __restrict w,
       for (std::int32_t first = 0; first < panel_vectors; first += together) {
         const std::int32_t within = first * Architecture.lanes;
         const std::int32_t n = panel * width + within;
-        window_lines<Architecture, Product, together, width, Kind>(
+        const std::ptrdiff_t at = sample * Product.written.sample + n;
+        window_lines<Architecture, Product, together, width, Kind, Through>(
             x + sample * Product.read.sample + Product.first_read(n),
-            w + panel * panel_size + within, bias == nullptr ? nullptr : bias + n,
-            y + sample * Product.written.sample + n, some, Product.units - n, alpha);
+            w + panel * panel_size + within, bias == nullptr ? nullptr : bias + n, y + at,
+            made.at(at), some, Product.units - n, alpha);
       }
       number += some.end - some.begin;
     }
   };
   if constexpr (pixelwise_cut<Product, Architecture>::suits()) {
-    multiply_by_pixels<Product, Kind, Architecture>(x, w, bias, y, alpha, part);
+    multiply_by_pixels<Product, Kind, Architecture>(x, w, bias, y, alpha, part, made);
     return;
   }
-  if constexpr (Product.is_row_by_matrix() && applied_in_registers(Kind)) {
+  if constexpr (Product.is_row_by_matrix() && applied_in_registers(Kind) &&
+                Through == activation_kind::linear) {
     if (part.count == 1) {
       dense_forward_sample<Architecture, Product.depth, Product.units, Kind>(x, w, bias, y, alpha);
       return;

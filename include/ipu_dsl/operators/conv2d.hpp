@@ -146,37 +146,41 @@ void weight_gradient(const gradient_operands<Rule>& given, const grain& part) no
   }
 }
 
-/// A product over windows by the kernel that has it.
-template <kernels::window_product Product, activation_kind Kind>
+/// A product over windows by the kernel that has it; a gradient back through what made the image.
+template <kernels::window_product Product, activation_kind Kind,
+          activation_kind Through = activation_kind::linear>
 void multiply(const float* x, const float* w, const float* bias, float* y, float alpha,
-              const grain& part) noexcept {
+              const grain& part, const kernels::activated_pixels<Through>& made = {}) noexcept {
   if constexpr (Product.lanewise != 0) {
+    static_assert(Through == activation_kind::linear);
     kernels::multiply_by_lanes<Product, Kind>(x, w, bias, y, alpha, part);
   } else {
-    kernels::multiply_windows<Product.with_merged_lines(), Kind>(x, w, bias, y, alpha, part);
+    kernels::multiply_windows<Product.with_merged_lines(), Kind>(x, w, bias, y, alpha, part, made);
   }
 }
 
-template <conv2d_call Call, activation_kind Kind, int Phase>
+template <conv2d_call Call, activation_kind Kind, int Phase, activation_kind Through>
 void image_phase(const float* d, const float* transposed, const float* bias, float* image,
-                 float alpha, const grain& part) noexcept {
+                 float alpha, const grain& part,
+                 const kernels::activated_pixels<Through>& made) noexcept {
   constexpr std::int32_t row = Phase / Call.stride_columns;
   constexpr std::int32_t column = Phase % Call.stride_columns;
   constexpr kernels::image_strides strides =
       strides_of(Call.rows, Call.columns, Call.channels, false);
   constexpr kernels::window_product product = gradient_of(Call, row, column);
   if constexpr (product.has_outputs()) {
-    multiply<product, Kind>(d, transposed, bias, image + row * strides.row + column * strides.pixel,
-                            alpha, part);
+    constexpr std::ptrdiff_t first = row * strides.row + column * strides.pixel;
+    multiply<product, Kind>(d, transposed, bias, image + first, alpha, part, made.at(first));
   }
 }
 
 /// What lies in an image by the places of the kernel that meet it, activation(that + bias): one
 /// product for each phase.
-template <conv2d_call Call, activation_kind Kind, int... Phases>
+template <conv2d_call Call, activation_kind Kind, activation_kind Through, int... Phases>
 void image_of(const float* d, const float* transposed, const float* bias, float* image, float alpha,
-              const grain& part, std::integer_sequence<int, Phases...>) noexcept {
-  (image_phase<Call, Kind, Phases>(d, transposed, bias, image, alpha, part), ...);
+              const grain& part, const kernels::activated_pixels<Through>& made,
+              std::integer_sequence<int, Phases...>) noexcept {
+  (image_phase<Call, Kind, Phases>(d, transposed, bias, image, alpha, part, made), ...);
 }
 
 /// The two convolutions of a call that makes both.
@@ -202,6 +206,8 @@ constexpr conv2d_call pointwise_of(const conv2d_call& both) {
   made.plain_kernel = 0;
   return made;
 }
+
+inline constexpr kernels::activated_pixels<activation_kind::linear> no_pixels;
 
 template <conv2d_call Call>
 using phases_of = std::make_integer_sequence<int, Call.stride_rows * Call.stride_columns>;
@@ -243,14 +249,17 @@ struct operators<&conv2d_family> {
       kernels::spread_groups<conv2d_code::spread_of_gradient(Call)>(
           floats(operands[1]), floats(operands[0]), context.part);
     } else if constexpr (Call.variant == conv2d_variant::input_gradient) {
+      constexpr bool goes_through = Call.activation != activation_kind::linear;
+      const kernels::activated_pixels<Call.activation> made{goes_through ? floats(operands[3])
+                                                                         : nullptr};
       conv2d_code::image_of<Call, activation_kind::linear>(
           floats(operands[1]), floats(operands[2]), nullptr, floats(operands[0]), 0.0F,
-          context.part, conv2d_code::phases_of<Call>());
+          context.part, made, conv2d_code::phases_of<Call>());
     } else if constexpr (Call.variant == conv2d_variant::transposed_forward) {
       const float* bias = Call.has_bias != 0 ? floats(operands[3]) : nullptr;
-      conv2d_code::image_of<Call, Call.activation>(floats(operands[1]), floats(operands[2]), bias,
-                                                   floats(operands[0]), scalars[0], context.part,
-                                                   conv2d_code::phases_of<Call>());
+      conv2d_code::image_of<Call, Call.activation>(
+          floats(operands[1]), floats(operands[2]), bias, floats(operands[0]), scalars[0],
+          context.part, conv2d_code::no_pixels, conv2d_code::phases_of<Call>());
     } else if constexpr (Call.variant == conv2d_variant::bias_gradient) {
       using rule = typename update_rule<Ending>::type;
       const gradient_operands<rule> given(context, operands, 1);

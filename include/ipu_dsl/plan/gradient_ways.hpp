@@ -132,7 +132,8 @@ class gradient_ways {
   constexpr bool reader_puts_through(std::int32_t made) const {
     const node& reader = reader_of(made);
     return model_.input_of(reader, 0) == made &&
-           reader.rule->puts_through(reader.options, model_.at(made).extents);
+           reader.rule->puts_through(reader.options, model_.at(made).extents,
+                                     facts_.gradient_lies[made]);
   }
 
   /// What hands gradients on has nothing to compute, but for an activation that nobody puts them

@@ -34,7 +34,9 @@ struct convolution_options {
 enum class conv2d_variant : std::int32_t {
   forward,            ///< writes y, reads x, kernel[, bias]
   transposed_kernel,  ///< writes for each tap the transpose of its weights, reads kernel
-  input_gradient,     ///< writes the input's gradient, reads d, the transposed kernel
+  /// Writes the input's gradient, reads d, the transposed kernel[, the input, where the gradient
+  /// goes through the activation that made it: that of the call].
+  input_gradient,
   /// Adds to the accumulators of kernel[, bias], reads x, d; an update is as Dense's.
   weight_gradient,
   // By lanes, where x and d below are what the first two of these write.
@@ -253,11 +255,19 @@ struct convolution {
     return made;
   }
 
-  /// Of the gradient d before the activation as it is read, in whole pixels.
+  /// Of the gradient d before the activation as it is read, in whole pixels; put through the
+  /// activation that made the input `x`, unless that is linear.
   constexpr void input_gradient(emitter& emit, const buffer_ref& made, const buffer_ref& d,
-                                const buffer_ref& transposed) const {
-    call_draft call = emit.call_of(*code, of_variant(conv2d_variant::input_gradient));
-    spread_over_image(call, made, d, transposed);
+                                const buffer_ref& transposed,
+                                activation_kind through = activation_kind::linear,
+                                const buffer_ref& x = {}) const {
+    conv2d_call backward = of_variant(conv2d_variant::input_gradient);
+    backward.activation = through;
+    call_draft call = emit.call_of(*code, backward);
+    const image_axes at = spread_over_image(call, made, d, transposed);
+    if (through != activation_kind::linear) {
+      call.reads(x.as(input_extents()), {at.sample, at.row, at.column, at.channel});
+    }
   }
 
   /// The image of what a convolution makes of it, as its input gradient follows from the gradient:
@@ -266,9 +276,9 @@ struct convolution {
                                     const buffer_ref& transposed) const {
     call_draft call = emit.call_of(*code, of_variant(conv2d_variant::transposed_forward));
     call.scalar(alpha);
-    const reach channel = spread_over_image(call, image, x, transposed);
+    const image_axes at = spread_over_image(call, image, x, transposed);
     if (key.has_bias != 0) {
-      call.reads(emit.parameter_value(bias), {channel});
+      call.reads(emit.parameter_value(bias), {at.channel});
     }
   }
 
@@ -370,10 +380,18 @@ struct convolution {
     }
   }
 
-  /// Declares a sum over all places of the kernel that meet a pixel of the image; returns its
-  /// channels.
-  constexpr reach spread_over_image(call_draft& call, const buffer_ref& image, const buffer_ref& d,
-                                    const buffer_ref& transposed) const {
+  /// Of a number of the image.
+  struct image_axes {
+    axis_id sample;
+    axis_id row;
+    axis_id column;
+    reach channel;
+  };
+
+  /// Declares a sum over all places of the kernel that meet a pixel of the image, whose axes it
+  /// returns.
+  constexpr image_axes spread_over_image(call_draft& call, const buffer_ref& image,
+                                         const buffer_ref& d, const buffer_ref& transposed) const {
     const axis_id sample = call.over(key.batch);
     const auto [row, column] = call.over(key.rows, key.columns);
     const feature_axes features = over_features(call, key.channels);
@@ -395,7 +413,7 @@ struct convolution {
     call.reads(transposed, {tap_row, tap_column, filter, channel})
         .costs(std::int64_t{key.batch} * key.output_rows * key.output_columns * key.filters *
                taps() * key.depth());
-    return channel;
+    return {sample, row, column, channel};
   }
 
   /// Of every pixel of `read`, dealt into groups, what each unit of `made` reads.

@@ -9,11 +9,31 @@
 
 namespace ipu_dsl {
 
+inline constexpr problem three_numbers_of_image = refuse(
+    "one or two numbers in strides<...> and dilation_rate<...>", "three", "a Conv3D takes them");
+
+inline constexpr problem two_strides_of_sequence =
+    refuse("one number in strides<...>", "rows and columns", "a sequence has steps alone");
+
+inline constexpr problem two_dilations_of_sequence =
+    refuse("one number in dilation_rate<...>", "rows and columns", "a sequence has steps alone");
+
 namespace convolution_rules {
 
 /// Sequences as images of one row.
 constexpr shape as_image(const shape& input) {
   return input.rank == 2 ? shape{1, input[0], input[1]} : input;
+}
+
+/// Whether an input gradient that lies so goes through an activation line by line as it is written:
+/// in whole pixels, and not where numbers of groups are its lanes.
+constexpr bool puts_through(const attributes& given, const shape& input, storage lies) {
+  const auto options = given.as<convolution_options>();
+  conv2d_call made = {};
+  made.channels = input[input.rank - 1];
+  made.filters = options.filters;
+  made.groups = options.groups;
+  return !made.lanewise() && (lies == storage::positions || !pads_positions(input));
 }
 
 /// The size of the kernel, and the options that are not at their default.

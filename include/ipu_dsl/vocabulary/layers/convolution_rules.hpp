@@ -133,7 +133,8 @@ constexpr void input_gradient_of(emitter& emit, const convolution& made, const b
   }
   const buffer_ref transposed = made.transpose_kernel(emit, transposed_tag);
   const buffer_ref written = pixels_written(emit, made.input_extents());
-  made.input_gradient(emit, written, made.gradient_read(emit, d, gradient_tag), transposed);
+  made.input_gradient(emit, written, made.gradient_read(emit, d, gradient_tag), transposed,
+                      emit.puts_through(0), emit.input_value(0));
   finish_pixels(emit, written);
 }
 
@@ -183,6 +184,7 @@ constexpr family family_called(std::string_view name) {
           .weight_gradient = weight_gradient,
           .activation = activation_in<convolution_options>,
           .takes_gradient_put_through = true,
+          .puts_through = puts_through,
           .reads = {storage::positions, storage::rows},
           .writes = {storage::positions},
           .updates_with_gradient = true};
@@ -195,15 +197,6 @@ inline constexpr family conv2d_family = convolution_rules::family_called("Conv2D
 constexpr const family& convolution_code() {
   return conv2d_family;
 }
-
-inline constexpr problem three_numbers_of_image = refuse(
-    "one or two numbers in strides<...> and dilation_rate<...>", "three", "a Conv3D takes them");
-
-inline constexpr problem two_strides_of_sequence =
-    refuse("one number in strides<...>", "rows and columns", "a sequence has steps alone");
-
-inline constexpr problem two_dilations_of_sequence =
-    refuse("one number in dilation_rate<...>", "rows and columns", "a sequence has steps alone");
 
 /// What the options of a convolution say, read once for all layers with the same ones.
 template <typename... Options>

@@ -280,7 +280,7 @@ constexpr void input_gradient(emitter& emit) {
 }
 
 /// A gradient that is written once may go through what made x.
-constexpr bool puts_through(const attributes& given, const shape& input) {
+constexpr bool puts_through(const attributes& given, const shape& input, storage) {
   return placed(given.as<pooling_options>(), as_image(input)).shares_out();
 }
 

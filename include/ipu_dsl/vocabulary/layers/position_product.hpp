@@ -109,7 +109,9 @@ struct position_product {
   /// The same by a kernel that lies so already.
   constexpr void input_gradient_by(emitter& emit, const buffer_ref& made,
                                    const buffer_ref& gradient, const buffer_ref& weights) const {
-    call_draft call = emit.call_of(conv2d_family, key(emit, conv2d_variant::input_gradient));
+    conv2d_call backward = key(emit, conv2d_variant::input_gradient);
+    backward.activation = activation_kind::linear;
+    call_draft call = emit.call_of(conv2d_family, backward);
     const axis_id sample = call.over(emit.batch());
     const auto [position, feature] = call.over(positions, inputs);
     const axis_id unit = call.all(units);
