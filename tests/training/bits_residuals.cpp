@@ -42,6 +42,21 @@ struct before_activations
     : model<input<28, 28>, pipeline<stage<first>, stage<relu, block<>>, stage<relu, towers>,
                                     stage<sigmoid>, stage<linear, last>>> {};
 
+/// What several of those read that could put a gradient through, or could not: it goes through
+/// once.
+template <typename... Behind>
+using branches_of_all = sequential<
+    Behind...,
+    concat<MaxPooling2D<3, strides<1>, same_padding>, AveragePooling2D<2, strides<1>, same_padding>,
+           Conv2D<3, 3, same_padding>, residual<DepthwiseConv2D<3, same_padding>>>,
+    Conv2D<8, 2, hyperbolic_tangent>, Behind...,
+    concat<MaxPooling2D<2>, AveragePooling2D<2>, Conv2D<4, 2, strides<2>>>>;
+
+template <typename... Behind>
+struct read_by_all
+    : model<input<28, 28>, sequential<Reshape<28, 28, 1>, Conv2D<6, 4, strides<3>, sigmoid>,
+                                      branches_of_all<Behind...>, Flatten, Dense<10>>> {};
+
 template <typename Model, typename Schedule, int Samples, int MicroBatches, int Replicas = 1>
 struct training
     : tests::digit_training<Model, sgd<momentum>, Schedule, Samples, MicroBatches, Replicas> {};
@@ -69,4 +84,11 @@ TEST_CASE("gradients that are handed on have the bits of those that are written"
 TEST_CASE("replicas hand gradients on as well") {
   const trained_digits expected = train<training<one_stage, sequential_schedule, 4, 15, 2>>(1);
   CHECK(train<training<behind_activations, sequential_schedule, 4, 15, 2>>(2) == expected);
+}
+
+TEST_CASE("gradients of what several read go through its activation once") {
+  const trained_digits expected =
+      train<training<read_by_all<linear>, sequential_schedule, 4, 30>>(1);
+  REQUIRE(expected.losses.size() == 120);
+  CHECK(train<training<read_by_all<>, sequential_schedule, 4, 30>>(2) == expected);
 }

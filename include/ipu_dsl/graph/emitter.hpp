@@ -155,9 +155,11 @@ class emitter {
     return facts_->gradient_lies[input(i)];
   }
 
-  /// The activation that this node puts the gradient of its input `i` through; linear: none.
+  /// The activation that this node puts the gradient of its input `i` through; linear: none. Where
+  /// several read the input, their sum is put through.
   constexpr activation_kind puts_through(std::int32_t i) const {
-    return facts_->put_through[input(i)];
+    const std::int32_t read = input(i);
+    return facts_->reader_count(read) == 1 ? facts_->put_through[read] : activation_kind::linear;
   }
 
   /// Whether the gradient of output `i` has gone through the activation that made the output.
