@@ -86,6 +86,8 @@ TEST_CASE("an epoch holds whole updates") {
                                 " Say steps_per_epoch = 4.");
   CHECK(refusal(96, {}) == "One pass over 96 samples is 3 steps, no multiple of the 4" + end +
                                " Repeat the data, and say steps_per_epoch = 4.");
+  CHECK(refusal(32, {}) == "One pass over 32 samples is 1 step, no multiple of the 4" + end +
+                               " Repeat the data, and say steps_per_epoch = 4.");
 }
 
 TEST_CASE("steps that are updates are told as updates") {

@@ -18,8 +18,11 @@ static_assert(apply<Reshape<28, 28>>({{784}}).gives({28, 28}));
 static_assert(apply<Reshape<>>({{1}}).gives({}));
 static_assert(apply<Reshape<28, -1>>({{784}}).gives({28, 28}));
 static_assert(apply<Reshape<-1, 5>>({{784}}).refused(
-    "extents of at least 1, of which one may be left open as -1", "(-1, 5)"));
-static_assert(apply<Reshape<-1, -1>>({{784}}).found.found());
+    "extents whose product divides the input's 784 elements", "(-1, 5)"));
+static_assert(apply<Reshape<-1, -1>>({{784}}).refused(
+    "extents of at least 1, of which one may be left open as -1", "(-1, -1)"));
+static_assert(apply<Reshape<-1, -1, -1>>({{784}}).refused(
+    "extents of at least 1, of which one may be left open as -1", "(-1, -1, -1)"));
 static_assert(apply<Reshape<0>>({{784}}).found.found());
 static_assert(apply<Reshape<4, 7, 28>>({{28, 28}}).output().view_of == 0);
 static_assert(apply<Reshape<28, 29>>({{784}}).refused("an input of 812 elements",

@@ -171,6 +171,8 @@ class functional_builder : public refused_calls {
     if (!made_.fault.found()) {
       made_.fault = refuse_names(made_);
     }
+    // A stage that was begun has to have a layer.
+    made_.stages = stage_ + 1 > made_.stages ? stage_ + 1 : made_.stages;
     if (!made_.fault.found()) {
       made_.fault = whole_model_check(made_.view(), list_outputs(outputs)).find();
     }

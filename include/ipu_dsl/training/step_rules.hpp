@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include <ipu_dsl/core/checked.hpp>
 #include <ipu_dsl/core/error.hpp>
@@ -193,9 +194,11 @@ inline update_size size_of_update(const run_settings& settings, step_unit unit) 
     return;
   }
   const std::int64_t whole = steps / accumulated * accumulated;
+  const std::string_view plural = update.of_step > 1 ? "es" : "s";
   raise_error({"One pass over ", *source.length(), " samples is ", steps,
-               update.of_step > 1 ? " micro-batches" : " steps", ", no multiple of ",
-               describe(update), whole > 0 ? ". Say" : ". Repeat the data, and say",
+               update.of_step > 1 ? " micro-batch" : " step", steps == 1 ? "" : plural,
+               ", no multiple of ", describe(update),
+               whole > 0 ? ". Say" : ". Repeat the data, and say",
                " steps_per_epoch = ", (whole > 0 ? whole : accumulated) / update.of_step, "."});
 }
 

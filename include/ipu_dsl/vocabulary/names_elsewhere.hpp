@@ -150,7 +150,8 @@ template <typename... Initializer>
 struct bias_initializer : option_elsewhere<"bias_initializer", "bias_init<zeros>"> {};
 
 template <fixed_string Name>
-struct padding : option_elsewhere<"padding", "same_padding, valid_padding or causal_padding"> {};
+struct padding
+    : option_elsewhere<"padding", "same_padding, valid_padding or, of a Conv1D, causal_padding"> {};
 
 struct causal : option_elsewhere<"causal", "causal_padding"> {};
 

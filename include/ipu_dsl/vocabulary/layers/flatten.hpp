@@ -71,15 +71,31 @@ constexpr shape resolved(shape target, const shape& input) {
   return target;
 }
 
+/// What is wrong with extents of which some are still open, for so many elements.
+constexpr problem refuse_open(const shape& written, std::int64_t elements) {
+  std::int64_t others = 1;
+  std::int32_t open = 0;
+  for (std::int32_t axis = 0; axis < written.rank; ++axis) {
+    open += written[axis] == -1 ? 1 : 0;
+    others *= written[axis] == -1 ? 1 : written[axis];
+  }
+  if (open == 1 && others > 0) {
+    return refuse(label("extents whose product divides the input's ") << elements << " elements",
+                  ipu_dsl::describe(written),
+                  text<191>() << elements << " is no multiple of " << others);
+  }
+  text<191> hint = "the input has ";
+  hint << elements << " elements";
+  return refuse("extents of at least 1, of which one may be left open as -1",
+                ipu_dsl::describe(written), hint);
+}
+
 constexpr problem shapes(node_draft& draft) {
   const shape written = draft.options<reshape_options>().target();
   const shape target = resolved(written, draft.input(0));
   for (std::int32_t axis = 0; axis < target.rank; ++axis) {
     if (target[axis] < 1) {
-      text<191> hint = "the input has ";
-      hint << draft.input(0).elements() << " elements";
-      return refuse("extents of at least 1, of which one may be left open as -1",
-                    ipu_dsl::describe(written), hint);
+      return refuse_open(written, draft.input(0).elements());
     }
   }
   if (target.elements() != draft.input(0).elements()) {
