@@ -11,35 +11,40 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
+/// result = end(terms[0] + terms[1] + ..., place), one chain of sums an element.
+template <layout::architecture Architecture, typename End>
+IPU_DSL_ALWAYS_INLINE void sum_up(const float* const* terms, std::int32_t count, float* result,
+                                  std::ptrdiff_t elements, const End& end) {
+  using lanes = vector<Architecture>;
+  for (std::ptrdiff_t i = 0; i < elements; i += Architecture.lanes) {
+    prefetch_for_writing<Architecture.lanes>(result + i, shared_floats_ahead);
+    lanes sum = load<lanes>(terms[0] + i);
+    for (std::int32_t term = 1; term < count; ++term) {
+      sum = sum + load<lanes>(terms[term] + i);
+    }
+    store(result + i, end(sum, i));
+  }
+}
+
 /// result = terms[0] + terms[1] + ..., one chain of sums an element, in that order; every tensor
 /// has `elements` elements, whole vectors. `result` may be one of the terms.
 template <layout::architecture Architecture = layout::native>
 [[gnu::noinline]] void sum_tensors(const float* const* terms, std::int32_t count, float* result,
                                    std::ptrdiff_t elements) noexcept {
-  using lanes = vector<Architecture>;
-  for (std::ptrdiff_t i = 0; i < elements; i += Architecture.lanes) {
-    prefetch_for_writing<Architecture.lanes>(result + i, shared_floats_ahead);
-    lanes sum = load<lanes>(terms[0] + i);
-    for (std::int32_t term = 1; term < count; ++term) {
-      sum = sum + load<lanes>(terms[term] + i);
-    }
-    store(result + i, sum);
-  }
+  sum_up<Architecture>(terms, count, result, elements,
+                       [](const auto& sum, std::ptrdiff_t)
+                           IPU_DSL_ALWAYS_INLINE_LAMBDA { return sum; });
 }
 
-/// The same sums, put back through the activation that made `y`; `result` may be one of the terms.
+/// The same sums, put back through the activation that made `y`.
 template <activation_kind Through, layout::architecture Architecture = layout::native>
 [[gnu::noinline]] void sum_through(const float* const* terms, std::int32_t count, const float* y,
                                    float* result, std::ptrdiff_t elements) noexcept {
   using lanes = vector<Architecture>;
-  for (std::ptrdiff_t i = 0; i < elements; i += Architecture.lanes) {
-    prefetch_for_writing<Architecture.lanes>(result + i, shared_floats_ahead);
-    lanes sum = load<lanes>(terms[0] + i);
-    for (std::int32_t term = 1; term < count; ++term) {
-      sum = sum + load<lanes>(terms[term] + i);
-    }
-    store(result + i, gradient_through<Through>(sum, load<lanes>(y + i), 0.0F));
-  }
+  sum_up<Architecture>(terms, count, result, elements,
+                       [y](const lanes& sum, std::ptrdiff_t i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                         return gradient_through<Through>(sum, load<lanes>(y + i), 0.0F);
+                       });
 }
 
 /// y = factor * x over `elements` elements, whole vectors; `y` may be `x`.
