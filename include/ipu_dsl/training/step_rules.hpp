@@ -9,13 +9,13 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include <ipu_dsl/core/checked.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/feed.hpp>
 #include <ipu_dsl/core/list_view.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
+#include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/plan/model_interface.hpp>
 #include <ipu_dsl/plan/run_settings.hpp>
 #include <ipu_dsl/training/session_options.hpp>
@@ -194,9 +194,8 @@ inline update_size size_of_update(const run_settings& settings, step_unit unit) 
     return;
   }
   const std::int64_t whole = steps / accumulated * accumulated;
-  const std::string_view plural = update.of_step > 1 ? "es" : "s";
-  raise_error({"One pass over ", *source.length(), " samples is ", steps,
-               update.of_step > 1 ? " micro-batch" : " step", steps == 1 ? "" : plural,
+  raise_error({"One pass over ", *source.length(), " samples is ",
+               how_many(steps, update.of_step > 1 ? "micro-batch" : "step").view(),
                ", no multiple of ", describe(update),
                whole > 0 ? ". Say" : ". Repeat the data, and say",
                " steps_per_epoch = ", (whole > 0 ? whole : accumulated) / update.of_step, "."});
