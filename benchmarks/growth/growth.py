@@ -97,7 +97,7 @@ def models(quick):
 
 def is_wanted(name, only):
     """As the table asks: the name, or names that begin with it, are asked for."""
-    return only in name or only.startswith(name)
+    return not only or any(part in name or part.startswith(name) for part in only)
 
 
 def compile_seconds(command, folder):
@@ -136,7 +136,8 @@ def main():
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--flags", default="-march=native", help="of the architecture")
     parser.add_argument("--quick", action="store_true", help="two depths and two machines")
-    parser.add_argument("--only", default="", help="models whose name contains this")
+    parser.add_argument("--only", action="append", default=[],
+                        help="models whose name contains this; may be given again")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         rows = [measure(name, source, arguments, folder)

@@ -31,17 +31,25 @@ struct row {
 /// Whether the goal is reached; true without one.
 bool holds(const row& judged);
 
+/// Rows of several runs: of each row the one in the middle by how far it is from its goal, or by
+/// its value where none is set, so that all its numbers are of one run. Of two in the middle the
+/// worse one. In the order of the first run.
+std::vector<row> middle_of_runs(const std::vector<std::vector<row>>& runs);
+
 /// Prints rows as they come in, and keeps them.
 class report {
  public:
-  /// What to measure: rows whose name contains `only`.
-  explicit report(std::string only) : only_(std::move(only)) {}
+  /// What to measure: rows whose name contains one of `only`, everything if there are none.
+  explicit report(std::vector<std::string> only) : only_(std::move(only)) {}
 
   /// Whether rows of a name, or of a name that begins with it, are asked for.
   bool wants(const std::string& name) const;
 
-  /// The part of names that is asked for; empty for all.
-  const std::string& only() const { return only_; }
+  /// The parts of names that are asked for; none for all.
+  const std::vector<std::string>& only() const { return only_; }
+
+  /// Rows from here on are those of another run of everything, counted from 1.
+  void begin_run(int run);
 
   /// Rows of one name: one line.
   void add(const std::vector<row>& rows);
@@ -52,16 +60,20 @@ class report {
   /// A contestant computes something else than it should. Its times mean nothing.
   void refuse(const std::string& sentence);
 
-  /// The last lines; the exit status of the program.
+  /// The last lines, of several runs the rows in the middle as well; the exit status of the
+  /// program.
   int finish() const;
 
   /// [{name, value, unit, peer, goal, holds, limit_fraction, median, median_fraction}]: `peer`,
-  /// `goal`, `holds` and numbers that there are not are null.
+  /// `goal`, `holds` and numbers that there are not are null. Of several runs the rows in the
+  /// middle.
   void write_json(const std::string& path) const;
 
  private:
-  std::string only_;
-  std::vector<row> rows_;
+  std::vector<row> judged() const { return middle_of_runs(runs_); }
+
+  std::vector<std::string> only_;
+  std::vector<std::vector<row>> runs_;
   int refused_ = 0;
 };
 

@@ -35,4 +35,15 @@ struct entered {
   }
 };
 
+/// What is said of libraries before anything is measured.
+inline std::vector<std::string (*)()>& remarks() {
+  static std::vector<std::string (*)()> all;
+  return all;
+}
+
+/// Has something said before main begins.
+struct remarked {
+  explicit remarked(std::string (*remark)()) { remarks().push_back(remark); }
+};
+
 }  // namespace peers

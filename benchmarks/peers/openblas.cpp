@@ -54,5 +54,10 @@ std::unique_ptr<product_contestant> make(const product& question) {
 
 const product_entry enters("OpenBLAS", make);
 
+/// The other libraries of Debian multiply by these kernels too.
+const remarked says([] {
+  return std::string("OpenBLAS has kernels for ") + openblas_get_corename();
+});
+
 }  // namespace
 }  // namespace peers

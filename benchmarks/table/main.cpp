@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Everything that is measured, beside what other libraries and the machine can do, in one run.
 #include <exception>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -18,6 +20,9 @@ void say_how(const table::run& settings) {
                                    IPU_DSL_ARCHITECTURE_FLAGS, measure::vector_unit()));
   settings.report->say(
       fmt::format("{} cores; the measuring thread stays on core 0", measure::cores()));
+  for (const auto& remark : peers::remarks()) {
+    settings.report->say(remark());
+  }
   settings.report->say(fmt::format(
       "ratios of minima over at least {} alternated rounds{}; in brackets medians and goals\n",
       settings.effort.rounds,
@@ -63,10 +68,14 @@ int main(int count, char** given) {
   CLI::App program("Measures this library beside others and prints a table.");
   bool quick = false;
   std::string json;
-  std::string only;
+  std::vector<std::string> only;
+  int runs = 1;
   program.add_flag("--quick", quick, "fewer rounds, fewer programs");
   program.add_option("--json", json, "writes the rows to a file");
-  program.add_option("--only", only, "only rows whose name contains this");
+  program.add_option("--only", only, "only rows whose name contains this; may be given again")
+      ->allow_extra_args(false);
+  program.add_option("--runs", runs, "measures everything so often; the run in the middle counts")
+      ->check(CLI::Range(1, 99));
   CLI11_PARSE(program, count, given);
   try {
     table::restrict_peers(given);
@@ -78,7 +87,10 @@ int main(int count, char** given) {
     const table::run settings{effort, quick, &report};
     say_how(settings);
     say_missing(report);
-    measure_all(settings);
+    for (int run = 1; run <= runs; ++run) {
+      report.begin_run(run);
+      measure_all(settings);
+    }
     if (!json.empty()) {
       report.write_json(json);
     }

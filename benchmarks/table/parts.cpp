@@ -136,11 +136,15 @@ void measure_growth(const run& settings) {
   if (!settings.report->wants("growth")) {
     return;
   }
+  std::string only;
+  for (const std::string& part : settings.report->only()) {
+    only += fmt::format(" --only='{}'", part);
+  }
   const std::string command = fmt::format(
       "/usr/bin/env python3 '{0}/benchmarks/growth/growth.py' --include '{0}/include' "
-      "--compiler '{1}' --flags='{2}' --only='{3}' {4}",
-      IPU_DSL_SOURCE_DIRECTORY, IPU_DSL_COMPILER, IPU_DSL_ARCHITECTURE_FLAGS,
-      settings.report->only(), settings.quick ? "--quick" : "");
+      "--compiler '{1}' --flags='{2}' {3} {4}",
+      IPU_DSL_SOURCE_DIRECTORY, IPU_DSL_COMPILER, IPU_DSL_ARCHITECTURE_FLAGS, only,
+      settings.quick ? "--quick" : "");
   for (const json& model : output_of(command, settings)) {
     std::vector<row> rows;
     for (const json& each : model) {
