@@ -33,8 +33,10 @@ struct stretch_place {
 /// Keyed by what layers share; only the extents that cost nothing inside the loop are arguments.
 /// `AsksAhead`: x comes from afar, and the rows behind these are asked for, a line of the cache at
 /// each step: all of up to 16 rows that lie one behind the other.
+/// `AsksForOutputs`: y comes from afar, which is asked for row by row between the steps: all of it
+/// at once, or only as it is stored, and what the steps load would wait behind it.
 template <layout::architecture Architecture, int Rows, int Vectors, int PanelWidth, int RowStride,
-          activation_kind Kind, bool AsksAhead = false>
+          activation_kind Kind, bool AsksAhead = false, bool AsksForOutputs = false>
 [[gnu::noinline]] void product_tile(const float* __restrict x, const float* __restrict w,
                                     const float* __restrict bias, float* __restrict y,
                                     std::ptrdiff_t y_stride, std::int32_t inputs, float alpha,
@@ -60,26 +62,35 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
       }
     }
   }
-  // Unrolling by hand or by the compiler makes g++ 12.2 spill; rolled, the tile is at the peak.
+  constexpr int parts = AsksForOutputs ? Rows : 1;
+  std::int32_t k = 0;
 #pragma GCC unroll 1
-  for (std::int32_t k = 0; k < inputs; ++k) {
-    lanes columns[std::size_t{Vectors}];
-    IPU_DSL_UNROLLED
-    for (int v = 0; v < Vectors; ++v) {
-      columns[v] = load_once<lanes>(w + v * width);
+  for (int part = 0; part < parts; ++part) {
+    if constexpr (AsksForOutputs) {
+      prefetch_for_writing<Vectors * width>(y, part * y_stride);
     }
-    IPU_DSL_UNROLLED
-    for (int row = 0; row < Rows; ++row) {
-      const lanes sample(x[row * RowStride + k]);
+    const std::int32_t end = part + 1 == parts ? inputs : k + inputs / parts;
+    // Unrolling by hand or by the compiler makes g++ 12.2 spill; rolled, the tile is at the peak.
+#pragma GCC unroll 1
+    for (; k < end; ++k) {
+      lanes columns[std::size_t{Vectors}];
       IPU_DSL_UNROLLED
       for (int v = 0; v < Vectors; ++v) {
-        sums[row][v] = multiply_add(sample, columns[v], sums[row][v]);
+        columns[v] = load_once<lanes>(w + v * width);
       }
+      IPU_DSL_UNROLLED
+      for (int row = 0; row < Rows; ++row) {
+        const lanes sample(x[row * RowStride + k]);
+        IPU_DSL_UNROLLED
+        for (int v = 0; v < Vectors; ++v) {
+          sums[row][v] = multiply_add(sample, columns[v], sums[row][v]);
+        }
+      }
+      if constexpr (AsksAhead) {
+        prefetch_for_reading(x, std::ptrdiff_t{Rows} * RowStride + k * line_floats);
+      }
+      w += PanelWidth;
     }
-    if constexpr (AsksAhead) {
-      prefetch_for_reading(x, std::ptrdiff_t{Rows} * RowStride + k * line_floats);
-    }
-    w += PanelWidth;
   }
   const bool last = stretch.last;
   IPU_DSL_UNROLLED

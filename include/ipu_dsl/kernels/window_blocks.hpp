@@ -78,6 +78,13 @@ constexpr bool reads_from_afar(const window_product& product, layout::architectu
   return target.lanes >= 16 && product.samples * std::int64_t{product.read.sample} > cached_floats;
 }
 
+/// Whether what is written lies farther than the second-level cache, as outputs of that size do
+/// that nobody has read since. Products of one tap ask for them while they multiply.
+constexpr bool writes_afar(const window_product& product, layout::architecture target) {
+  return target.lanes >= 16 &&
+         product.samples * std::int64_t{product.written.sample} > nearby_floats;
+}
+
 /// Whether a weight gradient of one tap sums up few lines of x before the next tile does, and asks
 /// for what it reads next: x comes from memory, or its pixels lie whole kilobytes apart, so that
 /// the first-level cache keeps a few dozen of them. (With sixteen lanes: 1x1 256 to 64, 56x56: 0.83

@@ -34,11 +34,13 @@ IPU_DSL_ALWAYS_INLINE void window_tile(const float* x, const float* w, const flo
   constexpr std::int32_t taps = Product.columns.taps;
   // Of several taps most of what is read is near.
   constexpr bool asks_ahead = Product.kernel_taps == 1 && reads_from_afar(Product, Architecture);
+  constexpr bool asks_for_outputs = Product.kernel_taps == 1 && writes_afar(Product, Architecture);
   const auto stretch = [&](const float* from, std::int32_t tap, std::int32_t depth,
                            const stretch_place& place) IPU_DSL_ALWAYS_INLINE_LAMBDA {
     product_tile<Architecture, Rows, Vectors, PanelWidth, static_cast<int>(stride), Kind,
-                 asks_ahead>(from, w + std::ptrdiff_t{tap} * Product.depth * PanelWidth, bias, y,
-                             Product.written.pixel, depth, alpha, place);
+                 asks_ahead, asks_for_outputs>(from,
+                                               w + std::ptrdiff_t{tap} * Product.depth * PanelWidth,
+                                               bias, y, Product.written.pixel, depth, alpha, place);
   };
   const std::int32_t outer_count = outer.count();
   if (taps == 0 || outer_count == 0) {
