@@ -263,6 +263,24 @@ TEST_CASE("images that come from memory make the same chains") {
   std::printf("images from memory: checked %d numbers and steps of chains\n", checked);
 }
 
+TEST_CASE("outputs that are asked for while they are multiplied are the same chains") {
+  checked = 0;
+  // Fewer channels than a tile has rows, and as many as leave steps over.
+  constexpr conv2d_call few = call_on(2, {33, 32, 3}, 48, {1, 1}, 1, false, false);
+  constexpr conv2d_call more = call_on(1, {1, 300, 29}, 240, {1, 1}, 1, false, false);
+  constexpr conv2d_call near = call_on(1, {1, 30, 29}, 240, {1, 1}, 1, false, false);
+  const auto asks = [](const conv2d_call& call) {
+    return kernels::writes_afar(conv2d_code::forward_of(call), layout::native);
+  };
+  static_assert(asks(few) == (vector == 16));
+  static_assert(asks(more) == (vector == 16));
+  static_assert(!asks(near));
+  check_all<few>();
+  check_all<more>();
+  CHECK(checked > 0);
+  std::printf("outputs asked for: checked %d numbers and steps of chains\n", checked);
+}
+
 namespace {
 
 /// Whether the forward product has pixels as lanes, and those at the rims of a line apart.
