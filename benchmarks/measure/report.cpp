@@ -159,9 +159,7 @@ bool report::wants(const std::string& name) const {
 
 void report::begin_run(int run) {
   runs_.emplace_back();
-  if (run > 1) {
-    say(fmt::format("\nrun {}\n", run));
-  }
+  say(fmt::format("\nrun {}\n", run));
 }
 
 void report::add(const std::vector<row>& rows) {

@@ -48,7 +48,7 @@ class report {
   /// The parts of names that are asked for; none for all.
   const std::vector<std::string>& only() const { return only_; }
 
-  /// Rows from here on are those of another run of everything, counted from 1.
+  /// Rows from here on are those of another run of everything, the second, the third and so on.
   void begin_run(int run);
 
   /// Rows of one name: one line.
@@ -73,7 +73,7 @@ class report {
   std::vector<row> judged() const { return middle_of_runs(runs_); }
 
   std::vector<std::string> only_;
-  std::vector<std::vector<row>> runs_;
+  std::vector<std::vector<row>> runs_{1};
   int refused_ = 0;
 };
 

@@ -88,7 +88,9 @@ int main(int count, char** given) {
     say_how(settings);
     say_missing(report);
     for (int run = 1; run <= runs; ++run) {
-      report.begin_run(run);
+      if (run > 1) {
+        report.begin_run(run);
+      }
       measure_all(settings);
     }
     if (!json.empty()) {

@@ -11,6 +11,7 @@
 
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/shape.hpp>
+#include <ipu_dsl/core/text.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/graph.hpp>
 #include <ipu_dsl/model/bare_layer.hpp>
@@ -24,10 +25,12 @@ struct call_name {
   template <std::convertible_to<std::string_view> Name>
   constexpr call_name(const Name& given) : name(given) {}
 
-  constexpr call_name(const symbolic_tensor&) : is_tensor(true) {}
+  constexpr call_name(const symbolic_tensor&) : instead("a tensor") {}
+
+  constexpr call_name(char) : instead("a letter in single quotes") {}
 
   std::string_view name;
-  bool is_tensor = false;
+  std::string_view instead;  ///< what stands there by mistake; empty for a name
 };
 
 /// A layer as an argument.
@@ -96,6 +99,15 @@ class refused_calls {
     return {};
   }
 
+  /// Refused with a sentence: a call without its layer.
+  constexpr symbolic_tensor layer(const call_name&, ...) { return refuse_layer("nothing"); }
+
+  /// Refused with a sentence: a layer by its name.
+  template <fixed_string Name, typename... Rest>
+  constexpr symbolic_tensor layer(const Rest&...) {
+    return refuse_layer(label("the text \"") << Name.view() << "\"");
+  }
+
   /// Refused with a sentence: inputs as a list.
   template <typename Layer>
   constexpr symbolic_tensor layer(std::string_view, std::initializer_list<symbolic_tensor>) {
@@ -144,17 +156,23 @@ class refused_calls {
 
   /// Whether a call has a name where one stands; the fault where it does not.
   constexpr bool has_name(const element& piece, const call_name& called) {
-    if (called.is_tensor) {
-      fail(next_layer(piece), refuse("its name in front of its inputs", "a tensor",
+    if (!called.instead.empty()) {
+      fail(next_layer(piece), refuse("its name in front of its inputs", called.instead,
                                      "a name may be empty: build.layer<Dense<10>>(\"\", x)"));
     }
-    return !called.is_tensor;
+    return called.instead.empty();
   }
 
   graph made_;
   std::int32_t calls_ = 0;
 
  private:
+  constexpr symbolic_tensor refuse_layer(const label& got) {
+    fail(label("layer ") << calls_,
+         refuse("a layer in angle brackets", got, "write build.layer<Dense<10>>(\"logits\", x)"));
+    return {};
+  }
+
   constexpr symbolic_tensor refuse_value(std::string_view name, std::size_t numbers) {
     fail(label("value ") << name,
          refuse("one number", label() << numbers,
