@@ -101,6 +101,18 @@ TEST_CASE("what is set comes back, and nothing else changes") {
   std::printf("checked %zu values\n", compared);
 }
 
+TEST_CASE("values may be given in braces") {
+  kept_parameters<predicting> kept;
+  kept.values.initialize(1);
+  kept.values.set("dense_1/bias", {1, 2, 3, 4, 5.5F});
+  CHECK(values_of(kept.values, 3) == std::vector<float>{1, 2, 3, 4, 5.5F});
+  kept.values.set(3, {5, 4, 3, 2, 1});
+  CHECK(values_of(kept.values, 3) == std::vector<float>{5, 4, 3, 2, 1});
+  CHECK(sentence_of([&] { kept.values.set("dense_1/bias", {1.0F, 2.0F}); }) ==
+        "The parameter dense_1/bias has 5 values of shape (5), got 2.");
+  CHECK(values_of(kept.values, 3) == std::vector<float>{5, 4, 3, 2, 1});
+}
+
 TEST_CASE("values of another number are refused before anything changes") {
   kept_parameters<predicting> kept;
   kept.values.initialize(1);

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -142,6 +143,15 @@ class parameters {
 
   /// The same by its name: "logits/kernel".
   void set(std::string_view called, std::span<const float> values) { set(find(called), values); }
+
+  /// The same of values in braces: `set("logits/bias", {0.5F, -0.5F})`.
+  void set(std::size_t index, std::initializer_list<float> values) {
+    set(index, std::span<const float>(values.begin(), values.size()));
+  }
+
+  void set(std::string_view called, std::initializer_list<float> values) {
+    set(find(called), values);
+  }
 
   /// Refused with a sentence: values of another type.
   template <typename Which, typename Values>
