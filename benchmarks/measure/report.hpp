@@ -73,7 +73,7 @@ class report {
   std::vector<row> judged() const { return middle_of_runs(runs_); }
 
   std::vector<std::string> only_;
-  std::vector<std::vector<row>> runs_{1};
+  std::vector<std::vector<row>> runs_ = std::vector<std::vector<row>>(1);
   int refused_ = 0;
 };
 
