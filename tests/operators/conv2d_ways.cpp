@@ -275,6 +275,8 @@ TEST_CASE("outputs that are asked for while they are multiplied are the same cha
   static_assert(asks(few) == (vector == 16));
   static_assert(asks(more) == (vector == 16));
   static_assert(!asks(near));
+  using other_way = kernels::pixelwise_cut<conv2d_code::forward_of(few), layout::native>;
+  static_assert(vector != 16 || !other_way::suits());
   check_all<few>();
   check_all<more>();
   CHECK(checked > 0);

@@ -79,7 +79,9 @@ constexpr bool reads_from_afar(const window_product& product, layout::architectu
 }
 
 /// Whether what is written lies farther than the second-level cache, as outputs of that size do
-/// that nobody has read since. Products of one tap ask for them while they multiply.
+/// that nobody has read since. Products of one tap ask for them while they multiply. (With sixteen
+/// lanes: 128 to 512, 512 steps, outputs from the third-level cache: 0.83 of the time; with eight
+/// not measured.)
 constexpr bool writes_afar(const window_product& product, layout::architecture target) {
   return target.lanes >= 16 &&
          product.samples * std::int64_t{product.written.sample} > nearby_floats;

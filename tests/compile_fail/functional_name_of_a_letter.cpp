@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// A name in single quotes.
+#include <ipu_dsl/ipu_dsl.hpp>
+
+using namespace ipu_dsl;
+
+struct net {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input({4});
+#ifdef WITH_MISTAKE
+    return build.layer<Dense<4>>('y', x);
+#else
+    return build.layer<Dense<4>>("scores", x);
+#endif
+  }
+};
+
+static_assert(check<net>());
