@@ -153,10 +153,14 @@ std::unique_ptr<contestant> make_peak() {
   });
 }
 
+void read(std::span<const float> numbers) {
+  volatile float kept = sum_of(numbers.data(), std::ssize(numbers));
+  static_cast<void>(kept);
+}
+
 std::unique_ptr<contestant> make_stream(std::int64_t bytes) {
   const auto read = [memory = zeros(bytes / std::int64_t{sizeof(float)})] {
-    volatile float kept = sum_of(memory.data(), static_cast<std::ptrdiff_t>(memory.size()));
-    static_cast<void>(kept);
+    measure::read(memory);
   };
   return std::make_unique<worker<decltype(read)>>(read);
 }
@@ -167,9 +171,7 @@ std::unique_ptr<contestant> make_traffic(std::int64_t read_bytes, std::int64_t w
     const std::size_t both = std::min(from.size(), to.size());
     std::memcpy(to.data(), from.data(), both * sizeof(float));
     std::memset(to.data() + both, 0, (to.size() - both) * sizeof(float));
-    volatile float kept =
-        sum_of(from.data() + both, static_cast<std::ptrdiff_t>(from.size() - both));
-    static_cast<void>(kept);
+    read(std::span<const float>(from).subspan(both));
   };
   return std::make_unique<worker<decltype(move)>>(move);
 }

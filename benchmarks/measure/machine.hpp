@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ std::unique_ptr<contestant> make_cache_peak();
 
 /// Floating-point operations of one run of any of them, a multiply-add being two.
 double operations_of_peak();
+
+/// Reads numbers once, by multiply-adds to eight accumulators.
+void read(std::span<const float> numbers);
 
 /// Reads a buffer of so many bytes once, by multiply-adds to eight accumulators: what a product
 /// with a single sample cannot be faster than.

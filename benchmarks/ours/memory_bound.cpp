@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <ipu_dsl/kernels/batch_normalization.hpp>
 #include <ipu_dsl/kernels/channel_moments.hpp>
@@ -36,12 +37,14 @@ class layer : public peers::memory_bound_contestant {
 
   std::vector<float> result() override { return {written_.begin(), written_.end()}; }
 
+  std::span<const float> written() const final { return written_; }
+
  protected:
   virtual void compute() = 0;
 
   const memory_bound_question& asked() const { return question_; }
 
-  float* written() { return written_.data(); }
+  float* output() { return written_.data(); }
 
  private:
   const memory_bound_question& question_;
@@ -75,13 +78,13 @@ class layer_normalization final : public layer {
 
   void normalize() {
     kernels::normalize_rows<form>(asked().x.data(), asked().gamma.data(), asked().beta.data(),
-                                  epsilon, shape_, {0, rows_}, written(), moments());
+                                  epsilon, shape_, {0, rows_}, output(), moments());
   }
 
   void differentiate() {
     kernels::normalized_rows_gradient<form>(asked().d.data(), asked().x.data(),
                                             asked().gamma.data(), shape_, {0, rows_}, moments(),
-                                            written());
+                                            output());
     kernels::normalization_weight_gradient<form>(
         asked().d.data(), asked().x.data(), shape_, rows_, moments(),
         {sums_.data(), sums_.data() + asked().channels, false}, {});
@@ -125,7 +128,7 @@ class batch_normalization final : public layer {
     kernels::channel_moments(asked().x.data(), shape_, shape_.batch, mean_.data(),
                              variance_.data());
     kernels::normalize_channels(asked().x.data(), shape_, statistics(), asked().gamma.data(),
-                                asked().beta.data(), written());
+                                asked().beta.data(), output());
   }
 
   void differentiate() {
@@ -133,7 +136,7 @@ class batch_normalization final : public layer {
                                statistics(), beta_sum_.data(), gamma_sum_.data());
     kernels::normalized_input_gradient(asked().d.data(), asked().x.data(), shape_, shape_.batch,
                                        statistics(), asked().gamma.data(), beta_sum_.data(),
-                                       gamma_sum_.data(), written());
+                                       gamma_sum_.data(), output());
   }
 
   kernels::channel_statistics statistics() const {
@@ -184,7 +187,7 @@ class max_pooling final : public layer {
   static constexpr kernels::pooled_images images{
       Samples, {Size, outputs, 2, 2, 0}, {Size, outputs, 2, 2, 0}, Channels};
 
-  void compute() override { kernels::pool<kernels::largest, images>(x_.data(), written(), {}); }
+  void compute() override { kernels::pool<kernels::largest, images>(x_.data(), output(), {}); }
 
   buffer x_;
 };
@@ -200,13 +203,13 @@ class row_function final : public layer {
  private:
   void compute() override {
     if (asked().kind == memory_bound_kind::gelu) {
-      kernels::activation_forward<activation_kind::gelu>(asked().x.data(), written(), rows_, units_,
+      kernels::activation_forward<activation_kind::gelu>(asked().x.data(), output(), rows_, units_,
                                                          0);
     } else if (asked().kind == memory_bound_kind::gelu_gradient) {
       kernels::activation_gradient_from_input<activation_kind::gelu>(
-          asked().d.data(), asked().x.data(), written(), rows_, units_, 0);
+          asked().d.data(), asked().x.data(), output(), rows_, units_, 0);
     } else {
-      kernels::softmax_forward(asked().x.data(), written(), rows_, units_);
+      kernels::softmax_forward(asked().x.data(), output(), rows_, units_);
     }
   }
 

@@ -40,6 +40,10 @@ class torch_layer final : public memory_bound_contestant {
     return {first, first + rows.numel()};
   }
 
+  std::span<const float> written() const override {
+    return {written_.data_ptr<float>(), static_cast<std::size_t>(written_.numel())};
+  }
+
  private:
   bool is_image() const { return question_.rows > 1; }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "measure/buffer.hpp"
@@ -42,6 +43,9 @@ class memory_bound_contestant : public measure::contestant {
  public:
   /// The output, or the gradient of x, in the order of x. To be asked for after a run.
   virtual std::vector<float> result() = 0;
+
+  /// What a run wrote, as the library lays it out: what the next layer would read.
+  virtual std::span<const float> written() const = 0;
 };
 
 using memory_bound_entry = entered<memory_bound_question, memory_bound_contestant>;

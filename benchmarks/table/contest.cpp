@@ -67,6 +67,17 @@ std::vector<measure::row> rows_of(const std::string& name, const outcome& raced,
   return rows;
 }
 
+measure::goal ratio_within_limit(double ratio, const outcome& raced, const std::string& peer) {
+  constexpr double enough = 0.95;
+  for (const auto& [name, time] : raced.peers) {
+    if (name == peer) {
+      const double share_of_peer = raced.limit.minimum / time.minimum;
+      return {measure::bound::value_at_least, std::min(ratio, enough / share_of_peer)};
+    }
+  }
+  return {measure::bound::value_at_least, ratio};
+}
+
 double largest_difference(const std::vector<float>& a, const std::vector<float>& b, double floor) {
   if (a.size() != b.size() || a.empty()) {
     return HUGE_VAL;

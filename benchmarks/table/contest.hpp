@@ -80,6 +80,10 @@ outcome race(const std::vector<answer<Contestant>>& answers, const limit& most,
   return race(answers, std::span(&most, 1), effort);
 }
 
+/// `ratio` times as fast as a peer. 95 % of the limit of ours is as fast as any: where the ratio
+/// takes more than that, no more is asked for.
+measure::goal ratio_within_limit(double ratio, const outcome& raced, const std::string& peer);
+
 /// The goal for a peer; none for those that none is set for.
 using peer_goals = std::function<std::optional<measure::goal>(const std::string& peer)>;
 

@@ -276,15 +276,6 @@ goals_of_directions ratios_of(convolution_kind kind) {
   }
 }
 
-/// A row of ours at 95 % of its limit is as fast as any: a peer above it is asked for no more.
-goal peer_goal(const convolution_question& question, const outcome& raced,
-               const measure::timing& peer) {
-  constexpr double enough = 0.95;
-  const double ratio = ratios_of(question.shape.kind).of(question.direction);
-  const double share_of_peer = raced.limit.minimum / peer.minimum;
-  return {bound::value_at_least, std::min(ratio, enough / share_of_peer)};
-}
-
 /// Bytes of x and of y, each moved once; those of weights are left out.
 struct moved_bytes {
   std::int64_t x;
@@ -336,19 +327,14 @@ void measure_convolution(convolution_question& question, const run& settings, ch
   const double operations = question.batch * question.shape.operations();
   const outcome raced = race(answers, limits_of(question), settings.effort);
   const double share = shares_of(question.shape.kind).of(question.direction);
+  const double ratio = ratios_of(question.shape.kind).of(question.direction);
   std::optional<goal> own;
   if (share > 0) {
     own = goal{bound::limit_fraction_at_least, share};
   }
-  settings.report->add(rows_of(name_of(question), raced, 1e-9 * operations, "GFLOP/s", own,
-                               [&](const std::string& library) -> std::optional<goal> {
-                                 for (const auto& [name, time] : raced.peers) {
-                                   if (name == library) {
-                                     return peer_goal(question, raced, time);
-                                   }
-                                 }
-                                 return {};
-                               }));
+  settings.report->add(
+      rows_of(name_of(question), raced, 1e-9 * operations, "GFLOP/s", own,
+              [&](const std::string& peer) { return ratio_within_limit(ratio, raced, peer); }));
 }
 
 }  // namespace
