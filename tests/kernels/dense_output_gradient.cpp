@@ -69,6 +69,7 @@ void check_kind() {
   check_layouts<8, 10, Kind>();
   check_layouts<13, lanes - 1, Kind>();
   check_layouts<33, 2 * lanes, Kind>();
+  check_layouts<2 * lanes + 5, lanes + 6, Kind>();
 }
 
 }  // namespace

@@ -16,10 +16,38 @@ using quad = vector<{4, layout::native.registers, layout::native.fused_multiply_
 
 inline constexpr std::int32_t quad_lanes = 4;
 
-/// `Count` of them side by side in one vector: 1 or 2.
+/// `Count` of them side by side in one vector: 1, 2 or 4.
 template <std::int32_t Count>
 using quads =
     vector<{Count * quad_lanes, layout::native.registers, layout::native.fused_multiply_add}>;
+
+/// Fours that lie `apart` floats from each other.
+template <std::int32_t Count>
+IPU_DSL_ALWAYS_INLINE quads<Count> load_quads(const float* from, std::ptrdiff_t apart) {
+  const auto at = [&](std::ptrdiff_t i)
+                      IPU_DSL_ALWAYS_INLINE_LAMBDA { return load<quad>(from + i * apart); };
+  if constexpr (Count == 4) {
+    return side_by_side(at(0), at(1), at(2), at(3));
+  } else if constexpr (Count == 2) {
+    return side_by_side(at(0), at(1));
+  } else {
+    return at(0);
+  }
+}
+
+template <std::int32_t Count>
+IPU_DSL_ALWAYS_INLINE void store_quads(float* to, std::ptrdiff_t apart, const quads<Count>& value) {
+  if constexpr (Count == 1) {
+    store(to, value);
+  } else {
+    store(to, quad_of<0>(value));
+    store(to + apart, quad_of<1>(value));
+  }
+  if constexpr (Count == 4) {
+    store(to + 2 * apart, quad_of<2>(value));
+    store(to + 3 * apart, quad_of<3>(value));
+  }
+}
 
 /// Blocks of four by four in registers, side by side, each in place.
 template <typename Quads>
@@ -34,6 +62,20 @@ IPU_DSL_ALWAYS_INLINE void transpose_quads(Quads (&rows)[4]) {
   rows[3] = interleave_high(even_high, odd_high);
 }
 
+/// Calls `visit.template operator()<Count>(sample)` for samples in `Count` fours at a time, as many
+/// as a vector holds as long as all of them are there, up to `end`, fours being begun.
+template <layout::architecture Architecture, typename Visit>
+IPU_DSL_ALWAYS_INLINE void for_fours(std::int32_t first, std::int32_t full, std::int32_t end,
+                                     const Visit& visit) {
+  constexpr std::int32_t fours = Architecture.lanes / quad_lanes;
+  for (; first + Architecture.lanes <= full; first += Architecture.lanes) {
+    visit.template operator()<fours>(first);
+  }
+  for (; first < end; first += quad_lanes) {
+    visit.template operator()<1>(first);
+  }
+}
+
 /// to = from^T.
 ///   from  [rows][whole vectors of columns]
 ///   to    [columns][whole vectors of rows], every element written, padding with zero
@@ -42,24 +84,31 @@ template <layout::architecture Architecture = layout::native>
 [[gnu::noinline]] void transpose(const float* __restrict from, float* __restrict to,
                                  std::int32_t rows, std::int32_t columns) noexcept {
   const std::ptrdiff_t from_stride = layout::whole_vectors(columns, Architecture);
-  const std::ptrdiff_t to_stride = layout::whole_vectors(rows, Architecture);
-  for (std::int32_t column = 0; column < columns; column += quad_lanes) {
-    for (std::int32_t row = 0; row < to_stride; row += quad_lanes) {
-      quad block[4];
-      const float* const source = from + row * from_stride + column;
-      IPU_DSL_UNROLLED
-      for (int i = 0; i < 4; ++i) {
-        block[i] = row + i < rows ? load<quad>(source + i * from_stride) : quad(0.0F);
-      }
-      transpose_quads(block);
-      float* const target = to + column * to_stride + row;
-      IPU_DSL_UNROLLED
-      for (int i = 0; i < 4; ++i) {
-        if (column + i < columns) {
-          store(target + i * to_stride, block[i]);
-        }
+  const std::int32_t to_stride = layout::whole_vectors(rows, Architecture);
+  const auto one_block = [&]<std::int32_t Count>(std::int32_t row,
+                                                 std::int32_t column) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    quads<Count> block[4];
+    const float* const source = from + row * from_stride + column;
+    IPU_DSL_UNROLLED
+    for (int i = 0; i < 4; ++i) {
+      block[i] = row + i < rows
+                     ? load_quads<Count>(source + i * from_stride, quad_lanes * from_stride)
+                     : quads<Count>(0.0F);
+    }
+    transpose_quads(block);
+    float* const target = to + column * to_stride + row;
+    IPU_DSL_UNROLLED
+    for (int i = 0; i < 4; ++i) {
+      if (column + i < columns) {
+        store(target + i * to_stride, block[i]);
       }
     }
+  };
+  for (std::int32_t column = 0; column < columns; column += quad_lanes) {
+    for_fours<Architecture>(0, rows, to_stride,
+                            [&]<std::int32_t Count>(std::int32_t row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                              one_block.template operator()<Count>(row, column);
+                            });
   }
 }
 

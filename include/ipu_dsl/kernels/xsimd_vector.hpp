@@ -187,9 +187,33 @@ IPU_DSL_ALWAYS_INLINE typename vector_of_lanes<8>::type side_by_side(
     const xsimd::batch<float, Instructions>& second) {
   return _mm256_set_m128(second, first);
 }
+
+/// Four lanes of a vector of eight, from 4 * `Place` on.
+template <std::int32_t Place>
+IPU_DSL_ALWAYS_INLINE typename vector_of_lanes<4>::type quad_of(
+    const typename vector_of_lanes<8>::type& value) {
+  return _mm256_extractf128_ps(value, Place);
+}
 #endif
 
 #if XSIMD_WITH_AVX512F
+/// Four vectors of four as one of sixteen. Where they are loaded for it, no shuffle is taken.
+template <typename Quad>
+IPU_DSL_ALWAYS_INLINE typename vector_of_lanes<16>::type side_by_side(const Quad& first,
+                                                                      const Quad& second,
+                                                                      const Quad& third,
+                                                                      const Quad& fourth) {
+  const __m512 two = _mm512_insertf32x4(_mm512_castps128_ps512(first), second, 1);
+  return _mm512_insertf32x4(_mm512_insertf32x4(two, third, 2), fourth, 3);
+}
+
+/// Four lanes of a vector of sixteen, from 4 * `Place` on.
+template <std::int32_t Place>
+IPU_DSL_ALWAYS_INLINE typename vector_of_lanes<4>::type quad_of(
+    const typename vector_of_lanes<16>::type& value) {
+  return _mm512_extractf32x4_ps(value, Place);
+}
+
 /// a * b + c in the lanes whose bit is set, elsewhere c.
 IPU_DSL_ALWAYS_INLINE typename vector_of_lanes<16>::type masked_multiply_add(
     std::uint32_t bits, const typename vector_of_lanes<16>::type& a,
