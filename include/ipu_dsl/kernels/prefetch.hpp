@@ -24,26 +24,30 @@ IPU_DSL_ALWAYS_INLINE void prefetch_for_reading(const float* first, std::ptrdiff
   __builtin_prefetch(reinterpret_cast<const void*>(address));
 }
 
-/// Asks for `Count` floats behind `first`, `ahead` floats further, to be written soon: their cache
-/// lines come near, and to this core alone. They need not exist, so the address is a number.
+/// Asks for the cache line at an address, to be written soon: it comes near, and to this core
+/// alone. Nothing need be there, so the address is a number.
 ///
 /// x86 has the instruction since long, but compilers use it only if they are told of an extension
 /// that x86-64-v3 does not name; processors without it take it for nothing. A line that another
 /// core has read must be taken from it before it can be written: the operators of a device over two
 /// workers, weight gradient with update of 256 x 128: 14 us, with this 11 us.
+IPU_DSL_ALWAYS_INLINE void prefetch_line_for_writing(std::uintptr_t address) noexcept {
+  const auto* const line = reinterpret_cast<const char*>(address);
+#if defined(__x86_64__)
+  asm volatile("prefetchw %0" : : "m"(*line));
+#else
+  __builtin_prefetch(line, 1);
+#endif
+}
+
+/// The same of the lines of `Count` floats behind `first`, `ahead` floats further.
 template <std::ptrdiff_t Count>
 IPU_DSL_ALWAYS_INLINE void prefetch_for_writing(const float* first, std::ptrdiff_t ahead) noexcept {
   const auto begin =
       reinterpret_cast<std::uintptr_t>(first) + static_cast<std::uintptr_t>(ahead) * sizeof(float);
 #pragma GCC unroll 16
   for (std::ptrdiff_t element = 0; element < Count; element += line_floats) {
-    const auto* const line =
-        reinterpret_cast<const char*>(begin + static_cast<std::uintptr_t>(element) * sizeof(float));
-#if defined(__x86_64__)
-    asm volatile("prefetchw %0" : : "m"(*line));
-#else
-    __builtin_prefetch(line, 1);
-#endif
+    prefetch_line_for_writing(begin + static_cast<std::uintptr_t>(element) * sizeof(float));
   }
 }
 

@@ -85,7 +85,6 @@ struct gradient_operands {
   gradient_operands(const run_context& context, void* const* given, int count) noexcept
       : operands(given), read(given + count * (1 + updated)), parameters(count) {
     step.continues = context.continues;
-    step.shared = context.part.count > 1;
     if constexpr (!std::is_same_v<Rule, no_update>) {
       step.updates = context.completes;
       step.numbers = numbers_of<Rule>(context);
