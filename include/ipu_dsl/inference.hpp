@@ -403,6 +403,14 @@ class predictor_of {
     }
   }
 
+  /// Anything but arrays of numbers is a compile error.
+  template <typename... Samples>
+    requires(batch == 1 && !plain && !(plain_numbers<Samples> && ...))
+  results push(const Samples&...) noexcept {
+    static_assert(diagnose<samples_fault_of<Samples...>>());
+    return {};
+  }
+
   /// Of a predictor that takes several samples in a call it is a compile error.
   template <typename... Samples>
     requires(batch != 1)

@@ -53,6 +53,8 @@ TEST_CASE("columns have names and kinds") {
         "h.csv has no column prize; it has size, rooms, street, price.");
   CHECK(tests::sentence_of([&] { static_cast<void>(table_of("a;b\n1;2\n").find("b")); }) ==
         "h.csv has no column b; it has a;b. Hint: {.separator = ';'} reads it as several.");
+  CHECK(tests::sentence_of([&] { static_cast<void>(table_of("1,a\n2,c\n").find("b")); }) ==
+        "h.csv has no column b; it has 1, a. Hint: {.header = false} calls them 1, 2, ...");
 }
 
 TEST_CASE("columns of a table are features, targets and labels") {

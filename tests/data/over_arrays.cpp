@@ -132,6 +132,12 @@ TEST_CASE("arrays of NumPy that are no such column are refused") {
   const std::vector<npz_entry> file = digits_file();
   CHECK(tests::sentence_of([&] { column_of<byte_column<shape{3, 2}>>(file, "images"); }) ==
         "images has the shape (2, 2, 3, 1); expected samples (3, 2) side by side.");
+  const std::vector<std::int32_t> classes = {0, 0, 1, 1, 0, 0};
+  const std::vector<npz_entry> one_hot = {{"y", make_npy<std::int32_t>(classes, {2, 3})}};
+  CHECK(
+      tests::sentence_of([&] { column_of<label_column<3>>(one_hot, "y"); }) ==
+      "y has the shape (2, 3); expected one number for each sample. Hint: target_column<shape{3}> "
+      "takes rows of 3; a label is the number of its class.");
   CHECK(tests::sentence_of([&] { column_of<feature_column<shape{2, 3}>>(file, "images"); }) ==
         "images holds uint8; expected float32. Hint: save array.astype(\"float32\").");
   CHECK(tests::sentence_of([&] { column_of<label_column<2>>(file, "labels"); }) ==

@@ -220,7 +220,8 @@ constexpr checks test_masking() {
   done.that(apply<Masking<>>({{5}}).found.hint.view() ==
             "Reshape<5, 1> makes the vector a sequence of one feature");
   done.that(apply<Masking<>>({{5, 3, 2}}).found.hint.view() ==
-            "Reshape<15, 2> makes the image a sequence of its pixels");
+            "Reshape<15, 2> makes the image a sequence of its pixels; samples are no axis of an "
+            "input");
   done.that(apply<Masking<>>({{5, 3, 2}}).refused("a sequence (steps, features)", "(5, 3, 2)"));
   return done;
 }

@@ -163,8 +163,8 @@ class csv_table {
       for (const std::string& each : names_) {
         all += (all.empty() ? "" : ", ") + printable(each);
       }
-      raise_error({name_, " has no column ", printable(name), "; it has ", all, ".",
-                   (columns() == 1 ? hint_of_separator(names_[0]) : "")});
+      raise_error(
+          {name_, " has no column ", printable(name), "; it has ", all, ".", hint_of_names()});
     }
     return static_cast<std::size_t>(found - names_.begin());
   }
@@ -304,10 +304,18 @@ class csv_table {
     }
   }
 
+  static constexpr const char* hint_of_header = " Hint: {.header = false} calls them 1, 2, ...";
+
+  static bool is_number(const std::string& name) { return csv::parse<double>(name).has_value(); }
+
+  /// What is said where a column is not among the names.
+  std::string hint_of_names() const {
+    const bool numbers = options_.header && std::any_of(names_.begin(), names_.end(), is_number);
+    return numbers ? hint_of_header : hint_of_separator(columns() == 1 ? names_[0] : "");
+  }
+
   void check_header() const {
-    bool all_numbers = true;
     for (std::size_t column = 0; column < columns(); ++column) {
-      all_numbers = all_numbers && csv::parse<double>(names_[column]).has_value();
       const std::string at = name_ + ", line " + std::to_string(cells_.line(0, column)) +
                              ", column " + std::to_string(column + 1);
       if (names_[column].empty()) {
@@ -319,10 +327,9 @@ class csv_table {
                      before - names_.begin() + 1, " is."});
       }
     }
-    if (all_numbers) {
+    if (std::all_of(names_.begin(), names_.end(), is_number)) {
       raise_error({name_, ", line ", cells_.line(0, 0),
-                   " holds numbers; expected the names of columns. Hint: {.header = false} calls "
-                   "them 1, 2, ..."});
+                   " holds numbers; expected the names of columns.", hint_of_header});
     }
   }
 

@@ -24,6 +24,16 @@ namespace ipu_dsl {
 
 namespace datasets {
 
+/// What is said of rows where a sample has one number.
+inline std::string hint_of_rows(const std::vector<std::int64_t>& row) {
+  if (row.size() != 1) {
+    return {};
+  }
+  const std::string count = std::to_string(row[0]);
+  return " Hint: target_column<shape{" + count + "}> takes rows of " + count +
+         "; a label is the number of its class.";
+}
+
 /// Throws `error` unless an array is [samples, extents...]; extents of 1 do not matter.
 inline void check_rows(const std::vector<std::int64_t>& extents, const shape& row,
                        const std::string& name) {
@@ -40,8 +50,11 @@ inline void check_rows(const std::vector<std::int64_t>& extents, const shape& ro
     }
   }
   if (extents.empty() || found != wanted) {
-    raise_error({name, " has the shape ", std::string(npy::describe(extents)),
-                 "; expected samples ", describe(row), " side by side."});
+    const std::string given = name + " has the shape " + std::string(npy::describe(extents));
+    if (wanted.empty()) {
+      raise_error({given, "; expected one number for each sample.", hint_of_rows(found)});
+    }
+    raise_error({given, "; expected samples ", describe(row), " side by side."});
   }
 }
 

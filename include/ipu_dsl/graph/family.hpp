@@ -157,8 +157,9 @@ struct family {
   /// the other, `one_step<M>`; a layer that carries something from step to step finds it there. Or
   /// why there is no such layer, which is so unless the family says otherwise.
   problem (*one_step)(attributes& options) = [](attributes&) {
-    return refuse("a layer that makes of a step what depends on no later one",
-                  "one that takes all of them", "push needs the answer of every step at once");
+    return refuse("a layer that can be given one step after the other",
+                  "one that takes all steps together",
+                  "push needs the answer of every step at once");
   };
 
   /// Layers only: what says how many outputs there are, a hint for who takes another number of

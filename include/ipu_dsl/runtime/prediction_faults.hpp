@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is wrong with what a predictor is given.
+// Over 300 lines: a short answer for each of many mistakes.
 #pragma once
 
 #include <concepts>
@@ -217,6 +218,22 @@ struct sample_fault_of {
           refuse(label() << Values << " floats, a number that the type tells", type_name<Sample>());
       found.hint << "write push(std::span(values).first<" << Values << ">())";
     }
+    found.where = "push";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with the samples of a stream of integers, or of several inputs.
+template <typename... Samples>
+struct samples_fault_of {
+  static constexpr problem find() {
+    label given;
+    const char* before = "";
+    ((given << before << type_name<Samples>(), before = ", "), ...);
+    problem found =
+        refuse("an array for each input", given, "of a single index 3 write push(std::array{3})");
     found.where = "push";
     return found;
   }

@@ -54,7 +54,8 @@ struct callback_list_fault_of {
   static constexpr problem find() {
     problem found = refuse("callbacks one behind the other", "a list in braces",
                            "write run.fit(data, {.epochs = 4}, progress_bar(), "
-                           "early_stopping({.patience = 2})), without braces around them");
+                           "early_stopping({.patience = 2})), and arrays to validate on as "
+                           "validation_data(features, labels)");
     found.where = "fit";
     return found;
   }

@@ -62,7 +62,8 @@ constexpr problem check_output_padding(const convolution_options& options, const
   if (given && ((of_images && options.output_padding_rows >= options.stride_rows) ||
                 options.output_padding_columns >= options.stride_columns)) {
     return refuse("an output_padding below the strides", numbers,
-                  "a longer image is another number of strides");
+                  of_images ? "a longer image is another number of strides"
+                            : "a longer sequence is another number of strides");
   }
   const shape image = image_of(options, input);
   if (image[0] < 1 || image[1] < 1) {

@@ -16,7 +16,7 @@ constexpr problem refuse_no_sequence(const label& expected, const shape& given) 
     hint << "Reshape<" << given[0] << ", 1> makes the vector a sequence of one feature";
   } else if (given.rank == 3) {
     hint << "Reshape<" << given[0] * given[1] << ", " << given[2]
-         << "> makes the image a sequence of its pixels";
+         << "> makes the image a sequence of its pixels; samples are no axis of an input";
   }
   return refuse_without_steps(expected, describe(given), hint);
 }
