@@ -57,7 +57,7 @@ IPU_DSL_ALWAYS_INLINE void finish_gradient(const gradient_target<Rule>& to, std:
 
 /// Asks for what the tile behind this one writes, some bytes of it at each step of this one: what
 /// an optimizer keeps may make a model's parameters too many for the second-level cache (784-256-
-/// 128-64-32-10 with momentum: 2 MB, a step 0.94 of the time), and lines that another core has read
+/// 128-64-32-10 with momentum: 2 MB, a step 0.92 of the time), and lines that another core has read
 /// must be taken from it. All at once where a tile begins, it cost what lies near 4 %.
 template <typename Rule>
 class asks_for_next_tile {
