@@ -208,9 +208,10 @@ constexpr tests::checks test_refusals() {
   done.that(fault_of<one_step<backwards>>::value.where.view().starts_with("layer 0 LSTM<4"));
   done.that(fault_of<one_step<both_ways>>::value.expected.view() ==
             "a recurrent layer that reads forwards");
-  done.that(fault_of<one_step<all_at_once>>::value.got.view() == "one that takes all of them");
+  done.that(fault_of<one_step<all_at_once>>::value.got.view() ==
+            "one that takes all steps together");
   done.that(fault_of<one_step<of_a_head_of_steps>>::value.got.view() ==
-            "one that takes all of them");
+            "one that takes all steps together");
   done.that(fault_of<one_step<of_strides>>::value.got.view() == "strides of 2");
   done.that(fault_of<one_step<of_strides>>::value.where.view().find("of model_1") !=
             std::string_view::npos);
