@@ -28,6 +28,10 @@ double operations_of_peak();
 /// Reads numbers once, by multiply-adds to eight accumulators.
 void read(std::span<const float> numbers);
 
+/// Writes the sums of two tensors of whole vectors, number by number: reads both and writes as much
+/// as one of them.
+void add(std::span<const float> one, std::span<const float> other, std::span<float> sums);
+
 /// Reads a buffer of so many bytes once, by multiply-adds to eight accumulators: what a product
 /// with a single sample cannot be faster than.
 std::unique_ptr<contestant> make_stream(std::int64_t bytes);

@@ -62,13 +62,10 @@ IPU_DSL_ALWAYS_INLINE void finish_gradient(const gradient_target<Rule>& to, std:
 template <typename Rule>
 class asks_for_next_tile {
  public:
-  IPU_DSL_ALWAYS_INLINE asks_for_next_tile(const gradient_target<Rule>& to,
-                                           const gradient_step<Rule>& step, std::ptrdiff_t tile,
-                                           std::int32_t steps)
+  /// Of tiles of so many floats, each summed up in so many steps.
+  IPU_DSL_ALWAYS_INLINE asks_for_next_tile(std::ptrdiff_t tile, std::int32_t steps)
       : bytes_(static_cast<std::uintptr_t>(tile) * sizeof(float) /
-               static_cast<std::uintptr_t>((std::max)(steps, 1))) {
-    begin(to, step, tile);
-  }
+               static_cast<std::uintptr_t>((std::max)(steps, 1))) {}
 
   /// From the tile behind that of `to` on.
   IPU_DSL_ALWAYS_INLINE void begin(const gradient_target<Rule>& to, const gradient_step<Rule>& step,
@@ -94,7 +91,7 @@ class asks_for_next_tile {
 
  private:
   std::uintptr_t bytes_;
-  std::uintptr_t next_[std::size_t{1 + Rule::kept}];
+  std::uintptr_t next_[std::size_t{1 + Rule::kept}] = {};
 };
 
 /// What the tiles of a weight gradient read: `batch` samples, or so many of each of some lines.
@@ -133,7 +130,7 @@ template <layout::architecture Architecture, int Rows, int Vectors, int PanelWid
   const std::int32_t steps = InLines ? factors.lines * factors.batch : factors.batch;
   [[maybe_unused]] const std::ptrdiff_t x_gap = factors.x_line - factors.batch * factors.x_stride;
   [[maybe_unused]] const std::ptrdiff_t d_gap = factors.d_line - factors.batch * factors.d_stride;
-  asks_for_next_tile<Rule> asks(target, how, tile_elements, steps);
+  asks_for_next_tile<Rule> asks(tile_elements, steps);
   for (std::int32_t tile = 0; tile < tiles; ++tile) {
     lanes sums[std::size_t{Rows}][std::size_t{Vectors}];
     if (how.continues) {

@@ -62,20 +62,6 @@ IPU_DSL_ALWAYS_INLINE void transpose_quads(Quads (&rows)[4]) {
   rows[3] = interleave_high(even_high, odd_high);
 }
 
-/// Calls `visit.template operator()<Count>(sample)` for samples in `Count` fours at a time, as many
-/// as a vector holds as long as all of them are there, up to `end`, fours being begun.
-template <layout::architecture Architecture, typename Visit>
-IPU_DSL_ALWAYS_INLINE void for_fours(std::int32_t first, std::int32_t full, std::int32_t end,
-                                     const Visit& visit) {
-  constexpr std::int32_t fours = Architecture.lanes / quad_lanes;
-  for (; first + Architecture.lanes <= full; first += Architecture.lanes) {
-    visit.template operator()<fours>(first);
-  }
-  for (; first < end; first += quad_lanes) {
-    visit.template operator()<1>(first);
-  }
-}
-
 /// to = from^T.
 ///   from  [rows][whole vectors of columns]
 ///   to    [columns][whole vectors of rows], every element written, padding with zero
@@ -105,10 +91,13 @@ template <layout::architecture Architecture = layout::native>
     }
   };
   for (std::int32_t column = 0; column < columns; column += quad_lanes) {
-    for_fours<Architecture>(0, rows, to_stride,
-                            [&]<std::int32_t Count>(std::int32_t row) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-                              one_block.template operator()<Count>(row, column);
-                            });
+    std::int32_t row = 0;
+    for (; row + Architecture.lanes <= rows; row += Architecture.lanes) {
+      one_block.template operator()<Architecture.lanes / quad_lanes>(row, column);
+    }
+    for (; row < to_stride; row += quad_lanes) {
+      one_block.template operator()<1>(row, column);
+    }
   }
 }
 
