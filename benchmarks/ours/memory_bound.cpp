@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <ipu_dsl/kernels/batch_normalization.hpp>
 #include <ipu_dsl/kernels/channel_moments.hpp>
 #include <ipu_dsl/kernels/layer_normalization.hpp>
 #include <ipu_dsl/kernels/pooling.hpp>
 #include <ipu_dsl/kernels/softmax.hpp>
+#include <ipu_dsl/vocabulary/layers/batch_normalization.hpp>
 
 namespace ours {
 namespace {
@@ -111,7 +113,8 @@ class batch_normalization final : public layer {
         mean_(measure::zeros(question.channels)),
         variance_(mean_),
         beta_sum_(mean_),
-        gamma_sum_(mean_) {
+        gamma_sum_(mean_),
+        pairs_(static_cast<std::size_t>(blocks()) * static_cast<std::size_t>(shape_.channels)) {
     normalize();
   }
 
@@ -125,18 +128,26 @@ class batch_normalization final : public layer {
   }
 
   void normalize() {
-    kernels::channel_moments(asked().x.data(), shape_, shape_.batch, mean_.data(),
-                             variance_.data());
+    kernels::moments_of_blocks(asked().x.data(), shape_, shape_.batch, blocks(), pairs_.data());
+    kernels::tell_moments(pairs_.data(), shape_, shape_.batch, blocks(), mean_.data(),
+                          variance_.data());
     kernels::normalize_channels(asked().x.data(), shape_, statistics(), asked().gamma.data(),
                                 asked().beta.data(), output());
   }
 
   void differentiate() {
-    kernels::channel_gradients(asked().d.data(), asked().x.data(), shape_, shape_.batch,
-                               statistics(), beta_sum_.data(), gamma_sum_.data());
+    kernels::gradients_of_blocks(asked().d.data(), asked().x.data(), shape_, shape_.batch, blocks(),
+                                 mean_.data(), pairs_.data());
+    kernels::tell_gradients(pairs_.data(), shape_.channels, blocks(), statistics(),
+                            beta_sum_.data(), gamma_sum_.data());
     kernels::normalized_input_gradient(asked().d.data(), asked().x.data(), shape_, shape_.batch,
                                        statistics(), asked().gamma.data(), beta_sum_.data(),
                                        gamma_sum_.data(), output());
+  }
+
+  /// As many as the layer takes.
+  std::int32_t blocks() const {
+    return ipu_dsl::batch_normalization_rules::sample_blocks(shape_.batch);
   }
 
   kernels::channel_statistics statistics() const {
@@ -149,6 +160,7 @@ class batch_normalization final : public layer {
   buffer variance_;
   buffer beta_sum_;
   buffer gamma_sum_;
+  std::vector<kernels::channel_pair> pairs_;
 };
 
 /// Pixels of images are rows of whole vectors.

@@ -56,13 +56,20 @@ struct sums_of_runs {
   std::int32_t positions = 0;
 };
 
-/// The sums of a channel over the first `runs` runs: in float32 over up to sixteen positions of a
-/// sample, over these in float64.
+/// Some of the runs of a channel: the first so many from a sample on.
+struct some_runs {
+  std::int32_t sample;
+  std::int32_t runs;
+};
+
+/// The sums of a channel over some runs: in float32 over up to sixteen positions of a sample, over
+/// these in float64.
 template <typename TermsOf>
-sums_of_runs sum_runs(const channel_rows& rows, std::int32_t runs, std::int32_t channel,
+sums_of_runs sum_runs(const channel_rows& rows, const some_runs& of, std::int32_t channel,
                       const TermsOf& terms_of) {
   sums_of_runs found;
-  for (std::int32_t sample = 0; runs > 0; ++sample) {
+  std::int32_t runs = of.runs;
+  for (std::int32_t sample = of.sample; runs > 0; ++sample) {
     for (std::int32_t begin = 0; begin < rows.positions && runs > 0; begin += 16, --runs) {
       float sum = 0;
       float product = 0;
@@ -81,18 +88,67 @@ sums_of_runs sum_runs(const channel_rows& rows, std::int32_t runs, std::int32_t 
 }
 
 /// What a channel's moments are taken around: the mean of a sixteenth of its runs, sixteen at most.
-float origin_of(const channel_rows& rows, std::int32_t runs, std::int32_t channel,
+float origin_of(const channel_rows& rows, const some_runs& of, std::int32_t channel,
                 const std::vector<float>& x) {
-  const float first = x[static_cast<std::size_t>(channel)];
-  const std::int32_t asked = runs < 32 ? 1 : runs < 256 ? runs / 16 : 16;
-  const sums_of_runs around = sum_runs(
-      rows, asked, channel, [&](std::size_t i) { return terms{x[i] - first, x[i] - first}; });
+  const float first = x[static_cast<std::size_t>(of.sample * rows.stride() + channel)];
+  const std::int32_t asked = of.runs < 32 ? 1 : of.runs < 256 ? of.runs / 16 : 16;
+  const sums_of_runs around = sum_runs(rows, {of.sample, asked}, channel, [&](std::size_t i) {
+    return terms{x[i] - first, x[i] - first};
+  });
   return static_cast<float>(static_cast<double>(first) + around.sum / around.positions);
+}
+
+/// The runs of block `block` of so many blocks of a batch.
+some_runs runs_of_block(const channel_rows& rows, std::int32_t valid, std::int32_t blocks,
+                        std::int32_t block) {
+  const std::int32_t samples = rows.batch / blocks;
+  const std::int32_t first = block * samples;
+  const std::int32_t left = valid < first ? 0 : valid - first;
+  return {first, (left < samples ? left : samples) * ((rows.positions + 15) / 16)};
+}
+
+struct moments {
+  double mean = 0;
+  double variance = 0;
+};
+
+/// Mean and variance of a channel by those of its blocks.
+moments moments_of(const channel_rows& rows, std::int32_t valid, std::int32_t blocks,
+                   std::int32_t channel, const std::vector<float>& x) {
+  struct told {
+    double count, mean, around;
+  };
+
+  std::vector<told> of_blocks;
+  double sum = 0;
+  for (std::int32_t block = 0; block < blocks; ++block) {
+    const some_runs of = runs_of_block(rows, valid, blocks, block);
+    if (of.runs == 0) {
+      continue;
+    }
+    const float origin = origin_of(rows, of, channel, x);
+    const sums_of_runs found = sum_runs(
+        rows, of, channel, [&](std::size_t i) { return terms{x[i] - origin, x[i] - origin}; });
+    const double count = found.positions;
+    const double off = found.sum / count;
+    const double around = std::fmax(0.0, std::fma(-off * count, off, found.product));
+    of_blocks.push_back({count, static_cast<double>(origin) + off, around});
+    sum = std::fma(count, of_blocks.back().mean, sum);
+  }
+  const double count = valid * rows.positions;
+  moments made{.mean = sum / count};
+  for (const told& each : of_blocks) {
+    const double between = each.mean - made.mean;
+    made.variance = std::fma(each.count * between, between, made.variance + each.around);
+  }
+  made.variance /= count;
+  return made;
 }
 
 struct batch {
   channel_rows rows;
   std::int32_t valid;
+  std::int32_t blocks;
   std::vector<float> x = rows_of(rows, valid, 3);
   std::vector<float> d = rows_of(rows, valid, 5);
   std::vector<float> gamma = reference::numbers(static_cast<std::size_t>(rows.channels), 7, 1.0F);
@@ -113,23 +169,39 @@ struct answers {
   std::vector<float> mean, variance, sums, products, y, gradient, by_running;
 };
 
+/// By so many grains, the last one first.
 template <layout::architecture Architecture>
-answers answers_of(const batch& of) {
+answers answers_of(const batch& of, std::int32_t grains = 1) {
   answers made(of);
   const float* const x = of.x.data();
   const float* const d = of.d.data();
   const kernels::channel_statistics by{made.mean.data(), made.variance.data(), 1e-3F};
-  kernels::channel_moments<Architecture>(x, of.rows, of.valid, made.mean.data(),
-                                         made.variance.data());
-  kernels::normalize_channels<Architecture>(x, of.rows, by, of.gamma.data(), of.beta.data(),
-                                            made.y.data());
-  kernels::channel_gradients<Architecture>(d, x, of.rows, of.valid, by, made.sums.data(),
-                                           made.products.data());
-  kernels::normalized_input_gradient<Architecture>(d, x, of.rows, of.valid, by, of.gamma.data(),
-                                                   made.sums.data(), made.products.data(),
-                                                   made.gradient.data());
-  kernels::scaled_input_gradient<Architecture>(d, of.rows, of.valid, by, of.gamma.data(),
-                                               made.by_running.data());
+  std::vector<kernels::channel_pair> pairs(static_cast<std::size_t>(of.blocks) * of.gamma.size());
+  const auto each_grain = [&](const auto& compute) {
+    for (std::int32_t index = grains - 1; index >= 0; --index) {
+      compute(grain{index, grains});
+    }
+  };
+  each_grain([&](const grain& part) {
+    kernels::moments_of_blocks<Architecture>(x, of.rows, of.valid, of.blocks, pairs.data(), part);
+  });
+  kernels::tell_moments(pairs.data(), of.rows, of.valid, of.blocks, made.mean.data(),
+                        made.variance.data());
+  each_grain([&](const grain& part) {
+    kernels::normalize_channels<Architecture>(x, of.rows, by, of.gamma.data(), of.beta.data(),
+                                              made.y.data(), part);
+    kernels::gradients_of_blocks<Architecture>(d, x, of.rows, of.valid, of.blocks, by.mean,
+                                               pairs.data(), part);
+  });
+  kernels::tell_gradients(pairs.data(), of.rows.channels, of.blocks, by, made.sums.data(),
+                          made.products.data());
+  each_grain([&](const grain& part) {
+    kernels::normalized_input_gradient<Architecture>(d, x, of.rows, of.valid, by, of.gamma.data(),
+                                                     made.sums.data(), made.products.data(),
+                                                     made.gradient.data(), part);
+    kernels::scaled_input_gradient<Architecture>(d, of.rows, of.valid, by, of.gamma.data(),
+                                                 made.by_running.data(), part);
+  });
   return made;
 }
 
@@ -137,39 +209,45 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-/// All kernels on one batch against scalar chains, and on narrower vectors; returns how many
-/// numbers were compared.
-int check(const channel_rows& rows, std::int32_t valid) {
+void check_same(const answers& made, const answers& other) {
+  CHECK(same_bits(made.mean, other.mean));
+  CHECK(same_bits(made.variance, other.variance));
+  CHECK(same_bits(made.sums, other.sums));
+  CHECK(same_bits(made.products, other.products));
+  CHECK(same_bits(made.y, other.y));
+  CHECK(same_bits(made.gradient, other.gradient));
+  CHECK(same_bits(made.by_running, other.by_running));
+}
+
+/// All kernels on one batch against scalar chains, on narrower vectors and by several workers;
+/// returns how many numbers were compared.
+int check(const channel_rows& rows, std::int32_t valid, std::int32_t blocks) {
   constexpr layout::architecture narrow{4, layout::native.registers,
                                         layout::native.fused_multiply_add};
-  const batch given{rows, valid};
+  const batch given{rows, valid, blocks};
   const answers made = answers_of<layout::native>(given);
   const std::vector<float>& x = given.x;
   const std::vector<float>& d = given.d;
   const std::vector<float>& gamma = given.gamma;
   const std::vector<float>& beta = given.beta;
-  const answers narrower = answers_of<narrow>(given);
-  CHECK(same_bits(made.mean, narrower.mean));
-  CHECK(same_bits(made.variance, narrower.variance));
-  CHECK(same_bits(made.sums, narrower.sums));
-  CHECK(same_bits(made.products, narrower.products));
-  CHECK(same_bits(made.y, narrower.y));
-  CHECK(same_bits(made.gradient, narrower.gradient));
-  CHECK(same_bits(made.by_running, narrower.by_running));
+  check_same(made, answers_of<narrow>(given));
+  check_same(made, answers_of<layout::native>(given, 2));
+  check_same(made, answers_of<layout::native>(given, 4));
   const double count = valid * rows.positions;
   int compared = 0;
   for (std::int32_t c = 0; c < rows.channels; ++c) {
     const auto of = static_cast<std::size_t>(c);
-    const std::int32_t runs = valid * ((rows.positions + 15) / 16);
-    const float origin = origin_of(rows, runs, c, x);
-    const sums_of_runs moments =
-        sum_runs(rows, runs, c, [&](std::size_t i) { return terms{x[i] - origin, x[i] - origin}; });
-    const double off = moments.sum / count;
-    CHECK(made.mean[of] == static_cast<float>(static_cast<double>(origin) + off));
-    CHECK(made.variance[of] ==
-          static_cast<float>(std::fmax(0.0, std::fma(-off, off, moments.product / count))));
-    const sums_of_runs gradients =
-        sum_runs(rows, runs, c, [&](std::size_t i) { return terms{d[i], x[i] - made.mean[of]}; });
+    const moments found = moments_of(rows, valid, blocks, c, x);
+    CHECK(made.mean[of] == static_cast<float>(found.mean));
+    CHECK(made.variance[of] == static_cast<float>(found.variance));
+    sums_of_runs gradients;
+    for (std::int32_t block = 0; block < blocks; ++block) {
+      const sums_of_runs of_block =
+          sum_runs(rows, runs_of_block(rows, valid, blocks, block), c,
+                   [&](std::size_t i) { return terms{d[i], x[i] - made.mean[of]}; });
+      gradients.sum += of_block.sum;
+      gradients.product += of_block.product;
+    }
     CHECK(made.sums[of] == static_cast<float>(gradients.sum));
     double sum = 0;
     double squares = 0;
@@ -221,8 +299,11 @@ TEST_CASE("channels are normalised by sums of runs over valid samples, and paddi
   int compared = 0;
   for (const std::int32_t channels : {1, 3, 6, 16, 20, 64, 65, 130, 300}) {
     for (const std::int32_t positions : {1, 5, 16, 170}) {
-      compared += check({.batch = 6, .positions = positions, .channels = channels}, 6);
-      compared += check({.batch = 6, .positions = positions, .channels = channels}, 4);
+      const channel_rows rows{.batch = 6, .positions = positions, .channels = channels};
+      compared += check(rows, 6, 1);
+      compared += check(rows, 6, 6);
+      compared += check(rows, 4, 2);
+      compared += check(rows, 1, 3);
     }
   }
   CHECK(compared > 0);
@@ -242,7 +323,9 @@ TEST_CASE(
   }
   std::vector<float> mean(3);
   std::vector<float> variance(3);
-  kernels::channel_moments(x.data(), rows, rows.batch, mean.data(), variance.data());
+  std::vector<kernels::channel_pair> pairs(6);
+  kernels::moments_of_blocks(x.data(), rows, rows.batch, 2, pairs.data());
+  kernels::tell_moments(pairs.data(), rows, rows.batch, 2, mean.data(), variance.data());
   const double count = static_cast<double>(rows.batch) * positions;
   int compared = 0;
   for (std::int32_t c = 0; c < 3; ++c) {
@@ -265,7 +348,9 @@ TEST_CASE("a batch without samples has moments of zero and no gradient") {
   const std::vector<float> x(static_cast<std::size_t>(2 * rows.stride()), 0.0F);
   std::vector<float> mean(3, 1.0F);
   std::vector<float> variance(3, 1.0F);
-  kernels::channel_moments(x.data(), rows, 0, mean.data(), variance.data());
+  std::vector<kernels::channel_pair> pairs(6, {1.0, 1.0});
+  kernels::moments_of_blocks(x.data(), rows, 0, 2, pairs.data());
+  kernels::tell_moments(pairs.data(), rows, 0, 2, mean.data(), variance.data());
   CHECK(mean == std::vector<float>(3, 0.0F));
   CHECK(variance == std::vector<float>(3, 0.0F));
 }

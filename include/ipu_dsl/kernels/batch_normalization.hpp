@@ -35,11 +35,12 @@ struct channel_statistics {
 /// `normalize_channels` of the channels of a group of blocks, by scale and shift [blocks * Width].
 template <std::int32_t Width, layout::architecture Architecture>
 [[gnu::noinline]] void normalize_group(const float* x, const channel_rows& rows,
-                                       std::int32_t blocks, const float* mean, const float* scale,
-                                       const float* shift, float* y) noexcept {
+                                       const index_range& samples, std::int32_t blocks,
+                                       const float* mean, const float* scale, const float* shift,
+                                       float* y) noexcept {
   using numbers = channel_numbers<Width, Architecture>;
   for_blocks_of_stretches<Width>(
-      rows, rows.batch, blocks,
+      rows, samples, blocks,
       [&](std::ptrdiff_t at, std::int32_t count, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
         const numbers means(mean + first);
         const numbers scales(scale + first);
@@ -53,12 +54,14 @@ template <std::int32_t Width, layout::architecture Architecture>
       });
 }
 
-/// y = (x - mean) / sqrt(variance + epsilon) * gamma + beta of all samples; gamma and beta may be
-/// null, for 1 and 0; `y` may be `x`.
+/// y = (x - mean) / sqrt(variance + epsilon) * gamma + beta of all samples, or of a grain of them;
+/// gamma and beta may be null, for 1 and 0; `y` may be `x`.
 ///   x, y  [batch][stride], gamma, beta  [channels]
 template <layout::architecture Architecture = layout::native>
 void normalize_channels(const float* x, const channel_rows& rows, const channel_statistics& by,
-                        const float* gamma, const float* beta, float* y) noexcept {
+                        const float* gamma, const float* beta, float* y,
+                        const grain& part = {}) noexcept {
+  const index_range mine = range_of(rows.batch, part);
   for_channel_groups<Architecture>(
       rows.channels, [&]<std::int32_t Width>(std::int32_t first, std::int32_t blocks) {
         float scale[std::size_t{most_blocks} * Width];
@@ -68,27 +71,27 @@ void normalize_channels(const float* x, const channel_rows& rows, const channel_
           scale[c] = gamma == nullptr ? inverse : inverse * gamma[first + c];
           shift[c] = beta == nullptr ? 0.0F : beta[first + c];
         }
-        normalize_group<Width, Architecture>(x + first, rows, blocks, by.mean + first, scale, shift,
-                                             y + first);
+        normalize_group<Width, Architecture>(x + first, rows, mine, blocks, by.mean + first, scale,
+                                             shift, y + first);
       });
-  for (std::int32_t sample = 0; sample < rows.batch; ++sample) {
+  for (std::int32_t sample = mine.begin; sample < mine.end; ++sample) {
     clear_padding(y + std::ptrdiff_t{sample} * rows.stride(), rows.elements(), rows.stride());
   }
 }
 
-/// `channel_gradients` of the channels of a group of blocks.
+/// `gradients_of_blocks` of the channels of a group, of one block of samples.
 template <std::int32_t Width, layout::architecture Architecture>
 [[gnu::noinline]] void gradients_of_group(const float* __restrict d, const float* __restrict x,
                                           const channel_rows& rows, std::int32_t valid,
-                                          std::int32_t blocks, const channel_statistics& by,
-                                          float* beta, float* gamma) noexcept {
+                                          std::int32_t blocks, const float* mean,
+                                          channel_pair* gradients) noexcept {
   using numbers = channel_numbers<Width, Architecture>;
   using piece = typename numbers::piece;
   channel_sums<Width, Architecture> sums[std::size_t{most_blocks}];
   for_runs(rows, runs_of_samples(rows, valid),
            [&](std::ptrdiff_t at, std::int32_t count) IPU_DSL_ALWAYS_INLINE_LAMBDA {
              for (std::int32_t block = 0; block < blocks; ++block) {
-               const numbers means(by.mean + block * Width);
+               const numbers means(mean + block * Width);
                sums[block].add_run(
                    at + block * Width, rows.channels, count,
                    [&](std::int32_t i, std::ptrdiff_t here, piece& sum, piece& product)
@@ -104,24 +107,56 @@ template <std::int32_t Width, layout::architecture Architecture>
   for (std::int32_t block = 0; block < blocks; ++block) {
     sums[block].tell(of_d, of_products);
     for (std::int32_t i = 0; i < Width; ++i) {
-      const std::int32_t c = block * Width + i;
-      beta[c] = static_cast<float>(of_d[i]);
-      gamma[c] = static_cast<float>(of_products[i] * by.inverse_deviation(c));
+      gradients[block * Width + i] = {of_d[i], of_products[i]};
     }
   }
 }
 
-/// The gradients of beta and gamma that a batch has: the sums of d and of d times what was
-/// normalised, over the first `valid` samples, as `channel_sums`.
-///   x, d  [batch][stride], beta, gamma  [channels]
+/// For each of the blocks of samples of a batch, or a grain of them, the sums of d and of d times
+/// x - mean over those among the first `valid`, as `channel_sums`.
+///   x, d  [batch][stride], mean  [channels], gradients  [blocks][channels]
 template <layout::architecture Architecture = layout::native>
-void channel_gradients(const float* d, const float* x, const channel_rows& rows, std::int32_t valid,
-                       const channel_statistics& by, float* beta, float* gamma) noexcept {
-  for_channel_groups<Architecture>(
-      rows.channels, [&]<std::int32_t Width>(std::int32_t first, std::int32_t blocks) {
-        gradients_of_group<Width, Architecture>(d + first, x + first, rows, valid, blocks,
-                                                by.from(first), beta + first, gamma + first);
-      });
+void gradients_of_blocks(const float* d, const float* x, const channel_rows& rows,
+                         std::int32_t valid, std::int32_t blocks, const float* mean,
+                         channel_pair* gradients, const grain& part = {}) noexcept {
+  const index_range mine = range_of(blocks, part);
+  for (std::int32_t block = mine.begin; block < mine.end; ++block) {
+    const sample_block of = block_of_samples(rows, valid, blocks, block);
+    channel_pair* const written = gradients + std::ptrdiff_t{block} * rows.channels;
+    for_channel_groups<Architecture>(rows.channels, [&]<std::int32_t Width>(std::int32_t first,
+                                                                            std::int32_t groups) {
+      gradients_of_group<Width, Architecture>(d + of.first + first, x + of.first + first, of.rows,
+                                              of.valid, groups, mean + first, written + first);
+    });
+  }
+}
+
+/// The gradients of beta and gamma that a batch has, the sums of d and of d times what was
+/// normalised, from those of the blocks, one after the other.
+///   gradients  [blocks][channels], beta, gamma  [channels]
+inline void tell_gradients(const channel_pair* gradients, std::int32_t channels,
+                           std::int32_t blocks, const channel_statistics& by, float* beta,
+                           float* gamma) noexcept {
+  for (std::int32_t c = 0; c < channels; ++c) {
+    channel_pair sum = {0.0, 0.0};
+    for (std::int32_t block = 0; block < blocks; ++block) {
+      sum.first += gradients[block * channels + c].first;
+      sum.second += gradients[block * channels + c].second;
+    }
+    beta[c] = static_cast<float>(sum.first);
+    gamma[c] = static_cast<float>(sum.second * by.inverse_deviation(c));
+  }
+}
+
+/// Zeros behind the elements of those of some samples that come before `valid`, and all over the
+/// others.
+inline void clear_unused(float* gradient, const channel_rows& rows, std::int32_t valid,
+                         const index_range& samples) noexcept {
+  for (std::int32_t sample = samples.begin; sample < valid; ++sample) {
+    clear_padding(gradient + std::ptrdiff_t{sample} * rows.stride(), rows.elements(),
+                  rows.stride());
+  }
+  clear_rows(gradient, (std::max)(samples.begin, valid), samples.end, rows.stride());
 }
 
 /// What the gradient of a group's channels is computed by, [blocks * Width] each.
@@ -135,13 +170,13 @@ struct channel_slopes {
 /// `normalized_input_gradient` of the channels of a group of blocks.
 template <std::int32_t Width, layout::architecture Architecture>
 [[gnu::noinline]] void gradient_of_group(const float* d, const float* __restrict x,
-                                         const channel_rows& rows, std::int32_t valid,
+                                         const channel_rows& rows, const index_range& samples,
                                          std::int32_t blocks, const channel_slopes& by,
                                          float* gradient) noexcept {
   using numbers = channel_numbers<Width, Architecture>;
   using piece = typename numbers::piece;
   for_blocks_of_stretches<Width>(
-      rows, valid, blocks,
+      rows, samples, blocks,
       [&](std::ptrdiff_t at, std::int32_t count, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
         const numbers means(by.mean + first);
         const numbers means_of_d(by.mean_of_d + first);
@@ -159,13 +194,15 @@ template <std::int32_t Width, layout::architecture Architecture>
 
 /// The gradient of x where mean and variance are those of the first `valid` samples (Ioffe and
 /// Szegedy 2015): gamma / deviation * (d - mean of d - normalised x * mean of d * normalised x);
-/// zero for the other samples. `gradient` may be `d`.
-///   sums, products  what `channel_gradients` wrote;  gamma may be null, for 1
+/// zero for the other samples; or a grain of it: of some samples. `gradient` may be `d`.
+///   sums, products  what `tell_gradients` wrote;  gamma may be null, for 1
 template <layout::architecture Architecture = layout::native>
 void normalized_input_gradient(const float* d, const float* x, const channel_rows& rows,
                                std::int32_t valid, const channel_statistics& by, const float* gamma,
-                               const float* sums, const float* products, float* gradient) noexcept {
+                               const float* sums, const float* products, float* gradient,
+                               const grain& part = {}) noexcept {
   const double count = elements_of_channel(rows, valid);
+  const index_range mine = valid_of_grain(rows, valid, part);
   for_channel_groups<Architecture>(rows.channels, [&]<std::int32_t Width>(std::int32_t first,
                                                                           std::int32_t blocks) {
     float scale[std::size_t{most_blocks} * Width];
@@ -178,25 +215,21 @@ void normalized_input_gradient(const float* d, const float* x, const channel_row
       mean_of_d[c] = static_cast<float>(static_cast<double>(sums[first + c]) / count);
       slope[c] = -static_cast<float>(static_cast<double>(products[first + c]) * inverse / count);
     }
-    gradient_of_group<Width, Architecture>(d + first, x + first, rows, valid, blocks,
+    gradient_of_group<Width, Architecture>(d + first, x + first, rows, mine, blocks,
                                            {by.mean + first, mean_of_d, slope, scale},
                                            gradient + first);
   });
-  for (std::int32_t sample = 0; sample < valid; ++sample) {
-    clear_padding(gradient + std::ptrdiff_t{sample} * rows.stride(), rows.elements(),
-                  rows.stride());
-  }
-  clear_rows(gradient, valid, rows.batch, rows.stride());
+  clear_unused(gradient, rows, mine.end, range_of(rows.batch, part));
 }
 
 /// `scaled_input_gradient` of the channels of a group of blocks, by scale [blocks * Width].
 template <std::int32_t Width, layout::architecture Architecture>
-[[gnu::noinline]] void scale_group(const float* d, const channel_rows& rows, std::int32_t valid,
-                                   std::int32_t blocks, const float* scale,
-                                   float* gradient) noexcept {
+[[gnu::noinline]] void scale_group(const float* d, const channel_rows& rows,
+                                   const index_range& samples, std::int32_t blocks,
+                                   const float* scale, float* gradient) noexcept {
   using numbers = channel_numbers<Width, Architecture>;
   for_blocks_of_stretches<Width>(
-      rows, valid, blocks,
+      rows, samples, blocks,
       [&](std::ptrdiff_t at, std::int32_t count, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
         const numbers scales(scale + first);
         for_pieces<numbers>(at, rows.channels, count,
@@ -208,12 +241,14 @@ template <std::int32_t Width, layout::architecture Architecture>
 }
 
 /// The gradient of x where mean and variance do not depend on it: gamma / deviation * d of the
-/// first `valid` samples; zero for the others. `gradient` may be `d`.
+/// first `valid` samples; zero for the others; or a grain of it: of some samples. `gradient` may be
+/// `d`.
 ///   gamma may be null, for 1
 template <layout::architecture Architecture = layout::native>
 void scaled_input_gradient(const float* d, const channel_rows& rows, std::int32_t valid,
-                           const channel_statistics& by, const float* gamma,
-                           float* gradient) noexcept {
+                           const channel_statistics& by, const float* gamma, float* gradient,
+                           const grain& part = {}) noexcept {
+  const index_range mine = valid_of_grain(rows, valid, part);
   for_channel_groups<Architecture>(
       rows.channels, [&]<std::int32_t Width>(std::int32_t first, std::int32_t blocks) {
         float scale[std::size_t{most_blocks} * Width];
@@ -221,13 +256,9 @@ void scaled_input_gradient(const float* d, const channel_rows& rows, std::int32_
           const auto inverse = static_cast<float>(by.inverse_deviation(first + c));
           scale[c] = gamma == nullptr ? inverse : inverse * gamma[first + c];
         }
-        scale_group<Width, Architecture>(d + first, rows, valid, blocks, scale, gradient + first);
+        scale_group<Width, Architecture>(d + first, rows, mine, blocks, scale, gradient + first);
       });
-  for (std::int32_t sample = 0; sample < valid; ++sample) {
-    clear_padding(gradient + std::ptrdiff_t{sample} * rows.stride(), rows.elements(),
-                  rows.stride());
-  }
-  clear_rows(gradient, valid, rows.batch, rows.stride());
+  clear_unused(gradient, rows, mine.end, range_of(rows.batch, part));
 }
 
 /// average += (value - average) * rate, element by element.

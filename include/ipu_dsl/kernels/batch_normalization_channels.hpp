@@ -8,6 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/layout/padding.hpp>
 
@@ -24,10 +25,42 @@ struct channel_rows {
   constexpr std::int32_t stride() const { return layout::row_stride(elements()); }
 };
 
+/// The samples of a grain, as far as they are among the first `valid`.
+constexpr index_range valid_of_grain(const channel_rows& rows, std::int32_t valid,
+                                     const grain& part) {
+  const index_range mine = range_of(rows.batch, part);
+  return {(std::min)(mine.begin, valid), (std::min)(mine.end, valid)};
+}
+
 /// How many elements of a channel the first `valid` samples have; 1 for none, to divide by.
 inline double elements_of_channel(const channel_rows& rows, std::int32_t valid) {
   return (std::max)(1.0, static_cast<double>(valid) * static_cast<double>(rows.positions));
 }
+
+/// Samples whose sums are taken apart from those of the others: as many as every other block of a
+/// batch has.
+struct sample_block {
+  channel_rows rows;
+  std::int32_t valid;    ///< of its samples
+  std::ptrdiff_t first;  ///< of the batch's elements
+};
+
+/// Block `block` of the `blocks` of a batch, of which the first `valid` samples count.
+constexpr sample_block block_of_samples(const channel_rows& rows, std::int32_t valid,
+                                        std::int32_t blocks, std::int32_t block) {
+  const std::int32_t samples = rows.batch / blocks;
+  const std::int32_t before = block * samples;
+  const std::int32_t left = (std::max)(0, valid - before);
+  return {{samples, rows.positions, rows.channels},
+          (std::min)(left, samples),
+          std::ptrdiff_t{before} * rows.stride()};
+}
+
+/// Two sums of a channel over a block.
+struct channel_pair {
+  double first;
+  double second;
+};
 
 /// The most blocks of channels whose positions pass together, so that of a row of many channels
 /// whole lines of the caches are read.
@@ -91,17 +124,17 @@ IPU_DSL_ALWAYS_INLINE void for_runs(const channel_rows& rows, std::int32_t runs,
   }
 }
 
-/// Calls `visit(index of the first channel, positions)` for stretches of the first `samples`
-/// samples that stay in the first cache, the last sample first: for what follows a pass of
-/// `for_runs`, whose last samples the caches still have. Whoever reads what is written finds the
-/// first samples there in turn.
+/// Calls `visit(index of the first channel, positions)` for stretches of some samples that stay in
+/// the first cache, the last sample first: for what follows a pass of `for_runs`, whose last
+/// samples the caches still have. Whoever reads what is written finds the first samples there in
+/// turn.
 template <typename Visit>
 IPU_DSL_ALWAYS_INLINE void for_stretches_of_last_samples_first(const channel_rows& rows,
-                                                               std::int32_t samples,
+                                                               const index_range& samples,
                                                                const Visit& visit) {
   constexpr std::int32_t floats_of_stretch = 2048;
   const std::int32_t stretch = (std::max)(1, floats_of_stretch / rows.channels);
-  for (std::int32_t sample = samples - 1; sample >= 0; --sample) {
+  for (std::int32_t sample = samples.end - 1; sample >= samples.begin; --sample) {
     const std::ptrdiff_t row = std::ptrdiff_t{sample} * rows.stride();
     for (std::int32_t position = 0; position < rows.positions; position += stretch) {
       visit(row + std::ptrdiff_t{position} * rows.channels,
@@ -135,8 +168,9 @@ struct channel_numbers {
 /// Calls `visit(index, positions, first channel of the block)` for each block of a group at each
 /// stretch of `for_stretches_of_last_samples_first`.
 template <std::int32_t Width, typename Visit>
-IPU_DSL_ALWAYS_INLINE void for_blocks_of_stretches(const channel_rows& rows, std::int32_t samples,
-                                                   std::int32_t blocks, const Visit& visit) {
+IPU_DSL_ALWAYS_INLINE void for_blocks_of_stretches(const channel_rows& rows,
+                                                   const index_range& samples, std::int32_t blocks,
+                                                   const Visit& visit) {
   for_stretches_of_last_samples_first(
       rows, samples, [&](std::ptrdiff_t at, std::int32_t count) IPU_DSL_ALWAYS_INLINE_LAMBDA {
         for (std::int32_t first = 0; first < blocks * Width; first += Width) {

@@ -42,10 +42,10 @@ constexpr std::int32_t runs_of_origin(std::int32_t runs) {
   return (std::min)((std::max)(runs / 16, 1), 16);
 }
 
-/// `channel_moments` of the channels of a group of blocks.
+/// `moments_of_blocks` of the channels of a group, of one block of samples.
 template <std::int32_t Width, layout::architecture Architecture>
 void moments_of_group(const float* x, const channel_rows& rows, std::int32_t valid,
-                      std::int32_t blocks, float* mean, float* variance) noexcept {
+                      std::int32_t blocks, channel_pair* moments) noexcept {
   constexpr auto most_channels = std::size_t{most_blocks} * Width;
   const std::int32_t channels = blocks * Width;
   float origin[most_channels] = {};
@@ -71,26 +71,60 @@ void moments_of_group(const float* x, const channel_rows& rows, std::int32_t val
   const double count = elements_of_channel(rows, valid);
   for (std::int32_t c = 0; c < channels; ++c) {
     const double off = of_sums[c] / count;
-    mean[c] = static_cast<float>(static_cast<double>(origin[c]) + off);
     // In one rounding on every compiler and processor.
-    const double around_mean = __builtin_fma(-off, off, of_squares[c] / count);
-    variance[c] = static_cast<float>((std::max)(0.0, around_mean));
+    const double around_mean = __builtin_fma(-off * count, off, of_squares[c]);
+    moments[c] = {static_cast<double>(origin[c]) + off, (std::max)(0.0, around_mean)};
   }
 }
 
-/// Mean and variance (that of the population) of every channel over the first `valid` samples:
-/// both by what its numbers have beside the mean of the first of them, so that neither a channel
-/// far from zero nor one whose first number is far from the others loses anything. The variance is
-/// the mean square of that, less the square of its mean. Sums are those of `channel_sums`.
-///   x  [batch][stride], mean, variance  [channels]
+/// For each of the blocks of samples of a batch, or a grain of them, the mean of every channel over
+/// those among the first `valid` and the sum of squares around it: both by what its numbers have
+/// beside the mean of the first of them, so that neither a channel far from zero nor one whose
+/// first number is far from the others loses anything. The sum of squares is that around this
+/// origin, less what lies between it and the mean. Sums are those of `channel_sums`.
+///   x  [batch][stride], moments  [blocks][channels]
 template <layout::architecture Architecture = layout::native>
-void channel_moments(const float* x, const channel_rows& rows, std::int32_t valid, float* mean,
-                     float* variance) noexcept {
-  for_channel_groups<Architecture>(
-      rows.channels, [&]<std::int32_t Width>(std::int32_t first, std::int32_t blocks) {
-        moments_of_group<Width, Architecture>(x + first, rows, valid, blocks, mean + first,
-                                              variance + first);
-      });
+void moments_of_blocks(const float* x, const channel_rows& rows, std::int32_t valid,
+                       std::int32_t blocks, channel_pair* moments,
+                       const grain& part = {}) noexcept {
+  const index_range mine = range_of(blocks, part);
+  for (std::int32_t block = mine.begin; block < mine.end; ++block) {
+    const sample_block of = block_of_samples(rows, valid, blocks, block);
+    channel_pair* const written = moments + std::ptrdiff_t{block} * rows.channels;
+    for_channel_groups<Architecture>(
+        rows.channels, [&]<std::int32_t Width>(std::int32_t first, std::int32_t groups) {
+          moments_of_group<Width, Architecture>(x + of.first + first, of.rows, of.valid, groups,
+                                                written + first);
+        });
+  }
+}
+
+/// Mean and variance (that of the population) of every channel, from those of the blocks, one after
+/// the other (Chan, Golub and LeVeque 1979): the sum of squares around the mean of all is that of
+/// each block around its own and what lies between the two, once for each number.
+///   moments  [blocks][channels], mean, variance  [channels]
+inline void tell_moments(const channel_pair* moments, const channel_rows& rows, std::int32_t valid,
+                         std::int32_t blocks, float* mean, float* variance) noexcept {
+  const double count = elements_of_channel(rows, valid);
+  const auto count_of = [&](std::int32_t block) {
+    const sample_block of = block_of_samples(rows, valid, blocks, block);
+    return static_cast<double>(of.valid) * static_cast<double>(rows.positions);
+  };
+  for (std::int32_t c = 0; c < rows.channels; ++c) {
+    double sum = 0.0;
+    for (std::int32_t block = 0; block < blocks; ++block) {
+      sum = __builtin_fma(count_of(block), moments[block * rows.channels + c].first, sum);
+    }
+    const double of_all = sum / count;
+    double squares = 0.0;
+    for (std::int32_t block = 0; block < blocks; ++block) {
+      const channel_pair& of_block = moments[block * rows.channels + c];
+      const double between = of_block.first - of_all;
+      squares = __builtin_fma(count_of(block) * between, between, squares + of_block.second);
+    }
+    mean[c] = static_cast<float>(of_all);
+    variance[c] = static_cast<float>(squares / count);
+  }
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels

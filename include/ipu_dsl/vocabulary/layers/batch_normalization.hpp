@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // BatchNormalization: every channel normalised by its mean and variance.
+// Over 300 lines: one layer: its key, its rules, its options.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +29,11 @@ struct batch_normalization_options {
 };
 
 enum class batch_normalization_variant : std::int32_t {
-  moments,          ///< writes mean, variance; reads x
+  block_moments,    ///< writes the moments of blocks of samples; reads x
+  moments,          ///< writes mean, variance; reads the moments of blocks
   normalize,        ///< writes y; reads x, mean, variance[, gamma][, beta]
-  sums,             ///< writes the batch's gradients of beta and gamma; reads d, x, mean, variance
+  block_sums,       ///< writes the sums of blocks of samples; reads d, x, mean
+  sums,             ///< writes the batch's gradients of beta and gamma; reads those sums, variance
   input_gradient,   ///< writes the gradient of x; reads d, x, mean, variance, both sums[, gamma]
   frozen_gradient,  ///< writes the gradient of x by running statistics; reads d, variance[, gamma]
   weight_gradient,  ///< adds to an accumulator; reads a sum
@@ -42,12 +45,16 @@ struct batch_normalization_call {
   std::int32_t batch;
   std::int32_t positions;  ///< elements of a channel in a sample
   std::int32_t channels;   ///< the last extent
+  std::int32_t blocks;     ///< of samples, whose sums are taken apart
   std::int32_t has_scale;
   std::int32_t has_center;
   std::int32_t apart;  ///< every position is a row of its own
 };
 
 namespace batch_normalization_rules {
+
+/// Two numbers in float64.
+inline constexpr std::int32_t floats_of_pair = 4;
 
 using variant = batch_normalization_variant;
 
@@ -100,6 +107,19 @@ constexpr problem shapes(node_draft& draft) {
   return {};
 }
 
+/// The most blocks of samples of a batch whose sums are taken apart. Their number is the same for
+/// any number of workers, who share the blocks: so are the bits.
+inline constexpr std::int32_t most_sample_blocks = 8;
+
+/// Into how many blocks a batch is cut: all have as many samples.
+constexpr std::int32_t sample_blocks(std::int32_t batch) {
+  std::int32_t blocks = most_sample_blocks;
+  while (blocks > 1 && batch % blocks != 0) {
+    --blocks;
+  }
+  return blocks;
+}
+
 constexpr batch_normalization_call key_of(const emitter& emit, variant which) {
   const auto options = emit.options<batch_normalization_options>();
   const shape& input = emit.input_shape(0);
@@ -108,6 +128,7 @@ constexpr batch_normalization_call key_of(const emitter& emit, variant which) {
           .batch = emit.batch(),
           .positions = static_cast<std::int32_t>(input.elements()) / channels,
           .channels = channels,
+          .blocks = sample_blocks(emit.batch()),
           .has_scale = options.has_scale,
           .has_center = options.has_center,
           .apart = emit.input_value(0).lies == storage::positions ? 1 : 0};
@@ -136,16 +157,64 @@ constexpr buffer_ref sum_of_batch(const emitter& emit, std::int32_t number,
   return emit.scratch_of_batch(number, {key.channels});
 }
 
+/// A pair of numbers in float64 for each channel of each block of samples.
+constexpr buffer_ref pairs_of_blocks(const emitter& emit, const batch_normalization_call& key) {
+  return emit.scratch_of_batch(2, {key.blocks, key.channels, floats_of_pair});
+}
+
+/// The axes along which blocks of samples are summed.
+struct block_axes {
+  axis_id block;
+  axis_id channel;
+  axis_id number;  ///< of a pair, which is made in one piece
+  axis_id sample;  ///< of the block
+  axis_id position;
+  std::int32_t samples;  ///< of a block
+
+  constexpr block_axes(call_draft& call, const batch_normalization_call& key)
+      : block(call.over(key.blocks)),
+        channel(call.over(key.channels)),
+        number(call.all(floats_of_pair)),
+        sample(call.all(key.batch / key.blocks)),
+        position(call.all(key.positions)),
+        samples(key.batch / key.blocks) {
+    call.costs(std::int64_t{key.batch} * key.positions * key.channels);
+  }
+
+  /// Where in a batch a sample of the block stands.
+  constexpr reach of_batch() const { return window(block, sample, samples, 1, 0); }
+};
+
+/// The axes along which the pairs of all blocks become those of the batch.
+struct pair_axes {
+  axis_id channel;
+  axis_id block;
+  axis_id number;
+
+  constexpr pair_axes(call_draft& call, const batch_normalization_call& key)
+      : channel(call.over(key.channels)),
+        block(call.all(key.blocks)),
+        number(call.all(floats_of_pair)) {}
+};
+
+constexpr void find_moments(emitter& emit) {
+  const batch_normalization_call key = key_of(emit, variant::block_moments);
+  call_draft call = emit.call(key);
+  const block_axes along(call, key);
+  call.writes(pairs_of_blocks(emit, key), {along.block, along.channel, along.number})
+      .reads(by_channel(emit.input_value(0), key),
+             {along.of_batch(), along.position, along.channel});
+  const batch_normalization_call told = key_of(emit, variant::moments);
+  call_draft of_batch = emit.call(told);
+  const pair_axes of(of_batch, told);
+  of_batch.writes(statistic(emit, 0), {of.channel})
+      .writes(statistic(emit, 1), {of.channel})
+      .reads(pairs_of_blocks(emit, told), {of.block, of.channel, of.number});
+}
+
 constexpr void forward(emitter& emit) {
   if (takes_moments(emit)) {
-    const batch_normalization_call key = key_of(emit, variant::moments);
-    call_draft call = emit.call(key);
-    const axis_id channel = call.over(key.channels);
-    const axis_id sample = call.all(key.batch);
-    const axis_id position = call.all(key.positions);
-    call.writes(statistic(emit, 0), {channel})
-        .writes(statistic(emit, 1), {channel})
-        .reads(by_channel(emit.input_value(0), key), {sample, position, channel});
+    find_moments(emit);
   }
   const batch_normalization_call key = key_of(emit, variant::normalize);
   call_draft call = emit.call(key);
@@ -161,18 +230,23 @@ constexpr void forward(emitter& emit) {
 }
 
 constexpr void sum_gradients_of_batch(emitter& emit) {
-  const batch_normalization_call key = key_of(emit, variant::sums);
+  const batch_normalization_call key = key_of(emit, variant::block_sums);
   call_draft call = emit.call(key);
-  const axis_id channel = call.over(key.channels);
-  const axis_id sample = call.all(key.batch);
-  const axis_id position = call.all(key.positions);
-  call.scalar(emit.options<batch_normalization_options>().epsilon)
-      .writes(sum_of_batch(emit, 0, key), {channel})
-      .writes(sum_of_batch(emit, 1, key), {channel})
-      .reads(by_channel(emit.output_gradient(0), key), {sample, position, channel})
-      .reads(by_channel(emit.input_value(0), key), {sample, position, channel})
-      .reads(statistic(emit, 0), {channel})
-      .reads(statistic(emit, 1), {channel});
+  const block_axes along(call, key);
+  call.writes(pairs_of_blocks(emit, key), {along.block, along.channel, along.number})
+      .reads(by_channel(emit.output_gradient(0), key),
+             {along.of_batch(), along.position, along.channel})
+      .reads(by_channel(emit.input_value(0), key),
+             {along.of_batch(), along.position, along.channel})
+      .reads(statistic(emit, 0), {along.channel});
+  const batch_normalization_call told = key_of(emit, variant::sums);
+  call_draft of_batch = emit.call(told);
+  const pair_axes of(of_batch, told);
+  of_batch.scalar(emit.options<batch_normalization_options>().epsilon)
+      .writes(sum_of_batch(emit, 0, told), {of.channel})
+      .writes(sum_of_batch(emit, 1, told), {of.channel})
+      .reads(pairs_of_blocks(emit, told), {of.block, of.channel, of.number})
+      .reads(statistic(emit, 1), {of.channel});
 }
 
 /// Running statistics do not depend on x.

@@ -45,6 +45,7 @@ constexpr batch_normalization_call key_of(const emitter& emit, variant which) {
           .batch = emit.batch(),
           .positions = static_cast<std::int32_t>(input.elements()) / features,
           .channels = features,
+          .blocks = 1,
           .has_scale = 0,
           .has_center = 0,
           .apart = emit.input_value(0).lies == storage::positions ? 1 : 0};
