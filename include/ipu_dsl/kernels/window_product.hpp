@@ -201,7 +201,8 @@ void multiply_windows(const float* __restrict x, const float* __restrict w,
 }
 
 /// Of each tap's weights the transpose: from panels of [taps, inputs, units] to those of
-/// [taps, units, inputs], or a grain of the taps. Padding that a product reads becomes zero.
+/// [taps, units, inputs], or a grain of it: of some taps' units. Padding that a product reads
+/// becomes zero.
 template <std::int32_t Taps, std::int32_t Inputs, std::int32_t Units,
           layout::architecture Architecture = layout::native>
 void transpose_taps(const float* __restrict w, float* __restrict transposed,
@@ -209,27 +210,38 @@ void transpose_taps(const float* __restrict w, float* __restrict transposed,
   constexpr layout::panels from(Taps * Inputs, Units, Architecture);
   constexpr layout::panels to(Taps * Units, Inputs, Architecture);
   constexpr std::int32_t padded = layout::row_stride(Inputs, Architecture);
-  const index_range mine = range_of(Taps, part);
-  for (std::int32_t tap = mine.begin; tap < mine.end; ++tap) {
-    for (std::int32_t unit = 0; unit < Units; unit += quad_lanes) {
-      for (std::int32_t input = 0; input < padded; input += quad_lanes) {
-        quad block[4];
-        IPU_DSL_UNROLLED
-        for (int i = 0; i < 4; ++i) {
-          block[i] = input + i < Inputs
-                         ? load<quad>(w + from.offset(tap * Inputs + input + i, unit))
-                         : quad(0.0F);
-        }
-        transpose_quads(block);
-        IPU_DSL_UNROLLED
-        for (int i = 0; i < 4; ++i) {
-          if (unit + i < Units) {
-            store(transposed + to.offset(tap * Units + unit + i, input), block[i]);
-          }
-        }
+  constexpr std::ptrdiff_t row = layout::panel_width(Units, Architecture);
+  const auto one_block = [&]<std::int32_t Count>(std::int32_t tap, std::int32_t unit,
+                                                 std::int32_t input) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    quads<Count> block[4];
+    const float* const source = w + from.offset(tap * Inputs + input, unit);
+    IPU_DSL_UNROLLED
+    for (int i = 0; i < 4; ++i) {
+      block[i] = input + i < Inputs ? load_quads<Count>(source + i * row, quad_lanes * row)
+                                    : quads<Count>(0.0F);
+    }
+    transpose_quads(block);
+    IPU_DSL_UNROLLED
+    for (int i = 0; i < 4; ++i) {
+      if (unit + i < Units) {
+        store(transposed + to.offset(tap * Units + unit + i, input), block[i]);
       }
     }
-  }
+  };
+  const auto units_of_tap = [&](std::int32_t tap,
+                                const index_range& fours) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+    for (std::int32_t four = fours.begin; four < fours.end; ++four) {
+      std::int32_t input = 0;
+      for (; input + Architecture.lanes <= Inputs; input += Architecture.lanes) {
+        one_block.template operator()<Architecture.lanes / quad_lanes>(tap, four * quad_lanes,
+                                                                       input);
+      }
+      for (; input < padded; input += quad_lanes) {
+        one_block.template operator()<1>(tap, four * quad_lanes, input);
+      }
+    }
+  };
+  columns_of_grain(Taps, layout::ceiling_quotient(Units, quad_lanes), part, units_of_tap);
 }
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels
