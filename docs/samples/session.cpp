@@ -157,6 +157,7 @@ void print_defaults() {
   const auto digits = synthetic_digits(2'048, 1);
   // [options]
   const session_options how = {.threads = 1,
+                               .shared_from = 100'000,
                                .pinned = {},
                                .seed = 1,
                                .poison_freed_slots = false,

@@ -130,7 +130,7 @@ int check_session(const typename session<C>::settings& settings) {
   std::vector<float> output(step_samples * 10);
   int checked = 0;
   for (int threads = 1; threads <= 2; ++threads) {
-    session<C> run(settings, {.threads = threads});
+    session<C> run(settings, {.threads = threads, .shared_from = 0});
     auto endless = make_feed(digits | shuffled(100) | repeated(), 1);
     auto test = make_feed(digits, 1);
     INFO(C::schedule_type::name << ", " << threads << " threads");
@@ -214,7 +214,7 @@ TEST_CASE("a session whose samples are weighed allocates nothing after its const
   const auto weighted = digits | class_weighted({1, 0, 2, 1, 1, 0.5F, 1, 1, 3, 1});
   const samples given = first_samples(digits);
   const std::vector<float> weights(step_samples, 0.5F);
-  session<weighted_training> run({}, {.threads = 2});
+  session<weighted_training> run({}, {.threads = 2, .shared_from = 0});
   auto endless = make_feed(weighted | shuffled(100) | repeated(), 1);
   auto test = make_feed(weighted, 1);
   CHECK(count_allocations([&] { run.fit(endless, {.epochs = 3, .steps_per_epoch = 40}); }) == 0);
@@ -244,7 +244,8 @@ TEST_CASE("a session of which everything is asked allocates nothing after its co
   const auto weighted = digits | class_weighted({1, 0, 2, 1, 1, 0.5F, 1, 1, 3, 1});
   int checked = 0;
   for (int threads = 1; threads <= 2; ++threads) {
-    session<full_training> run({.learning_rate = rate, .beta_1 = 0.8F}, {.threads = threads});
+    session<full_training> run({.learning_rate = rate, .beta_1 = 0.8F},
+                               {.threads = threads, .shared_from = 0});
     auto endless = make_feed(weighted | shuffled(100) | repeated(), 1);
     auto test = make_feed(weighted, 1);
     heard_records heard;
@@ -272,7 +273,7 @@ TEST_CASE("ready callbacks take no memory within an epoch, and logs none at its 
     return;
   }
   const digit_dataset digits = synthetic_digits(300, 4);
-  session<training> run({}, {.threads = 2});
+  session<training> run({}, {.threads = 2, .shared_from = 0});
   auto endless = make_feed(digits | shuffled(100) | repeated(), 1);
   auto test = make_feed(digits, 1);
 
@@ -345,7 +346,7 @@ TEST_CASE("an allocation in a feed is counted, on whichever thread it happens") 
   }
   const digit_dataset digits = synthetic_digits(300, 4);
   for (int threads = 1; threads <= 2; ++threads) {
-    session<training> run({}, {.threads = threads});
+    session<training> run({}, {.threads = threads, .shared_from = 0});
     allocating_feed planted{make_feed(digits | repeated(), 1)};
     CHECK(count_allocations([&] { run.fit(planted, {.steps_per_epoch = 40}); }) == 40);
   }
@@ -381,7 +382,7 @@ TEST_CASE("a session of bytes that is told numbers allocates nothing after its c
                                         digits.features().begin() + step_samples * 784);
   const samples given = first_samples(digits);
   std::vector<float> output(step_samples * 10);
-  session<told_training> run({.learning_rate = 0.01F}, {.threads = 2});
+  session<told_training> run({.learning_rate = 0.01F}, {.threads = 2, .shared_from = 0});
   auto endless = make_feed(images | shuffled(100) | repeated(), 1);
   auto test = make_feed(images, 1);
   int checked = 0;
@@ -403,7 +404,7 @@ TEST_CASE("a fit between an infeed and an outfeed takes no memory, nor does the 
   const digit_dataset digits = synthetic_digits(300, 4);
   int checked = 0;
   for (int threads = 1; threads <= 2; ++threads) {
-    session<training> run({.learning_rate = 0.01F}, {.threads = threads});
+    session<training> run({.learning_rate = 0.01F}, {.threads = threads, .shared_from = 0});
     auto source = make_feed(digits | shuffled(100) | repeated(), 1);
     infeed_queue infeed(source, {.micro_batch = 16});
     loss_outfeed losses(run, {.depth = 240});

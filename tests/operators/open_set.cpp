@@ -412,8 +412,9 @@ struct outcome {
 
 template <typename Model, typename Schedule>
 outcome train(const point_set& data, int threads, bool poison) {
-  session<trained<Model, Schedule>> run({.learning_rate = 0.05F},
-                                        {.threads = threads, .poison_freed_slots = poison});
+  session<trained<Model, Schedule>> run(
+      {.learning_rate = 0.05F},
+      {.threads = threads, .shared_from = 0, .poison_freed_slots = poison});
   const auto losses = run.fit(data | repeated(), {.steps_per_epoch = 400}).losses();
   return {run.weights().fingerprint(), {losses.begin(), losses.end()}};
 }
@@ -504,7 +505,7 @@ std::vector<double> mean_after(const point_set& data, std::size_t micro_batches)
 /// layer's state at the end, which has no simple reference.
 template <typename Compiled>
 std::vector<float> check_state_of(const point_set& data, int threads, int& compared) {
-  session<Compiled> run({.learning_rate = 0.05F}, {.threads = threads});
+  session<Compiled> run({.learning_rate = 0.05F}, {.threads = threads, .shared_from = 0});
   constexpr auto micro_batches = static_cast<std::size_t>(Compiled::settings.gradient_accumulation *
                                                           Compiled::settings.replicas);
   constexpr std::size_t samples = micro_batches * samples_of_micro_batch;

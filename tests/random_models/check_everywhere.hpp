@@ -136,7 +136,7 @@ template <drawn_model Drawn, typename Model, typename Training>
 trained_bits train(int threads, findings& found) {
   constexpr int count = Drawn::samples * Drawn::micro_batches;
   constexpr int replicas = Training::compiled::settings.replicas;
-  session<Training> run({.learning_rate = 0.02F}, {.threads = threads});
+  session<Training> run({.learning_rate = 0.02F}, {.threads = threads, .shared_from = 0});
   trained_bits made;
   for (std::uint64_t update = 0; update < 3; ++update) {
     made.losses.push_back(with_targets<Drawn>(

@@ -63,7 +63,7 @@ int check_break(const point_set& first, const point_set& second, int threads, in
     breaking_feed whole(first, never);
     unbroken.fit(whole, {.steps_per_epoch = breaks_at / micro_batches * micro_batches});
   }
-  session<C> broken(rates, {.threads = threads});
+  session<C> broken(rates, {.threads = threads, .shared_from = 0});
   breaking_feed source(first, breaks_at);
   int caught = never;
   try {
@@ -109,7 +109,7 @@ TEST_CASE("a feed that throws ends the run, and the session goes on as if it had
 
 TEST_CASE("a feed may break again and again") {
   const point_set data = labelled_points(96, 1);
-  session<trained<two_stages, grouped>> run(rates, {.threads = 2});
+  session<trained<two_stages, grouped>> run(rates, {.threads = 2, .shared_from = 0});
   const std::uint64_t before = run.weights().fingerprint();
   int broken = 0;
   for (int i = 0; i < 200; ++i) {
@@ -126,7 +126,7 @@ TEST_CASE("a feed may break again and again") {
 
 TEST_CASE("evaluation ends with the feed's exception as well") {
   const point_set data = labelled_points(96, 1);
-  session<trained<two_stages, interleaved>> run(rates, {.threads = 2});
+  session<trained<two_stages, interleaved>> run(rates, {.threads = 2, .shared_from = 0});
   const double expected = run.evaluate(data).loss;
   int broken = 0;
   for (int breaks_at = 0; breaks_at < 24; ++breaks_at) {
@@ -147,7 +147,7 @@ TEST_CASE("evaluation ends with the feed's exception as well") {
 
 TEST_CASE("a callback that throws leaves a session that is trained so far") {
   const point_set data = labelled_points(96, 1);
-  session<trained<two_stages, grouped>> run(rates, {.threads = 2});
+  session<trained<two_stages, grouped>> run(rates, {.threads = 2, .shared_from = 0});
   session<trained<two_stages, grouped>> expected(rates);
   expected.fit(data | repeated(), {.epochs = 1, .steps_per_epoch = 24});
   CHECK_THROWS_AS(run.fit(data | repeated(), {.epochs = 3, .steps_per_epoch = 24},
@@ -253,15 +253,15 @@ TEST_CASE("what a feed throws on the thread of an infeed ends the run as if it h
   int compared = 0;
   for (const int threads : {1, 2}) {
     for (int breaks_at = 0; breaks_at < 2 * micro_batches; breaks_at += 5) {
-      session<planned> direct(rates, {.threads = threads});
+      session<planned> direct(rates, {.threads = threads, .shared_from = 0});
       breaking_feed source(data, breaks_at);
       CHECK_THROWS_AS(direct.fit(source, two_updates), broken_feed);
-      session<planned> run(rates, {.threads = threads});
+      session<planned> run(rates, {.threads = threads, .shared_from = 0});
       breaking_feed behind(data, breaks_at);
       infeed_queue infeed(behind, {.micro_batch = planned::compiled::settings.micro_batch});
       CHECK_THROWS_AS(run.fit(infeed, two_updates), broken_feed);
       CHECK(run.weights().fingerprint() == direct.weights().fingerprint());
-      session<planned> ahead(rates, {.threads = threads});
+      session<planned> ahead(rates, {.threads = threads, .shared_from = 0});
       CHECK_THROWS_AS(ahead.fit(prefetched(breaking_feed(data, breaks_at)), two_updates),
                       broken_feed);
       CHECK(ahead.weights().fingerprint() == direct.weights().fingerprint());
@@ -278,7 +278,7 @@ TEST_CASE("an infeed changes no bit, and goes on where the last fit ended") {
   auto source = make_feed(data | shuffled(50) | repeated(), 3);
   direct.fit(source, two_updates);
   direct.fit(source, two_updates);
-  session<planned> run(rates, {.threads = 2});
+  session<planned> run(rates, {.threads = 2, .shared_from = 0});
   auto behind = make_feed(data | shuffled(50) | repeated(), 3);
   infeed_queue infeed(behind, {.micro_batch = planned::compiled::settings.micro_batch});
   run.fit(infeed, two_updates);
@@ -293,12 +293,12 @@ TEST_CASE("an infeed begins the data anew for every pass of fit, in the order of
   session<planned> direct(rates);
   auto source = make_feed(data | shuffled(50), 3);
   direct.fit(source, {.epochs = 3});
-  session<planned> run(rates, {.threads = 2});
+  session<planned> run(rates, {.threads = 2, .shared_from = 0});
   auto behind = make_feed(data | shuffled(50), 3);
   infeed_queue infeed(behind, {.micro_batch = planned::compiled::settings.micro_batch});
   CHECK(run.fit(infeed, {.epochs = 3}).losses().size() == 72);
   CHECK(run.weights().fingerprint() == direct.weights().fingerprint());
-  session<planned> ahead(rates, {.threads = 2});
+  session<planned> ahead(rates, {.threads = 2, .shared_from = 0});
   ahead.fit(prefetched(data | shuffled(50), 3), {.epochs = 3},
             validation_data(prefetched(data, 1)));
   CHECK(ahead.weights().fingerprint() == direct.weights().fingerprint());

@@ -25,7 +25,8 @@ struct resolved_plan {
   region_set memory{std::vector<program_plan_view>{plan}};
   execution_table table;
 
-  explicit resolved_plan(int workers) : table(plan, parts.train.functions(), memory, workers) {}
+  explicit resolved_plan(int workers, std::int64_t shared_from = 0)
+      : table(plan, parts.train.functions(), memory, workers, 1, shared_from) {}
 };
 
 /// Every action stands in exactly one row, with the calls of its kind and stage, and is counted.
@@ -168,6 +169,29 @@ TEST_CASE("the last reader frees a slot, once for every micro-batch") {
   const int freed = check_freed<trained<three_stages, grouped>>();
   CHECK(freed > 0);
   std::printf("checked %d freed slots\n", freed);
+}
+
+TEST_CASE("calls of fewer operations than asked for are too small to share") {
+  using small_model = trained<three_stages, grouped>;
+  constexpr std::int64_t products = std::int64_t{samples_of_micro_batch} * 8 * 8;
+  int checked = 0;
+  for (const std::int64_t shared_from : {std::int64_t{0}, products, products + 1}) {
+    const resolved_plan<small_model> made(6, shared_from);
+    int shared = 0;
+    for (int row = 0; row < made.table.teams().rows(); ++row) {
+      for (const execution_step& step : made.table.row(row)) {
+        for (const resolved_call& each : made.table.calls(step)) {
+          const call& planned = made.plan.calls[static_cast<std::size_t>(each.number)];
+          CHECK(each.small == (planned.operations < shared_from));
+          shared += each.small ? 0 : 1;
+          ++checked;
+        }
+      }
+    }
+    CHECK((shared == 0) == (shared_from > products));
+  }
+  CHECK(checked > 0);
+  std::printf("checked %d calls for sharing\n", checked);
 }
 
 TEST_CASE("a call with more operands than an executor takes is refused") {

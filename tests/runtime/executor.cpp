@@ -29,7 +29,7 @@ struct outcome {
 template <compiled_model C>
 outcome train(const point_set& data, int threads, bool poison) {
   session<C> run({.learning_rate = 0.05F, .momentum = 0.9F},
-                 {.threads = threads, .poison_freed_slots = poison});
+                 {.threads = threads, .shared_from = 0, .poison_freed_slots = poison});
   const history& done = run.fit(data | repeated(), two_updates);
   outcome made{run.weights().fingerprint(), {done.losses().begin(), done.losses().end()}};
   made.losses.push_back(static_cast<float>(run.evaluate(data).loss));

@@ -19,7 +19,8 @@ struct traced_session {
   std::vector<float> losses;
 
   traced_session(const point_set& data, int threads)
-      : run({.learning_rate = 0.05F, .momentum = 0.9F}, {.threads = threads, .trace = true}) {
+      : run({.learning_rate = 0.05F, .momentum = 0.9F},
+            {.threads = threads, .shared_from = 0, .trace = true}) {
     const history& done = run.fit(data | repeated(), two_updates);
     losses.assign(done.losses().begin(), done.losses().end());
   }

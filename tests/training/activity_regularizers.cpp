@@ -186,7 +186,7 @@ struct layer_data {
 
 template <typename Training>
 std::uint64_t trained(int threads) {
-  session<Training> run({.learning_rate = 0.01F}, {.threads = threads});
+  session<Training> run({.learning_rate = 0.01F}, {.threads = threads, .shared_from = 0});
   const layer_data data;
   for (int update = 0; update < 10; ++update) {
     run.train_step(data.features, data.labels);

@@ -86,7 +86,7 @@ void set_inner(Run& run, const char* mean, const char* variance) {
 
 template <typename Training>
 std::vector<float> kernels_after_updates(bool of_batch, int threads) {
-  session<Training> run{{.learning_rate = 0.01F}, {.threads = threads}};
+  session<Training> run{{.learning_rate = 0.01F}, {.threads = threads, .shared_from = 0}};
   const std::vector<float> numbers = some_numbers();
   if (of_batch) {
     session<trained<net, sequential_schedule>> source;

@@ -92,7 +92,7 @@ double sum_of_squares(const std::vector<float>& values) {
 
 template <typename Training>
 std::uint64_t trained(int threads) {
-  session<Training> run({.learning_rate = 0.05F}, {.threads = threads});
+  session<Training> run({.learning_rate = 0.05F}, {.threads = threads, .shared_from = 0});
   for (int update = 0; update < 5; ++update) {
     run.train_step(given, labels);
   }

@@ -52,7 +52,7 @@ std::vector<bool> learned(const parameters& weights) {
 
 template <typename Training>
 std::uint64_t averages_of(int threads) {
-  session<Training> run({.learning_rate = 0.01F}, {.threads = threads});
+  session<Training> run({.learning_rate = 0.01F}, {.threads = threads, .shared_from = 0});
   const point_set data = labelled_points(320, 1);
   run.fit(data | repeated(), {.steps_per_epoch = 48});
   const auto averaged = run.averaged_weights();

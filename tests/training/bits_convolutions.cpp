@@ -47,7 +47,7 @@ struct one_channel_each
 template <typename Schedule, int Samples, typename... Layers>
 std::vector<std::vector<float>> train_one_channel_each(int threads = 1) {
   session<tests::digit_training<one_channel_each<Layers...>, sgd<momentum>, Schedule, Samples, 2>>
-      run({.learning_rate = 0.05F, .momentum = 0.9F}, {.threads = threads});
+      run({.learning_rate = 0.05F, .momentum = 0.9F}, {.threads = threads, .shared_from = 0});
   std::vector<std::vector<float>> values;
   for (std::size_t i = 0; i < run.weights().size(); ++i) {
     const auto elements = static_cast<std::size_t>(run.weights().at(i).extents.elements());

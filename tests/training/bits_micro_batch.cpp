@@ -26,7 +26,7 @@ struct training
 template <int Samples, int MicroBatches, typename Reduction>
 std::uint64_t train(const digit_dataset& digits) {
   session<training<Samples, MicroBatches, Reduction>> run(
-      {.learning_rate = 0.05F, .momentum = 0.9F}, {.threads = 2});
+      {.learning_rate = 0.05F, .momentum = 0.9F}, {.threads = 2, .shared_from = 0});
   auto feed = make_feed(digits | shuffled(500) | repeated(), 3);
   run.fit(feed, {.steps_per_epoch = 12 * MicroBatches});
   return run.weights().fingerprint();

@@ -69,7 +69,7 @@ struct trained : compile<house<Stages>, micro_batch<32 / MicroBatches>,
 
 template <typename Compiled>
 std::uint64_t weights_after(const house_set& houses, int threads) {
-  session<Compiled> run({}, {.threads = threads});
+  session<Compiled> run({}, {.threads = threads, .shared_from = 0});
   run.fit(houses | repeated(),
           {.steps_per_epoch = 5 * Compiled::compiled::settings.micro_batches_of_update()});
   return run.weights().fingerprint();

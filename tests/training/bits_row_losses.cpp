@@ -56,7 +56,7 @@ struct outcome {
 template <typename Compiled>
 outcome train(const pairs& data, int threads) {
   session<Compiled> run({.learning_rate = 0.1F, .momentum = 0.9F},
-                        {.threads = threads, .poison_freed_slots = true});
+                        {.threads = threads, .shared_from = 0, .poison_freed_slots = true});
   run.fit(data, {.epochs = 2});
   const evaluation found = run.evaluate(data);
   outcome left{.weights = run.weights().fingerprint(), .said = {}};

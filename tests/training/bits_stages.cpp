@@ -71,7 +71,7 @@ const digit_dataset& digits() {
 template <typename Compiled>
 outcome train(int threads, std::int64_t steps) {
   session<Compiled> run({.learning_rate = 0.05F, .momentum = 0.9F},
-                        {.threads = threads, .poison_freed_slots = true});
+                        {.threads = threads, .shared_from = 0, .poison_freed_slots = true});
   auto feed = make_feed(digits() | shuffled(500) | repeated(), 3);
   const auto losses = run.fit(feed, {.steps_per_epoch = steps}).losses();
   return {run.weights().fingerprint(), {losses.begin(), losses.end()}};

@@ -79,7 +79,8 @@ std::vector<float> scaled(const std::vector<std::uint8_t>& bytes) {
 
 template <typename Compiled, typename Data>
 std::uint64_t weights_after(const Data& data, int threads) {
-  session<Compiled> run({.learning_rate = 0.1F}, {.threads = threads, .poison_freed_slots = true});
+  session<Compiled> run({.learning_rate = 0.1F},
+                        {.threads = threads, .shared_from = 0, .poison_freed_slots = true});
   run.fit(data | shuffled(50) | repeated(), {.epochs = 2, .steps_per_epoch = 8});
   return run.weights().fingerprint();
 }

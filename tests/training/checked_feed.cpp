@@ -72,7 +72,7 @@ enum class asked { fit, whole_epochs, evaluate, predict };
 std::string said(asked what, const lie& told, int threads) {
   const point_set data = labelled_points(samples, 1);
   lying_feed source(data, told);
-  session_core core(parts_of<trained::compiled>(), {.threads = threads});
+  session_core core(parts_of<trained::compiled>(), {.threads = threads, .shared_from = 0});
   const trained::compiled::optimizer_type::settings rates{.learning_rate = 0.1F};
   std::vector<float> output(static_cast<std::size_t>(told.length > 0 ? told.length : 0) * 3);
   const std::span<float> room = output;
@@ -171,7 +171,7 @@ TEST_CASE("labels behind the samples are zero, as is said of those that are not"
 
 TEST_CASE("a session goes on after a lie") {
   const point_set data = labelled_points(samples, 1);
-  session<trained> run({.learning_rate = 0.1F}, {.threads = 2});
+  session<trained> run({.learning_rate = 0.1F}, {.threads = 2, .shared_from = 0});
   const std::uint64_t weights = run.weights().fingerprint();
   const double before = run.evaluate(data).loss;
   for (int at = 0; at < 8; ++at) {

@@ -144,7 +144,7 @@ struct of_layers : compile<layers, micro_batch<MicroBatch>, gradient_accumulatio
 
 template <typename Training>
 std::uint64_t trained(int threads) {
-  session<Training> run({.learning_rate = 0.01F}, {.threads = threads});
+  session<Training> run({.learning_rate = 0.01F}, {.threads = threads, .shared_from = 0});
   const std::vector<float> features = reference::numbers(samples * 60, 5, 1.0F);
   const std::vector<std::int32_t> labels = reference::labels(samples, 6, 3);
   for (int update = 0; update < 10; ++update) {

@@ -146,7 +146,7 @@ int check_training(double (*loss_of_row)(const weight_list&, std::size_t), const
 template <typename Compiled>
 std::uint64_t train(int threads) {
   session<Compiled> run({.learning_rate = 0.1F, .momentum = 0.9F},
-                        {.threads = threads, .poison_freed_slots = true});
+                        {.threads = threads, .shared_from = 0, .poison_freed_slots = true});
   for (int update = 0; update < 5; ++update) {
     run.train_step(data.x, data.labels, data.mask);
   }

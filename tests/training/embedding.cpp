@@ -54,7 +54,7 @@ std::vector<std::int32_t> labels_of(const std::vector<std::int32_t>& given) {
 
 template <typename Compiled>
 std::uint64_t weights_after(int steps, int threads) {
-  session<Compiled> run({.learning_rate = 0.5F}, {.threads = threads});
+  session<Compiled> run({.learning_rate = 0.5F}, {.threads = threads, .shared_from = 0});
   const std::vector<std::int32_t> given = drawn_words();
   const std::vector<std::int32_t> labels = labels_of(given);
   for (int i = 0; i < steps; ++i) {

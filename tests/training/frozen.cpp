@@ -113,7 +113,7 @@ std::vector<float> targets_of(int count) {
 
 template <typename Compiled>
 std::uint64_t train(int threads, int replicas = 1) {
-  session<Compiled> run({}, {.threads = threads, .poison_freed_slots = true});
+  session<Compiled> run({}, {.threads = threads, .shared_from = 0, .poison_freed_slots = true});
   spread(run.weights());
   for (int update = 0; update < 5; ++update) {
     run.train_step(inputs_of(replicas), targets_of(replicas));

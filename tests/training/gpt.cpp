@@ -60,7 +60,8 @@ outcome train(Session& run, int updates) {
 
 TEST_CASE("a GPT has the same bits on one device and in four stages without bubbles") {
   session<trained<uncut, sequential_schedule>> alone({}, {.threads = 1});
-  session<trained<in_four_stages, zb_h1>> staged({}, {.threads = 3, .poison_freed_slots = true});
+  session<trained<in_four_stages, zb_h1>> staged(
+      {}, {.threads = 3, .shared_from = 0, .poison_freed_slots = true});
   CHECK(alone.weights().size() == 3 + 4 * 16 + 3);
   const outcome found = train(staged, 4);
   CHECK(train(alone, 4) == found);

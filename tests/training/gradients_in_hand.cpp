@@ -47,8 +47,10 @@ struct trained : compile<net, micro_batch<4>, gradient_accumulation<4>, replicas
 /// Updates of the two ways in turn; returns how many had the same bits.
 template <int Replicas>
 int equal_updates(int threads) {
-  session<trained<Replicas>> fused({.learning_rate = 0.01F}, {.threads = threads});
-  session<trained<Replicas, gradients_in_hand>> run({.learning_rate = 0.01F}, {.threads = threads});
+  session<trained<Replicas>> fused({.learning_rate = 0.01F},
+                                   {.threads = threads, .shared_from = 0});
+  session<trained<Replicas, gradients_in_hand>> run({.learning_rate = 0.01F},
+                                                    {.threads = threads, .shared_from = 0});
   int equal = 0;
   for (std::uint64_t update = 0; update < 6; ++update) {
     const point_set data = labelled_points(16 * Replicas, update + 1);
@@ -94,7 +96,7 @@ std::vector<float> values_of(const parameters& all, std::size_t index) {
 
 TEST_CASE("an update takes the gradients as they were changed, of all replicas and uses") {
   const point_set data = labelled_points(32, 1);
-  session<plain> run({.learning_rate = 0.5F}, {.threads = 2});
+  session<plain> run({.learning_rate = 0.5F}, {.threads = 2, .shared_from = 0});
   parameters& gradients = run.gradients();
   REQUIRE(gradients.size() == 6);
   CHECK(gradients.name(0) == "twice/kernel");

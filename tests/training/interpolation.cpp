@@ -104,7 +104,8 @@ std::vector<std::int32_t> drawn_labels() {
 
 template <typename Compiled>
 std::uint64_t weights_after(int threads) {
-  session<Compiled> run({.learning_rate = 0.25F}, {.threads = threads, .poison_freed_slots = true});
+  session<Compiled> run({.learning_rate = 0.25F},
+                        {.threads = threads, .shared_from = 0, .poison_freed_slots = true});
   set_weights(run);
   for (int i = 0; i < 3; ++i) {
     run.train_step(drawn_features(), drawn_labels());

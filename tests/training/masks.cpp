@@ -172,7 +172,8 @@ void set_weights(session<Compiled>& run) {
 
 template <typename Compiled>
 std::uint64_t weights_after(int updates, int threads) {
-  session<Compiled> run({.learning_rate = 0.5F}, {.threads = threads, .poison_freed_slots = true});
+  session<Compiled> run({.learning_rate = 0.5F},
+                        {.threads = threads, .shared_from = 0, .poison_freed_slots = true});
   set_weights(run);
   for (int i = 0; i < updates; ++i) {
     run.train_step(drawn_words(), drawn_classes());

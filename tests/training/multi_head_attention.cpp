@@ -222,7 +222,8 @@ void take_step(Session& run, const data_set& data) {
 
 template <typename Compiled>
 std::uint64_t train(const data_set& data, int threads) {
-  session<Compiled> run({.learning_rate = 0.1F}, {.threads = threads, .poison_freed_slots = true});
+  session<Compiled> run({.learning_rate = 0.1F},
+                        {.threads = threads, .shared_from = 0, .poison_freed_slots = true});
   for (int update = 0; update < 4; ++update) {
     take_step(run, data);
   }
@@ -311,7 +312,8 @@ void take_told_step(Session& run, const data_set& data) {
 
 template <typename Compiled>
 std::uint64_t train_told(int threads) {
-  session<Compiled> run({.learning_rate = 0.1F}, {.threads = threads, .poison_freed_slots = true});
+  session<Compiled> run({.learning_rate = 0.1F},
+                        {.threads = threads, .shared_from = 0, .poison_freed_slots = true});
   for (int update = 0; update < 4; ++update) {
     take_told_step(run, data_set(samples_of_update, 5));
   }

@@ -133,7 +133,7 @@ double loss_of_update(const weight_list& weights, const std::vector<float>& x,
 
 template <typename Compiled>
 std::uint64_t train(const std::vector<float>& x, const std::vector<float>& y, int threads) {
-  session<Compiled> run({}, {.threads = threads, .poison_freed_slots = true});
+  session<Compiled> run({}, {.threads = threads, .shared_from = 0, .poison_freed_slots = true});
   for (int update = 0; update < 5; ++update) {
     run.train_step(x, y);
   }

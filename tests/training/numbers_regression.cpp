@@ -84,7 +84,7 @@ double accumulate(reference::chain& layers, const reference::matrix& features,
 
 template <typename Compiled>
 std::uint64_t weights_after(const pairs& data, int threads) {
-  session<Compiled> run(rates, {.threads = threads, .poison_freed_slots = true});
+  session<Compiled> run(rates, {.threads = threads, .shared_from = 0, .poison_freed_slots = true});
   run.fit(data, {.steps_per_epoch = micro_batches});
   return run.weights().fingerprint();
 }

@@ -33,7 +33,7 @@ using simple = training<net, Optimizer, sequential_schedule>;
 template <typename Compiled>
 std::uint64_t trained(const typename session<Compiled>::settings& settings, int threads,
                       int micro_batches = 48) {
-  session<Compiled> run(settings, {.threads = threads});
+  session<Compiled> run(settings, {.threads = threads, .shared_from = 0});
   const point_set data = labelled_points(320, 1);
   run.fit(data | repeated(), {.steps_per_epoch = micro_batches});
   return run.weights().fingerprint();

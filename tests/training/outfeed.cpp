@@ -112,7 +112,7 @@ TEST_CASE("ten iterations over ones hand out sums of 2 and differences of 0") {
 TEST_CASE("a loop takes from its feed as much as it iterates, and goes on there") {
   pairs counted(1000, 1.0F);
   output_outfeed<body> results({.depth = 20});
-  session<body> run({}, {.threads = 2});
+  session<body> run({}, {.threads = 2, .shared_from = 0});
   repeat<0>(run, counted, results);
   CHECK(results.waiting() == 0);
   repeat<3>(run, counted, results);
@@ -211,7 +211,7 @@ TEST_CASE("what a loop carries meets what a feed brings") {
 TEST_CASE("outputs are read by another thread while they are made, each once and in order") {
   pairs counted(1 << 20, 1.0F);
   output_outfeed<body> results({.depth = 2, .reader = outfeed_reader::meanwhile});
-  session<body> run({}, {.threads = 2});
+  session<body> run({}, {.threads = 2, .shared_from = 0});
   std::vector<float> seen;
   std::thread reader([&] {
     for (const outfeed_element element : results) {
@@ -270,7 +270,7 @@ constexpr sgd<>::settings rate{.learning_rate = 0.05F};
 
 TEST_CASE("the losses of an outfeed are those of the history") {
   const point_set data = labelled_points(96, 1);
-  session<trained> run(rate, {.threads = 2});
+  session<trained> run(rate, {.threads = 2, .shared_from = 0});
   loss_outfeed losses(run, {.depth = 48});
   CHECK(sentence_of([&] { loss_outfeed second(run); }) ==
         "A session hands its losses to one outfeed, and has one already.");
@@ -373,7 +373,7 @@ TEST_CASE("training hands out what prediction does, with the weights before the 
   const point_set data = labelled_points(64, 1);
   const std::span<const float> features = data.features();
   auto source = make_feed(data | repeated(), 1);
-  session<handed_out<outfeed_outputs>> run(rate, {.threads = 3});
+  session<handed_out<outfeed_outputs>> run(rate, {.threads = 3, .shared_from = 0});
   {
     training_outfeed results(run, {.depth = 4});
     CHECK(equal_numbers(run, source, results, features.first(32 * 8)) == 32 * 3 + 8);
@@ -417,7 +417,7 @@ TEST_CASE("what an update found is summed over its micro-batches, an element an 
 
 TEST_CASE("losses of replicas have an axis of them behind that of the count") {
   const point_set data = labelled_points(96, 1);
-  session<handed_out<outfeed_outputs>> run(rate, {.threads = 2});
+  session<handed_out<outfeed_outputs>> run(rate, {.threads = 2, .shared_from = 0});
   loss_outfeed losses(run, {.depth = 100});
   const auto expected = run.fit(data | repeated(), {.steps_per_epoch = 24}).losses();
   const outfeed_values found = losses.dequeue();
@@ -428,7 +428,7 @@ TEST_CASE("losses of replicas have an axis of them behind that of the count") {
 
 TEST_CASE("an element of several samples is what predict makes of them, zeros behind the last") {
   const point_set data = labelled_points(22, 1);
-  session<trained> run(rate, {.threads = 2});
+  session<trained> run(rate, {.threads = 2, .shared_from = 0});
   std::vector<float> expected(22 * 3);
   run.predict(data.features(), expected);
   expected.resize(24 * 3);
@@ -446,7 +446,7 @@ TEST_CASE("an element of several samples is what predict makes of them, zeros be
 
 TEST_CASE("an evaluation through an infeed is that of its data") {
   const point_set data = labelled_points(94, 1);
-  session<trained> run(rate, {.threads = 2});
+  session<trained> run(rate, {.threads = 2, .shared_from = 0});
   const evaluation expected = run.evaluate(data);
   auto source = make_feed(data, 1);
   infeed_queue infeed(source, {.micro_batch = 4, .depth = 2});

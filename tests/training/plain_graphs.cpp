@@ -117,7 +117,7 @@ struct graph_outputs {
 
 template <int Devices>
 graph_outputs outputs_on(const graph_samples& given, int threads) {
-  session<sharded<open_shards, Devices>> run({}, {.threads = threads});
+  session<sharded<open_shards, Devices>> run({}, {.threads = threads, .shared_from = 0});
   graph_outputs made(given.a.size());
   run.predict(input_arrays{given.a, given.b, given.c}, made.arrays());
   return made;
@@ -133,7 +133,7 @@ TEST_CASE("the reference's basic graph is [3, 8]") {
 }
 
 TEST_CASE("the reference's graph in four shards is [4, 14], sample for sample") {
-  session<on_four> run({}, {.threads = 4});
+  session<on_four> run({}, {.threads = 4, .shared_from = 0});
   std::vector<float> a;
   std::vector<float> b;
   std::vector<float> c;
@@ -158,7 +158,7 @@ TEST_CASE("the reference's graph in four shards is [4, 14], sample for sample") 
 }
 
 TEST_CASE("outputs of several stages are handed out in their order, inputs as well") {
-  session<handed_out> run({}, {.threads = 2});
+  session<handed_out> run({}, {.threads = 2, .shared_from = 0});
   const std::vector<float> a{1, 2, 3, 4, 5, 6};
   const std::vector<float> b{10, 20, 30, 40, 50, 60};
   std::vector<float> second(6);

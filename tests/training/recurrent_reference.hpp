@@ -386,7 +386,8 @@ void check_recurrent(const char* name, const recurrent_network& of) {
 /// All weights behind twenty steps on so many workers.
 template <typename Compiled>
 std::vector<float> weights_after(int threads) {
-  session<Compiled> run({.learning_rate = 0.1F}, {.threads = threads, .poison_freed_slots = true});
+  session<Compiled> run({.learning_rate = 0.1F},
+                        {.threads = threads, .shared_from = 0, .poison_freed_slots = true});
   const std::vector<std::int32_t> labels =
       reference::labels(sequence_samples, 13, sequence_classes);
   for (std::size_t step = 0; step < 20; ++step) {

@@ -119,7 +119,8 @@ batch drawn(std::size_t count) {
 
 template <typename Compiled>
 std::uint64_t trained_with_given(const batch& given, int threads) {
-  session<Compiled> run({.learning_rate = 0.1F}, {.threads = threads, .poison_freed_slots = true});
+  session<Compiled> run({.learning_rate = 0.1F},
+                        {.threads = threads, .shared_from = 0, .poison_freed_slots = true});
   run.template set<"gain">(2.0F);
   run.template set<"sharpness">(0.5F);
   for (int update = 0; update < 4; ++update) {

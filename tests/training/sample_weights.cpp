@@ -182,7 +182,7 @@ struct outcome {
 template <typename Compiled, typename Data>
 outcome train(const Data& data, int threads) {
   session<Compiled> run({.learning_rate = 0.1F, .momentum = 0.9F},
-                        {.threads = threads, .poison_freed_slots = true});
+                        {.threads = threads, .shared_from = 0, .poison_freed_slots = true});
   run.fit(data, {.epochs = 3});
   const evaluation found = run.evaluate(data);
   return {run.weights().fingerprint(),

@@ -76,7 +76,8 @@ int check_bits(const session_parts& parts, const session_parts& reference) {
   int compared = 0;
   for (const int threads : {1, 2, 4}) {
     for (const bool poison : {false, true}) {
-      const outcome found = train(parts, {.threads = threads, .poison_freed_slots = poison});
+      const outcome found =
+          train(parts, {.threads = threads, .shared_from = 0, .poison_freed_slots = poison});
       INFO(threads << " threads, poison " << poison);
       CHECK(same_bits(found.losses, expected.losses));
       CHECK(same_bits(found.weights, expected.weights));
@@ -100,7 +101,7 @@ traced check_traces(const session_parts& parts) {
   const program_plan_view& plan = parts.train.plan;
   traced checked;
   for (const int threads : {1, 2, 4}) {
-    session_core run(parts, {.threads = threads, .trace = true});
+    session_core run(parts, {.threads = threads, .shared_from = 0, .trace = true});
     auto feed = make_feed(points() | repeated(), 3);
     run.fit({feed, three_updates(parts), optimizer_reference(scheduled_rates)});
     const trace& recorded = run.last_trace();

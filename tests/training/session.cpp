@@ -72,7 +72,7 @@ TEST_CASE("training learns, and evaluation says so") {
 TEST_CASE("the same seed trains the same, another seed another") {
   const point_set data = labelled_points(200, 1);
   session<trained<net>> first(rates, {.seed = 5});
-  session<trained<net>> second(rates, {.threads = 2, .seed = 5});
+  session<trained<net>> second(rates, {.threads = 2, .shared_from = 0, .seed = 5});
   session<trained<net>> other(rates, {.seed = 6});
   const auto order = data | shuffled(50) | repeated();
   const std::vector<float> of_first = losses_of(first.fit(order, four_updates));
@@ -84,7 +84,7 @@ TEST_CASE("the same seed trains the same, another seed another") {
 
 TEST_CASE("evaluation takes any number of samples, and is the mean over them") {
   const point_set data = labelled_points(1'000, 1);
-  session<trained<net>> run(rates, {.threads = 2});
+  session<trained<net>> run(rates, {.threads = 2, .shared_from = 0});
   run.fit(data | repeated(), four_updates);
   std::vector<double> loss_of;
   std::vector<double> hit_of;
@@ -120,7 +120,7 @@ TEST_CASE("evaluation takes any number of samples, and is the mean over them") {
 
 TEST_CASE("prediction takes any number of samples, each as if it were alone") {
   const point_set data = labelled_points(300, 1);
-  session<trained<net>> run(rates, {.threads = 2});
+  session<trained<net>> run(rates, {.threads = 2, .shared_from = 0});
   run.fit(data | repeated(), four_updates);
   std::vector<float> expected(3 * 300);
   for (std::size_t i = 0; i < 300; ++i) {
@@ -430,7 +430,7 @@ struct mislabelled_feed {
 TEST_CASE("a label that is no class ends training before the update") {
   const point_set data = labelled_points(256, 1);
   for (const std::int32_t wrong : {3, -1, 1'000'000}) {
-    session<trained<net>> run(rates, {.threads = 2});
+    session<trained<net>> run(rates, {.threads = 2, .shared_from = 0});
     session<trained<net>> expected(rates);
     expected.fit(data | repeated(), {.steps_per_epoch = 4});
     mislabelled_feed source{.source = make_feed(data, 1), .wrong_from = 6, .wrong = wrong};
@@ -498,10 +498,11 @@ TEST_CASE("a session has at least one worker, and as many for each device") {
         "A session needs at least 1 thread, got 0.");
   CHECK(sentence_of([] { session<trained<net>>(rates, {.threads = -3}); }) ==
         "A session needs at least 1 thread, got -3.");
-  CHECK(sentence_of([] { session<trained<net>>(rates, {.threads = 2, .pinned = {{0}}}); }) ==
-        "Pinning takes one processor for each of 2 workers, got 1.");
+  CHECK(sentence_of([] {
+          session<trained<net>>(rates, {.threads = 2, .shared_from = 0, .pinned = {{0}}});
+        }) == "Pinning takes one processor for each of 2 workers, got 1.");
   const point_set data = labelled_points(128, 1);
-  session<trained<net>> run(rates, {.threads = 7, .trace = true});
+  session<trained<net>> run(rates, {.threads = 7, .shared_from = 0, .trace = true});
   run.fit(data | repeated(), {.steps_per_epoch = 4});
   CHECK(run.last_trace().workers() == 6);
 }

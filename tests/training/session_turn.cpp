@@ -77,7 +77,7 @@ TEST_CASE("a feed that calls its own session is refused, and the session goes on
   const std::vector<float> one(8, 0.5F);
   std::vector<float> output(3);
   for (const int threads : {1, 2}) {
-    session<trained> run({}, {.threads = threads});
+    session<trained> run({}, {.threads = threads, .shared_from = 0});
     session<trained> expected;
     const std::uint64_t before = run.weights().fingerprint();
     const double loss = run.evaluate(data).loss;
@@ -210,7 +210,7 @@ TEST_CASE("a fit of another thread is refused while a session trains") {
 
 TEST_CASE("what another thread asks of a session that is at work is refused") {
   const point_set data = labelled_points(32, 1);
-  session<trained> run({}, {.threads = 2});
+  session<trained> run({}, {.threads = 2, .shared_from = 0});
   std::string said;
   int micro_batches = 0;
   busy_feed asks(data, [&] {

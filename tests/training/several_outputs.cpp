@@ -114,7 +114,7 @@ double loss_of_update(const weight_list& weights, const house_set& data, std::si
 
 template <typename Compiled>
 std::uint64_t train(const columns& data, int threads, std::vector<float>& losses) {
-  session<Compiled> run({}, {.threads = threads, .poison_freed_slots = true});
+  session<Compiled> run({}, {.threads = threads, .shared_from = 0, .poison_freed_slots = true});
   const auto noted = run.fit(data | shuffled(64) | repeated(), {.steps_per_epoch = 80}).losses();
   losses.assign(noted.begin(), noted.end());
   return run.weights().fingerprint();

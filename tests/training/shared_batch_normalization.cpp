@@ -141,7 +141,7 @@ void descend(std::vector<numbers>& weights, const point_set& data, std::size_t u
 
 template <typename Compiled>
 std::uint64_t fingerprint(const point_set& data, int threads) {
-  session<Compiled> run({}, {.threads = threads, .poison_freed_slots = true});
+  session<Compiled> run({}, {.threads = threads, .shared_from = 0, .poison_freed_slots = true});
   run.fit(data | repeated(), {.steps_per_epoch = 40});
   return run.weights().fingerprint();
 }

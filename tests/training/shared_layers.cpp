@@ -95,7 +95,7 @@ struct outcome {
 
 template <typename Compiled>
 outcome train(const point_set& data, int threads) {
-  session<Compiled> run({}, {.threads = threads, .poison_freed_slots = true});
+  session<Compiled> run({}, {.threads = threads, .shared_from = 0, .poison_freed_slots = true});
   const auto losses = run.fit(data | repeated(), {.steps_per_epoch = 80}).losses();
   return {run.weights().fingerprint(), {losses.begin(), losses.end()}};
 }

@@ -123,7 +123,8 @@ trained_digits train(int threads, std::int64_t steps) {
 /// A training that begins with the same numbers, whatever layers are called.
 template <typename Compiled>
 trained_digits train_from_numbers(int threads) {
-  session<Compiled> run({.learning_rate = 0.05F, .momentum = 0.9F}, {.threads = threads});
+  session<Compiled> run({.learning_rate = 0.05F, .momentum = 0.9F},
+                        {.threads = threads, .shared_from = 0});
   parameters& weights = run.weights();
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const auto count = static_cast<std::size_t>(weights.at(i).extents.elements());

@@ -35,7 +35,8 @@ inline const digit_dataset& digits() {
 template <typename Compiled>
 trained_digits train_on_digits(const typename Compiled::optimizer_type::settings& settings,
                                int threads, std::int64_t steps, bool poison = true) {
-  session<Compiled> run(settings, {.threads = threads, .poison_freed_slots = poison});
+  session<Compiled> run(settings,
+                        {.threads = threads, .shared_from = 0, .poison_freed_slots = poison});
   auto feed = make_feed(digits() | shuffled(500) | repeated(), 3);
   const auto losses = run.fit(feed, {.steps_per_epoch = steps}).losses();
   const double test_loss = run.evaluate(digits()).loss;

@@ -27,8 +27,8 @@ inline bool same_bits(const std::vector<float>& a, const std::vector<float>& b) 
 template <dataset Data>
 run_outcome train_tutorial(const Data& data, tutorial_schedule schedule, int cut, int threads,
                            int updates) {
-  const auto run =
-      make_tutorial(schedule, cut, {.threads = threads, .seed = 7, .poison_freed_slots = true});
+  const auto run = make_tutorial(
+      schedule, cut, {.threads = threads, .shared_from = 0, .seed = 7, .poison_freed_slots = true});
   auto feed = make_feed(data | shuffled(10'000) | repeated(), 3);
   const history& done = run->fit(feed, {.steps_per_epoch = updates * tutorial_accumulation});
   return {run->weights().fingerprint(), {done.losses().begin(), done.losses().end()}};

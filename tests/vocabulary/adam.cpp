@@ -39,7 +39,7 @@ struct training : compile<linear_points, micro_batch<8>, gradient_accumulation<4
 
 template <typename Training>
 std::uint64_t trained_weights(int threads) {
-  session<Training> run({.learning_rate = 0.01F}, {.threads = threads});
+  session<Training> run({.learning_rate = 0.01F}, {.threads = threads, .shared_from = 0});
   const point_set data = labelled_points(320, 1);
   run.fit(data | repeated(), {.steps_per_epoch = 40});
   return run.weights().fingerprint();

@@ -210,7 +210,7 @@ TEST_CASE("metrics over replicas are those of all samples") {
       {data.labels.begin(), data.labels.begin() + trained});
   // One update: everything is judged by the first weights.
   session<one_device> alone;
-  session<two_replicas> shared({}, {.threads = 2});
+  session<two_replicas> shared({}, {.threads = 2, .shared_from = 0});
   const epoch_record expected = alone.fit(labelled).epochs()[0];
   const epoch_record found = shared.fit(labelled).epochs()[0];
   CHECK(numbers_of(found.metrics, "confusion_matrix") ==

@@ -29,8 +29,8 @@
 // How long to train, how a session runs, and how far it has come.
 BOOST_HANA_ADAPT_STRUCT(ipu_dsl::fit_options, epochs, steps_per_epoch, steps_per_execution,
                         initial_epoch, validation_frequency, validation_split, step, resume);
-BOOST_HANA_ADAPT_STRUCT(ipu_dsl::session_options, threads, pinned, seed, poison_freed_slots, trace,
-                        history_epochs, history_micro_batches);
+BOOST_HANA_ADAPT_STRUCT(ipu_dsl::session_options, threads, shared_from, pinned, seed,
+                        poison_freed_slots, trace, history_epochs, history_micro_batches);
 BOOST_HANA_ADAPT_STRUCT(ipu_dsl::pinning, processors);
 BOOST_HANA_ADAPT_STRUCT(ipu_dsl::training_progress, updates, samples);
 

@@ -9,6 +9,7 @@
 #include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/activation.hpp>
 #include <ipu_dsl/kernels/dense_forward_sample.hpp>
+#include <ipu_dsl/kernels/prefetch.hpp>
 #include <ipu_dsl/kernels/product_tile.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/softmax.hpp>
@@ -49,6 +50,16 @@ IPU_DSL_ALWAYS_INLINE void dense_forward_panel(const float* x, const float* w, c
   }
 }
 
+/// Asks for x where other workers have written some of it: a tile walks several rows of it at once,
+/// each too short for the processor to see what comes next. (256 to 128, batch 32, on two workers:
+/// 0.75 of the time.) What does not fit into the first-level cache would be gone again.
+IPU_DSL_ALWAYS_INLINE void ask_for_inputs(const float* x, std::int32_t floats) noexcept {
+  constexpr std::int32_t most_floats = 8192;
+  for (std::int32_t at = 0; floats <= most_floats && at < floats; at += line_floats) {
+    prefetch_for_reading(x, at);
+  }
+}
+
 /// The samples of a batch against all panels, or a grain of that.
 template <layout::architecture Architecture, int Batch, int Inputs, int Outputs,
           activation_kind Kind>
@@ -61,6 +72,9 @@ IPU_DSL_ALWAYS_INLINE void dense_forward_batch(const float* x, const float* w, c
   constexpr int rest_vectors = columns.rest_vectors;
   constexpr std::ptrdiff_t panel_size = std::ptrdiff_t{Inputs} * width;
   constexpr int tiles = row_tiles(Batch, vectors, Architecture).parts();
+  if (part.count > 1) {
+    ask_for_inputs(x, Batch * layout::row_stride(Inputs, Architecture));
+  }
   columns_of_grain(columns.full_panels, tiles, part,
                    [&](std::int32_t panel, const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
                      const std::int32_t n = panel * width;

@@ -22,13 +22,15 @@ namespace ipu_dsl {
 /// Everything that running a program needs, resolved once when a session is made.
 class execution_table {
  public:
-  /// Throws `error` if the plan does not say in which order its actions are done or what code its
-  /// calls run, if one of these has too many operands, or if it was made for another number of
-  /// replicas.
+  /// Calls of fewer operations than `shared_from` are too small to share. Throws `error` if the
+  /// plan does not say in which order its actions are done or what code its calls run, if one of
+  /// these has too many operands, or if it was made for another number of replicas.
   [[gnu::cold]] execution_table(const program_plan_view& plan, list_view<kernel_code> functions,
-                                const region_set& memory, int workers, int replicas = 1)
+                                const region_set& memory, int workers, int replicas = 1,
+                                std::int64_t shared_from = 0)
       : plan_(plan),
         replicas_(replicas),
+        shared_from_(shared_from),
         teams_(workers, replicas * plan.actions.devices),
         slots_(slots_of_micro_batches(plan)) {
     check_plan();
@@ -190,6 +192,7 @@ class execution_table {
                            .samples = row.samples,
                            .steps = row.steps,
                            .in_grains = code.in_grains,
+                           .small = row.operations / row.steps < shared_from_,
                            .reads_all_parts = code.reads_all_parts,
                            .feeds = name.transfer == transfer_kind::infeed};
     check_operands(name, resolved.operands);
@@ -362,6 +365,7 @@ class execution_table {
 
   program_plan_view plan_;
   int replicas_;
+  std::int64_t shared_from_;
   worker_teams teams_;
   list<std::int32_t> slots_;  ///< [edges, micro-batches]
   list<resolved_operand> operands_;

@@ -27,9 +27,11 @@ enum class run_part : std::uint8_t { whole, gradients, update };
 class executor {
  public:
   /// With replicas, each takes its micro-batches from the feed in turn, and all update together.
+  /// Workers of one device share calls of at least `shared_from` operations.
   executor(const program_plan_view& plan, list_view<kernel_code> functions,
-           const region_set& memory, worker_pool& workers, int replicas = 1)
-      : table_(plan, functions, memory, workers.workers(), replicas),
+           const region_set& memory, worker_pool& workers, int replicas = 1,
+           std::int64_t shared_from = 0)
+      : table_(plan, functions, memory, workers.workers(), replicas, shared_from),
         workers_(&workers),
         counters_(table_.counts().size() + 1 + static_cast<std::size_t>(table_.teams().workers())),
         fed_(&counters_[table_.counts().size()]),
@@ -159,7 +161,7 @@ class executor {
     // The leader waits, and prepares slots, for all of them.
     now.met = now.met && table_.waits(step).empty() && !poison_;
     for (const resolved_call& row : table_.calls(step)) {
-      if (!row.in_grains) {
+      if (is_alone(row, step)) {
         now.met = false;
         if (member == 0 && !perform_alone(row, step, context)) {
           return false;
@@ -214,6 +216,11 @@ class executor {
       now.met = meet(worker);
     }
     return now.met;
+  }
+
+  /// Whether a call is its leader's alone. An update that replicas share is everybody's.
+  static bool is_alone(const resolved_call& row, const execution_step& step) {
+    return !row.in_grains || (row.small && !step.shared);
   }
 
   /// A call that is done by one worker.

@@ -45,7 +45,8 @@ class session_core final : public session_engine {
         kept_(parts.kept, memory_),
         gradient_sums_(parts.gradients, memory_, parts.settings.replicas),
         gradients_(gradient_sums_.first_uses(), memory_),
-        predict_(parts.predict.plan, parts.predict.functions(), memory_, workers_),
+        predict_(parts.predict.plan, parts.predict.functions(), memory_, workers_, 1,
+                 options.shared_from),
         values_(parts_.model),
         losses_(parts_, memory_),
         sums_(parts.results, parts.settings.micro_batch),
@@ -53,8 +54,9 @@ class session_core final : public session_engine {
         spare_(parts.model) {
     if (parts.settings.has_loss) {
       train_.emplace(parts.train.plan, parts.train.functions(), memory_, workers_,
-                     parts.settings.replicas);
-      evaluate_.emplace(parts.evaluate.plan, parts.evaluate.functions(), memory_, workers_);
+                     parts.settings.replicas, options.shared_from);
+      evaluate_.emplace(parts.evaluate.plan, parts.evaluate.functions(), memory_, workers_, 1,
+                        options.shared_from);
       train_->poison_freed_slots(options.poison_freed_slots);
       evaluate_->poison_freed_slots(options.poison_freed_slots);
     }

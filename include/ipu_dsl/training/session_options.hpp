@@ -12,9 +12,13 @@ namespace ipu_dsl {
 
 /// How a session runs. Nothing here changes a result except the seed.
 struct session_options {
-  int threads = 1;         ///< workers, at most 1,024; beyond one a device, as many for each
-  pinning pinned = {};     ///< one processor a worker, or wherever the system likes
-  std::uint64_t seed = 1;  ///< of initial weights, dropout and `shuffled` data
+  int threads = 1;  ///< workers, at most 1,024; beyond one a device, as many for each
+  /// Operations of a call, multiply-adds or elements, from which the workers of a device share it:
+  /// meeting for it, and what the others wrote on the way between two cores, take longer than a
+  /// smaller one. 0: they share all that can be.
+  std::int64_t shared_from = 100'000;
+  pinning pinned = {};                ///< one processor a worker, or wherever the system likes
+  std::uint64_t seed = 1;             ///< of initial weights, dropout and `shuffled` data
   bool poison_freed_slots = false;    ///< fills slots with NaN when nothing may read them any more
   bool trace = false;                 ///< keeps what the last run did
   std::size_t history_epochs = 1024;  ///< reserved, so that a `fit` within them takes no memory

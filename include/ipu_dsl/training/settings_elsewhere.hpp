@@ -32,7 +32,7 @@ struct session_options_elsewhere {
   any_option learning_rate = {}, lr = {}, momentum = {};
   any_option thread = {}, threads = {}, num_threads = {}, thread_count = {}, workers = {},
              num_workers = {};
-  any_option pinned = {}, seed = {}, random_seed = {};
+  any_option shared_from = {}, pinned = {}, seed = {}, random_seed = {};
   any_option replicas = {}, devices = {}, num_devices = {}, device = {}, target = {};
   any_option poison_freed_slots = {}, trace = {}, tracing = {}, profile = {}, verbose = {};
   any_option history_epochs = {}, history_micro_batches = {};
@@ -44,7 +44,7 @@ struct trace_is_true_and_last_trace_is_written {
   struct by_name {
   } names_only = {};
 
-  any_option threads = {}, pinned = {}, seed = {}, poison_freed_slots = {};
+  any_option threads = {}, shared_from = {}, pinned = {}, seed = {}, poison_freed_slots = {};
   text_alone trace;
   any_option history_epochs = {}, history_micro_batches = {};
 };
