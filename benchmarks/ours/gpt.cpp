@@ -21,10 +21,7 @@ struct training : compile<writer, micro_batch<samples>, loss<sparse_categorical_
                           optimizer<adamw>> {};
 
 std::unique_ptr<peers::model_contestant> make(const model_question& question) {
-  return question.kind == peers::model_kind::gpt
-             ? std::make_unique<trained_model<training, &model_question::characters>>(
-                   question, adamw_settings{})
-             : nullptr;
+  return question.kind == peers::model_kind::gpt ? gpt_on_one_device(question, 1) : nullptr;
 }
 
 const peers::model_entry enters(peers::ours, make);
@@ -39,6 +36,12 @@ peers::model_question gpt_question() {
   made.labels = made.characters;
   start<training>(made);
   return made;
+}
+
+std::unique_ptr<peers::model_contestant> gpt_on_one_device(const model_question& question,
+                                                           int threads) {
+  return std::make_unique<trained_model<training, &model_question::characters>>(
+      question, adamw_settings{}, threads);
 }
 
 }  // namespace ours

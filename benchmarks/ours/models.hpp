@@ -23,6 +23,12 @@ peers::model_question gpt_question();
 /// Of 16 micro-batches of 2 such texts.
 peers::model_question gpt_in_stages_question();
 
+/// ResNet-8 and the GPT on one device, whose calls so many workers share.
+std::unique_ptr<peers::model_contestant> resnet8_on_one_device(
+    const peers::model_question& question, int threads);
+std::unique_ptr<peers::model_contestant> gpt_on_one_device(const peers::model_question& question,
+                                                           int threads);
+
 /// The same GPT in four stages, scheduled by ZB-H1.
 std::unique_ptr<peers::model_contestant> gpt_in_stages(const peers::model_question& question,
                                                        int threads);

@@ -21,4 +21,11 @@ peers::model_question resnet8_question() {
   return made;
 }
 
+std::unique_ptr<peers::model_contestant> resnet8_on_one_device(
+    const peers::model_question& question, int threads) {
+  return std::make_unique<
+      trained_model<classifier<models::resnet8>, &peers::model_question::numbers>>(
+      question, descent, threads);
+}
+
 }  // namespace ours
