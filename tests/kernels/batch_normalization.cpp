@@ -87,11 +87,11 @@ sums_of_runs sum_runs(const channel_rows& rows, const some_runs& of, std::int32_
   return found;
 }
 
-/// What a channel's moments are taken around: the mean of a sixteenth of its runs, sixteen at most.
+/// What a channel's moments are taken around: the mean of one of 32 of its runs, sixteen at most.
 float origin_of(const channel_rows& rows, const some_runs& of, std::int32_t channel,
                 const std::vector<float>& x) {
   const float first = x[static_cast<std::size_t>(of.sample * rows.stride() + channel)];
-  const std::int32_t asked = of.runs < 32 ? 1 : of.runs < 256 ? of.runs / 16 : 16;
+  const std::int32_t asked = of.runs < 64 ? 1 : of.runs < 512 ? of.runs / 32 : 16;
   const sums_of_runs around = sum_runs(rows, {of.sample, asked}, channel, [&](std::size_t i) {
     return terms{x[i] - first, x[i] - first};
   });

@@ -35,11 +35,11 @@ template <std::int32_t Width, layout::architecture Architecture>
   });
 }
 
-/// How many of the runs say what sums are taken around: one of sixteen, at most sixteen. Of N
+/// How many of the runs say what sums are taken around: one of 32, at most sixteen. Of N
 /// numbers an outlier among so many R moves that by so little that it costs the variance N / R^2
 /// times what rounding costs.
 constexpr std::int32_t runs_of_origin(std::int32_t runs) {
-  return (std::min)((std::max)(runs / 16, 1), 16);
+  return (std::min)((std::max)(runs / 32, 1), 16);
 }
 
 /// `moments_of_blocks` of the channels of a group, of one block of samples.
