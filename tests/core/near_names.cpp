@@ -27,6 +27,8 @@ constexpr checks test_distances() {
   done.that(distance("gpip", "gpipe") == 1);
   done.that(distance("inter", "interleaved") == 1);
   done.that(distance("g", "gpipe") == unrelated);
+  done.that(distance("G", "g") == 0);
+  done.that(distance("g", "h") == unrelated);
   done.that(distance("wave", "gpipe") == unrelated);
   done.that(least_distance("gpipee", "1f1b, gpipe") == 1);
   done.that(least_distance("gpipe", "") == unrelated);

@@ -48,12 +48,15 @@ constexpr bool begins_with(std::string_view name, std::string_view letters) {
 inline constexpr int unrelated = 1 << 20;
 
 /// How far `wanted` is from a name: its distance if that is at most a third of its letters, 1 if it
-/// is the beginning of the name, `unrelated` otherwise.
+/// is the beginning of the name, `unrelated` otherwise. A single letter is near itself alone.
 constexpr int distance(std::string_view wanted, std::string_view name) {
   // Nothing longer than any name is near one, however long it is.
   constexpr std::size_t longest = 64;
-  if (wanted.size() < 2 || wanted.size() > longest) {
+  if (wanted.empty() || wanted.size() > longest) {
     return unrelated;
+  }
+  if (wanted.size() == 1) {
+    return edit_distance(wanted, name) == 0 ? 0 : unrelated;
   }
   const int edits = edit_distance(wanted, name);
   if (3 * edits <= static_cast<int>(wanted.size()) + 1) {

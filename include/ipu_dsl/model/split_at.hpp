@@ -2,6 +2,7 @@
 // A model that there is already, in other stages: cut behind the layers of these names.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -14,6 +15,22 @@
 
 namespace ipu_dsl {
 
+/// The name of a layer as a template argument. A number is none: it has no letters, and is refused
+/// as a name that there is not.
+template <std::size_t Length>
+struct cut_name {
+  fixed_string<Length> letters;
+
+  consteval cut_name(const char (&text)[Length]) : letters(text) {}
+
+  template <std::integral Number>
+    requires(Length == 1)
+  consteval cut_name(Number) : letters("") {}
+};
+
+template <std::integral Number>
+cut_name(Number) -> cut_name<1>;
+
 /// The model `M`, written either way, in as many stages as there are names and one more: each ends
 /// with the layer of its name, as Graphcore's tutorial cuts a ResNet50, and the next begins with
 /// the layer behind it. The stages that `M` has are forgotten; its bits and its weights stay.
@@ -22,11 +39,11 @@ namespace ipu_dsl {
 ///
 /// A layer without a name is found by what it is called in a summary: "dense_1", "dense_3_0"; one
 /// of a model that is a layer by both names, "encoder/dense_1", and behind the model by its own.
-template <typename M, fixed_string... Names>
+template <typename M, cut_name... Names>
 struct split_at {
   using split_model = M;
   static constexpr std::size_t cut_count = sizeof...(Names);
-  static constexpr std::string_view cut_names[cut_count + 1] = {Names.view()..., {}};
+  static constexpr std::string_view cut_names[cut_count + 1] = {Names.letters.view()..., {}};
 };
 
 /// Model: `struct in_two : split_at<resnet50, "conv4_block2_add"> {}`. Not a model:
@@ -92,6 +109,10 @@ class model_cutter {
                                std::int32_t last, std::int32_t begin) const {
     label got;
     got << '"' << names[number] << '"';
+    if (names[number].empty()) {
+      return refuse("names of layers, in quotes", "a number or an empty name",
+                    hint_for(names[number]));
+    }
     if (last < 0) {
       return refuse("the name of a layer of the model", got, hint_for(names[number]));
     }
@@ -109,20 +130,25 @@ class model_cutter {
     return {};
   }
 
-  /// How many letters two names have in common at their beginnings and ends: what is misspelt in
-  /// one place has most of them. Few steps for a compiler, of which a model has many names.
+  /// How many letters two names have in common at their beginnings and ends, large or small: what
+  /// is misspelt in one place has most of them. Few steps for a compiler, of which a model has many
+  /// names.
   static constexpr std::size_t common_letters(std::string_view left, std::string_view right) {
     const std::size_t shorter = left.size() < right.size() ? left.size() : right.size();
     std::size_t head = 0;
-    while (head < shorter && left[head] == right[head]) {
+    while (head < shorter && are_alike(left[head], right[head])) {
       ++head;
     }
     std::size_t tail = 0;
     while (head + tail < shorter &&
-           left[left.size() - 1 - tail] == right[right.size() - 1 - tail]) {
+           are_alike(left[left.size() - 1 - tail], right[right.size() - 1 - tail])) {
       ++tail;
     }
     return head + tail;
+  }
+
+  static constexpr bool are_alike(char left, char right) {
+    return near_names::folded(left) == near_names::folded(right);
   }
 
   constexpr text<191> name_of(std::int32_t layer) const {
