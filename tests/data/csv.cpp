@@ -69,6 +69,14 @@ TEST_CASE("columns of a table are features, targets and labels") {
   CHECK(tests::labels_of(streets) == std::vector<std::int32_t>{1, 0, 0});
 }
 
+TEST_CASE("a column that is asked for twice in one array is refused") {
+  const csv_table table = table_of("a,b\n1,2\n");
+  CHECK(tests::sentence_of([&] { table.features({"a", "b", "a"}); }) ==
+        "h.csv is asked for its column \"a\" twice in one array.");
+  CHECK(tests::sentence_of([&] { table.targets({"b", "b"}); }) ==
+        "h.csv is asked for its column \"b\" twice in one array.");
+}
+
 TEST_CASE("classes are integers as they are, or words in ascending order") {
   const csv_table table = table_of("plain,from_one,names\n0,10,b\n2,9,a\n1,9,c\n");
   const auto of = [&](const auto& column) {

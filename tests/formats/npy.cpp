@@ -111,8 +111,8 @@ TEST_CASE("every fault of an NPY file has its sentence") {
   CHECK(sentence_for(file_of("", {}, 3)) == "a.npy has NPY version 3.0; expected 1.0 or 2.0.");
   CHECK(sentence_for("{'descr': '<f2', 'fortran_order': False, 'shape': (6,)}") ==
         "a.npy holds elements of type '<f2'; expected float32, float64, int32 or int64, '<f4', "
-        "'<f8', '<i4' or '<i8', or bytes, '|u1'. Hint: of weights save array.astype("
-        "\"float32\").");
+        "'<f8', '<i4' or '<i8', or bytes, '|u1'. Hint: save array.astype(\"float32\"), "
+        "or \"int32\" of classes.");
   CHECK(sentence_for("{'descr': [('x', '<f4'), ('y', '<i4')], 'shape': (6,)}") ==
         "a.npy holds records of several fields; save each field by itself.");
   CHECK(sentence_for("{'descr': '|u1', 'fortran_order': False, 'shape': (7,)}") ==
@@ -146,7 +146,10 @@ TEST_CASE("values of the wrong number or type are refused") {
   CHECK(tests::sentence_of([&] { make_npy<float>(two, {-1, -2}); }) ==
         "The array has impossible extents (-1, -2).");
   CHECK(tests::sentence_of([&] { npy_values<std::int32_t>(make_npy<float>(two, {2}), "w"); }) ==
-        "w holds float32; expected int32. Hint: save array.astype(\"int32\").");
+        "w holds float32 or float64; expected int32. Hint: save array.astype(\"int32\").");
+  const std::vector<std::int32_t> whole = {1, 2};
+  CHECK(tests::sentence_of([&] { npy_values<float>(make_npy<std::int32_t>(whole, {2}), "w"); }) ==
+        "w holds int32 or int64; expected float32. Hint: save array.astype(\"float32\").");
 }
 
 TEST_CASE("a damaged NPY file parses or is refused") {
@@ -248,8 +251,8 @@ TEST_CASE("texts of an NPY file reach a sentence as what can be shown") {
   const auto refusal = [](std::string_view dictionary) { return sentence_for(dictionary); };
   CHECK(refusal("{'descr': '\x1B[2J'}") ==
         "a.npy holds elements of type '\\x1B[2J'; expected float32, float64, int32 or int64, "
-        "'<f4', '<f8', '<i4' or '<i8', or bytes, '|u1'. Hint: of weights save "
-        "array.astype(\"float32\").");
+        "'<f4', '<f8', '<i4' or '<i8', or bytes, '|u1'. Hint: save "
+        "array.astype(\"float32\"), or \"int32\" of classes.");
   CHECK(refusal(std::string_view("{'a\0b': 1}", 10)) ==
         "The NPY header of a.npy makes no sense: the key 'a\\x00b' is unknown or stands twice.");
   CHECK(refusal("{'shape': (\x1B\n\x7F") ==

@@ -220,7 +220,11 @@ TEST_CASE("ready callbacks refuse what no epoch reports and what they cannot do"
         "early_stopping expects a patience of 0 epochs or more, got -1.");
   early_stopping backwards({.monitor = "loss", .min_delta = -1});
   CHECK(sentence_of([&] { backwards.on_train_begin(of.run); }) ==
-        "early_stopping expects a min_delta of at least 0.");
+        "early_stopping expects a min_delta of at least 0, got -1.000000.");
+  early_stopping nameless({.monitor = ""});
+  CHECK(sentence_of([&] {
+          nameless.on_train_begin(of.run);
+        }).starts_with("early_stopping looks at a number without a name, which no epoch"));
   reduce_lr_on_plateau raises({.monitor = "loss", .factor = 1});
   CHECK(sentence_of([&] { raises.on_train_begin(of.run); }) ==
         "reduce_lr_on_plateau expects a factor of at least 0 and below 1, got 1.000000.");

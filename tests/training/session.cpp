@@ -498,6 +498,8 @@ TEST_CASE("a session has at least one worker, and as many for each device") {
         "A session needs at least 1 thread, got 0.");
   CHECK(sentence_of([] { session<trained<net>>(rates, {.threads = -3}); }) ==
         "A session needs at least 1 thread, got -3.");
+  CHECK(sentence_of([] { session<trained<net>>(rates, {.shared_from = -1}); }) ==
+        "Workers share calls from 0 operations or more, got -1.");
   CHECK(sentence_of([] {
           session<trained<net>>(rates, {.threads = 2, .shared_from = 0, .pinned = {{0}}});
         }) == "Pinning takes one processor for each of 2 workers, got 1.");

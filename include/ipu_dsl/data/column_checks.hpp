@@ -23,6 +23,17 @@ inline void check_weights(std::span<const float> weights) {
   }
 }
 
+/// Throws `error` if one of the columns of a table is asked for twice.
+inline void check_distinct(std::span<const std::string_view> columns, std::string_view table) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    for (std::size_t before = 0; before < i; ++before) {
+      if (columns[i] == columns[before]) {
+        raise_error({table, " is asked for its column \"", columns[i], "\" twice in one array."});
+      }
+    }
+  }
+}
+
 /// Throws `error` for the first of `numbers` that lies outside [0, below). `what` they are and
 /// `where` they stand is part of the sentence: "Label 3 of array 1 is 10; expected 0 to 9."
 inline void check_integers(std::span<const std::int32_t> numbers, std::int32_t below,

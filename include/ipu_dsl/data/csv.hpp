@@ -21,6 +21,7 @@
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/problem.hpp>
 #include <ipu_dsl/core/text.hpp>
+#include <ipu_dsl/data/column_checks.hpp>
 #include <ipu_dsl/data/columns.hpp>
 #include <ipu_dsl/formats/csv.hpp>
 #include <ipu_dsl/formats/file.hpp>
@@ -173,6 +174,7 @@ class csv_table {
   /// none, is missing or that a float cannot hold; of a column of integers for one that it would
   /// round, unless `round_integers` asks for that.
   std::vector<float> numbers(std::span<const std::string_view> names) const {
+    datasets::check_distinct(names, name_);
     std::vector<std::size_t> asked;
     for (const std::string_view each : names) {
       asked.push_back(find(each));

@@ -63,8 +63,13 @@ npy_array make_npy(std::span<const T> values, const std::vector<std::int64_t>& e
 template <typename T>
 std::vector<T> npy_values(const npy_array& array, const std::string& name) {
   if (array.element != dtype_of<T>()) {
-    raise_error({name, " holds ", name_of(array.element), "; expected ", name_of(dtype_of<T>()),
-                 ". Hint: save array.astype(\"", name_of(dtype_of<T>()), "\")."});
+    const bool converted = array.element != dtype::uint8;
+    raise_error({name, " holds ", name_of(array.element),
+                 !converted                        ? ""
+                 : array.element == dtype::float32 ? " or float64"
+                                                   : " or int64",
+                 "; expected ", name_of(dtype_of<T>()), ". Hint: save array.astype(\"",
+                 name_of(dtype_of<T>()), "\")."});
   }
   std::vector<T> values(array.bytes.size() / sizeof(T));
   if (!values.empty()) {

@@ -186,7 +186,7 @@ inline stored_type parse_element(std::string_view description, std::string_view 
   }
   raise_error({name, " holds elements of type '", printable(description),
                "'; expected float32, float64, int32 or int64, '<f4', '<f8', '<i4' or '<i8', or "
-               "bytes, '|u1'. Hint: of weights save array.astype(\"float32\")."});
+               "bytes, '|u1'. Hint: save array.astype(\"float32\"), or \"int32\" of classes."});
 }
 
 /// A tuple of extents. Throws `error` if it has more dimensions than any array.

@@ -40,6 +40,21 @@ constexpr bool has_channels_in_front(const shape& data, const shape& image) {
          data[2] == image[1];
 }
 
+/// What to do about samples of another shape than the model's input.
+constexpr text<191> hint_of_shape(const shape& data, const shape& input) {
+  if (has_channels_in_front(data, input)) {
+    return "the data have the channels of an image in front: here they are the last axis, so "
+           "transpose the data";
+  }
+  if (data.rank == input.rank + 1 && data.elements() == data[0] * input.elements()) {
+    return text<191>(
+               "the samples of a batch stand one by one in the data: batches are made by "
+               "micro_batch<")
+           << data[0] << "> of compile";
+  }
+  return "give the model's input the shape of the data";
+}
+
 /// Samples must have the shape of the model's input.
 constexpr problem check_samples(const tensor& input, const data_source& data) {
   if (data.type != input.type) {
@@ -53,10 +68,7 @@ constexpr problem check_samples(const tensor& input, const data_source& data) {
   }
   if (!(without_unit_extents(data.extents) == without_unit_extents(input.extents))) {
     return refuse(label("samples of shape ") << describe(input.extents), describe(data.extents),
-                  has_channels_in_front(data.extents, input.extents)
-                      ? "the data have the channels of an image in front: here they are the last "
-                        "axis, so transpose the data"
-                      : "give the model's input the shape of the data");
+                  hint_of_shape(data.extents, input.extents));
   }
   if (input.type == dtype::int32 && data.classes > input.classes) {
     return refuse(label("integers of at most ") << input.classes << " classes",
@@ -266,10 +278,12 @@ constexpr text<191> hint_of_arrays(const graph_view& model, tensor_role role, st
                 << (wanted == 1 ? "that one" : "those") << ", or judge more by for_output<...>";
   }
   if (role == tensor_role::input) {
-    return "write input_arrays{first, second} with an array for each";
+    return wanted == 1 ? "write fit(features, labels) with all features in one array"
+                       : "write input_arrays{first, second} with an array for each";
   }
   if (role == tensor_role::target) {
-    return "write target_arrays{first, second} with an array for each";
+    return wanted == 1 ? "write fit(features, labels) with all of them in one array"
+                       : "write target_arrays{first, second} with an array for each";
   }
   return wanted == 1 ? "write the weights behind the targets: fit(features, labels, weights), "
                        "validation_data(features, labels, weights)"
@@ -322,7 +336,9 @@ constexpr problem check_array(const graph_view& model, tensor_role role, dtype g
                    given == dtype::float32 ? label("floats")
                    : given == dtype::int32 ? label("labels, std::int32_t")
                                            : label() << name_of(given),
-                   text<191>("the loss ") << judge_of(model, wanted) << " judges by these");
+                   text<191>("the loss ")
+                       << judge_of(model, wanted) << " judges by these: write them as "
+                       << (floats ? "float" : "std::int32_t"));
   }
   found.where = "the batch";
   return found;

@@ -20,6 +20,9 @@ namespace ipu_dsl {
     raise_error({"A session has at most ", worker_pool::most_workers, " threads, got ",
                  options.threads, "."});
   }
+  if (options.shared_from < 0) {
+    raise_error({"Workers share calls from 0 operations or more, got ", options.shared_from, "."});
+  }
   return worker_teams(options.threads, devices).workers();
 }
 

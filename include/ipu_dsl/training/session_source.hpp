@@ -71,7 +71,14 @@ struct source_fault_of {
     } else if constexpr (arrays_of_role<T, tensor_role::input>) {
       found.expected = "labels or targets behind the features";
       found.got = "the features alone";
-      found.hint = "write fit(features, labels, {.epochs = 4}), evaluate(features, labels)";
+      found.hint =
+          "write fit(features, labels, {.epochs = 4}), evaluate(features, labels), "
+          "validation_data(features, labels)";
+    } else if constexpr (requires(const T& table) {
+                           table.columns();
+                           table.words(std::string_view());
+                         }) {
+      found.hint = "write zipped(table.features({\"size\", \"rooms\"}), table.labels<3>(\"kind\"))";
     } else if constexpr (requires(T& of) { &T::next; } || requires(T& of) { &T::restart; }) {
       found.expected = lacking_of_feed<T>();
       found.got << ", a feed without it";

@@ -134,7 +134,8 @@ class training_run {
                    "its options, or let it look at ",
                    validated, "."});
     }
-    raise_error({who, " looks at ", name, ", which no epoch reports.", nearest(name)});
+    raise_error({who, " looks at ", name.empty() ? "a number without a name" : name,
+                 ", which no epoch reports.", nearest(name)});
   }
 
   /// Throws `error` if what is reported by this name is more than one number.

@@ -41,7 +41,7 @@ class backup_and_restore {
   explicit backup_and_restore(backup_and_restore_options options) : options_(std::move(options)) {}
 
   /// A file is wanted.
-  explicit backup_and_restore(no_options) = delete;
+  explicit backup_and_restore(filename_is_missing) = delete;
 
   /// Its options, as a compiler lists them where others are given.
   struct filename_or_save_freq_or_delete_checkpoint;

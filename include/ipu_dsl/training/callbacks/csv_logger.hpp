@@ -37,7 +37,7 @@ class csv_logger {
   explicit csv_logger(csv_logger_options options) : options_(std::move(options)) {}
 
   /// A file is wanted.
-  explicit csv_logger(no_options) = delete;
+  explicit csv_logger(filename_is_missing) = delete;
 
   /// Its options, as a compiler lists them where others are given.
   struct filename_or_separator_or_append;

@@ -35,7 +35,7 @@ class json_lines {
   explicit json_lines(json_lines_options options) : options_(std::move(options)) {}
 
   /// A file is wanted.
-  explicit json_lines(no_options) = delete;
+  explicit json_lines(filename_is_missing) = delete;
 
   /// Its options, as a compiler lists them where others are given.
   struct filename_or_append;

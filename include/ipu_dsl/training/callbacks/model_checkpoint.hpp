@@ -43,7 +43,7 @@ class model_checkpoint {
         watched_(options_.monitor, options_.mode, 0) {}
 
   /// A file is wanted.
-  explicit model_checkpoint(no_options) = delete;
+  explicit model_checkpoint(filepath_is_missing) = delete;
 
   /// Its options, as a compiler lists them where others are given.
   struct

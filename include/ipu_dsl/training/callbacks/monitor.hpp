@@ -114,7 +114,8 @@ class monitor {
                    "monitor_mode::greater or monitor_mode::smaller."});
     }
     if (!(min_delta_ >= 0)) {
-      raise_error({who, " expects a min_delta of at least 0."});
+      raise_error(
+          {who, " expects a min_delta of at least 0, got ", std::to_string(min_delta_), "."});
     }
   }
 

@@ -11,4 +11,8 @@ namespace ipu_dsl {
 /// both.
 enum class no_options : std::uint8_t {};
 
+/// The same where one option has no default: compilers name it.
+enum class filepath_is_missing : std::uint8_t {};
+enum class filename_is_missing : std::uint8_t {};
+
 }  // namespace ipu_dsl
