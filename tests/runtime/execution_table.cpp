@@ -182,8 +182,8 @@ TEST_CASE("calls of fewer operations than asked for are too small to share") {
       for (const execution_step& step : made.table.row(row)) {
         for (const resolved_call& each : made.table.calls(step)) {
           const call& planned = made.plan.calls[static_cast<std::size_t>(each.number)];
-          CHECK(each.small == (planned.operations < shared_from));
-          shared += each.small ? 0 : 1;
+          CHECK(each.too_small == (planned.operations < shared_from));
+          shared += each.too_small ? 0 : 1;
           ++checked;
         }
       }

@@ -33,7 +33,7 @@ struct resolved_call {
   std::int32_t samples = 1;
   std::int32_t steps = 1;
   bool in_grains = false;
-  bool small = false;  ///< too little for the workers of a device to share
+  bool too_small = false;  ///< too little for the workers of a device to share
   bool reads_all_parts = false;
   bool feeds = false;  ///< takes the next rows from the feed
 };

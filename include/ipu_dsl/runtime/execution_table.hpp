@@ -192,7 +192,7 @@ class execution_table {
                            .samples = row.samples,
                            .steps = row.steps,
                            .in_grains = code.in_grains,
-                           .small = row.operations / row.steps < shared_from_,
+                           .too_small = row.operations / row.steps < shared_from_,
                            .reads_all_parts = code.reads_all_parts,
                            .feeds = name.transfer == transfer_kind::infeed};
     check_operands(name, resolved.operands);

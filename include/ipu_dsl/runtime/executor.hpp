@@ -220,7 +220,7 @@ class executor {
 
   /// Whether a call is its leader's alone. An update that replicas share is everybody's.
   static bool is_alone(const resolved_call& row, const execution_step& step) {
-    return !row.in_grains || (row.small && !step.shared);
+    return !row.in_grains || (row.too_small && !step.shared);
   }
 
   /// A call that is done by one worker.
