@@ -134,8 +134,9 @@ TEST_CASE("what only predicts asks nothing of targets") {
         "of the data");
   const data_source batches{.extents = {4, 8}};
   CHECK(said_of_inputs(model, {&batches, 1}).view() ==
-        "the data: expected samples of shape (8), got (4, 8). Hint: the samples of a batch stand "
-        "one by one in the data: batches are made by micro_batch<4> of compile");
+        "the data: expected samples of shape (8), got (4, 8). Hint: data are single samples, "
+        "of which micro_batch<4> of compile makes batches; or give the model's input the shape of "
+        "the data");
   CHECK(said_of_inputs(model, both).view() ==
         "the data: expected 1 input, got 2 inputs. Hint: take out what the model has no input for");
 }
@@ -169,7 +170,7 @@ TEST_CASE("weights that no loss asks for are told how they would be asked for") 
 TEST_CASE("targets of outputs that nothing judges are not asked for again") {
   graph judged_once = model_between({8}, {10});
   const problem of_one = check_array_count(judged_once.view(), tensor_role::target, 2);
-  CHECK(of_one.hint.view() == "write fit(features, labels) with all of them in one array");
+  CHECK(of_one.hint.view() == "give it all of them in one array");
   judged_once.outputs.push_back({0, -1});
   const problem found = check_array_count(judged_once.view(), tensor_role::target, 2);
   CHECK(found.expected.view() == "1 target");

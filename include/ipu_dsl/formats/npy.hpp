@@ -8,6 +8,7 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <ipu_dsl/core/dtype.hpp>
@@ -58,18 +59,28 @@ npy_array make_npy(std::span<const T> values, const std::vector<std::int64_t>& e
   return made;
 }
 
+/// What a file may hold where its elements are read as these.
+constexpr std::string_view kinds_read_as(dtype element) {
+  switch (element) {
+    case dtype::float32:
+      return "float32 or float64";
+    case dtype::int32:
+      return "int32 or int64";
+    case dtype::uint8:
+    case dtype::float64:
+      break;
+  }
+  return name_of(element);
+}
+
 /// The elements of an array in C order. Throws `error` if they are of another type; `name` is what
 /// the sentence calls the array.
 template <typename T>
 std::vector<T> npy_values(const npy_array& array, const std::string& name) {
   if (array.element != dtype_of<T>()) {
-    const bool converted = array.element != dtype::uint8;
-    raise_error({name, " holds ", name_of(array.element),
-                 !converted                        ? ""
-                 : array.element == dtype::float32 ? " or float64"
-                                                   : " or int64",
-                 "; expected ", name_of(dtype_of<T>()), ". Hint: save array.astype(\"",
-                 name_of(dtype_of<T>()), "\")."});
+    raise_error({name, " holds ", kinds_read_as(array.element), "; expected ",
+                 name_of(dtype_of<T>()), ". Hint: save array.astype(\"", name_of(dtype_of<T>()),
+                 "\")."});
   }
   std::vector<T> values(array.bytes.size() / sizeof(T));
   if (!values.empty()) {

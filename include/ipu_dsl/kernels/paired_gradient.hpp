@@ -170,8 +170,8 @@ class paired_sums {
 
  private:
   /// Adds a line to `Rows` rows of the kernel, or about half as many until they are at most `most`;
-  /// returns how many. One by one they would wait for their own sums: of five 0.6 of the rows take
-  /// as long as all together.
+  /// returns how many. One by one each would wait for its own sums: three rows of five took longer
+  /// than all five together.
   template <int Rows>
   static std::int32_t add_rows(const float* source, const float* d, float* sums, float* bias,
                                std::int32_t most) {

@@ -15,8 +15,8 @@
 
 namespace ipu_dsl {
 
-/// The name of a layer as a template argument. A number is none: it has no letters, and is refused
-/// as a name that there is not.
+/// The name of a layer as a template argument. A number is none, and has no letters: `cut_name<1>`,
+/// which the cut refuses with a sentence.
 template <std::size_t Length>
 struct cut_name {
   fixed_string<Length> letters;

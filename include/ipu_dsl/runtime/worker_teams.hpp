@@ -13,7 +13,8 @@ struct worker_place {
 };
 
 /// With as many workers as devices or fewer, each walks the row of neighbouring devices. With more,
-/// each device has a team of as many as all devices can have, who share every call that has grains.
+/// each device has a team of as many as all devices can have, who share what has grains and is
+/// worth it.
 class worker_teams {
  public:
   constexpr worker_teams(int workers, int devices)

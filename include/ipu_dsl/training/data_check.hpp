@@ -47,10 +47,9 @@ constexpr text<191> hint_of_shape(const shape& data, const shape& input) {
            "transpose the data";
   }
   if (data.rank == input.rank + 1 && data.elements() == data[0] * input.elements()) {
-    return text<191>(
-               "the samples of a batch stand one by one in the data: batches are made by "
-               "micro_batch<")
-           << data[0] << "> of compile";
+    return text<191>("data are single samples, of which micro_batch<")
+           << data[0]
+           << "> of compile makes batches; or give the model's input the shape of the data";
   }
   return "give the model's input the shape of the data";
 }
@@ -278,11 +277,11 @@ constexpr text<191> hint_of_arrays(const graph_view& model, tensor_role role, st
                 << (wanted == 1 ? "that one" : "those") << ", or judge more by for_output<...>";
   }
   if (role == tensor_role::input) {
-    return wanted == 1 ? "write fit(features, labels) with all features in one array"
+    return wanted == 1 ? "give it all features in one array"
                        : "write input_arrays{first, second} with an array for each";
   }
   if (role == tensor_role::target) {
-    return wanted == 1 ? "write fit(features, labels) with all of them in one array"
+    return wanted == 1 ? "give it all of them in one array"
                        : "write target_arrays{first, second} with an array for each";
   }
   return wanted == 1 ? "write the weights behind the targets: fit(features, labels, weights), "

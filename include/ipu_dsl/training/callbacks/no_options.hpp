@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `{}` where a callback takes options that all have defaults.
+// `{}` where a callback takes options: all of them have defaults, or one is missing.
 #pragma once
 
 #include <cstdint>

@@ -162,7 +162,7 @@ constexpr buffer_ref pairs_of_blocks(const emitter& emit, const batch_normalizat
   return emit.scratch_of_batch(2, {key.blocks, key.channels, floats_of_pair});
 }
 
-/// The axes along which blocks of samples are summed.
+/// The axes along which blocks of samples are summed, and what that costs.
 struct block_axes {
   axis_id block;
   axis_id channel;
