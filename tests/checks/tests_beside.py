@@ -229,6 +229,7 @@ ELSEWHERE = {
     # Stages of one compilation, each of which hands its result to the next.
     "plan/access_view": "plan/access_fault",
     "plan/buffer_size": "plan/memory",
+    "plan/forward_ways": "plan/lowering",
     "plan/gradient_ways": "plan/lowering",
     "plan/compiled_model": "plan/schedules",
     "plan/compile": "plan/schedules",

@@ -163,10 +163,11 @@ struct answers {
         sums(of.gamma.size()),
         products(of.gamma.size()),
         y(of.x.size(), not_a_number),
+        bent(of.x.size(), not_a_number),
         gradient(of.x.size(), not_a_number),
         by_running(of.x.size(), not_a_number) {}
 
-  std::vector<float> mean, variance, sums, products, y, gradient, by_running;
+  std::vector<float> mean, variance, sums, products, y, bent, gradient, by_running;
 };
 
 /// By so many grains, the last one first.
@@ -188,8 +189,10 @@ answers answers_of(const batch& of, std::int32_t grains = 1) {
   kernels::tell_moments(pairs.data(), of.rows, of.valid, of.blocks, made.mean.data(),
                         made.variance.data());
   each_grain([&](const grain& part) {
-    kernels::normalize_channels<Architecture>(x, of.rows, by, of.gamma.data(), of.beta.data(),
-                                              made.y.data(), part);
+    kernels::normalize_channels<activation_kind::linear, Architecture>(
+        x, of.rows, by, of.gamma.data(), of.beta.data(), made.y.data(), part);
+    kernels::normalize_channels<activation_kind::relu, Architecture>(
+        x, of.rows, by, of.gamma.data(), of.beta.data(), made.bent.data(), part);
     kernels::gradients_of_blocks<Architecture>(d, x, of.rows, of.valid, of.blocks, by.mean,
                                                pairs.data(), part);
   });
@@ -215,8 +218,17 @@ void check_same(const answers& made, const answers& other) {
   CHECK(same_bits(made.sums, other.sums));
   CHECK(same_bits(made.products, other.products));
   CHECK(same_bits(made.y, other.y));
+  CHECK(same_bits(made.bent, other.bent));
   CHECK(same_bits(made.gradient, other.gradient));
   CHECK(same_bits(made.by_running, other.by_running));
+}
+
+/// What relu makes of some numbers.
+std::vector<float> bent(std::vector<float> numbers) {
+  for (float& number : numbers) {
+    number = number < 0.0F ? 0.0F : number;
+  }
+  return numbers;
 }
 
 /// All kernels on one batch against scalar chains, on narrower vectors and by several workers;
@@ -233,6 +245,7 @@ int check(const channel_rows& rows, std::int32_t valid, std::int32_t blocks) {
   check_same(made, answers_of<narrow>(given));
   check_same(made, answers_of<layout::native>(given, 2));
   check_same(made, answers_of<layout::native>(given, 4));
+  CHECK(same_bits(made.bent, bent(made.y)));
   const double count = valid * rows.positions;
   int compared = 0;
   for (std::int32_t c = 0; c < rows.channels; ++c) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <cmath>
+
 #include <ipu_dsl/kernels/elementwise.hpp>
 
 #include "reference.hpp"
@@ -20,12 +22,18 @@ TEST_CASE("tensors are summed in the order given") {
     CHECK(test::same_bits(sum[i], (a[i] + b[i]) + c[i]));
     ++checked;
   }
-  CHECK(checked == elements);
   CHECK(sum.intact());
   test::buffer in_place = a;
   const float* const from_itself[] = {in_place.data(), b.data(), c.data()};
   kernels::sum_tensors(from_itself, 3, in_place.data(), elements);
   CHECK(test::same_bits(in_place.view(), sum.view()));
+  test::buffer bent(elements);
+  kernels::sum_tensors<activation_kind::relu6>(terms, 3, bent.data(), elements);
+  for (int i = 0; i < elements; ++i) {
+    CHECK(test::same_bits(bent[i], std::fmin(6.0F, std::fmax(0.0F, sum[i]))));
+    ++checked;
+  }
+  CHECK(checked == 2 * elements);
   std::printf("elementwise: checked %d sums\n", checked);
 }
 

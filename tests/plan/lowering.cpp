@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Tests of plan/lowering.hpp: which calls the actions of a stage are.
+#include <array>
 #include <cstdio>
 
+#include <ipu_dsl/model/functional.hpp>
 #include <ipu_dsl/plan/lowering.hpp>
 
 #include "plan/models.hpp"
@@ -267,6 +269,76 @@ constexpr checks test_gradients_handed_on() {
   return done;
 }
 
+/// How many calls of activations the forward pass of a program has.
+constexpr std::int32_t activations_forward(const graph& model, program_kind kind) {
+  const lowered_program program = lowered(model.view(), kind);
+  std::int32_t found = 0;
+  for (const emitted_call& row : program.made.calls) {
+    found += row.code == &activation_family && row.phase == call_phase::forward ? 1 : 0;
+  }
+  return found;
+}
+
+template <typename... Layers>
+constexpr bool is_applied_before(std::int32_t left = 0) {
+  bool holds = true;
+  for (const program_kind kind :
+       {program_kind::train, program_kind::evaluate, program_kind::predict}) {
+    holds = holds && activations_forward(with_loss<convolved<Layers...>>(), kind) == left;
+  }
+  return holds;
+}
+
+/// What lies before an activation is read by a second layer.
+struct read_twice {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input("x", {8});
+    const symbolic_tensor normal = build.layer<BatchNormalization<>>("normal", x);
+    const symbolic_tensor bent = build.layer<relu>("bent", normal);
+    return build.layer<Dense<3>>("made", build.layer<Add>("sum", bent, normal));
+  }
+};
+
+/// Or handed out.
+struct handed_out {
+  static constexpr std::array<symbolic_tensor, 2> build(functional_builder& build) {
+    const symbolic_tensor x = build.input("x", {8});
+    const symbolic_tensor normal = build.layer<BatchNormalization<>>("normal", x);
+    return {normal, build.layer<relu>("bent", normal)};
+  }
+};
+
+/// Its relu stands in another stage.
+struct cut_before_relu
+    : model<input<8>, pipeline<stage<Dense<8>, BatchNormalization<>>, stage<relu, Dense<3>>>> {};
+
+/// A layer applies a relu behind it to what it writes, where nobody else reads that.
+constexpr checks test_applied_activations() {
+  checks done;
+  using norm = BatchNormalization<>;
+  using block = residual<Conv2D<3, 3, same_padding>, norm, relu>;
+  done.that(is_applied_before<Conv2D<4, 3>, norm, relu>());
+  done.that(is_applied_before<Conv2D<4, 3>, norm, relu6>());
+  done.that(is_applied_before<block, relu, block>());
+  done.that(is_applied_before<Conv2D<4, 3>, relu, DepthwiseConv2D<3>, relu6, Dense<4>, relu>());
+  done.that(is_applied_before<Flatten, Dense<4>, relu>());
+  done.that(is_applied_before<Conv2D<4, 3, sigmoid>, relu, Flatten, Dense<4, relu6>, relu>(2));
+  // A penalty reads it as well, where there is one.
+  using judged = convolved<Flatten, Dense<4, activity_regularizer<l2<0.1F>>>, relu>;
+  done.that(activations_forward(with_loss<judged>(), program_kind::train) == 1);
+  done.that(activations_forward(with_loss<judged>(), program_kind::predict) == 0);
+  done.that(is_applied_before<Conv2D<4, 3>, norm, sigmoid>(1));
+  done.that(is_applied_before<Conv2D<4, 3>, norm, leaky_relu>(1));
+  done.that(is_applied_before<Conv2D<4, 3>, norm, relu, relu>(1));
+  done.that(is_applied_before<relu>(1));
+  done.that(is_applied_before<Conv2D<4, 3>, norm, residual<relu>>(1));
+  done.that(activations_forward(with_loss<read_twice>(), program_kind::train) == 1);
+  done.that(activations_forward(fold<handed_out>(), program_kind::predict) == 1);
+  done.that(activations_forward(with_loss<cut_before_relu>(), program_kind::train) == 1);
+  return done;
+}
+
+static_assert(test_applied_activations());
 static_assert(test_gradients_put_through());
 static_assert(test_gradients_handed_on());
 static_assert(test_training_of_mlp());
@@ -289,6 +361,10 @@ TEST_CASE("pooling puts its gradient through the activation of what it reads") {
 
 TEST_CASE("what makes nothing of its gradient has no call for it") {
   CHECK(test_gradients_handed_on());
+}
+
+TEST_CASE("a layer applies the relu behind it") {
+  CHECK(test_applied_activations());
 }
 
 TEST_CASE("gradients are summed where several layers read") {

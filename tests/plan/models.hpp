@@ -39,8 +39,8 @@ struct slender : model<input<7>, pipeline<stage<Dense<3, sigmoid>>, stage<softpl
 
 /// What an activation reads goes past it as well, and is read once more by another layer.
 struct passing
-    : model<input<8>, sequential<Dense<8>, residual<elu>, relu, concat<elu, Dense<4>>, Dense<3>>> {
-};
+    : model<input<8>,
+            sequential<Dense<8>, residual<elu>, sigmoid, concat<elu, Dense<4>>, Dense<3>>> {};
 
 /// The graph of a model with the loss and the accuracy behind it.
 template <typename M>

@@ -113,4 +113,11 @@ constexpr bool gradient_from_output_alone(activation_kind kind) {
          kind != activation_kind::elu && gradient_from_output(kind);
 }
 
+/// Whether a layer can apply it to the numbers that it writes as if nothing were done: it takes
+/// less than to move them, leaves zeros what they are, which may be padding, and its output says
+/// what its gradient goes through.
+constexpr bool applied_in_passing(activation_kind kind) {
+  return kind == activation_kind::relu || kind == activation_kind::relu6;
+}
+
 }  // namespace ipu_dsl

@@ -121,7 +121,15 @@ class emitter {
 
   constexpr buffer_ref input_value(std::int32_t i) const { return value_of(input(i)); }
 
-  constexpr buffer_ref output_value(std::int32_t i) const { return value_of(output(i)); }
+  /// Where this node writes its output `i`: if it applies the activation behind it, that of the
+  /// activation.
+  constexpr buffer_ref output_value(std::int32_t i) const {
+    const std::int32_t applied = facts_->applied_to[output(i)];
+    return value_of(applied < 0 ? output(i) : applied);
+  }
+
+  /// The activation behind this node that it puts output `i` through; linear: none.
+  constexpr activation_kind applies(std::int32_t i) const { return facts_->applied[output(i)]; }
 
   constexpr buffer_ref parameter_value(std::int32_t i) const { return value_of(owned(i)); }
 

@@ -136,6 +136,15 @@ struct family {
     return told_activation();
   };
 
+  /// Layers of one output only: where its own activation is linear, its rule for `forward` puts
+  /// what it writes through `emitter::applies`, the elementwise activation behind it, and none of
+  /// its rules reads the output again. That spares a call of its own over both.
+  bool applies_activation = false;
+
+  /// Layers of one input only: what they make of it is the activation that they tell of, number by
+  /// number; its rule for `forward` is not asked where the layer before has applied that.
+  bool only_activates = false;
+
   /// Layers only: the gradient of its one output may have gone through the activation that it tells
   /// of, see `puts_through`, or in the sum of what several readers wrote; its rules ask whether it
   /// has.

@@ -29,6 +29,11 @@ struct lowering_facts {
   list<storage> gradient_lies;  ///< by tensor
   /// By tensor: the activation that its gradient is put through where it is written; linear: none.
   list<activation_kind> put_through;
+  /// By tensor: the activation behind it, if that is applied where the tensor would have been
+  /// written, as nobody else reads it; linear: none.
+  list<activation_kind> applied;
+  /// And what is written then, the output of that activation; -1: the tensor itself.
+  list<std::int32_t> applied_to;
   /// By position of an input in graph_view::operands: the output of the same node in whose gradient
   /// that of the input lies, as nothing has to be made of it; -1: it is written.
   list<std::int32_t> handed_on;

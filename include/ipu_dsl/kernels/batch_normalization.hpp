@@ -33,12 +33,13 @@ struct channel_statistics {
 };
 
 /// `normalize_channels` of the channels of a group of blocks, by scale and shift [blocks * Width].
-template <std::int32_t Width, layout::architecture Architecture>
+template <std::int32_t Width, activation_kind Kind, layout::architecture Architecture>
 [[gnu::noinline]] void normalize_group(const float* x, const channel_rows& rows,
                                        const index_range& samples, std::int32_t blocks,
                                        const float* mean, const float* scale, const float* shift,
                                        float* y) noexcept {
   using numbers = channel_numbers<Width, Architecture>;
+  using piece = typename numbers::piece;
   for_blocks_of_stretches<Width>(
       rows, samples, blocks,
       [&](std::ptrdiff_t at, std::int32_t count, std::int32_t first) IPU_DSL_ALWAYS_INLINE_LAMBDA {
@@ -47,17 +48,18 @@ template <std::int32_t Width, layout::architecture Architecture>
         const numbers shifts(shift + first);
         for_pieces<numbers>(at, rows.channels, count,
                             [&](std::int32_t i, std::ptrdiff_t here) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-                              const auto centred =
-                                  load<typename numbers::piece>(x + here) - means[i];
-                              store(y + here, multiply_add(centred, scales[i], shifts[i]));
+                              const piece centred = load<piece>(x + here) - means[i];
+                              const piece made = multiply_add(centred, scales[i], shifts[i]);
+                              store(y + here, activate<Kind>(made, 0.0F));
                             });
       });
 }
 
-/// y = (x - mean) / sqrt(variance + epsilon) * gamma + beta of all samples, or of a grain of them;
-/// gamma and beta may be null, for 1 and 0; `y` may be `x`.
+/// y = activation((x - mean) / sqrt(variance + epsilon) * gamma + beta) of all samples, or of a
+/// grain of them; gamma and beta may be null, for 1 and 0; `y` may be `x`.
 ///   x, y  [batch][stride], gamma, beta  [channels]
-template <layout::architecture Architecture = layout::native>
+template <activation_kind Kind = activation_kind::linear,
+          layout::architecture Architecture = layout::native>
 void normalize_channels(const float* x, const channel_rows& rows, const channel_statistics& by,
                         const float* gamma, const float* beta, float* y,
                         const grain& part = {}) noexcept {
@@ -71,8 +73,8 @@ void normalize_channels(const float* x, const channel_rows& rows, const channel_
           scale[c] = gamma == nullptr ? inverse : inverse * gamma[first + c];
           shift[c] = beta == nullptr ? 0.0F : beta[first + c];
         }
-        normalize_group<Width, Architecture>(x + first, rows, mine, blocks, by.mean + first, scale,
-                                             shift, y + first);
+        normalize_group<Width, Kind, Architecture>(x + first, rows, mine, blocks, by.mean + first,
+                                                   scale, shift, y + first);
       });
   for (std::int32_t sample = mine.begin; sample < mine.end; ++sample) {
     clear_padding(y + std::ptrdiff_t{sample} * rows.stride(), rows.elements(), rows.stride());

@@ -26,14 +26,16 @@ IPU_DSL_ALWAYS_INLINE void sum_up(const float* const* terms, std::int32_t count,
   }
 }
 
-/// result = terms[0] + terms[1] + ..., one chain of sums an element, in that order; every tensor
-/// has `elements` elements, whole vectors. `result` may be one of the terms.
-template <layout::architecture Architecture = layout::native>
+/// result = activation(terms[0] + terms[1] + ...), one chain of sums an element, in that order;
+/// every tensor has `elements` elements, whole vectors. `result` may be one of the terms.
+template <activation_kind Kind = activation_kind::linear,
+          layout::architecture Architecture = layout::native>
 [[gnu::noinline]] void sum_tensors(const float* const* terms, std::int32_t count, float* result,
                                    std::ptrdiff_t elements) noexcept {
+  using lanes = vector<Architecture>;
   sum_up<Architecture>(terms, count, result, elements,
-                       [](const auto& sum, std::ptrdiff_t)
-                           IPU_DSL_ALWAYS_INLINE_LAMBDA { return sum; });
+                       [](const lanes& sum, std::ptrdiff_t)
+                           IPU_DSL_ALWAYS_INLINE_LAMBDA { return activate<Kind>(sum, 0.0F); });
 }
 
 /// The same sums, put back through the activation that made `y`.

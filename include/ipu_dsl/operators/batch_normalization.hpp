@@ -39,8 +39,9 @@ struct operators<&batch_normalization_family> {
       const float* const gamma = Call.has_scale != 0 ? floats(operands[4]) : nullptr;
       const float* const beta =
           Call.has_center != 0 ? floats(operands[4 + Call.has_scale]) : nullptr;
-      kernels::normalize_channels(floats(operands[1]), rows, statistics(operands + 2, scalars),
-                                  gamma, beta, written, context.part);
+      kernels::normalize_channels<Call.applies>(floats(operands[1]), rows,
+                                                statistics(operands + 2, scalars), gamma, beta,
+                                                written, context.part);
     } else if constexpr (Call.variant == variant::block_sums) {
       kernels::gradients_of_blocks(floats(operands[1]), floats(operands[2]), rows, valid(),
                                    Call.blocks, floats(operands[3]), pairs(operands[0]),

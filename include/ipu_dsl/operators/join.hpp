@@ -14,29 +14,25 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
-/// Sums what it reads; of one read that is a copy, and nothing if it is made in place. The sum goes
-/// through an activation by what stands behind what is summed.
-template <std::int32_t Reads, std::int32_t Rows, std::int32_t Elements,
-          activation_kind Through = activation_kind::linear>
-void sum_rows(const grain& part, void* const* operands) noexcept {
-  constexpr std::ptrdiff_t stride = layout::row_stride(Elements);
-  const index_range mine = range_of(Rows, part);
-  const std::ptrdiff_t first = mine.begin * stride;
-  const std::ptrdiff_t elements = mine.end * stride - first;
-  constexpr bool goes_through = Through != activation_kind::linear;
+/// Some rows of what is summed. With `Reads` of 0 the sum is nothing but zeros.
+template <std::int32_t Reads, std::int32_t Rows, std::int32_t Elements>
+struct summed_rows {
   const float* terms[std::size_t{Reads} + 1] = {};
-  for (std::int32_t i = 0; i < Reads; ++i) {
-    terms[i] = floats(operands[1 + i]) + first;
+  float* written;
+  std::ptrdiff_t first;
+  std::ptrdiff_t elements;
+
+  summed_rows(const grain& part, void* const* operands) {
+    constexpr std::ptrdiff_t stride = layout::row_stride(Elements);
+    const index_range mine = range_of(Rows, part);
+    first = mine.begin * stride;
+    elements = mine.end * stride - first;
+    written = floats(operands[0]) + first;
+    for (std::int32_t i = 0; i < Reads; ++i) {
+      terms[i] = floats(operands[1 + i]) + first;
+    }
   }
-  if constexpr (Reads == 0) {
-    kernels::clear_tensor(floats(operands[0]) + first, elements);
-  } else if constexpr (goes_through) {
-    kernels::sum_through<Through>(terms, Reads, floats(operands[1 + Reads]) + first,
-                                  floats(operands[0]) + first, elements);
-  } else if (Reads > 1 || operands[0] != operands[1]) {
-    kernels::sum_tensors(terms, Reads, floats(operands[0]) + first, elements);
-  }
-}
+};
 
 template <>
 struct operators<&add_family> {
@@ -47,7 +43,11 @@ struct operators<&add_family> {
 
   template <add_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
-    sum_rows<Call.reads, Call.rows, Call.elements>(context.part, operands);
+    const summed_rows<Call.reads, Call.rows, Call.elements> sum(context.part, operands);
+    // Of one read it is a copy, and nothing if that is made in place.
+    if (Call.reads > 1 || operands[0] != operands[1]) {
+      kernels::sum_tensors<Call.applies>(sum.terms, Call.reads, sum.written, sum.elements);
+    }
   }
 };
 
@@ -60,7 +60,15 @@ struct operators<&gradient_sum_family> {
 
   template <gradient_sum_call Call>
   static void run(const run_context& context, void* const* operands, const float*) noexcept {
-    sum_rows<Call.readers, Call.rows, Call.elements, Call.through>(context.part, operands);
+    const summed_rows<Call.readers, Call.rows, Call.elements> sum(context.part, operands);
+    if constexpr (Call.readers == 0) {
+      kernels::clear_tensor(sum.written, sum.elements);
+    } else if constexpr (Call.through != activation_kind::linear) {
+      const float* const made = floats(operands[1 + Call.readers]) + sum.first;
+      kernels::sum_through<Call.through>(sum.terms, Call.readers, made, sum.written, sum.elements);
+    } else {
+      kernels::sum_tensors(sum.terms, Call.readers, sum.written, sum.elements);
+    }
   }
 };
 

@@ -334,7 +334,7 @@ class definition_check {
     check_weights(i);
     for (std::int32_t output = 0; output < here.outputs; ++output) {
       if (!has(model_.output_of(here, output), value)) {
-        refuse_output(i, output);
+        check_unwritten(i, output);
       }
     }
     // Who reads what such a node leaves out is refused as the reader.
@@ -348,6 +348,21 @@ class definition_check {
     for (std::int32_t own = 0; hands_back(i) && own < here.parameters; ++own) {
       check_parameter(here, own);
     }
+  }
+
+  /// Who applies an activation writes what that makes instead of its own output.
+  constexpr void check_unwritten(std::int32_t i, std::int32_t output) {
+    const node& here = model_.node_at(i);
+    const std::int32_t before = here.rule->only_activates ? producer_of_input(here) : -1;
+    if (before >= 0 && model_.node_at(before).rule->applies_activation) {
+      refuse_output(before, 0);
+    } else if (!here.rule->applies_activation) {
+      refuse_output(i, output);
+    }
+  }
+
+  constexpr std::int32_t producer_of_input(const node& here) const {
+    return model_.at(model_.input_of(here, 0)).producer;
   }
 
   /// A loss or a metric that is told what samples count reads it.

@@ -10,6 +10,7 @@
 #include <ipu_dsl/graph/emitter.hpp>
 #include <ipu_dsl/graph/penalty.hpp>
 #include <ipu_dsl/graph/transfer.hpp>
+#include <ipu_dsl/plan/forward_ways.hpp>
 #include <ipu_dsl/plan/gradient_ways.hpp>
 #include <ipu_dsl/plan/live_nodes.hpp>
 #include <ipu_dsl/plan/lowered_program.hpp>
@@ -43,6 +44,7 @@ class lowering {
     if (hands_out_) {
       compute_outputs();
     }
+    forward_ways(model_, computed_, facts_).find();
     gradient_ways(model_, live_, facts_).find();
   }
 
@@ -117,7 +119,7 @@ class lowering {
       const node& here = model_.node_at(i);
       // In training the loss comes with its gradient, in one call of the backward pass.
       const bool later = trains() && is_minimised(here.purpose);
-      if (here.stage == stage && computed_[i] && !later) {
+      if (here.stage == stage && computed_[i] && !later && !is_applied(here)) {
         emitter emit = at_node(i, call_phase::forward);
         here.rule->forward(emit);
       }
@@ -125,6 +127,12 @@ class lowering {
     if (hands_out_) {
       lower_outputs(stage);
     }
+  }
+
+  /// Whether the layer before an activation has applied it.
+  constexpr bool is_applied(const node& here) const {
+    return here.rule->only_activates &&
+           facts_.applied[model_.input_of(here, 0)] != activation_kind::linear;
   }
 
   /// Each where it is made.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/activation_kind.hpp>
 #include <ipu_dsl/core/option.hpp>
 #include <ipu_dsl/graph/element.hpp>
 #include <ipu_dsl/graph/emitter.hpp>
@@ -48,7 +49,8 @@ struct batch_normalization_call {
   std::int32_t blocks;     ///< of samples, whose sums are taken apart
   std::int32_t has_scale;
   std::int32_t has_center;
-  std::int32_t apart;  ///< every position is a row of its own
+  std::int32_t apart;                                 ///< every position is a row of its own
+  activation_kind applies = activation_kind::linear;  ///< to what is normalised
 };
 
 namespace batch_normalization_rules {
@@ -216,7 +218,8 @@ constexpr void forward(emitter& emit) {
   if (takes_moments(emit)) {
     find_moments(emit);
   }
-  const batch_normalization_call key = key_of(emit, variant::normalize);
+  batch_normalization_call key = key_of(emit, variant::normalize);
+  key.applies = emit.applies(0);
   call_draft call = emit.call(key);
   const auto [sample, position, channel] = call.over(key.batch, key.positions, key.channels);
   call.scalar(emit.options<batch_normalization_options>().epsilon)
@@ -325,6 +328,7 @@ inline constexpr family batch_normalization_family{
     .input_gradient = batch_normalization_rules::input_gradient,
     .weight_gradient = batch_normalization_rules::weight_gradient,
     .fold = batch_normalization_rules::fold,
+    .applies_activation = true,
     .one_step = each_step_alone,
     .reads = {storage::rows, storage::positions},
     .writes = {storage::rows, storage::positions},

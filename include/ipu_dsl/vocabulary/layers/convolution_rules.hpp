@@ -107,7 +107,8 @@ enum scratch_tag : std::int32_t {
   carried_tag
 };
 
-constexpr void forward_of(emitter& emit, const convolution& made) {
+constexpr void forward_of(emitter& emit, convolution made) {
+  made.key.activation = forward_activation(emit, made.key.activation);
   const buffer_ref x = made.image_read(emit, emit.input_value(0), forward_image_tag);
   made.forward(emit, emit.output_value(0), x, made.kernel_read(emit, packed_tag));
 }
@@ -183,6 +184,7 @@ constexpr family family_called(std::string_view name) {
           .input_gradient = input_gradient,
           .weight_gradient = weight_gradient,
           .activation = activation_in<convolution_options>,
+          .applies_activation = true,
           .takes_gradient_put_through = true,
           .puts_through = puts_through,
           .reads = {storage::positions, storage::rows},

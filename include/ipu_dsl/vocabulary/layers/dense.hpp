@@ -114,11 +114,13 @@ constexpr axis_id unit_axis(call_draft& call, const dense_call& key) {
 
 constexpr void forward(emitter& emit) {
   if (has_positions(emit)) {
-    product_of(emit).forward(emit, by_position(emit.output_value(0)),
-                             by_position(emit.input_value(0)));
+    position_product product = product_of(emit);
+    product.activation = forward_activation(emit, product.activation);
+    product.forward(emit, by_position(emit.output_value(0)), by_position(emit.input_value(0)));
     return;
   }
-  const dense_call key = key_of(emit, dense_variant::forward);
+  dense_call key = key_of(emit, dense_variant::forward);
+  key.activation = forward_activation(emit, key.activation);
   call_draft call = emit.call(key);
   const axis_id sample = call.over(key.batch);
   const axis_id unit = unit_axis(call, key);
@@ -273,6 +275,7 @@ inline constexpr family dense_family{.name = "Dense",
                                      .input_gradient = dense_rules::input_gradient,
                                      .weight_gradient = dense_rules::weight_gradient,
                                      .activation = activation_in<dense_options>,
+                                     .applies_activation = true,
                                      .one_step = each_step_alone,
                                      .reads = {storage::positions},
                                      .writes = {storage::positions},

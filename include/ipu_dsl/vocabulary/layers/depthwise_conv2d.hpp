@@ -106,6 +106,7 @@ inline constexpr family depthwise_conv2d_family{.name = "DepthwiseConv2D",
                                                 .input_gradient = depthwise_rules::input_gradient,
                                                 .weight_gradient = depthwise_rules::weight_gradient,
                                                 .activation = activation_in<convolution_options>,
+                                                .applies_activation = true,
                                                 .takes_gradient_put_through = true,
                                                 .reads = {storage::positions},
                                                 .writes = {storage::positions}};

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <ipu_dsl/core/activation_kind.hpp>
 #include <ipu_dsl/core/addresses.hpp>
 #include <ipu_dsl/core/whole_number.hpp>
 #include <ipu_dsl/graph/element.hpp>
@@ -19,6 +20,7 @@ struct add_call {
   std::int32_t reads;
   std::int32_t rows;      ///< of a micro-batch: samples, or their positions
   std::int32_t elements;  ///< of a row
+  activation_kind applies = activation_kind::linear;  ///< to the sum
 };
 
 namespace add_rules {
@@ -45,7 +47,8 @@ constexpr add_call key_of(const emitter& emit, std::int32_t reads) {
 }
 
 constexpr void forward(emitter& emit) {
-  const add_call key = key_of(emit, emit.inputs());
+  add_call key = key_of(emit, emit.inputs());
+  key.applies = emit.applies(0);
   call_draft call = emit.call(key);
   const auto [sample, element] = call.over(emit.batch(), emit.output_shape(0).elements());
   call.all(key.reads);
@@ -74,6 +77,7 @@ inline constexpr family add_family{.name = "Add",
                                    .shapes = add_rules::shapes,
                                    .forward = add_rules::forward,
                                    .input_gradient = add_rules::input_gradient,
+                                   .applies_activation = true,
                                    .hands_gradient_on = true,
                                    .one_step = each_step_alone,
                                    .reads = {storage::rows, storage::positions},

@@ -41,6 +41,13 @@ constexpr activation_kind fused_activation(activation_kind wanted) {
   return gradient_from_output(wanted) ? wanted : activation_kind::linear;
 }
 
+/// What it puts its output through in the forward pass: its own activation, or the one behind it
+/// that it applies.
+constexpr activation_kind forward_activation(const emitter& emit, activation_kind own) {
+  const activation_kind behind = emit.applies(0);
+  return behind == activation_kind::linear ? own : behind;
+}
+
 /// The node of its own that an activation is where it is not fused.
 constexpr element separate_activation_of(activation_kind wanted, float alpha) {
   return activation_element(wanted, alpha);
