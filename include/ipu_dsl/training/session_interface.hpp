@@ -46,6 +46,16 @@ class session : public session_of<Compiled, can_have_session<Compiled>()> {
                    const session_options_elsewhere& = {}, said_at_once = refuse_names<Compiled>())
       : base(base::code::make({}), {}) {}
 
+  /// The same of processors in one pair of braces, with settings in front or without.
+  explicit session(const settings_elsewhere&, const session_options_with_one_pair&)
+      : base(base::code::make({}), {}) {
+    refuse_session<Compiled, pinned_fault_of>();
+  }
+
+  explicit session(const session_options_with_one_pair&) : base(base::code::make({}), {}) {
+    refuse_session<Compiled, pinned_fault_of>();
+  }
+
   /// A path is no bool: a compiler itself says that either could be meant.
   explicit session(const settings&, const trace_is_true_and_last_trace_is_written&) = delete;
 

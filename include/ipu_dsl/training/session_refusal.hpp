@@ -134,6 +134,21 @@ struct names_fault_of {
   static constexpr problem value = find();
 };
 
+/// What is wrong with processors in one pair of braces.
+template <typename Compiled>
+struct pinned_fault_of {
+  static constexpr problem find() {
+    problem found = refuse(".pinned with a processor for each worker in two pairs of braces",
+                           "one pair, or none",
+                           "write run{{}, {.threads = 2, .pinned = {{0, 1}}}}, behind the settings "
+                           "of the optimizer");
+    found.where = "session";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 /// What is wrong with a session of a number.
 template <typename Compiled>
 struct number_fault_of {

@@ -2,6 +2,8 @@
 // Settings of optimizers and options of sessions by names that they have elsewhere.
 #pragma once
 
+#include <concepts>
+
 #include <ipu_dsl/training/options_elsewhere.hpp>
 
 namespace ipu_dsl {
@@ -37,6 +39,24 @@ struct session_options_elsewhere {
   any_option poison_freed_slots = {}, trace = {}, tracing = {}, profile = {}, verbose = {};
   any_option history_epochs = {}, history_micro_batches = {};
   any_option batch_size = {}, micro_batch = {}, epochs = {};
+};
+
+/// Numbers of processors in one pair of braces, or one without any; `{{0, 1}}` is not taken.
+struct processors_in_one_pair {
+  template <std::integral... Processors>
+    requires(sizeof...(Processors) > 0)
+  constexpr processors_in_one_pair(Processors...) {}
+};
+
+/// `session_options` whose processors lack a pair of braces, and nothing but such options.
+struct session_options_with_one_pair {
+  struct by_name {
+  } names_only = {};
+
+  any_option threads = {}, shared_from = {};
+  processors_in_one_pair pinned;
+  any_option seed = {}, poison_freed_slots = {}, trace = {};
+  any_option history_epochs = {}, history_micro_batches = {};
 };
 
 /// `session_options` with a path where a bool is wanted; see `text_alone`.
