@@ -13,7 +13,8 @@
 
 namespace ipu_dsl {
 
-inline constexpr option_key threshold_key{"threshold", "metric<precision, threshold<0.7F>>"};
+inline constexpr option_key threshold_key{
+    "threshold", "metric<binary_accuracy, threshold<0.7F>>, or so of precision and recall"};
 
 /// An output above this says yes: `metric<precision, threshold<0.7F>>`. Keras's default is 0.5,
 /// which is refused of logits: of them `threshold<0.0F>` says what 0.5 says of their sigmoid.
