@@ -71,6 +71,15 @@ inline transformation shuffled(whole_count buffer) {
   return {transformation::kind::shuffle, slots};
 }
 
+/// What `shuffled()` makes, which is refused with a sentence behind data.
+struct shuffled_without_slots {};
+
+/// Refused with a sentence: of how many slots is not said. No template, so that `data | shuffled`
+/// says what it means.
+[[nodiscard]] constexpr shuffled_without_slots shuffled() {
+  return {};
+}
+
 /// The same samples again and again, without end.
 inline transformation repeated() {
   return {transformation::kind::repeat, without_end};
@@ -180,6 +189,9 @@ struct piped_fault_of {
     if constexpr (std::same_as<Left, transformation>) {
       found = refuse("a data set before |", "a transformation",
                      "write data | shuffled(1000) | repeated()");
+    } else if constexpr (std::same_as<Right, shuffled_without_slots>) {
+      found = refuse("shuffled(buffer)", "shuffled()",
+                     "buffer says of how many samples each is drawn: data | shuffled(1000)");
     } else if constexpr (!std::same_as<Right, transformation>) {
       found = refuse("a transformation behind |", "a function that is not called",
                      "write data | shuffled(1000), data | repeated()");
@@ -204,9 +216,10 @@ inline constexpr bool is_transformed<transformed<Data>> = true;
 template <dataset Data>
 inline constexpr bool is_transformed<owned_transformed<Data>> = true;
 
-/// Refused with a sentence: what is no data has no samples to transform.
+/// Refused with a sentence: what is no data has no samples to transform, and `data | shuffled()`.
 template <typename Left, typename Right>
   requires(std::same_as<Left, transformation> || std::same_as<Right, refused_data> ||
+           std::same_as<Right, shuffled_without_slots> ||
            (std::same_as<Right, transformation> && !dataset<Left> && !is_transformed<Left>))
 constexpr refused_data operator|(const Left&, const Right&) {
   if constexpr (!std::same_as<Left, refused_data> && !std::same_as<Right, refused_data>) {
