@@ -18,6 +18,9 @@ struct numbered {};
 template <fixed_string Name, typename... Parts>
 struct lettered {};
 
+template <name_argument... Names>
+struct several_names {};
+
 }  // namespace ipu_dsl
 
 namespace ipu_dsl {
@@ -57,6 +60,8 @@ static_assert(type_name<ipu_dsl::numbered<-3>>() == "numbered<-3>");
 static_assert(type_name<theirs::layer>() == "theirs::layer");
 static_assert(type_name<ipu_dsl::lettered<"sum">>() == "lettered<\"sum\">");
 static_assert(type_name<ipu_dsl::lettered<"a}b">>() == "lettered<\"a}b\">");
+static_assert(type_name<ipu_dsl::several_names<"first", "second">>() ==
+              "several_names<\"first\", \"second\">");
 static_assert(type_name<ipu_dsl::shaped<ipu_dsl::shape{4}>>() == "shaped<shape{4}>");
 static_assert(type_name<ipu_dsl::shaped<ipu_dsl::shape{28, 28, 1}, ipu_dsl::shape{7}>>() ==
               "shaped<shape{28, 28, 1}, shape{7}>");

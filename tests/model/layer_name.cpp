@@ -77,8 +77,9 @@ static_assert(said<outer_net<"a b">>.view() ==
               "in a b");
 static_assert(
     said<named_net<"">>.view() ==
-    "layer 0 named<...> in stage 0: expected a name, got none. Hint: take named<...> out: "
-    "the layer is called after its kind");
+    "layer 0 named<...> in stage 0: expected a name in quotes, got a number or an empty name. "
+    "Hint: write named<\"logits\", Dense<10>>, or take named<...> out: the layer is called after "
+    "its kind");
 static_assert(said<twice_named<"a", "b">>.view() ==
               "layer 0 named<...> in stage 0: expected one name, got a for what is named b. Hint: "
               "leave one of them out");

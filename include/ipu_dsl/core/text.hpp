@@ -26,6 +26,30 @@ struct fixed_string {
   constexpr std::string_view view() const { return {characters, Length - 1}; }
 };
 
+/// A name as a template argument of models. A number is none, and has no letters:
+/// `name_argument<1>`, which whoever takes names refuses with a sentence.
+template <std::size_t Length>
+struct name_argument {
+  char characters[Length] = {};
+
+  consteval name_argument(const fixed_string<Length>& text) {
+    for (std::size_t i = 0; i < Length; ++i) {
+      characters[i] = text.characters[i];
+    }
+  }
+
+  consteval name_argument(const char (&text)[Length]) : name_argument(fixed_string(text)) {}
+
+  template <std::integral Number>
+    requires(Length == 1)
+  consteval name_argument(Number) {}
+
+  constexpr std::string_view view() const { return {characters, Length - 1}; }
+};
+
+template <std::integral Number>
+name_argument(Number) -> name_argument<1>;
+
 /// Text of at most `Capacity` characters that grows by `<<`, at compile time and at run time.
 /// What does not fit is cut off, with dots at the end: a sentence is for people, and a cut one
 /// still says where.

@@ -28,17 +28,19 @@ consteval std::string_view spelled_name() {
 }
 
 /// What compilers spell in front of a text among template arguments, before its length.
-inline constexpr std::string_view before_text = "fixed_string<";
+inline constexpr std::string_view before_texts[] = {"fixed_string<", "name_argument<"};
 
 /// How many letters stand in front of the quotes if a spelled name begins with a text:
 /// `fixed_string<7>{`. 0 if it does not.
 constexpr std::size_t letters_before_quotes(std::string_view spelled) {
-  if (!spelled.starts_with(before_text)) {
-    return 0;
+  for (const std::string_view before : before_texts) {
+    if (spelled.starts_with(before)) {
+      const std::size_t quotes = spelled.find('"');
+      const std::size_t other = spelled.find_first_not_of("0123456789>{", before.size());
+      return quotes == other && quotes != std::string_view::npos ? quotes : 0;
+    }
   }
-  const std::size_t quotes = spelled.find('"');
-  const std::size_t other = spelled.find_first_not_of("0123456789>{", before_text.size());
-  return quotes == other && quotes != std::string_view::npos ? quotes : 0;
+  return 0;
 }
 
 /// What compilers spell in front of a shape among template arguments, before its rank.
@@ -136,8 +138,8 @@ constexpr std::size_t write_as_written(std::string_view spelled, char* to) {
 /// Whether a name is spelled otherwise than it is written: one with texts, shapes or numbers that
 /// have an exponent.
 constexpr bool is_spelled_otherwise(std::string_view spelled) {
-  for (const std::string_view sign :
-       {before_text, before_shape, std::string_view("e-"), std::string_view("e+")}) {
+  for (const std::string_view sign : {before_texts[0], before_texts[1], before_shape,
+                                      std::string_view("e-"), std::string_view("e+")}) {
     if (spelled.find(sign) != std::string_view::npos) {
       return true;
     }

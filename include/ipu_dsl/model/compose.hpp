@@ -81,7 +81,7 @@ constexpr element renamed(element piece, std::string_view name) {
 
 /// A layer with a name, for messages, summaries and weights: `named<"logits", Dense<10>>`.
 /// Files are written with it: it has letters, digits and _ . - > /, and others beyond ASCII.
-template <fixed_string Name, typename... Layers>
+template <name_argument Name, typename... Layers>
 struct named {
   static constexpr problem fault =
       refuse("one layer behind the name", label() << sizeof...(Layers), "name each of them");
@@ -91,7 +91,9 @@ struct named {
 /// What is wrong with a name for an element: it is one, and the only one.
 constexpr problem check_name(const element& piece, std::string_view name) {
   if (name.empty()) {
-    return refuse("a name", "none", "take named<...> out: the layer is called after its kind");
+    return refuse("a name in quotes", "a number or an empty name",
+                  "write named<\"logits\", Dense<10>>, or take named<...> out: the layer is called "
+                  "after its kind");
   }
   if (piece.kind != element_kind::foreign && !piece.name.empty()) {
     return refuse("one name", label() << name << " for what is named " << piece.name,
@@ -100,7 +102,7 @@ constexpr problem check_name(const element& piece, std::string_view name) {
   return {};
 }
 
-template <fixed_string Name, typename Layer>
+template <name_argument Name, typename Layer>
 struct named<Name, Layer> {
   static constexpr problem fault = check_name(element_of<Layer>, Name.view());
   static constexpr element description =

@@ -15,22 +15,6 @@
 
 namespace ipu_dsl {
 
-/// The name of a layer as a template argument. A number is none, and has no letters: `cut_name<1>`,
-/// which the cut refuses with a sentence.
-template <std::size_t Length>
-struct cut_name {
-  fixed_string<Length> letters;
-
-  consteval cut_name(const char (&text)[Length]) : letters(text) {}
-
-  template <std::integral Number>
-    requires(Length == 1)
-  consteval cut_name(Number) : letters("") {}
-};
-
-template <std::integral Number>
-cut_name(Number) -> cut_name<1>;
-
 /// The model `M`, written either way, in as many stages as there are names and one more: each ends
 /// with the layer of its name, as Graphcore's tutorial cuts a ResNet50, and the next begins with
 /// the layer behind it. The stages that `M` has are forgotten; its bits and its weights stay.
@@ -39,11 +23,11 @@ cut_name(Number) -> cut_name<1>;
 ///
 /// A layer without a name is found by what it is called in a summary: "dense_1", "dense_3_0"; one
 /// of a model that is a layer by both names, "encoder/dense_1", and behind the model by its own.
-template <typename M, cut_name... Names>
+template <typename M, name_argument... Names>
 struct split_at {
   using split_model = M;
   static constexpr std::size_t cut_count = sizeof...(Names);
-  static constexpr std::string_view cut_names[cut_count + 1] = {Names.letters.view()..., {}};
+  static constexpr std::string_view cut_names[cut_count + 1] = {Names.view()..., {}};
 };
 
 /// Model: `struct in_two : split_at<resnet50, "conv4_block2_add"> {}`. Not a model:
