@@ -76,6 +76,35 @@ struct values_fault_of {
   static constexpr problem value = find();
 };
 
+/// What is wrong with a parameter in square brackets.
+template <typename Which>
+struct brackets_fault_of {
+  static constexpr problem find() {
+    problem found =
+        refuse("get or set with the name of a parameter", "square brackets",
+               "write weights.get(\"logits/kernel\", values); there are "
+               "weights.at(weights.find(\"logits/kernel\")).extents.elements() of them");
+    found.where = "a parameter";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with weights that read a file themselves.
+template <typename Path>
+struct weights_file_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("load_weights(weights, path)", "weights.load(path)",
+                           "it stands in <ipu_dsl/training/checkpoint.hpp>; a session reads its "
+                           "own by run.load(path), weights.copy_from(run.weights()) copies them");
+    found.where = "weights";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 /// Reads and writes the parameters and states of a session or of predictors. What goes in and out
 /// is copied: inside, weights lie in panels.
 class parameters {
@@ -164,6 +193,19 @@ class parameters {
     requires(!std::convertible_to<Values&, std::span<const float>>)
   void set(const Which&, Values&&) {
     static_assert(diagnose<values_fault_of<std::remove_cvref_t<Values>>>());
+  }
+
+  /// Refused with a sentence: values are copied, there are none to refer to.
+  template <typename Which>
+  std::span<float> operator[](const Which&) const {
+    static_assert(diagnose<brackets_fault_of<Which>>());
+    return {};
+  }
+
+  /// Refused with a sentence: files are read by who includes what reads them.
+  template <typename Path, typename... Rest>
+  void load(const Path&, const Rest&...) {
+    static_assert(diagnose<weights_file_fault_of<Path>>());
   }
 
   /// Takes the values of another model's parameters, which must be as many with the same names and
