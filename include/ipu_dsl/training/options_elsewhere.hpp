@@ -28,17 +28,17 @@ struct options_elsewhere {
   } names_only = {};
 
   any_option epoch = {}, num_epochs = {}, n_epochs = {};
-  std::int32_t epochs = 0;
+  any_option epochs = {};
   any_option batch_size = {}, batch = {};
-  std::int64_t steps_per_epoch = 0;
+  any_option steps_per_epoch = {};
   any_option steps = {}, steps_per_update = {};
-  std::int64_t steps_per_execution = 0;
-  std::int32_t initial_epoch = 0;
+  any_option steps_per_execution = {};
+  any_option initial_epoch = {};
   any_option learning_rate = {}, lr = {}, verbose = {}, verbosity = {}, callbacks = {},
              callback = {};
-  std::int32_t validation_frequency = 0;
+  any_option validation_frequency = {};
   any_option validation_freq = {};
-  double validation_split = 0;
+  any_option validation_split = {};
   any_option validation_data = {}, validation = {}, validation_steps = {},
              validation_batch_size = {}, shuffle = {};
   any_option step = {}, resume = {}, class_weight = {}, sample_weight = {}, sample_weights = {},
