@@ -515,10 +515,17 @@ TEST_CASE("names of files have numbers of the epoch in them") {
         "The name {loss:d} of a file has a number that is not written as {loss}, {loss:.2f} or "
         "{loss:.2e}.");
   CHECK(said("w.{epochs:02d}") ==
-        "The name w.{epochs:02d} of a file has {epochs} in it, and an epoch's number is {epoch}.");
+        "The name w.{epochs:02d} of a file has {epochs} in it, and there are {epoch}, {loss}, "
+        "{accuracy}, {val_loss}, {val_accuracy}.");
   CHECK(said("{los}") ==
-        "it looks at los, which no epoch reports. Did you mean loss? There are loss, accuracy, "
-        "val_loss, val_accuracy.");
+        "The name {los} of a file has {los} in it, and there are {epoch}, {loss}, {accuracy}, "
+        "{val_loss}, {val_accuracy}.");
+  CHECK(said("w.{epohc}") ==
+        "The name w.{epohc} of a file has {epohc} in it, and there are {epoch}, {loss}, "
+        "{accuracy}, {val_loss}, {val_accuracy}.");
+  CHECK(said("{val_los}") ==
+        "it looks at val_los, which no epoch reports. Did you mean val_loss? There are loss, "
+        "accuracy, val_loss, val_accuracy.");
 }
 
 TEST_CASE("a checkpoint is written behind every epoch, or behind the best alone") {

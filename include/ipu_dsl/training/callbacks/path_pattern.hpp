@@ -10,7 +10,6 @@
 #include <utility>
 
 #include <ipu_dsl/core/error.hpp>
-#include <ipu_dsl/core/near_names.hpp>
 #include <ipu_dsl/core/sentence_of.hpp>
 #include <ipu_dsl/formats/file_replacement.hpp>
 #include <ipu_dsl/training/callbacks/record_line.hpp>
@@ -30,12 +29,12 @@ class path_pattern {
   /// is no way to write a number.
   void check(const training_run& run, std::string_view who) const {
     walk([&](const field& found) {
-      const bool is_number = found.name == "epoch" || run.reports(found.name);
-      if (!is_number && near_names::distance(found.name, "epoch") < near_names::unrelated) {
-        refuse_pattern(sentence_of({"{", found.name, "} in it, and an epoch's number is {epoch}"}));
+      const bool is_epoch = found.name == "epoch";
+      if (!is_epoch && !run.reports(found.name) && !found.name.starts_with("val_")) {
+        refuse_pattern(sentence_of({"{", found.name, "} in it, and there are ", known_in(run)}));
       }
       check_form(found);
-      if (!is_number) {
+      if (!is_epoch) {
         run.check_reported(found.name, who);
       }
     });
@@ -144,6 +143,15 @@ class path_pattern {
       refuse_pattern(is_epoch ? "an epoch that is not written as {epoch} or {epoch:02d}"
                               : "a number that is not written as {loss}, {loss:.2f} or {loss:.2e}");
     }
+  }
+
+  /// "{epoch}, {loss}, {accuracy}"
+  static std::string known_in(const training_run& run) {
+    std::string known = "{epoch}";
+    for (std::size_t i = 0; i < run.names(); ++i) {
+      known += sentence_of({", {", run.reported(i), "}"});
+    }
+    return known;
   }
 
   [[noreturn]] void refuse_pattern(std::string_view got) const {
