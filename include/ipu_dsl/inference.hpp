@@ -19,6 +19,7 @@
 #include <ipu_dsl/operators/layers.hpp>
 #include <ipu_dsl/plan/predictor_names.hpp>
 #include <ipu_dsl/plan/run_values.hpp>
+#include <ipu_dsl/runtime/folded_weights.hpp>
 #include <ipu_dsl/runtime/prediction_code.hpp>
 #include <ipu_dsl/runtime/prediction_faults.hpp>
 #include <ipu_dsl/runtime/prediction_run.hpp>

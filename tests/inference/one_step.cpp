@@ -35,14 +35,14 @@ struct tagger
                        RMSNormalization<>, GaussianNoise<0.1F>, GRU<4>, Dense<2>, softmax>> {};
 
 /// Causal convolutions of one channel, of several, dilated, in groups, longer than the sequence; a
-/// kernel of one step carries nothing.
+/// kernel of one step carries nothing. Some apply the layer behind them.
 struct dilated
     : model<input<9, 1>,
             sequential<Conv1D<5, 2, causal_padding, hyperbolic_tangent>,
                        residual<Conv1D<6, 3, causal_padding, dilation_rate<2>, relu>,
                                 Conv1D<5, 1, same_padding>>,
-                       Conv1D<5, 2, causal_padding, groups<5>>, Conv1D<32, 1>,
-                       Conv1D<32, 2, causal_padding, groups<2>>,
+                       Conv1D<5, 2, causal_padding, groups<5>>, relu, Conv1D<32, 1>, relu6,
+                       Conv1D<32, 2, causal_padding, groups<2>>, relu,
                        Conv1D<32, 3, causal_padding, groups<8>>,
                        Conv1D<18, 4, causal_padding, dilation_rate<4>, use_bias<false>>,
                        BatchNormalization<>, GRU<4, return_sequences<true>>, Conv1D<2, 1>>> {};

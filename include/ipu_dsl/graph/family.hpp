@@ -162,6 +162,11 @@ struct family {
   /// `emitter::hands_gradient_on` whether there is something to write.
   bool hands_gradient_on = false;
 
+  /// Layers only: whether its parameters are a kernel, whose last extents are the channels of its
+  /// output, and perhaps a bias, so that a factor and a shift of each channel can be folded into
+  /// them; `options` become those of the layer with a bias.
+  bool (*folds_channels)(attributes& options) = [](attributes&) { return false; };
+
   /// Layers only: what becomes of the options in a model that is given one step of a sequence after
   /// the other, `one_step<M>`; a layer that carries something from step to step finds it there. Or
   /// why there is no such layer, which is so unless the family says otherwise.

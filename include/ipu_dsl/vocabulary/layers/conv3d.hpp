@@ -386,6 +386,7 @@ inline constexpr family conv3d_family{.name = "Conv3D",
                                       .input_gradient = conv3d_rules::input_gradient,
                                       .weight_gradient = conv3d_rules::weight_gradient,
                                       .activation = activation_in<conv3d_options>,
+                                      .folds_channels = folds_with_bias<conv3d_options>,
                                       .reads = {storage::positions, storage::rows},
                                       .writes = {storage::positions},
                                       .updates_with_gradient = true};

@@ -188,7 +188,9 @@ struct convolution {
   /// y = activation(x * kernel + bias), x and kernel as they are read.
   constexpr void forward(emitter& emit, const buffer_ref& y, const buffer_ref& x,
                          const buffer_ref& weights) const {
-    call_draft call = emit.call_of(*code, of_variant(conv2d_variant::forward));
+    conv2d_call applied = of_variant(conv2d_variant::forward);
+    applied.activation = forward_activation(emit, key.activation);
+    call_draft call = emit.call_of(*code, applied);
     const axis_id sample = call.over(key.batch);
     const auto [row, column] = call.over(key.output_rows, key.output_columns);
     const feature_axes features = over_features(call, key.filters);

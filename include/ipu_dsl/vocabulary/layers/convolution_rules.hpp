@@ -107,8 +107,7 @@ enum scratch_tag : std::int32_t {
   carried_tag
 };
 
-constexpr void forward_of(emitter& emit, convolution made) {
-  made.key.activation = forward_activation(emit, made.key.activation);
+constexpr void forward_of(emitter& emit, const convolution& made) {
   const buffer_ref x = made.image_read(emit, emit.input_value(0), forward_image_tag);
   made.forward(emit, emit.output_value(0), x, made.kernel_read(emit, packed_tag));
 }
@@ -187,6 +186,7 @@ constexpr family family_called(std::string_view name) {
           .applies_activation = true,
           .takes_gradient_put_through = true,
           .puts_through = puts_through,
+          .folds_channels = folds_with_bias<convolution_options>,
           .reads = {storage::positions, storage::rows},
           .writes = {storage::positions},
           .updates_with_gradient = true};

@@ -99,17 +99,19 @@ constexpr void weight_gradient(emitter& emit) {
 }  // namespace depthwise_rules
 
 /// Reads and writes pixels. Its calls are those of a Conv2D whose groups are single channels.
-inline constexpr family depthwise_conv2d_family{.name = "DepthwiseConv2D",
-                                                .describe = depthwise_rules::describe,
-                                                .shapes = depthwise_rules::shapes,
-                                                .forward = depthwise_rules::forward,
-                                                .input_gradient = depthwise_rules::input_gradient,
-                                                .weight_gradient = depthwise_rules::weight_gradient,
-                                                .activation = activation_in<convolution_options>,
-                                                .applies_activation = true,
-                                                .takes_gradient_put_through = true,
-                                                .reads = {storage::positions},
-                                                .writes = {storage::positions}};
+inline constexpr family depthwise_conv2d_family{
+    .name = "DepthwiseConv2D",
+    .describe = depthwise_rules::describe,
+    .shapes = depthwise_rules::shapes,
+    .forward = depthwise_rules::forward,
+    .input_gradient = depthwise_rules::input_gradient,
+    .weight_gradient = depthwise_rules::weight_gradient,
+    .activation = activation_in<convolution_options>,
+    .applies_activation = true,
+    .takes_gradient_put_through = true,
+    .folds_channels = folds_with_bias<convolution_options>,
+    .reads = {storage::positions},
+    .writes = {storage::positions}};
 
 /// The penalties that the options of a layer with a depthwise kernel ask for, but null if there are
 /// none.

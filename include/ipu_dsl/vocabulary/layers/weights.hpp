@@ -35,6 +35,16 @@ constexpr told_activation activation_in(const attributes& options) {
   return {true, options.as<Options>().activation};
 }
 
+/// The rule for `family::folds_channels` of layers of a kernel and a bias, if their options say as
+/// `has_bias` whether there is one.
+template <typename Options>
+constexpr bool folds_with_bias(attributes& options) {
+  auto changed = options.as<Options>();
+  changed.has_bias = 1;
+  options = attributes::of(changed);
+  return true;
+}
+
 /// What a node with weights computes itself of an activation. One whose gradient needs more than
 /// the output is a node of its own behind it.
 constexpr activation_kind fused_activation(activation_kind wanted) {
