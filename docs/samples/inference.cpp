@@ -3,6 +3,7 @@
 // docs/samples/inference.txt.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -58,6 +59,26 @@ void predict_houses() {
   // [/several]
   if (!right || !std::ranges::equal(kind, same_kind) || !std::ranges::equal(price, same_price)) {
     std::printf("two predictions of a house differ\n");
+  }
+}
+
+/// A layer, what normalises it, and an activation.
+struct normalised
+    : model<input<784>,
+            sequential<Dense<64, use_bias<false>>, BatchNormalization<>, relu, Dense<10>>> {};
+
+void fold_normalization(std::span<const float, 784> image) {
+  weights_of<normalised> trained;
+  trained.initialize(1);
+  predictor<normalised> whole(trained);
+  // [folded]
+  weights_of<normalization_folded<normalised>> folded;
+  copy_folded(trained, folded);  // or run.weights()
+  predictor<normalization_folded<normalised>> faster(folded);
+  // [/folded]
+  const auto near = [](float left, float right) { return std::abs(left - right) < 1e-5F; };
+  if (!std::ranges::equal(whole.push(image), faster.push(image), near)) {
+    std::printf("a folded normalisation differs\n");
   }
 }
 
@@ -150,6 +171,7 @@ void predict_digits() {
   std::printf("[stream]\nthe bits of the batch: %d of 32\n[/stream]\n\n", equal);
 
   exchange_weights(run, image);
+  fold_normalization(image);
   write_header(weights);
 }
 

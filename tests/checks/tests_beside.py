@@ -226,6 +226,10 @@ ELSEWHERE = {
     "operators/sequence_ends": "training/gradients_lstm",
     "operators/simple_rnn": "training/gradients_simple_rnn",
     "operators/update": "operators/open_set",
+    # A model made of another, and its weights: judged by what is predicted.
+    "model/normalization_folded": "inference/normalization_folded",
+    "model/normalization_folder": "inference/normalization_folded",
+    "runtime/folded_weights": "inference/normalization_folded",
     # Stages of one compilation, each of which hands its result to the next.
     "plan/access_view": "plan/access_fault",
     "plan/buffer_size": "plan/memory",

@@ -62,6 +62,14 @@ static_assert(is_valid<normalization_folded<listed>>());
 static_assert(!is_valid<normalization_folded<plain>>());
 static_assert(!is_valid<normalization_folded<normalization_folded<listed>>>());
 
+constexpr bool is_refused_without_any() {
+  const problem& found = fault_of<normalization_folded<plain>>::value;
+  return found.where.view() == "normalization_folded<...>" &&
+         found.got.view() == "none that nobody else reads";
+}
+
+static_assert(is_refused_without_any());
+
 template <typename M>
 constexpr int normalizations() {
   int found = 0;

@@ -8,13 +8,14 @@
 #include <span>
 #include <vector>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/model/normalization_folded.hpp>
 #include <ipu_dsl/runtime/parameters.hpp>
 #include <ipu_dsl/runtime/weights.hpp>
 
-namespace ipu_dsl {
+namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
 
 /// Factor and shift of each channel that a normalisation by running statistics is, in float64:
 /// gamma / sqrt(variance + epsilon), and beta - mean * factor.
@@ -65,6 +66,25 @@ inline std::vector<float> fold_parameter(const parameters& trained, const folded
   return values;
 }
 
+/// What is wrong with weights that are none of a model whose normalisations are folded.
+template <typename Weights>
+struct folded_weights_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("weights_of<normalization_folded<...>> to write", type_name<Weights>(),
+                           "write copy_folded(run.weights(), folded), what is read in front");
+    found.where = "copy_folded";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+template <typename T>
+inline constexpr bool is_folded_weights = false;
+
+template <typename M>
+inline constexpr bool is_folded_weights<weights_of<normalization_folded<M>>> = true;
+
 /// Makes the weights of `normalization_folded<M>` of those of `M`: of a session, or of
 /// `weights_of<M>`. Throws `error` if they are of another model; nothing is changed then.
 template <typename M>
@@ -79,4 +99,11 @@ void copy_folded(const parameters& trained, weights_of<normalization_folded<M>>&
   }
 }
 
-}  // namespace ipu_dsl
+/// Refused with a sentence: weights of any other model, or arguments in another order.
+template <typename Trained, typename Weights>
+  requires(!is_folded_weights<Weights>)
+void copy_folded(const Trained&, Weights&) {
+  static_assert(diagnose<folded_weights_fault_of<Weights>>());
+}
+
+}  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE
