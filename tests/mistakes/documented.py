@@ -4,8 +4,8 @@
 
 usage: documented.py [--compiler g++] [--output]
 
-Each mistake of the first column stands among the layers of a model, or is a statement. All that the
-column of the compiler says, between its colons and commas, must be in the first error or what is
+Each mistake of the first column stands among the layers of a model, is a statement, or what a
+functional model makes of its input x. All that the column of the compiler says, between its colons and commas, must be in the first error or what is
 said of it.
 """
 import argparse
@@ -29,6 +29,16 @@ struct net : model<input<28, 28, 1>, sequential<Flatten, Dense<10>>> {{}};
 struct training : compile<net, loss<sparse_categorical_crossentropy>> {{}};
 void write() {{ {mistake}; }}
 """
+BUILT = """using namespace ipu_dsl;
+struct written {{
+  static constexpr symbolic_tensor build(functional_builder& build) {{
+    const symbolic_tensor x = build.input("x", {{8}});
+    return {mistake};
+  }}
+}};
+static_assert(check<written>());
+"""
+CALLED = re.compile(r".*\(x\)$")
 STATED = re.compile(r"session<|[a-z_]+\(\{")
 CODE = re.compile(r"`([^`]+)`")
 ERROR = re.compile(r"\berror: ")
@@ -68,7 +78,8 @@ class Compiler:
                         else ["-include", str(header)])
 
     def say_of(self, mistake):
-        program = STATEMENT if STATED.match(mistake) else PROGRAM
+        program = (BUILT if CALLED.match(mistake)
+                   else STATEMENT if STATED.match(mistake) else PROGRAM)
         source = self.folder / "written.cpp"
         source.write_text(program.format(mistake=mistake))
         done = subprocess.run([*self.call, *self.include, "-fsyntax-only", str(source)],

@@ -56,4 +56,9 @@ constexpr bool per_sample(const tensor& atom) {
          atom.role == tensor_role::weight || atom.role == tensor_role::activation;
 }
 
+/// What a model keeps from run to run, and files of weights hold.
+constexpr bool is_parameter_or_state(const tensor& atom) {
+  return atom.role == tensor_role::parameter || atom.role == tensor_role::state;
+}
+
 }  // namespace ipu_dsl

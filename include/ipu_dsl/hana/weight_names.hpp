@@ -26,7 +26,7 @@ struct weight_entry {
 constexpr list<weight_entry> weight_entries(const graph_view& model) {
   list<weight_entry> found;
   for (const tensor& atom : model.tensors) {
-    if (atom.role == tensor_role::parameter || atom.role == tensor_role::state) {
+    if (is_parameter_or_state(atom)) {
       found.push_back({model.node_at(atom.owner).layer, atom.name, atom.extents});
     }
   }

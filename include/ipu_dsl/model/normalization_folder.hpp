@@ -64,7 +64,7 @@ class normalization_folder {
     list<folded_parameter> made;
     std::int32_t number = 0;
     for (std::int32_t t = 0; t < static_cast<std::int32_t>(whole_.tensors.size()); ++t) {
-      if (!is_kept(whole_.at(t))) {
+      if (!is_parameter_or_state(whole_.at(t))) {
         continue;
       }
       const std::int32_t owner = whole_.at(t).owner;
@@ -84,10 +84,6 @@ class normalization_folder {
  private:
   constexpr std::int32_t node_count() const {
     return static_cast<std::int32_t>(whole_.nodes.size());
-  }
-
-  static constexpr bool is_kept(const tensor& atom) {
-    return atom.role == tensor_role::parameter || atom.role == tensor_role::state;
   }
 
   constexpr std::int32_t kernel_of(std::int32_t n) const {
@@ -167,7 +163,7 @@ class normalization_folder {
   constexpr std::int32_t number_of(std::int32_t parameter) const {
     std::int32_t number = 0;
     for (std::int32_t t = 0; t < parameter; ++t) {
-      number += is_kept(whole_.at(t)) ? 1 : 0;
+      number += is_parameter_or_state(whole_.at(t)) ? 1 : 0;
     }
     return number;
   }
@@ -197,11 +193,11 @@ class normalization_folder {
         continue;
       }
       tensor_places_.push_back(static_cast<std::int32_t>(made.tensors.size()));
-      if (is_kept(atom) && is_gone_[atom.owner]) {
+      if (is_parameter_or_state(atom) && is_gone_[atom.owner]) {
         continue;
       }
       made.tensors.push_back(atom);
-      if (is_kept(atom) && lacks_bias(atom.owner)) {
+      if (is_parameter_or_state(atom) && lacks_bias(atom.owner)) {
         biases_[atom.owner] = static_cast<std::int32_t>(made.tensors.size());
         made.tensors.push_back(bias_beside(atom));
       }

@@ -67,15 +67,12 @@ constexpr void walk_by_step(graph& made) {
 
 /// Whether two models have weights of the same shapes.
 constexpr problem compare_weights(const graph& whole, const graph& stepped) {
-  const auto is_kept = [](const tensor& atom) {
-    return atom.role == tensor_role::parameter || atom.role == tensor_role::state;
-  };
   std::size_t other = 0;
   for (const tensor& atom : whole.tensors) {
-    if (!is_kept(atom)) {
+    if (!is_parameter_or_state(atom)) {
       continue;
     }
-    while (other < stepped.tensors.size() && !is_kept(stepped.tensors[other])) {
+    while (other < stepped.tensors.size() && !is_parameter_or_state(stepped.tensors[other])) {
       ++other;
     }
     if (other == stepped.tensors.size() || !(stepped.tensors[other].extents == atom.extents)) {
