@@ -5,8 +5,8 @@
 usage: documented.py [--compiler g++] [--output]
 
 Each mistake of the first column stands among the layers of a model, is a statement, or what a
-functional model makes of its input x. All that the column of the compiler says, between its colons and commas, must be in the first error or what is
-said of it.
+functional model makes of its input x. All that the column of the compiler says, between its colons
+and commas, must be in the first error or what is said of it.
 """
 import argparse
 import pathlib

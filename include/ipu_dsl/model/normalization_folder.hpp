@@ -33,9 +33,11 @@ struct folded_parameter {
 /// Finds what can be folded, and makes the graph without it.
 class normalization_folder {
  public:
-  constexpr explicit normalization_folder(const graph& whole) : whole_(whole.view()) {
+  constexpr explicit normalization_folder(const graph_view& whole) : whole_(whole) {
     into_.resize(whole.nodes.size(), -1);
     is_gone_.resize(whole.nodes.size(), false);
+    count_uses();
+    number_parameters();
     for (std::int32_t i = 0; i < node_count(); ++i) {
       find(i);
     }
@@ -43,12 +45,10 @@ class normalization_folder {
 
   constexpr bool finds_any() const { return found_; }
 
-  /// The graph without what is folded; `whole` is that which this was made of.
-  constexpr graph fold(const graph& whole) {
+  /// The graph without what is folded.
+  constexpr graph fold() {
     graph made;
-    made.stages = whole.stages;
-    made.automatic = whole.automatic;
-    made.by_step = whole.by_step;
+    made.stages = whole_.stages;
     number_nodes();
     copy_tensors(made);
     copy_nodes(made);
@@ -62,21 +62,21 @@ class normalization_folder {
   /// What each parameter and state of the folded model is made of, in their order.
   constexpr list<folded_parameter> parameters() const {
     list<folded_parameter> made;
-    std::int32_t number = 0;
-    for (std::int32_t t = 0; t < static_cast<std::int32_t>(whole_.tensors.size()); ++t) {
-      if (!is_parameter_or_state(whole_.at(t))) {
+    for (std::int32_t t = 0; t < tensor_count(); ++t) {
+      const std::int32_t owner = whole_.at(t).owner;
+      if (!is_parameter_or_state(whole_.at(t)) || is_gone_[owner]) {
         continue;
       }
-      const std::int32_t owner = whole_.at(t).owner;
-      if (!is_gone_[owner]) {
-        const std::int32_t by = into_[owner];
-        const bool is_bias = by >= 0 && t != kernel_of(owner);
-        made.push_back({number, is_bias, by >= 0, by < 0 ? normalization_numbers() : numbers(by)});
-        if (lacks_bias(owner)) {
-          made.push_back({-1, true, true, numbers(by)});
-        }
+      const std::int32_t by = into_[owner];
+      if (by < 0) {
+        made.push_back({.source = numbers_[t]});
+        continue;
       }
-      ++number;
+      const bool is_bias = t != first_parameter_of(owner);
+      made.push_back({numbers_[t], is_bias, true, numbers_of(by)});
+      if (lacks_bias(owner)) {
+        made.push_back({-1, true, true, numbers_of(by)});
+      }
     }
     return made;
   }
@@ -86,7 +86,11 @@ class normalization_folder {
     return static_cast<std::int32_t>(whole_.nodes.size());
   }
 
-  constexpr std::int32_t kernel_of(std::int32_t n) const {
+  constexpr std::int32_t tensor_count() const {
+    return static_cast<std::int32_t>(whole_.tensors.size());
+  }
+
+  constexpr std::int32_t first_parameter_of(std::int32_t n) const {
     return whole_.parameter_of(whole_.node_at(n), 0);
   }
 
@@ -103,8 +107,9 @@ class normalization_folder {
     }
     const std::int32_t read = whole_.input_of(here, 0);
     const std::int32_t before = whole_.at(read).producer;
-    if (before >= 0 && takes_in(whole_.node_at(before)) && is_read_once(read) &&
-        is_used_once(here) && is_used_once(whole_.node_at(before))) {
+    // A shared layer's parameters are used by each of its calls.
+    if (before >= 0 && takes_in(whole_.node_at(before)) && uses_[read] == 1 &&
+        uses_[first_parameter_of(i)] == 1 && uses_[first_parameter_of(before)] == 1) {
       into_[before] = i;
       is_gone_[i] = true;
       found_ = true;
@@ -117,55 +122,45 @@ class normalization_folder {
            before.rule->activation(before.options).kind == activation_kind::linear;
   }
 
-  /// By one input of one node, and by nobody who is handed the outputs of the model.
-  constexpr bool is_read_once(std::int32_t of) const {
-    std::int32_t readers = 0;
+  /// How many nodes read a tensor or use a parameter; who is handed an output reads it as well.
+  constexpr void count_uses() {
+    uses_.resize(whole_.tensors.size(), 0);
     for (const node& here : whole_.nodes) {
       for (std::int32_t i = 0; i < here.inputs; ++i) {
-        readers += whole_.input_of(here, i) == of ? 1 : 0;
+        ++uses_[whole_.input_of(here, i)];
+      }
+      for (std::int32_t i = 0; i < here.parameters; ++i) {
+        ++uses_[whole_.parameter_of(here, i)];
       }
     }
     for (const model_output& output : whole_.outputs) {
-      readers += output.tensor == of ? 1 : 0;
+      ++uses_[output.tensor];
     }
-    return readers == 1;
   }
 
-  /// No other call of a shared layer uses its parameters.
-  constexpr bool is_used_once(const node& owner) const {
-    std::int32_t uses = 0;
-    const std::int32_t first = whole_.parameter_of(owner, 0);
-    for (const node& here : whole_.nodes) {
-      for (std::int32_t i = 0; i < here.parameters; ++i) {
-        uses += whole_.parameter_of(here, i) == first ? 1 : 0;
-      }
+  constexpr void number_parameters() {
+    std::int32_t next = 0;
+    for (const tensor& atom : whole_.tensors) {
+      numbers_.push_back(next);
+      next += is_parameter_or_state(atom) ? 1 : 0;
     }
-    return uses == 1;
   }
 
-  constexpr normalization_numbers numbers(std::int32_t n) const {
+  constexpr normalization_numbers numbers_of(std::int32_t n) const {
     const node& here = whole_.node_at(n);
     const auto options = here.options.as<batch_normalization_options>();
     normalization_numbers made;
     std::int32_t next = 0;
     if (options.has_scale != 0) {
-      made.gamma = number_of(whole_.parameter_of(here, next++));
+      made.gamma = numbers_[whole_.parameter_of(here, next++)];
     }
     if (options.has_center != 0) {
-      made.beta = number_of(whole_.parameter_of(here, next++));
+      made.beta = numbers_[whole_.parameter_of(here, next++)];
     }
-    made.mean = number_of(whole_.parameter_of(here, next));
-    made.variance = number_of(whole_.parameter_of(here, next + 1));
+    made.mean = numbers_[whole_.parameter_of(here, next)];
+    made.variance = numbers_[whole_.parameter_of(here, next + 1)];
     made.epsilon = options.epsilon;
     return made;
-  }
-
-  constexpr std::int32_t number_of(std::int32_t parameter) const {
-    std::int32_t number = 0;
-    for (std::int32_t t = 0; t < parameter; ++t) {
-      number += is_parameter_or_state(whole_.at(t)) ? 1 : 0;
-    }
-    return number;
   }
 
   // The graph without what is folded.
@@ -185,7 +180,7 @@ class normalization_folder {
 
   constexpr void copy_tensors(graph& made) {
     biases_.resize(whole_.nodes.size(), -1);
-    for (std::int32_t t = 0; t < static_cast<std::int32_t>(whole_.tensors.size()); ++t) {
+    for (std::int32_t t = 0; t < tensor_count(); ++t) {
       const tensor& atom = whole_.at(t);
       if (atom.producer >= 0 && is_gone_[atom.producer]) {
         const std::int32_t read = whole_.input_of(whole_.node_at(atom.producer), 0);
@@ -261,8 +256,10 @@ class normalization_folder {
   }
 
   graph_view whole_;
-  list<std::int32_t> into_;  ///< by node: the normalisation that it takes in, or -1
-  list<bool> is_gone_;       ///< by node: it is folded
+  list<std::int32_t> into_;     ///< by node: the normalisation that it takes in, or -1
+  list<bool> is_gone_;          ///< by node: it is folded
+  list<std::int32_t> uses_;     ///< by tensor
+  list<std::int32_t> numbers_;  ///< by parameter or state: its number among all of them
   bool found_ = false;
   list<std::int32_t> node_places_;    ///< by node of the whole model
   list<std::int32_t> tensor_places_;  ///< by tensor of the whole model
