@@ -156,6 +156,10 @@ TEST_CASE("vector width and register tiles do not change a bit of a layer of one
   check_layer<1, 21, 70, activation_kind::tanh, 8, 32>();
 }
 
+TEST_CASE("vector width and register tiles do not change a bit of a layer of few units") {
+  check_layer<37, 70, 2, activation_kind::relu, 8, 16, 32>();
+}
+
 TEST_CASE("another architecture's layout is another layout") {
   // What the comparisons above would not notice: that all of them are the same instance.
   constexpr bool fused = layout::native.fused_multiply_add;

@@ -108,7 +108,9 @@ ELSEWHERE = {
     "graph/transfer": "plan/lowering",
     # Tiles and loops, which the kernels made of them are compared with references for, at all edges.
     "kernels/arithmetic": "kernels/update",
+    "kernels/dense_forward_few_units": "kernels/dense_few_units",
     "kernels/dense_forward_sample": "kernels/dense_forward",
+    "kernels/dense_weight_gradient_few_units": "kernels/dense_few_units",
     "kernels/floating_bits": "kernels/simd",
     "kernels/gated_step": "kernels/lstm_step",
     "kernels/gru_reset_first": "kernels/gru_step",

@@ -129,6 +129,9 @@ TEST_CASE("each dense output is one chain in ascending k from its bias") {
   check_linear<3, 31, 33>();
   check_linear<7, 32, 2 * lanes + 1>();
   check_linear<13, 1, 100>();
+  check_linear<32, 64, 1>();
+  check_linear<33, 130, 2>();
+  check_linear<40, 70, 3>();
   CHECK(checked_outputs > 0);
   std::printf("dense_forward: checked %d outputs\n", checked_outputs);
 }

@@ -100,6 +100,9 @@ TEST_CASE("each weight gradient is one chain over ascending samples") {
   check_shape<7, 32, 2 * lanes + 1>();
   check_shape<13, 1, 100>();
   check_shape<130, 17, 33>();
+  check_shape<32, 64, 1>();
+  check_shape<60, 67, 2>();
+  check_shape<130, 100, 3>();
   CHECK(checked_elements > 0);
   std::printf("dense_weight_gradient: checked %d elements\n", checked_elements);
 }

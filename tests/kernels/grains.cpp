@@ -76,7 +76,9 @@ TEST_CASE("the grains of a dense layer's calls make the bits of the whole") {
   check_layer<150, 21, 40, activation_kind::relu>();
   check_layer<5, 13, 3, activation_kind::linear>();
   check_layer<33, 9, 100, activation_kind::leaky_relu>();
-  CHECK(checked == 5 * 4 * 7);
+  check_layer<140, 300, 1, activation_kind::sigmoid>();
+  check_layer<70, 150, 2, activation_kind::relu>();
+  CHECK(checked == 7 * 4 * 7);
   std::printf("grains: checked %d ways to share a call\n", checked);
 }
 

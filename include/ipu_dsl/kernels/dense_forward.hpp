@@ -8,6 +8,7 @@
 #include <ipu_dsl/core/activation_kind.hpp>
 #include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/activation.hpp>
+#include <ipu_dsl/kernels/dense_forward_few_units.hpp>
 #include <ipu_dsl/kernels/dense_forward_sample.hpp>
 #include <ipu_dsl/kernels/prefetch.hpp>
 #include <ipu_dsl/kernels/product_tile.hpp>
@@ -113,6 +114,8 @@ void dense_forward(const float* __restrict x, const float* __restrict w,
     if constexpr (!applied_in_registers(Kind) && Kind != activation_kind::softmax) {
       activation_forward<Kind, Architecture>(y, y, Batch, Outputs, alpha);
     }
+  } else if constexpr (samples_are_lanes<Batch, Inputs, Outputs, Architecture>()) {
+    dense_forward_few_units<Architecture, Batch, Inputs, Outputs, Kind>(x, w, bias, y, alpha, part);
   } else {
     dense_forward_batch<Architecture, Batch, Inputs, Outputs, Kind>(x, w, bias, y, alpha, part);
   }

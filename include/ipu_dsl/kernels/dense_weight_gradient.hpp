@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <ipu_dsl/core/deal.hpp>
+#include <ipu_dsl/kernels/dense_weight_gradient_few_units.hpp>
 #include <ipu_dsl/kernels/outer_product_tile.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/tiling.hpp>
@@ -102,14 +103,19 @@ void dense_weight_gradient(const float* __restrict x, const float* __restrict d,
                                                                                     step);
     }
   };
-  columns_of_grain(columns.full_panels, tiles, part,
-                   [&](std::int32_t panel, const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-                     one_panel(std::integral_constant<int, vectors>(), panel, mine);
-                   });
-  if constexpr (rest_vectors > 0) {
-    constexpr int rest_tiles = row_tiles(Inputs, rest_vectors, Architecture).parts();
-    one_panel(std::integral_constant<int, rest_vectors>(), columns.full_panels,
-              range_of(rest_tiles, part));
+  if constexpr (inputs_are_lanes<Batch, Inputs, Outputs, Architecture>()) {
+    dense_weight_gradient_few_units<Batch, Inputs, Outputs, Rule, Architecture>(x, d, kernel, step,
+                                                                                part);
+  } else {
+    columns_of_grain(columns.full_panels, tiles, part,
+                     [&](std::int32_t panel, const index_range& mine) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+                       one_panel(std::integral_constant<int, vectors>(), panel, mine);
+                     });
+    if constexpr (rest_vectors > 0) {
+      constexpr int rest_tiles = row_tiles(Inputs, rest_vectors, Architecture).parts();
+      one_panel(std::integral_constant<int, rest_vectors>(), columns.full_panels,
+                range_of(rest_tiles, part));
+    }
   }
   if (bias.sum != nullptr) {
     const index_range mine = range_of(d_stride / Architecture.lanes, part);

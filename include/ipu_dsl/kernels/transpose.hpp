@@ -62,6 +62,51 @@ IPU_DSL_ALWAYS_INLINE void transpose_quads(Quads (&rows)[4]) {
   rows[3] = interleave_high(even_high, odd_high);
 }
 
+/// to[column][row] = from[row][column], of whole vectors of rows and whole fours of columns.
+template <layout::architecture Architecture>
+IPU_DSL_ALWAYS_INLINE void rows_to_columns(const float* from, std::ptrdiff_t from_stride, float* to,
+                                           std::ptrdiff_t to_stride, std::int32_t rows,
+                                           std::int32_t columns) {
+  constexpr std::int32_t count = Architecture.lanes / quad_lanes;
+  for (std::int32_t row = 0; row < rows; row += Architecture.lanes) {
+    for (std::int32_t column = 0; column < columns; column += quad_lanes) {
+      quads<count> block[4];
+      IPU_DSL_UNROLLED
+      for (int i = 0; i < 4; ++i) {
+        block[i] =
+            load_quads<count>(from + (row + i) * from_stride + column, quad_lanes * from_stride);
+      }
+      transpose_quads(block);
+      IPU_DSL_UNROLLED
+      for (int i = 0; i < 4; ++i) {
+        store(to + (column + i) * to_stride + row, block[i]);
+      }
+    }
+  }
+}
+
+/// to[row][column] = from[column][row]: back.
+template <layout::architecture Architecture>
+IPU_DSL_ALWAYS_INLINE void columns_to_rows(const float* from, std::ptrdiff_t from_stride, float* to,
+                                           std::ptrdiff_t to_stride, std::int32_t rows,
+                                           std::int32_t columns) {
+  constexpr std::int32_t count = Architecture.lanes / quad_lanes;
+  for (std::int32_t row = 0; row < rows; row += Architecture.lanes) {
+    for (std::int32_t column = 0; column < columns; column += quad_lanes) {
+      quads<count> block[4];
+      IPU_DSL_UNROLLED
+      for (int i = 0; i < 4; ++i) {
+        block[i] = load<quads<count>>(from + (column + i) * from_stride + row);
+      }
+      transpose_quads(block);
+      IPU_DSL_UNROLLED
+      for (int i = 0; i < 4; ++i) {
+        store_quads<count>(to + (row + i) * to_stride + column, quad_lanes * to_stride, block[i]);
+      }
+    }
+  }
+}
+
 /// to = from^T.
 ///   from  [rows][whole vectors of columns]
 ///   to    [columns][whole vectors of rows], every element written, padding with zero
