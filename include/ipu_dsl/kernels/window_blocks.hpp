@@ -71,19 +71,18 @@ constexpr bool copies_outputs(const window_product& product, layout::architectur
 }
 
 /// Whether what is read of x comes from memory. Products of one tap ask for what they read next
-/// (1x1 256 to 64, 56x56, batch 8: 0.79 to 0.87 of the time; 64 to 64 0.91 to 0.99; 512 to 128,
-/// 28x28, 0.92 to 0.97), as do weight gradients. (With sixteen lanes; with eight, asking costs more
-/// than waiting.)
+/// (1x1 256 to 64, 56x56, batch 8: 0.79 to 0.87 of the time, with eight lanes 0.79; 64 to 64 0.91
+/// to 0.99; 512 to 128, 28x28, 0.92 to 0.97), as with sixteen lanes do weight gradients.
 constexpr bool reads_from_afar(const window_product& product, layout::architecture target) {
-  return target.lanes >= 16 && product.samples * std::int64_t{product.read.sample} > cached_floats;
+  return target.lanes >= 8 && product.samples * std::int64_t{product.read.sample} > cached_floats;
 }
 
 /// Whether what is written lies farther than the second-level cache, as outputs of that size do
 /// that nobody has read since. Products of one tap ask for them while they multiply. (With sixteen
-/// lanes: 128 to 512, 512 steps, outputs from the third-level cache: 0.83 of the time; with eight
-/// not measured.)
+/// lanes: 128 to 512, 512 steps, outputs from the third-level cache: 0.83 of the time; with eight:
+/// 64 to 256, 56x56, batch 8: 0.93.)
 constexpr bool writes_afar(const window_product& product, layout::architecture target) {
-  return target.lanes >= 16 &&
+  return target.lanes >= 8 &&
          product.samples * std::int64_t{product.written.sample} > nearby_floats;
 }
 
