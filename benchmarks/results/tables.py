@@ -4,8 +4,8 @@
 
   tables.py                       writes the tables into README.md
   tables.py --check               says whether README.md has other tables
-  tables.py --take avx2 FILE...   first keeps the rows of FILEs as avx2.json; of a row that several
-                                  have the last one counts
+  tables.py --take avx2 FILE...   keeps the rows of FILEs as avx2.json; of a row that several have
+                                  the last one counts
 
 Every goal that is missed has a section of bounds.md: the first one of whose `Rows:` an expression
 matches the row, "convolution forward 1x1 64 to 256, 56x56 batch 8: oneDNN".
@@ -54,6 +54,7 @@ def take(unit, files):
     lines = ",\n".join(json.dumps(row) for row in kept.values())
     (HERE / f"{unit}.json").write_text(f"[\n{lines}\n]\n")
     print(f"kept {len(kept)} rows for {UNITS[unit]}")
+    return 0 if kept else 1
 
 
 def is_ratio(row):
@@ -133,13 +134,13 @@ def bound_of(row, sections):
 
 def goal_text(row):
     what, sign, number = row["goal"].split()
-    return f"{sign} {100 * float(number):.4g} %" if what == "limit_fraction" else f"{sign} {number}"
+    return f"{sign} {100 * float(number):.4g} %" if what == "limit_fraction" else f"{sign} {float(number):.3f}"
 
 
 def median_text(row):
     if row["goal"].startswith("limit_fraction"):
         return "" if row["median_fraction"] is None else f"{100 * row['median_fraction']:.1f} %"
-    return "" if row["median"] is None else f"{row['median']:.2f}"
+    return "" if row["median"] is None else f"{row['median']:.3f}"
 
 
 def most_of(row, rows):
@@ -163,7 +164,7 @@ def missed_of(unit, rows, sections):
         if bound is None:
             without.append(f"{UNITS[unit]}: {subject_of(row)}: bounds.md has no section for it")
         measured = row["value"] if row["goal"].startswith("value") else row["limit_fraction"]
-        text = f"{measured:.2f}" if row["goal"].startswith("value") else f"{100 * measured:.1f} %"
+        text = f"{measured:.3f}" if row["goal"].startswith("value") else f"{100 * measured:.1f} %"
         lines.append(f"| {subject_of(row)} | {goal_text(row)} | {text} | {median_text(row)} | "
                      f"{most_of(row, rows)} | {bound} |")
     return lines + [""], without
@@ -206,7 +207,7 @@ def self_test():
         (lines[0], "### AVX2: 2 of 3 goals are missed"),
         (lines[4], "| step of a | >= 85 % | 50.0 % | 25.0 % |  | "
                    "[Steps: ours](bounds.md#steps-ours) |"),
-        (lines[5], "| step of a: libtorch | >= 2 | 1.50 | 1.25 | 2.85 | None |"),
+        (lines[5], "| step of a: libtorch | >= 2.000 | 1.500 | 1.250 | 2.85 | None |"),
         (without, ["AVX2: step of a: libtorch: bounds.md has no section for it"]),
         (table[2], "| row | of the limit | libtorch |"),
         (table[4], "| a | **50.0 %** / **50.0 %** | **1.50** / – |"),
@@ -223,12 +224,12 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--self-test", action="store_true")
-    parser.add_argument("--take", nargs="+", metavar=("UNIT", "FILE"))
+    parser.add_argument("--take", nargs="+", metavar=("UNIT", "FILE"), help=" or ".join(UNITS))
     options = parser.parse_args()
     if options.self_test:
         return self_test()
     if options.take:
-        take(options.take[0], options.take[1:])
+        return take(options.take[0], options.take[1:])
     page = HERE / "README.md"
     before = page.read_text()
     begin, end = "<!-- tables: begin -->\n", "<!-- tables: end -->"
