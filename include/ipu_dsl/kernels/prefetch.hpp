@@ -24,6 +24,13 @@ IPU_DSL_ALWAYS_INLINE void prefetch_for_reading(const float* first, std::ptrdiff
   __builtin_prefetch(reinterpret_cast<const void*>(address));
 }
 
+/// The same of what is not read soon: it need not drive anything out of the first-level cache.
+IPU_DSL_ALWAYS_INLINE void prefetch_for_later(const float* first, std::ptrdiff_t ahead) noexcept {
+  const std::uintptr_t address =
+      reinterpret_cast<std::uintptr_t>(first) + static_cast<std::uintptr_t>(ahead) * sizeof(float);
+  __builtin_prefetch(reinterpret_cast<const void*>(address), 0, 2);
+}
+
 /// Asks for the cache line at an address, to be written soon: it comes near, and to this core
 /// alone. Nothing need be there, so the address is a number.
 ///

@@ -17,8 +17,9 @@ namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
 /// Copies `Vectors` vectors of each output of d to `copy`, one behind the other; returns what to
 /// read then.
+/// `AsksForBlock`: d comes from memory, and what lies `d_ahead` behind is asked for.
 ///   copy  [lines][batch][Vectors * lanes]
-template <layout::architecture Architecture, int Vectors>
+template <layout::architecture Architecture, int Vectors, bool AsksForBlock>
 IPU_DSL_ALWAYS_INLINE gradient_factors copy_outputs(const gradient_factors& from, float* copy) {
   constexpr int width = Architecture.lanes;
   float* to = copy;
@@ -28,6 +29,9 @@ IPU_DSL_ALWAYS_INLINE gradient_factors copy_outputs(const gradient_factors& from
       IPU_DSL_UNROLLED
       for (int v = 0; v < Vectors; ++v) {
         store(to + v * width, load<vector<Architecture>>(d + v * width));
+        if constexpr (AsksForBlock) {
+          prefetch_for_later(d, v * width + from.d_ahead);
+        }
       }
       d += from.d_stride;
       to += Vectors * width;
@@ -68,6 +72,7 @@ template <layout::architecture Architecture, window_product Product, int Vectors
   constexpr bool in_lines =
       lines_of_tile(Product, Architecture) > 1 && Product.lines_of_sample() > 1;
   constexpr bool copies = copies_outputs(Product, Architecture);
+  constexpr bool asks_for_block = copies && copies_from_afar(Product);
   constexpr std::int32_t outputs_of_tile =
       copies ? lines_of_tile(Product, Architecture) * Product.columns.outputs : 1;
   [[maybe_unused]] alignas(
@@ -90,12 +95,13 @@ template <layout::architecture Architecture, window_product Product, int Vectors
               .x_stride = x_stride,
               .d_stride = Product.written.pixel,
               .x_ahead = asks_for_inputs ? run.count * Product.rows.step * Product.read.row : 0,
-              .d_ahead = asks_for_outputs ? run.count * Product.written.row : 0,
+              .d_ahead = (copies ? block.end - block.begin : run.count) * Product.written.row,
               .lines = run.count,
               .x_line = std::ptrdiff_t{Product.rows.step} * Product.read.row,
               .d_line = Product.written.row};
           if constexpr (copies) {
-            const gradient_factors copied = copy_outputs<Architecture, Vectors>(factors, copy);
+            const gradient_factors copied =
+                copy_outputs<Architecture, Vectors, asks_for_block>(factors, copy);
             outer_product_tiles<Architecture, rows, Vectors, PanelWidth, Rule, in_lines>(
                 copied, target, count, of_run);
           } else {
