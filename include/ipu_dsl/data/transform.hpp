@@ -197,6 +197,9 @@ struct piped_fault_of {
                      "write data | shuffled(1000), data | repeated()");
     } else if constexpr (requires(const Left& of) { of.train; }) {
       found.hint << "it has several: take its member train or test";
+    } else if constexpr (requires(const Left& of) { of.data(), of.size(); }) {
+      found.hint << "fit(features, labels) of arrays shuffles them; in another way: "
+                    "over_arrays<columns...>(features, labels) | shuffled(1000)";
     } else {
       found.hint << "data/dataset.hpp says what a data set has; labelled_dataset is one";
     }

@@ -193,6 +193,12 @@ struct value_type_fault_of {
     problem found;
     if (!readable_floats<Features>) {
       found = refuse("features that are a range of floats", type_name<Features>(), hint);
+    } else if (readable_floats<Output>) {
+      constexpr bool named = std::is_lvalue_reference_v<Output>;
+      found = refuse("floats to write to",
+                     label(named ? "a constant " : "a temporary ")
+                         << type_name<std::remove_cvref_t<Output>>(),
+                     "give it a variable that is not const: std::vector<float> scores(count)");
     } else if (!writable_floats<Output>) {
       found = refuse("a range of floats to write to", type_name<std::remove_reference_t<Output>>(),
                      hint);

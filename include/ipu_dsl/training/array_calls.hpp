@@ -115,11 +115,14 @@ struct array_data_fault_of {
   static constexpr problem value = find();
 };
 
-/// Whether these are arrays of their roles and `Fault` finds nothing; one compile error if not.
+/// Whether these are arrays of their roles and `Fault` finds nothing; one compile error if not, and
+/// none of what has been refused before.
 template <typename Fault, bool OfFit, typename Input, typename Target, typename... Weights>
 constexpr bool check_arrays() {
-  if constexpr (!arrays_of_role<Input, tensor_role::input> ||
-                !arrays_of_role<Target, tensor_role::target>) {
+  if constexpr (std::same_as<Input, refused_data> || std::same_as<Target, refused_data>) {
+    return false;
+  } else if constexpr (!arrays_of_role<Input, tensor_role::input> ||
+                       !arrays_of_role<Target, tensor_role::target>) {
     return !diagnose<arguments_fault_of<Input, Target, OfFit>>();
   } else if constexpr (!(arrays_of_role<Weights, tensor_role::weight> && ...)) {
     return !(diagnose<behind_arrays_fault_of<Weights, OfFit>>() && ...);
