@@ -33,8 +33,8 @@ constexpr bool samples_are_lanes() {
   return layout::panel_count(Outputs, Architecture) == 1 && 10 * by_samples < 9 * by_units;
 }
 
-/// Inputs that are turned into columns at once: they stay in the first-level cache.
-inline constexpr std::int32_t inputs_turned = 64;
+/// Numbers that are turned into columns at once: they stay in the first-level cache.
+inline constexpr std::int32_t floats_turned = 2048;
 
 /// `Vectors` vectors of samples, of which `samples` are there.
 template <layout::architecture Architecture, int Inputs, int Outputs, int Vectors, typename Cut,
@@ -48,7 +48,7 @@ template <layout::architecture Architecture, int Inputs, int Outputs, int Vector
   constexpr std::int32_t x_stride = layout::row_stride(Inputs, Architecture);
   constexpr std::int32_t panel = layout::panel_width(Outputs, Architecture);
   constexpr std::int32_t floats = layout::row_stride(Outputs, Architecture);
-  constexpr std::int32_t most = (std::min)(inputs_turned, x_stride);
+  constexpr std::int32_t most = (std::min)(floats_turned / block / width * width, x_stride);
   alignas(64) float sums[std::size_t{Cut::rows} * block];
   alignas(64) float columns[std::size_t{most} * block];
   alignas(64) float rows[std::size_t{block} * ((std::max)(most, floats))];

@@ -62,27 +62,40 @@ IPU_DSL_ALWAYS_INLINE void transpose_quads(Quads (&rows)[4]) {
   rows[3] = interleave_high(even_high, odd_high);
 }
 
+/// Blocks of whole vectors of rows and four columns each, turned: `read(row, column, i)` is line i
+/// of one as it lies, `write(row, column, i, line)` takes the turned ones.
+template <layout::architecture Architecture, typename Read, typename Write>
+IPU_DSL_ALWAYS_INLINE void turn_blocks(std::int32_t rows, std::int32_t columns, const Read& read,
+                                       const Write& write) {
+  for (std::int32_t row = 0; row < rows; row += Architecture.lanes) {
+    for (std::int32_t column = 0; column < columns; column += quad_lanes) {
+      quads<Architecture.lanes / quad_lanes> block[4];
+      IPU_DSL_UNROLLED
+      for (int i = 0; i < 4; ++i) {
+        block[i] = read(row, column, i);
+      }
+      transpose_quads(block);
+      IPU_DSL_UNROLLED
+      for (int i = 0; i < 4; ++i) {
+        write(row, column, i, block[i]);
+      }
+    }
+  }
+}
+
 /// to[column][row] = from[row][column], of whole vectors of rows and whole fours of columns.
 template <layout::architecture Architecture>
 IPU_DSL_ALWAYS_INLINE void rows_to_columns(const float* from, std::ptrdiff_t from_stride, float* to,
                                            std::ptrdiff_t to_stride, std::int32_t rows,
                                            std::int32_t columns) {
   constexpr std::int32_t count = Architecture.lanes / quad_lanes;
-  for (std::int32_t row = 0; row < rows; row += Architecture.lanes) {
-    for (std::int32_t column = 0; column < columns; column += quad_lanes) {
-      quads<count> block[4];
-      IPU_DSL_UNROLLED
-      for (int i = 0; i < 4; ++i) {
-        block[i] =
-            load_quads<count>(from + (row + i) * from_stride + column, quad_lanes * from_stride);
-      }
-      transpose_quads(block);
-      IPU_DSL_UNROLLED
-      for (int i = 0; i < 4; ++i) {
-        store(to + (column + i) * to_stride + row, block[i]);
-      }
-    }
-  }
+  turn_blocks<Architecture>(
+      rows, columns,
+      [&](std::int32_t row, std::int32_t column, int i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        return load_quads<count>(from + (row + i) * from_stride + column, quad_lanes * from_stride);
+      },
+      [&](std::int32_t row, std::int32_t column, int i, const quads<count>& line)
+          IPU_DSL_ALWAYS_INLINE_LAMBDA { store(to + (column + i) * to_stride + row, line); });
 }
 
 /// to[row][column] = from[column][row]: back.
@@ -91,20 +104,15 @@ IPU_DSL_ALWAYS_INLINE void columns_to_rows(const float* from, std::ptrdiff_t fro
                                            std::ptrdiff_t to_stride, std::int32_t rows,
                                            std::int32_t columns) {
   constexpr std::int32_t count = Architecture.lanes / quad_lanes;
-  for (std::int32_t row = 0; row < rows; row += Architecture.lanes) {
-    for (std::int32_t column = 0; column < columns; column += quad_lanes) {
-      quads<count> block[4];
-      IPU_DSL_UNROLLED
-      for (int i = 0; i < 4; ++i) {
-        block[i] = load<quads<count>>(from + (column + i) * from_stride + row);
-      }
-      transpose_quads(block);
-      IPU_DSL_UNROLLED
-      for (int i = 0; i < 4; ++i) {
-        store_quads<count>(to + (row + i) * to_stride + column, quad_lanes * to_stride, block[i]);
-      }
-    }
-  }
+  turn_blocks<Architecture>(
+      rows, columns,
+      [&](std::int32_t row, std::int32_t column, int i) IPU_DSL_ALWAYS_INLINE_LAMBDA {
+        return load<quads<count>>(from + (column + i) * from_stride + row);
+      },
+      [&](std::int32_t row, std::int32_t column, int i, const quads<count>& line)
+          IPU_DSL_ALWAYS_INLINE_LAMBDA {
+            store_quads<count>(to + (row + i) * to_stride + column, quad_lanes * to_stride, line);
+          });
 }
 
 /// to = from^T.
