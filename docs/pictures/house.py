@@ -32,7 +32,7 @@ FLOORS = [
 ABOUT = {
     "core": "text, lists, shapes, problems, errors, random numbers",
     "graph": "tensors, nodes, families, calls",
-    "schedule": "rows of actions, proof, slots, facts",
+    "schedule": "rows, proof, slots, facts",
     "catalogue": "the field's schedules",
     "study": "schedules as text, questions",
     "layout": "panels, padding, register tiles",
@@ -50,7 +50,7 @@ ABOUT = {
     "inference.hpp": "predict alone",
     "report": "summary and timeline",
     "exchange": "weights from elsewhere",
-    "hana": "models, weights, variants for Hana",
+    "hana": "models and weights for Hana",
     "mpi": "ranks",
     "interface.hpp": "a session without its code",
     "ipu_dsl.hpp": "all of it",
