@@ -21,6 +21,7 @@ UNITS = {"avx2": "AVX2", "avx512": "AVX-512"}
 
 # Title, which names belong to it, and what of them is not repeated in every row.
 GROUPS = [
+    ("Limits", r"limit: ", "limit: "),
     ("Products of dense layers", r"gemm ", "gemm "),
     ("Training steps of the MLP", r"training step (with|\d+ x)", "training step "),
     ("Training steps of models", r"training step of ", "training step of "),
@@ -184,6 +185,9 @@ def generated():
         some, rows = table_of(title, pattern, prefix, measured)
         lines += some
         count += rows
+    names = {row["name"] for rows in measured.values() for row in rows}
+    without += [f"{name}: stands in no table" for name in sorted(names)
+                if not any(re.match(pattern, name) for _, pattern, _ in GROUPS)]
     return "\n".join(lines), count, without
 
 

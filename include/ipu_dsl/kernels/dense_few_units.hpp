@@ -76,6 +76,7 @@ template <layout::architecture Architecture, int Units, int Vectors>
     lanes met[std::size_t{Vectors}];
     IPU_DSL_UNROLLED
     for (int v = 0; v < Vectors; ++v) {
+      // What a single unit meets may be the multiply-add's own operand.
       const float* const place = at.vectors + v * width;
       met[v] = Units > 1 ? load_once<lanes>(place) : load<lanes>(place);
     }

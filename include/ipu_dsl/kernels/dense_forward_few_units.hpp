@@ -36,7 +36,10 @@ constexpr bool samples_are_lanes() {
 /// Numbers that are turned into columns at once: they stay in the first-level cache.
 inline constexpr std::int32_t floats_turned = 2048;
 
-/// `Vectors` vectors of samples, of which `samples` are there.
+/// `Vectors` vectors of samples, of which `samples` are there: each output is one chain from its
+/// bias over ascending inputs.
+///   x  [samples][row_stride(Inputs)], w, bias  as of `dense_forward`
+///   y  [samples][row_stride(Outputs)], every element written, padding with zero
 template <layout::architecture Architecture, int Inputs, int Outputs, int Vectors, typename Cut,
           activation_kind Kind>
 [[gnu::noinline]] void few_units_forward(const float* __restrict x, const float* __restrict w,

@@ -29,6 +29,7 @@ constexpr bool inputs_are_lanes() {
 }
 
 /// `Vectors` vectors of inputs, of which `inputs` are there: one chain over ascending samples each.
+///   from  x from the first of the inputs on;  to  their rows of the panel, padding with zero
 template <layout::architecture Architecture, int Outputs, int Vectors, typename Cut, typename Rule>
 [[gnu::noinline]] void few_units_gradient(const gradient_factors& from,
                                           const gradient_target<Rule>& to, std::int32_t inputs,

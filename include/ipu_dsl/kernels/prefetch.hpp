@@ -17,18 +17,21 @@ inline constexpr std::ptrdiff_t line_floats = 16;
 /// replicas on two cores: 1.95 times one core's speed with it, 1.88 times without.
 inline constexpr std::ptrdiff_t shared_floats_ahead = 256;
 
+/// The float `ahead` behind `first`, which need not exist.
+IPU_DSL_ALWAYS_INLINE std::uintptr_t address_ahead(const float* first,
+                                                   std::ptrdiff_t ahead) noexcept {
+  return reinterpret_cast<std::uintptr_t>(first) +
+         static_cast<std::uintptr_t>(ahead) * sizeof(float);
+}
+
 /// Asks for the cache line of the float `ahead` behind `first`, to be read soon. It need not exist.
 IPU_DSL_ALWAYS_INLINE void prefetch_for_reading(const float* first, std::ptrdiff_t ahead) noexcept {
-  const auto address =
-      reinterpret_cast<std::uintptr_t>(first) + static_cast<std::uintptr_t>(ahead) * sizeof(float);
-  __builtin_prefetch(reinterpret_cast<const void*>(address));
+  __builtin_prefetch(reinterpret_cast<const void*>(address_ahead(first, ahead)));
 }
 
 /// The same of what is not read soon: it need not drive anything out of the first-level cache.
 IPU_DSL_ALWAYS_INLINE void prefetch_for_later(const float* first, std::ptrdiff_t ahead) noexcept {
-  const std::uintptr_t address =
-      reinterpret_cast<std::uintptr_t>(first) + static_cast<std::uintptr_t>(ahead) * sizeof(float);
-  __builtin_prefetch(reinterpret_cast<const void*>(address), 0, 2);
+  __builtin_prefetch(reinterpret_cast<const void*>(address_ahead(first, ahead)), 0, 2);
 }
 
 /// Asks for the cache line at an address, to be written soon: it comes near, and to this core
@@ -50,8 +53,7 @@ IPU_DSL_ALWAYS_INLINE void prefetch_line_for_writing(std::uintptr_t address) noe
 /// The same of the lines of `Count` floats behind `first`, `ahead` floats further.
 template <std::ptrdiff_t Count>
 IPU_DSL_ALWAYS_INLINE void prefetch_for_writing(const float* first, std::ptrdiff_t ahead) noexcept {
-  const auto begin =
-      reinterpret_cast<std::uintptr_t>(first) + static_cast<std::uintptr_t>(ahead) * sizeof(float);
+  const std::uintptr_t begin = address_ahead(first, ahead);
 #pragma GCC unroll 16
   for (std::ptrdiff_t element = 0; element < Count; element += line_floats) {
     prefetch_line_for_writing(begin + static_cast<std::uintptr_t>(element) * sizeof(float));
