@@ -188,7 +188,7 @@ SHARED_KERNELS = {
     "lanewise_product": "products over windows by lanes: groups of channels, depthwise",
     "group_tile": "tiles of units that read the numbers of their group",
     "lanewise_tile": "their register tiles",
-    "line_copies": "lines of images whose pixels collide, copied together",
+    "line_copies": "lines of images whose pixels collide, copied together while tiles multiply",
     "logarithm": "a function; cross-entropy and the softplus are made of it",
     "normal_distribution": "a function; gelu is made of it",
     "outer_product_tile": "weight gradients: Dense, Conv2D, recurrent layers",

@@ -204,13 +204,21 @@ TEST_CASE("pixels of a depthwise convolution that collide make the same chains")
   check_all<call_on(1, {4, 5, 512}, 512, {2, 3}, 1, false, false, 1, 512, true)>();
   // A weight gradient copies lines of which there are more than find room together.
   constexpr conv2d_call blocks =
-      call_on(2, {9, 38, 256}, 256, {3, 2}, 2, true, false, 1, 256, true);
+      call_on(2, {11, 68, 256}, 256, {3, 2}, 2, true, false, 1, 256, true);
   static_assert(kernels::copies_lines<layout::native, conv2d_code::forward_of(blocks)>() ==
                 (vector >= 8));
   static_assert(vector < 8 ||
                 kernels::line_copies<layout::native, conv2d_code::forward_of(blocks)>::lines <
                     blocks.output_rows);
   check_all<blocks>();
+  // Short lines go several lines of the cache together; rows of taps that are dilated, or more than
+  // a tile has, or in padding; lines that meet no taps at all take their copies as well.
+  check_all<call_on(2, {7, 7, 512}, 512, {3, 3}, 1, true, false, 1, 512, true)>();
+  check_all<call_on(1, {9, 9, 256}, 256, {3, 3}, 1, true, false, 2, 256, true)>();
+  check_all<call_on(1, {12, 10, 256}, 256, {5, 5}, 1, true, false, 1, 256, true)>();
+  check_all<call_on(1, {12, 9, 256}, 256, {4, 2}, 1, false, false, 1, 256, true)>();
+  check_all<call_on(1, {21, 9, 256}, 256, {2, 2}, 1, true, false, 9, 256, true)>();
+  check_all<call_on(1, {10, 12, 192}, 192, {3, 3}, 3, true, false, 1, 192, true)>();
   CHECK(checked > 0);
   std::printf("colliding pixels: checked %d numbers and steps of chains\n", checked);
 }
@@ -255,7 +263,7 @@ TEST_CASE("images that come from memory make the same chains") {
   checked = 0;
   constexpr conv2d_call afar = call_on(2, {33, 32, 512}, vector, {1, 1}, 1, false, false);
   constexpr kernels::window_product product = conv2d_code::forward_of(afar);
-  static_assert(kernels::reads_from_afar(product, layout::native) == (vector == 16));
+  static_assert(kernels::reads_from_afar(product, layout::native) == (vector >= 8));
   // Fewer lines than an image nearby has, and some left over.
   static_assert(vector != 16 || kernels::lines_of_tile(product, layout::native) == 2);
   check_all<afar>();
@@ -272,8 +280,8 @@ TEST_CASE("outputs that are asked for while they are multiplied are the same cha
   const auto asks = [](const conv2d_call& call) {
     return kernels::writes_afar(conv2d_code::forward_of(call), layout::native);
   };
-  static_assert(asks(few) == (vector == 16));
-  static_assert(asks(more) == (vector == 16));
+  static_assert(asks(few) == (vector >= 8));
+  static_assert(asks(more) == (vector >= 8));
   static_assert(!asks(near));
   using other_way = kernels::pixelwise_cut<conv2d_code::forward_of(few), layout::native>;
   static_assert(vector != 16 || !other_way::suits());

@@ -3,32 +3,129 @@
 // together: what the tiles of a depthwise convolution's weight gradient read.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/inlining.hpp>
+#include <ipu_dsl/kernels/prefetch.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/windows.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
-/// The lines of sources that some lines of outputs beside each other meet, and perhaps these, of as
-/// many units as two lines of the cache hold.
+/// Takes no copies.
+struct no_copies {
+  static void take_pixel(std::int32_t) {}
+
+  static void take_pixels(const index_range&) {}
+
+  static void next_line() {}
+
+  static void pass_lines(std::int32_t) {}
+};
+
+/// Takes copies of lines of sources, of as many units as a line of the cache holds: for one line of
+/// outputs after the other those that the one behind it meets for the first time. A tile does so
+/// pixel by pixel while it multiplies, so that nothing waits for what is read from afar. (3x3, 512
+/// channels, 14x14: with lines copied between tiles 1.4 times as long.)
+template <layout::architecture Architecture, window_product Product>
+class line_taker {
+ public:
+  /// Of short lines several lines of the cache, which are asked for together. (3x3, 1024 channels,
+  /// 7x7: 0.62 of the time; 512 channels, 14x14: 1.2.)
+  static constexpr std::int32_t units = line_floats * (Product.columns.sources <= 8 ? 4 : 1);
+
+  /// Floats of the copy of a line.
+  static constexpr std::ptrdiff_t line = std::ptrdiff_t{Product.columns.sources} * units;
+
+  /// Takes what a line of outputs meets, of the image whose first copied unit lies at `image`, and
+  /// will go on with the next one. The first line of the copies lies at `to`.
+  line_taker(const float* image, std::int32_t output, float* to)
+      : image_(image), next_(Product.rows.source(output, 0)), to_(to) {
+    for (std::int32_t i = 0; i <= Product.rows.slope * (Product.rows.taps - 1); ++i) {
+      if (next_ >= 0 && next_ < Product.rows.sources) {
+        take_line(source(next_), to_);
+      }
+      ++next_;
+      to_ += line;
+    }
+    find();
+  }
+
+  IPU_DSL_ALWAYS_INLINE void take_pixel(std::int32_t pixel) const {
+    IPU_DSL_UNROLLED
+    for (std::int32_t i = 0; i < step; ++i) {
+      copy(from_[i] + pixel * Product.read.pixel, to_ + i * line + pixel * units);
+    }
+  }
+
+  IPU_DSL_ALWAYS_INLINE void take_pixels(const index_range& pixels) const {
+    for (std::int32_t pixel = pixels.begin; pixel < pixels.end; ++pixel) {
+      take_pixel(pixel);
+    }
+  }
+
+  IPU_DSL_ALWAYS_INLINE void next_line() { pass_lines(1); }
+
+  /// Goes on behind what so many lines of outputs took.
+  IPU_DSL_ALWAYS_INLINE void pass_lines(std::int32_t outputs) {
+    next_ += outputs * step;
+    to_ += outputs * step * line;
+    find();
+  }
+
+  /// Takes what so many lines of outputs would.
+  void take_lines(std::int32_t outputs) {
+    for (std::int32_t i = 0; i < outputs; ++i) {
+      take_pixels({0, Product.columns.sources});
+      next_line();
+    }
+  }
+
+ private:
+  static constexpr std::int32_t step = Product.rows.step;
+
+  const float* image_;
+  std::int32_t next_;
+  float* to_;
+  const float* from_[std::size_t{step}];
+
+  /// Beyond the image there is nothing to be read: another line is taken for it.
+  const float* source(std::int32_t number) const {
+    return image_ + std::clamp(number, 0, Product.rows.sources - 1) * Product.read.row;
+  }
+
+  void find() {
+    IPU_DSL_UNROLLED
+    for (std::int32_t i = 0; i < step; ++i) {
+      from_[i] = source(next_ + i);
+    }
+  }
+
+  static void take_line(const float* from, float* to) {
+    for (std::int32_t pixel = 0; pixel < Product.columns.sources; ++pixel) {
+      copy(from + pixel * Product.read.pixel, to + pixel * units);
+    }
+  }
+
+  IPU_DSL_ALWAYS_INLINE static void copy(const float* from, float* to) {
+    IPU_DSL_UNROLLED
+    for (std::int32_t v = 0; v < units; v += Architecture.lanes) {
+      store(to + v, load<vector<Architecture>>(from + v));
+    }
+  }
+};
+
+/// Room for the lines of sources that some lines of outputs beside each other meet.
 template <layout::architecture Architecture, window_product Product>
 class line_copies {
  public:
-  static constexpr std::int32_t vectors = 4;
-  static constexpr std::int32_t units = vectors * Architecture.lanes;
+  using taker = line_taker<Architecture, Product>;
 
-  /// Whether lines of outputs are copied as well. They are read once for every vector of units,
-  /// sources for every row of taps: it pays where few outputs fill what the cache has for them and
-  /// two vectors share a line of it. (With sixteen lanes 512 channels, 14x14, 1.28 of the time.)
-  static constexpr bool with_outputs = Architecture.lanes == 8 && Product.written.pixel % 512 == 0;
-
-  /// Floats of a line of sources, and of a line of outputs.
-  static constexpr std::ptrdiff_t source_line = std::ptrdiff_t{Product.columns.sources} * units;
-  static constexpr std::ptrdiff_t output_line = std::ptrdiff_t{Product.columns.outputs} * units;
+  static constexpr std::int32_t units = taker::units;
+  static constexpr std::int32_t vectors = units / Architecture.lanes;
 
   /// How many lines of sources so many lines of outputs meet.
   static constexpr std::int32_t sources_of(std::int32_t outputs) {
@@ -40,90 +137,62 @@ class line_copies {
   static constexpr std::int32_t lines = [] {
     constexpr std::ptrdiff_t room = 32 * 1024 / sizeof(float);
     std::int32_t found = 1;
-    while (found < Product.rows.outputs && sources_of(found + 1) * source_line <= room) {
+    while (found < Product.rows.outputs && sources_of(found + 1) * taker::line <= room) {
       ++found;
     }
     return found;
   }();
 
-  static constexpr std::ptrdiff_t source_floats = sources_of(lines) * source_line;
-  static constexpr std::ptrdiff_t output_floats = with_outputs ? lines * output_line : 0;
-
-  /// Floats of their weights, [taps][units].
-  static constexpr std::ptrdiff_t weight_floats = std::ptrdiff_t{Product.kernel_taps} * units;
+  /// With what a line behind them would meet.
+  static constexpr std::ptrdiff_t floats = sources_of(lines + 1) * taker::line;
 
   /// The same product of the copies.
   static constexpr window_product product = [] {
     window_product made = Product;
-    made.read.row = source_line;
+    made.read.row = taker::line;
     made.read.pixel = units;
-    made.units = units;
-    if (with_outputs) {
-      made.written.row = output_line;
-      made.written.pixel = units;
-    }
     return made;
   }();
 
-  /// Copies some lines of a sample, of units from the one on that `x` and `d` begin with.
-  void take(const float* x, const float* d, const index_range& outputs) {
-    const std::int32_t first = Product.rows.source(outputs.begin, 0);
-    for (std::int32_t i = 0; i < sources_of(outputs.end - outputs.begin); ++i) {
-      if (first + i >= 0 && first + i < Product.rows.sources) {
-        copy_line(x + (first + i) * Product.read.row, Product.read.pixel, Product.columns.sources,
-                  sources_ + i * source_line);
-      }
+  /// Of some lines of outputs those behind which another one meets sources for the first time.
+  static constexpr index_range taking(const index_range& outputs) {
+    const window_axis& rows = Product.rows;
+    std::int32_t end = outputs.end - 1;
+    while (end > outputs.begin && rows.source(end - 1, rows.taps - 1) + 1 >= rows.sources) {
+      --end;
     }
-    taken_ = d + Product.written_line(outputs.begin);
-    if constexpr (with_outputs) {
-      for (std::int32_t line = outputs.begin; line < outputs.end; ++line) {
-        copy_line(d + Product.written_line(line), Product.written.pixel, Product.columns.outputs,
-                  gradients_ + (line - outputs.begin) * output_line);
-      }
-      taken_ = gradients_;
-    }
+    return {outputs.begin, end};
   }
+
+  /// Begins to take what lines of outputs from this one on meet, of the image whose first copied
+  /// unit lies at `image`.
+  taker take(const float* image, std::int32_t output) { return {image, output, copies_}; }
 
   /// Where the image begins for `product`, whose first output meets the first copied source.
-  const float* image() const { return sources_ - Product.rows.first * source_line; }
-
-  /// The line of outputs with this number, counted from the first that was taken.
-  const float* outputs(std::int32_t number) const { return taken_ + product.written_line(number); }
+  const float* image() const { return copies_ - Product.rows.first * taker::line; }
 
  private:
-  alignas(64) float sources_[std::size_t{source_floats}];
-  alignas(64) float gradients_[std::size_t{output_floats} + 1];
-  const float* taken_ = nullptr;
-
-  static void copy_line(const float* from, std::ptrdiff_t apart, std::int32_t pixels, float* to) {
-    using numbers = vector<Architecture>;
-    for (std::int32_t pixel = 0; pixel < pixels; ++pixel) {
-      IPU_DSL_UNROLLED
-      for (int v = 0; v < vectors; ++v) {
-        store(to + pixel * units + v * Architecture.lanes,
-              load<numbers>(from + pixel * apart + v * Architecture.lanes));
-      }
-    }
-  }
+  alignas(64) float copies_[std::size_t{floats}];
 };
 
-/// Whether a weight gradient by lanes walks over copies of its lines. Pixels that lie 512 bytes or
-/// a multiple of it apart find room in few places of the first-level cache: each tile reads them
-/// from the second one or further, half a line of the cache at a time. (3x3, of the time: 128
-/// channels, 28x28, 0.56; 256, 28x28, 0.60; 384, 14x14, 0.83; 512, 14x14, 0.40; 1024, 7x7, 0.38; of
-/// 64 channels, 56x56 and 28x28, 1.04 and 1.2. With sixteen lanes, a line of the cache at a time,
-/// it pays from 1024 bytes on: 256, 28x28, 0.69; 512, 14x14, 0.57; 1024, 7x7, 0.56; of 128
-/// channels, 28x28, 1.3, of 384, 14x14, 1.26.)
+/// Whether a weight gradient by lanes walks over copies of its lines. Pixels that lie a kilobyte or
+/// a multiple of it apart find room in few places of the first-level cache: whoever reads them
+/// reads the second one or further. With eight lanes, half a line of the cache, which is read again
+/// for the other half, it pays from 512 bytes and a quarter of them on. (3x3, of the time: 128
+/// channels, 28x28, 0.85; 192, 14x14, 0.87; of 64, 56x56 and 28x28, 1.05 and 1.1. With sixteen
+/// lanes: 128 channels, 28x28, 1.2.)
 template <layout::architecture Architecture, window_product Product>
 constexpr bool copies_lines() {
-  if constexpr (Product.lanewise != 0 && Product.depth == 1 && Product.has_outputs()) {
+  if constexpr (Architecture.lanes >= 8 && Product.lanewise != 0 && Product.depth == 1 &&
+                Product.has_outputs()) {
     constexpr std::ptrdiff_t most_on_stack = 96 * 1024 / sizeof(float);
     using copies = line_copies<Architecture, Product>;
     const bool one_plane = Product.planes.outputs == 1 && Product.planes.taps == 1;
-    constexpr std::ptrdiff_t distance = Architecture.lanes == 8 ? 128 : 256;
-    const bool apart = Product.read.pixel % distance == 0 && Product.written.pixel % distance == 0;
-    return Architecture.lanes >= 8 && one_plane && apart &&
-           copies::source_floats + copies::output_floats + copies::weight_floats <= most_on_stack;
+    const auto apart = [](std::ptrdiff_t pixel) {
+      return Architecture.lanes == 8 ? pixel >= 128 && pixel % 64 == 0 : pixel % 256 == 0;
+    };
+    const bool collide = apart(Product.read.pixel) && apart(Product.written.pixel);
+    return one_plane && collide && copies::floats <= most_on_stack;
   } else {
     return false;
   }

@@ -58,6 +58,49 @@ constexpr index_range outputs_of_block(const window_axis& columns, const tap_blo
   return any ? index_range{at_first.begin, at_last.end} : index_range{0, 0};
 }
 
+/// Which positions of a line of sources meet some columns of outputs at a block of taps, where both
+/// have the same distance.
+struct slid_positions {
+  index_range all;              ///< that meet any of them
+  index_range full;             ///< that meet one at every tap
+  index_range outputs;          ///< the columns
+  std::int32_t taps;            ///< of the block
+  std::int32_t first;           ///< the position that output 0 meets at the first of them
+  std::int32_t outputs_before;  ///< of the columns, those that meet their last position at `all`'s
+                                ///< first one
+
+  /// Where the gradient of the output lies that a position meets at the first tap.
+  constexpr std::int32_t turn(std::int32_t position) const {
+    return (position - first - outputs.begin) % taps;
+  }
+
+  /// The taps at which it meets any of the columns.
+  constexpr index_range taps_at(std::int32_t position) const {
+    const std::int32_t output = position - first;
+    return {output < outputs.end ? 0 : output - outputs.end + 1,
+            (std::min)(taps, output - outputs.begin + 1)};
+  }
+};
+
+/// None where there is a distance, or where padding is as wide as a row of taps: then some outputs
+/// meet nothing.
+constexpr slid_positions positions_of_block(const window_axis& columns, const tap_block& block,
+                                            const index_range& outputs) {
+  const std::int32_t first = columns.source(0, block.first);
+  const std::int32_t behind = columns.source(outputs.end - 1, block.first + block.taps - 1) + 1;
+  const std::int32_t before = -(outputs.begin + first);
+  const bool beside = columns.step == 1 && columns.slope == 1;
+  const bool narrow = before < block.taps && behind - columns.sources < block.taps;
+  if (!beside || !narrow) {
+    return {{0, 0}, {0, 0}, outputs, block.taps, first, 0};
+  }
+  const index_range image = {0, columns.sources};
+  const std::int32_t begin = outputs.begin + first;
+  const index_range all = common(image, {begin, behind});
+  const index_range full = common(image, {begin + block.taps - 1, outputs.end + first});
+  return {all, full, outputs, block.taps, first, (std::max)(before, 0)};
+}
+
 /// Where the weights lie of which a gradient is made.
 template <window_product Product, weights_lying Lying, layout::architecture Architecture>
 struct weight_places {
@@ -110,32 +153,16 @@ inline constexpr bool sums_bias_in_tiles =
     (Product.lanewise != 0 ? Product.depth == 1 || Product.reads_groups()
                            : Architecture.registers >= 32);
 
-/// Of how many rows numbers stay in registers that the next column meets at the tap before: of each
-/// as many as it has taps, less one, beside the sums, that of the bias and a number of d. (3x3,
-/// depthwise, 64 channels: 56x56 0.94 of the time, 28x28 0.85.)
+/// Whether gradients stay in registers until they have met the numbers of all taps: of as many
+/// columns as there are taps, beside the sums, that of the bias and a number. Of sixteen registers
+/// g++ 12 needs one for itself. (3x3, depthwise, AVX2: 512 channels, 14x14, 0.9 of the time; where
+/// gradients have no room, 5x5 and 7x7, numbers of one row could stay instead: 0.88 to 0.95.)
 template <layout::architecture Architecture, window_product Product, int Vectors, int Rows,
           tap_block Block>
-constexpr int rows_kept() {
-  const bool suits = Product.lanewise != 0 && Vectors == 1 && Block.inputs == 1 && Block.taps > 1 &&
-                     Product.columns.step == 1 && Product.columns.slope == 1;
-  const std::int32_t left = Architecture.registers - Rows * Block.taps - 2;
-  int kept = 0;
-  while (suits && kept < Rows && (kept + 1) * (Block.taps - 1) <= left) {
-    ++kept;
-  }
-  return kept;
-}
-
-/// Whether a tile asks for the outputs of the next line: where sources were copied together,
-/// outputs were not, and these come from beyond the second cache. (3x3, depthwise, 8 images of 256
-/// channels, 28x28, with the order of `gradient_of_taps`: 0.72 of the time with eight lanes, 0.82
-/// with sixteen; of a single image 1.05.)
-template <window_product Product>
-constexpr bool asks_for_next_line() {
-  constexpr std::int64_t sample = std::int64_t{Product.read.sample} + Product.written.sample;
-  const bool outputs_apart = Product.read.pixel < Product.written.pixel;
-  const bool from_afar = Product.samples * sample > cached_floats;
-  return Product.lanewise != 0 && Product.depth == 1 && outputs_apart && from_afar;
+constexpr bool keeps_gradients() {
+  const int others = Architecture.registers >= 32 ? 2 : 3;
+  return Product.lanewise != 0 && Vectors == 1 && Block.inputs == 1 && Block.taps > 1 &&
+         (Rows + 1) * Block.taps + others <= Architecture.registers;
 }
 
 /// The parts of a line that all vectors of units walk one after the other, by lanes: so many

@@ -36,53 +36,41 @@ IPU_DSL_ALWAYS_INLINE void for_weights(std::int32_t n, const index_range& rows, 
 }
 
 /// What all lines of some samples add to some rows of the kernel, of the units that go together in
-/// copies: those from `n` on. Their sums are copied as well: of 512 units they lie two kilobytes
-/// apart.
+/// copies: those from `n` on.
 template <layout::architecture Architecture, window_product Product, weights_lying Lying>
-void tap_gradient_of_copies(const float* x, const float* d, float* sums_of_kernel, float* bias_sums,
+void tap_gradient_of_copies(const float* x, const float* d, float* sums, float* bias_sums,
                             std::int32_t n, const index_range& rows, const index_range& samples) {
-  using lanes = vector<Architecture>;
-  using places = weight_places<Product, Lying, Architecture>;
   using copies = line_copies<Architecture, Product>;
-  using copied_places = weight_places<copies::product, weights_lying::plain, Architecture>;
+  using places = weight_places<Product, Lying, Architecture>;
   constexpr index_range whole = {0, Product.columns.outputs};
-  alignas(64) float sums[std::size_t{copies::weight_floats}];
-  const auto of_weights = [&](const auto& body) IPU_DSL_ALWAYS_INLINE_LAMBDA {
-    for (std::int32_t v = 0; v < copies::units; v += Architecture.lanes) {
-      for (std::int32_t row = rows.begin; row < rows.end; ++row) {
-        for (std::int32_t tap = 0; tap < Product.kernel_columns; ++tap) {
-          body(sums_of_kernel + places::unit(n + v) + row * places::row + tap * places::tap,
-               sums + v + row * copied_places::row + tap * copied_places::tap,
-               Lying == weights_lying::plain ? Product.units - n - v : Architecture.lanes);
-        }
-      }
-    }
-  };
-  of_weights([&](const float* of_kernel, float* sum, std::int32_t units) {
-    store(sum, load_some<lanes>(of_kernel, units));
-  });
-  copies lines;
+  copies room;
   for (std::int32_t sample = samples.begin; sample < samples.end; ++sample) {
     const float* const image = x + sample * Product.read.sample + n;
     const float* const outputs = d + sample * Product.written.sample + n;
     blocks_of(Product.rows.outputs, copies::lines, [&](const index_range& block) {
-      lines.take(image, outputs, block);
-      for (std::int32_t line = block.begin; line < block.end;) {
-        const std::int32_t alike = lines_alike<Architecture, Product>(line, block.end);
-        const index_range both = common(rows, Product.taps_met(line).rows);
-        const std::int32_t number = line - block.begin;
-        for (std::int32_t v = 0; v < copies::units; v += Architecture.lanes) {
-          tap_gradient_rows<Architecture, copies::product, weights_lying::plain, whole>(
-              lines.image() + v, lines.outputs(number) + v, sums + v, number, 0,
-              bias_sums == nullptr ? nullptr : bias_sums + n + v, both, copies::units, alike);
+      const auto add_lines = [&](const index_range& some, std::int32_t v, auto& taker) {
+        float* const bias = bias_sums == nullptr ? nullptr : bias_sums + n + v;
+        for (std::int32_t line = some.begin; line < some.end;) {
+          const std::int32_t alike = lines_alike<Architecture, Product>(line, some.end);
+          const index_range both = common(rows, Product.taps_met(line).rows);
+          tap_gradient_rows<Architecture, copies::product, Lying, whole>(
+              room.image() + v, outputs + Product.written_line(line) + v,
+              sums + places::unit(n + v), line - block.begin, 0, bias, both, Product.units - n - v,
+              alike, taker);
+          taker.pass_lines(alike);
+          line += alike;
         }
-        line += alike;
+      };
+      auto taker = room.take(image, block.begin);
+      no_copies none;
+      const index_range taking = copies::taking(block);
+      add_lines(taking, 0, taker);
+      add_lines({taking.end, block.end}, 0, none);
+      for (std::int32_t v = Architecture.lanes; v < copies::units; v += Architecture.lanes) {
+        add_lines(block, v, none);
       }
     });
   }
-  of_weights([&](float* of_kernel, const float* sum, std::int32_t units) {
-    store_some(of_kernel, load<lanes>(sum), units);
-  });
 }
 
 /// The gradients of w and bias of a product over windows with a `forward_axis` along both axes, as
@@ -156,10 +144,9 @@ void gradient_of_taps(const float* __restrict x, const float* __restrict d,
   if constexpr (copies) {
     // A pixel's units lie together: all of them, before the next sample is read. (3x3, 8 images of
     // 512 channels, 14x14, with sixteen lanes: 0.91 of the time; of 1024, 7x7, whose sums are
-    // copied too often for so few pixels, 1.10; where outputs are copied as well, with
-    // eight: 1.06.)
+    // copied too often for so few pixels, 1.10.)
     constexpr std::int32_t pixels = Product.lines_of_sample() * Product.columns.outputs;
-    constexpr bool one_by_one = !line_copies<Architecture, Product>::with_outputs && pixels >= 128;
+    constexpr bool one_by_one = pixels >= 128;
     constexpr std::int32_t samples_together = one_by_one ? 1 : Product.samples;
     blocks_of(Product.samples, samples_together, [&](const index_range& samples) {
       of_groups([&](std::int32_t first, std::int32_t, const index_range& rows) {

@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include <ipu_dsl/core/deal.hpp>
-#include <ipu_dsl/kernels/prefetch.hpp>
 #include <ipu_dsl/kernels/simd.hpp>
 #include <ipu_dsl/kernels/tap_blocks.hpp>
 #include <ipu_dsl/kernels/windows.hpp>
@@ -67,21 +66,15 @@ class tap_gradient_tile {
     }
   }
 
-  /// Adds a line, without the columns that meet padding at a tap.
-  IPU_DSL_ALWAYS_INLINE void add_line(const float* x, const float* d) {
-    if constexpr (Part.begin == 0) {
-      add_rim<index_range{0, full.begin}>(x, d);
-    }
-    if constexpr (rows_that_slide > 0) {
-      add_sliding(x, d);
+  /// Adds a line, without the columns that meet padding at a tap. Meanwhile `copies` takes the
+  /// pixels of another one.
+  template <typename Copies>
+  IPU_DSL_ALWAYS_INLINE void add_line(const float* x, const float* d, Copies& copies) {
+    if constexpr (slides) {
+      add_sliding(x, d, copies);
     } else {
-#pragma GCC unroll 1
-      for (std::int32_t column = inner.begin; column < inner.end; ++column) {
-        add_column(x, d, column, false);
-      }
-    }
-    if constexpr (Part.end == Product.columns.outputs) {
-      add_rim<index_range{full.end, Product.columns.outputs}>(x, d);
+      copies.take_pixels({0, Product.columns.sources});
+      add_columns(x, d);
     }
   }
 
@@ -99,9 +92,9 @@ class tap_gradient_tile {
   // The columns that meet a source at every tap, and those of them that are added.
   static constexpr index_range full = outputs_of_block(Product.columns, Block);
   static constexpr index_range inner = common(Part, full);
-  // Where all columns are at a rim, what would be kept does not lie in the image.
-  static constexpr int rows_that_slide =
-      inner.begin < inner.end ? rows_kept<Architecture, Product, Vectors, Rows, Block>() : 0;
+  static constexpr slid_positions positions = positions_of_block(Product.columns, Block, Part);
+  static constexpr bool slides = positions.full.begin < positions.full.end &&
+                                 keeps_gradients<Architecture, Product, Vectors, Rows, Block>();
 
   lanes sums_[std::size_t{Rows} * std::size_t{taps} * std::size_t{inputs}][std::size_t{Vectors}];
   lanes bias_[std::size_t{Vectors}];
@@ -122,11 +115,7 @@ class tap_gradient_tile {
 
   /// Vector `v` of an output, which its bias is a sum of.
   IPU_DSL_ALWAYS_INLINE lanes take_gradient(const float* d, std::int32_t column, int v) {
-    const float* const from = d + column * Product.written.pixel + v * width;
-    const lanes gradient = load_once<lanes>(from);
-    if constexpr (asks_for_next_line<Product>()) {
-      prefetch_for_reading(from, Product.written.row);
-    }
+    const lanes gradient = load_once<lanes>(d + column * Product.written.pixel + v * width);
     if constexpr (with_bias) {
       lanes sum = bias_[v] + gradient;
       // Or g++ 12 keeps all gradients for the case that the bias is asked for.
@@ -173,6 +162,19 @@ class tap_gradient_tile {
     }
   }
 
+  IPU_DSL_ALWAYS_INLINE void add_columns(const float* x, const float* d) {
+    if constexpr (Part.begin == 0) {
+      add_rim<index_range{0, full.begin}>(x, d);
+    }
+#pragma GCC unroll 1
+    for (std::int32_t column = inner.begin; column < inner.end; ++column) {
+      add_column(x, d, column, false);
+    }
+    if constexpr (Part.end == Product.columns.outputs) {
+      add_rim<index_range{full.end, Product.columns.outputs}>(x, d);
+    }
+  }
+
   template <index_range Rim>
   IPU_DSL_ALWAYS_INLINE void add_rim(const float* x, const float* d) {
     if constexpr (Rim.end - Rim.begin <= 4) {
@@ -189,63 +191,63 @@ class tap_gradient_tile {
     }
   }
 
-  /// Numbers that stay in registers, of each row those of all taps but the last. That of tap t lies
-  /// at t + turn, around the end of them. One more of each, since there is no array of none.
-  static constexpr int kept = taps - 1;
-  using kept_numbers = lanes[std::size_t{rows_that_slide} + 1][std::size_t{kept} + 1];
+  /// Gradients that stay in registers until they have met the numbers of all taps: that of output
+  /// Part.begin + i lies at i, around the end of them.
+  using kept_gradients = lanes[std::size_t{taps}];
 
-  IPU_DSL_ALWAYS_INLINE static const float* place_of(const float* x, std::int32_t column, int row,
-                                                     int tap) {
-    return x + row * next_row +
-           Product.columns.source(column, Block.first + tap) * Product.read.pixel;
-  }
-
-  /// The inner columns of a line, whose next numbers are loaded once for all taps of a row.
-  IPU_DSL_ALWAYS_INLINE void add_sliding(const float* x, const float* d) {
-    kept_numbers numbers;
+  /// All columns of a line, rims included, whose numbers and gradients are loaded once: from
+  /// position to position of the sources, each of which meets outputs beside each other.
+  template <typename Copies>
+  IPU_DSL_ALWAYS_INLINE void add_sliding(const float* x, const float* d, Copies& copies) {
+    constexpr slid_positions at = positions;
+    kept_gradients gradients;
     IPU_DSL_UNROLLED
-    for (int i = 0; i < rows_that_slide * kept; ++i) {
-      numbers[i / kept][i % kept] = load_once<lanes>(place_of(x, inner.begin, i / kept, i % kept));
+    for (std::int32_t i = 0; i < at.outputs_before; ++i) {
+      gradients[i] = take_gradient(d, Part.begin + i, 0);
     }
-    std::int32_t column = inner.begin;
+    IPU_DSL_UNROLLED
+    for (std::int32_t position = at.all.begin; position < at.full.begin; ++position) {
+      add_position(x, d, position, at.turn(position), at.taps_at(position), gradients);
+    }
+    std::int32_t position = at.full.begin;
 #pragma GCC unroll 1
-    for (; column + kept <= inner.end; column += kept) {
+    for (; position + taps <= at.full.end; position += taps) {
       IPU_DSL_UNROLLED
-      for (int turn = 0; turn < kept; ++turn) {
-        slide(x, d, column + turn, turn, numbers);
+      for (std::int32_t i = 0; i < taps; ++i) {
+        add_position(x, d, position + i, at.turn(at.full.begin + i), {0, taps}, gradients);
+        copies.take_pixel(position + i);
       }
     }
     IPU_DSL_UNROLLED
-    for (int turn = 0; turn < kept; ++turn) {
-      if (column + turn < inner.end) {
-        slide(x, d, column + turn, turn, numbers);
-      }
+    for (std::int32_t i = 0; i < (at.full.end - at.full.begin) % taps; ++i) {
+      add_position(x, d, position + i, at.turn(at.full.begin + i), {0, taps}, gradients);
+      copies.take_pixel(position + i);
     }
+    IPU_DSL_UNROLLED
+    for (position = at.full.end; position < at.all.end; ++position) {
+      add_position(x, d, position, at.turn(position), at.taps_at(position), gradients);
+    }
+    copies.take_pixels({0, at.full.begin});
+    copies.take_pixels({at.full.end, Product.columns.sources});
   }
 
-  IPU_DSL_ALWAYS_INLINE void slide(const float* x, const float* d, std::int32_t column, int turn,
-                                   kept_numbers& numbers) {
-    const lanes gradient = take_gradient(d, column, 0);
-    IPU_DSL_UNROLLED
-    for (int row = 0; row < rows_that_slide; ++row) {
-      IPU_DSL_UNROLLED
-      for (int tap = 0; tap < kept; ++tap) {
-        lanes& sum = sums_[row * taps + tap][0];
-        sum = multiply_add(numbers[row][(tap + turn) % kept], gradient, sum);
-      }
-      lanes& newest = numbers[row][turn % kept];
-      newest = load_once<lanes>(place_of(x, column, row, kept));
-      lanes& sum = sums_[row * taps + kept][0];
-      sum = multiply_add(newest, gradient, sum);
+  /// What the numbers of a position of the sources add at some taps of each row. The output that it
+  /// meets at the first of all taps has its gradient at `turn`.
+  IPU_DSL_ALWAYS_INLINE void add_position(const float* x, const float* d, std::int32_t position,
+                                          std::int32_t turn, const index_range& met,
+                                          kept_gradients& gradients) {
+    if (met.begin == 0) {
+      gradients[turn] = take_gradient(d, position - positions.first, 0);
     }
-    const float* source = place_of(x, column, rows_that_slide, 0);
-    // Or g++ 12 keeps the others' numbers as well, in more registers than there are.
-    asm("" : "+r"(source));
+    const float* const from = x + position * Product.read.pixel;
     IPU_DSL_UNROLLED
-    for (int i = 0; i < (Rows - rows_that_slide) * taps; ++i) {
-      const float* const from = source + i / taps * next_row + i % taps * Product.read.pixel;
-      lanes& sum = sums_[rows_that_slide * taps + i][0];
-      sum = multiply_add(load<lanes>(from), gradient, sum);
+    for (int row = 0; row < Rows; ++row) {
+      const lanes number = load_once<lanes>(from + row * next_row);
+      IPU_DSL_UNROLLED
+      for (std::int32_t tap = met.begin; tap < met.end; ++tap) {
+        lanes& sum = sums_[row * taps + tap][0];
+        sum = multiply_add(number, gradients[(turn + taps - tap) % taps], sum);
+      }
     }
   }
 };
@@ -254,17 +256,19 @@ class tap_gradient_tile {
 /// `Vectors` vectors of units of which `units` are there: chains that go on from `sums` over the
 /// lines and the columns of each, ascending.
 ///   x  the row of sources that the first row of taps meets;  d  the first line, of whose columns
-///   those of `Part` are added;  bias_sums  null, or where a bias goes on that is the sum of d
+///   those of `Part` are added;  bias_sums  null, or where a bias goes on that is the sum of d;
+///   copies  takes a line meanwhile for each of them
 template <layout::architecture Architecture, window_product Product, int Vectors, int Rows,
-          tap_block Block, weights_lying Lying, index_range Part>
+          tap_block Block, weights_lying Lying, index_range Part, typename Copies>
 [[gnu::noinline]] void tap_gradient_lines(const float* x, const float* d, float* sums_of_first,
-                                          float* bias_sums, std::int32_t units,
-                                          std::int32_t lines) noexcept {
+                                          float* bias_sums, std::int32_t units, std::int32_t lines,
+                                          Copies copies) noexcept {
   tap_gradient_tile<Architecture, Product, Vectors, Rows, Block, Lying, Part> tile;
   tile.read(sums_of_first, bias_sums, units);
 #pragma GCC unroll 1
   for (std::int32_t line = 0; line < lines; ++line) {
-    tile.add_line(x, d);
+    tile.add_line(x, d, copies);
+    copies.next_line();
     x += Product.rows.step * Product.read.row;
     d += Product.written.row;
   }
