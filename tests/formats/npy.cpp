@@ -111,6 +111,9 @@ TEST_CASE("every fault of an NPY file has its sentence") {
   CHECK(sentence_for(file_of("", {}, 3)) == "a.npy has NPY version 3.0; expected 1.0 or 2.0.");
   CHECK(sentence_for("{'descr': '<f2', 'fortran_order': False, 'shape': (6,)}") ==
         "a.npy holds elements of type '<f2'; expected float32, float64, int32 or int64, '<f4', "
+        "'<f8', '<i4' or '<i8', or bytes, '|u1'. Hint: save array.astype(\"float32\").");
+  CHECK(sentence_for("{'descr': '<i2', 'fortran_order': False, 'shape': (6,)}") ==
+        "a.npy holds elements of type '<i2'; expected float32, float64, int32 or int64, '<f4', "
         "'<f8', '<i4' or '<i8', or bytes, '|u1'. Hint: save array.astype(\"float32\"), "
         "or \"int32\" of classes.");
   CHECK(sentence_for("{'descr': [('x', '<f4'), ('y', '<i4')], 'shape': (6,)}") ==

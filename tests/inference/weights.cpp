@@ -88,7 +88,13 @@ TEST_CASE("weights are copied from others of the same names and shapes, or not a
                     "The parameter dense_0/kernel (2, 2) cannot be copied from dense_0/kernel "
                     "(32, 48).");
   CHECK_THROWS_WITH(fewer.copy_from(weights_of<nothing>()),
-                    "There are 4 parameters to copy to and 0 to copy.");
+                    "There are 4 parameters to copy to and 0 to copy; the first that differs is "
+                    "dense_0/kernel (2, 2).");
+  weights_of<nothing> none;
+  CHECK_THROWS_WITH(none.copy_from(fewer),
+                    "There are 0 parameters to copy to and 4 to copy; the first that differs is "
+                    "dense_0/kernel (2, 2). Hint: to weights_of<normalization_folded<M>> those of "
+                    "M are copied by copy_folded(run.weights(), weights).");
   CHECK(fewer.fingerprint() == before);
 }
 

@@ -184,9 +184,11 @@ inline stored_type parse_element(std::string_view description, std::string_view 
       return known;
     }
   }
+  const bool of_floats = description.size() > 1 && description[1] == 'f';
   raise_error({name, " holds elements of type '", printable(description),
                "'; expected float32, float64, int32 or int64, '<f4', '<f8', '<i4' or '<i8', or "
-               "bytes, '|u1'. Hint: save array.astype(\"float32\"), or \"int32\" of classes."});
+               "bytes, '|u1'. Hint: save array.astype(\"float32\")",
+               of_floats ? "." : ", or \"int32\" of classes."});
 }
 
 /// A tuple of extents. Throws `error` if it has more dimensions than any array.

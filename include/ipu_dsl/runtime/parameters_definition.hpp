@@ -60,7 +60,18 @@ IPU_DSL_INLINE std::size_t parameters::find(std::string_view layer,
 
 IPU_DSL_INLINE void parameters::copy_from(const parameters& source) {
   if (source.size() != size()) {
-    raise_error({"There are ", size(), " parameters to copy to and ", source.size(), " to copy."});
+    std::size_t first = 0;
+    while (first < size() && first < source.size() && source.name(first) == name(first)) {
+      ++first;
+    }
+    const bool more = source.size() > size();
+    raise_error(
+        {"There are ", size(), " parameters to copy to and ", source.size(),
+         " to copy; the first that differs is ",
+         first < source.size() ? source.describe_parameter(first) : describe_parameter(first),
+         more ? ". Hint: to weights_of<normalization_folded<M>> those of M are copied by "
+                "copy_folded(run.weights(), weights)."
+              : "."});
   }
   for (std::size_t i = 0; i < size(); ++i) {
     if (source.name(i) != name(i) || !(source.at(i).extents == at(i).extents)) {
