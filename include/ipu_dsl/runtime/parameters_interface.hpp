@@ -76,6 +76,21 @@ struct values_fault_of {
   static constexpr problem value = find();
 };
 
+/// What is wrong with a parameter that is read to nowhere.
+template <typename Which>
+struct no_values_fault_of {
+  static constexpr problem find() {
+    problem found =
+        refuse("get with the name of a parameter and where its values go", "get with its name",
+               "write weights.get(\"logits/kernel\", values); there are "
+               "weights.at(weights.find(\"logits/kernel\")).extents.elements() of them");
+    found.where = "a parameter";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 /// What is wrong with a parameter in square brackets.
 template <typename Which>
 struct brackets_fault_of {
@@ -193,6 +208,13 @@ class parameters {
     requires(!std::convertible_to<Values&, std::span<const float>>)
   void set(const Which&, Values&&) {
     static_assert(diagnose<values_fault_of<std::remove_cvref_t<Values>>>());
+  }
+
+  /// Refused with a sentence: values are copied to where the caller has room for them.
+  template <typename Which>
+  std::span<float> get(const Which&) const {
+    static_assert(diagnose<no_values_fault_of<Which>>());
+    return {};
   }
 
   /// Refused with a sentence: values are copied, there are none to refer to.
