@@ -155,8 +155,9 @@ inline constexpr bool sums_bias_in_tiles =
 
 /// Whether gradients stay in registers until they have met the numbers of all taps: of as many
 /// columns as there are taps, beside the sums, that of the bias and a number. Of sixteen registers
-/// g++ 12 needs one for itself. (3x3, depthwise, AVX2: 512 channels, 14x14, 0.9 of the time; where
-/// gradients have no room, 5x5 and 7x7, numbers of one row could stay instead: 0.88 to 0.95.)
+/// g++ 12 needs one for itself. (3x3, depthwise, AVX2, against numbers of two rows that stay: 96
+/// channels, 14x14, 0.85 of the time; 64, 28x28, 0.97. Where gradients have no room, 5x5 and 7x7,
+/// numbers of one row could stay instead: 0.93 to 0.95.)
 template <layout::architecture Architecture, window_product Product, int Vectors, int Rows,
           tap_block Block>
 constexpr bool keeps_gradients() {
