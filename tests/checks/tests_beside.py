@@ -131,7 +131,7 @@ ELSEWHERE = {
     "kernels/group_tile": "operators/conv2d_ways",
     "kernels/lanewise_product": "operators/conv2d",
     "kernels/lanewise_tile": "operators/conv2d",
-    "kernels/line_copies": "operators/conv2d",
+    "kernels/line_copies": "operators/conv2d_ways",
     "kernels/line_runs": "operators/conv2d",
     "kernels/line_tiles": "operators/conv2d",
     "kernels/paired_gradient": "operators/conv2d",

@@ -193,6 +193,21 @@ TEST_CASE("lines that vectors of units walk in parts make the same chains") {
   std::printf("parts of lines: checked %d numbers and steps of chains\n", checked);
 }
 
+namespace {
+
+/// Whether the weight gradient walks from position to position of the sources.
+template <conv2d_call Call>
+constexpr bool slides_along() {
+  constexpr kernels::window_product product = conv2d_code::forward_of(Call);
+  using blocks = kernels::tap_blocks<product, layout::native>;
+  constexpr kernels::tap_block block = blocks::block(0);
+  const auto at = kernels::positions_of_block(product.columns, block, {0, product.columns.outputs});
+  return at.full.begin < at.full.end &&
+         kernels::keeps_gradients<layout::native, product, blocks::vectors, blocks::rows, block>();
+}
+
+}  // namespace
+
 TEST_CASE("pixels of a depthwise convolution that collide make the same chains") {
   checked = 0;
   // Its vectors lie three to a panel, so that some pairs are of two panels.
@@ -219,6 +234,28 @@ TEST_CASE("pixels of a depthwise convolution that collide make the same chains")
   check_all<call_on(1, {12, 9, 256}, 256, {4, 2}, 1, false, false, 1, 256, true)>();
   check_all<call_on(1, {21, 9, 256}, 256, {2, 2}, 1, true, false, 9, 256, true)>();
   check_all<call_on(1, {10, 12, 192}, 192, {3, 3}, 3, true, false, 1, 192, true)>();
+  // Units that are no whole vectors; so many rows of taps that no column has room beside them.
+  check_all<call_on(1, {6, 9, 250}, 250, {3, 3}, 1, true, false, 1, 250, true)>();
+  check_all<call_on(1, {9, 9, 1024}, 1024, {7, 1}, 1, true, false, 1, 1024, true)>();
+  // Tiles that copy while they slide along columns without strides and dilation.
+  constexpr conv2d_call apart = [] {
+    conv2d_call made = call_on(2, {11, 9, 256}, 256, {3, 3}, 2, true, false, 1, 256, true);
+    made.stride_columns = 1;
+    made.padding_columns = 1;
+    made.output_columns = 9;
+    return made;
+  }();
+  static_assert(slides_along<apart>());
+  static_assert(!slides_along<blocks>());
+  check_all<apart>();
+  constexpr conv2d_call dilated = [] {
+    conv2d_call made = call_on(1, {11, 9, 256}, 256, {3, 3}, 1, true, false, 2, 256, true);
+    made.dilation_columns = 1;
+    made.padding_columns = 1;
+    return made;
+  }();
+  static_assert(slides_along<dilated>());
+  check_all<dilated>();
   CHECK(checked > 0);
   std::printf("colliding pixels: checked %d numbers and steps of chains\n", checked);
 }
@@ -242,7 +279,7 @@ TEST_CASE("lines of which a tile of taps keeps its sums make the same chains") {
   check_all<call_on(1, {31, 6, 2}, 2 * vector + 1, {5, 2}, 2, true, false)>();
   constexpr conv2d_call depthwise =
       call_on(2, {23, 7, 40}, 40, {3, 3}, 1, true, false, 1, 40, true);
-  static_assert((lines_together<depthwise>() > 1) == (vector == 16));
+  static_assert(lines_together<depthwise>() == (vector == 16 ? 8 : 1));
   check_all<depthwise>();
   check_all<call_on(1, {35, 5, 24}, 24, {4, 3}, 2, true, false, 1, 24, true)>();
   // Lines that meet one row of the kernel, and none at all.

@@ -15,23 +15,24 @@
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE::kernels {
 
-/// Takes no copies.
-struct no_copies {
-  static void take_pixel(std::int32_t) {}
+/// Copies nothing.
+struct no_copier {
+  static void copy_pixel(std::int32_t) {}
 
-  static void take_pixels(const index_range&) {}
+  static void copy_pixels(const index_range&) {}
 
   static void next_line() {}
 
-  static void pass_lines(std::int32_t) {}
+  static void skip_lines(std::int32_t) {}
 };
 
-/// Takes copies of lines of sources, of as many units as a line of the cache holds: for one line of
-/// outputs after the other those that the one behind it meets for the first time. A tile does so
-/// pixel by pixel while it multiplies, so that nothing waits for what is read from afar. (3x3, 512
-/// channels, 14x14: copies of 64 channels between tiles took 1.25 to 1.4 times as long.)
+/// Copies lines of sources, of as many units as a line of the cache holds: for one line of outputs
+/// after the other those that the one behind it meets for the first time. A tile that has all taps
+/// of its lines does so pixel by pixel while it multiplies, so that nothing waits for what is read
+/// from afar. (3x3, 512 channels, 14x14: copies of 64 channels between tiles took 1.25 to 1.4 times
+/// as long.)
 template <layout::architecture Architecture, window_product Product>
-class line_taker {
+class line_copier {
  public:
   /// Of short lines several lines of the cache, which are asked for together. (3x3, 1024 channels,
   /// 7x7: 0.62 to 0.84 of the time; 512 channels, 14x14: 1.2.)
@@ -40,13 +41,13 @@ class line_taker {
   /// Floats of the copy of a line.
   static constexpr std::ptrdiff_t line = std::ptrdiff_t{Product.columns.sources} * units;
 
-  /// Takes what a line of outputs meets, of the image whose first copied unit lies at `image`, and
+  /// Copies what a line of outputs meets, of the image whose first copied unit lies at `image`, and
   /// will go on with the next one. The first line of the copies lies at `to`.
-  line_taker(const float* image, std::int32_t output, float* to)
+  line_copier(const float* image, std::int32_t output, float* to)
       : image_(image), next_(Product.rows.source(output, 0)), to_(to) {
     for (std::int32_t i = 0; i <= Product.rows.slope * (Product.rows.taps - 1); ++i) {
       if (next_ >= 0 && next_ < Product.rows.sources) {
-        take_line(source(next_), to_);
+        copy_line(source(next_), to_);
       }
       ++next_;
       to_ += line;
@@ -54,32 +55,32 @@ class line_taker {
     find();
   }
 
-  IPU_DSL_ALWAYS_INLINE void take_pixel(std::int32_t pixel) const {
+  IPU_DSL_ALWAYS_INLINE void copy_pixel(std::int32_t pixel) const {
     IPU_DSL_UNROLLED
     for (std::int32_t i = 0; i < step; ++i) {
       copy(from_[i] + pixel * Product.read.pixel, to_ + i * line + pixel * units);
     }
   }
 
-  IPU_DSL_ALWAYS_INLINE void take_pixels(const index_range& pixels) const {
+  IPU_DSL_ALWAYS_INLINE void copy_pixels(const index_range& pixels) const {
     for (std::int32_t pixel = pixels.begin; pixel < pixels.end; ++pixel) {
-      take_pixel(pixel);
+      copy_pixel(pixel);
     }
   }
 
-  IPU_DSL_ALWAYS_INLINE void next_line() { pass_lines(1); }
+  IPU_DSL_ALWAYS_INLINE void next_line() { skip_lines(1); }
 
-  /// Goes on behind what so many lines of outputs took.
-  IPU_DSL_ALWAYS_INLINE void pass_lines(std::int32_t outputs) {
+  /// Goes on behind what so many lines of outputs have copied.
+  IPU_DSL_ALWAYS_INLINE void skip_lines(std::int32_t outputs) {
     next_ += outputs * step;
     to_ += outputs * step * line;
     find();
   }
 
-  /// Takes what so many lines of outputs would.
-  void take_lines(std::int32_t outputs) {
+  /// Copies what so many lines of outputs would.
+  void copy_lines(std::int32_t outputs) {
     for (std::int32_t i = 0; i < outputs; ++i) {
-      take_pixels({0, Product.columns.sources});
+      copy_pixels({0, Product.columns.sources});
       next_line();
     }
   }
@@ -92,7 +93,7 @@ class line_taker {
   float* to_;
   const float* from_[std::size_t{step}];
 
-  /// Beyond the image there is nothing to be read: another line is taken for it.
+  /// Beyond the image there is nothing to be read: another line is copied, and never met.
   const float* source(std::int32_t number) const {
     return image_ + std::clamp(number, 0, Product.rows.sources - 1) * Product.read.row;
   }
@@ -104,7 +105,7 @@ class line_taker {
     }
   }
 
-  static void take_line(const float* from, float* to) {
+  static void copy_line(const float* from, float* to) {
     for (std::int32_t pixel = 0; pixel < Product.columns.sources; ++pixel) {
       copy(from + pixel * Product.read.pixel, to + pixel * units);
     }
@@ -122,9 +123,9 @@ class line_taker {
 template <layout::architecture Architecture, window_product Product>
 class line_copies {
  public:
-  using taker = line_taker<Architecture, Product>;
+  using copier = line_copier<Architecture, Product>;
 
-  static constexpr std::int32_t units = taker::units;
+  static constexpr std::int32_t units = copier::units;
   static constexpr std::int32_t vectors = units / Architecture.lanes;
 
   /// How many lines of sources so many lines of outputs meet.
@@ -137,25 +138,25 @@ class line_copies {
   static constexpr std::int32_t lines = [] {
     constexpr std::ptrdiff_t room = 32 * 1024 / sizeof(float);
     std::int32_t found = 1;
-    while (found < Product.rows.outputs && sources_of(found + 1) * taker::line <= room) {
+    while (found < Product.rows.outputs && sources_of(found + 1) * copier::line <= room) {
       ++found;
     }
     return found;
   }();
 
-  /// With what a line behind them would meet.
-  static constexpr std::ptrdiff_t floats = sources_of(lines + 1) * taker::line;
+  /// Floats of the lines of sources that they meet.
+  static constexpr std::ptrdiff_t floats = sources_of(lines) * copier::line;
 
   /// The same product of the copies.
   static constexpr window_product product = [] {
     window_product made = Product;
-    made.read.row = taker::line;
+    made.read.row = copier::line;
     made.read.pixel = units;
     return made;
   }();
 
   /// Of some lines of outputs those behind which another one meets sources for the first time.
-  static constexpr index_range taking(const index_range& outputs) {
+  static constexpr index_range outputs_that_copy(const index_range& outputs) {
     const window_axis& rows = Product.rows;
     std::int32_t end = outputs.end - 1;
     while (end > outputs.begin && rows.source(end - 1, rows.taps - 1) + 1 >= rows.sources) {
@@ -164,12 +165,12 @@ class line_copies {
     return {outputs.begin, end};
   }
 
-  /// Begins to take what lines of outputs from this one on meet, of the image whose first copied
+  /// Begins to copy what lines of outputs from this one on meet, of the image whose first copied
   /// unit lies at `image`.
-  taker take(const float* image, std::int32_t output) { return {image, output, copies_}; }
+  copier begin(const float* image, std::int32_t output) { return {image, output, copies_}; }
 
   /// Where the image begins for `product`, whose first output meets the first copied source.
-  const float* image() const { return copies_ - Product.rows.first * taker::line; }
+  const float* image() const { return copies_ - Product.rows.first * copier::line; }
 
  private:
   alignas(64) float copies_[std::size_t{floats}];
@@ -177,13 +178,13 @@ class line_copies {
 
 /// Whether a weight gradient by lanes walks over copies of its lines. Pixels that lie a kilobyte or
 /// a multiple of it apart find room in few places of the first-level cache: whoever reads them
-/// reads the second one or further. With eight lanes, half a line of the cache, each is read again
-/// for the other half, and it pays from 128 channels on. (3x3, of the time: 192 channels, 14x14,
-/// 0.87; 576, eight images, 0.97; of 64, 56x56 and 28x28, 1.05 and 1.1. With sixteen lanes: 128
-/// channels, 28x28, 1.2.)
+/// reads the second one or further. With eight lanes a vector is half a line of the cache, which is
+/// read again for the other half: there it pays from 512 bytes on, of multiples of 256. (3x3, of
+/// the time: 192 channels, 14x14, 0.87; 576, eight images, 0.97; of 64, 56x56 and 28x28, 1.05 and
+/// 1.1. With sixteen lanes: 128 channels, 28x28, 1.2.)
 template <layout::architecture Architecture, window_product Product>
 constexpr bool copies_lines() {
-  if constexpr (Architecture.lanes >= 8 && Product.lanewise != 0 && Product.depth == 1 &&
+  if constexpr (Architecture.lanes >= 8 && Product.has_rows_of_numbers() && Product.depth == 1 &&
                 Product.has_outputs()) {
     constexpr std::ptrdiff_t most_on_stack = 96 * 1024 / sizeof(float);
     using copies = line_copies<Architecture, Product>;

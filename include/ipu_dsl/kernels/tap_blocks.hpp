@@ -10,7 +10,6 @@
 
 #include <ipu_dsl/core/deal.hpp>
 #include <ipu_dsl/kernels/prefetch.hpp>
-#include <ipu_dsl/kernels/window_blocks.hpp>
 #include <ipu_dsl/kernels/windows.hpp>
 #include <ipu_dsl/layout/architecture.hpp>
 #include <ipu_dsl/layout/padding.hpp>
@@ -47,7 +46,6 @@ struct tap_block {
   std::int32_t first;
   std::int32_t taps;
   std::int32_t inputs;
-  std::int32_t first_input = 0;
 };
 
 /// The outputs of a line that meet a source at all taps of a block. Sources ascend with taps.
@@ -58,16 +56,15 @@ constexpr index_range outputs_of_block(const window_axis& columns, const tap_blo
   return any ? index_range{at_first.begin, at_last.end} : index_range{0, 0};
 }
 
-/// Which positions of a line of sources meet some columns of outputs at a block of taps, where both
-/// have the same distance.
-struct slid_positions {
+/// Which positions of a line of sources meet some columns of outputs at a block of taps, without
+/// strides and dilation.
+struct sliding_positions {
   index_range all;              ///< that meet any of them
   index_range full;             ///< that meet one at every tap
   index_range outputs;          ///< the columns
   std::int32_t taps;            ///< of the block
   std::int32_t first;           ///< the position that output 0 meets at the first of them
-  std::int32_t outputs_before;  ///< of the columns, those that meet their last position at `all`'s
-                                ///< first one
+  std::int32_t outputs_before;  ///< how many of the columns meet padding before the image
 
   /// Where the gradient of the output lies that a position meets at the first tap.
   constexpr std::int32_t turn(std::int32_t position) const {
@@ -82,10 +79,9 @@ struct slid_positions {
   }
 };
 
-/// None where there is a distance, or where padding is as wide as a row of taps: then some outputs
-/// meet nothing.
-constexpr slid_positions positions_of_block(const window_axis& columns, const tap_block& block,
-                                            const index_range& outputs) {
+/// None with strides or dilation, or where a column meets nothing at the block.
+constexpr sliding_positions positions_of_block(const window_axis& columns, const tap_block& block,
+                                               const index_range& outputs) {
   const std::int32_t first = columns.source(0, block.first);
   const std::int32_t behind = columns.source(outputs.end - 1, block.first + block.taps - 1) + 1;
   const std::int32_t before = -(outputs.begin + first);
@@ -181,7 +177,9 @@ struct line_parts {
         floats_of_way / std::gcd(floats_of_way, Product.read.pixel), floats_of_way / line_floats);
     constexpr std::ptrdiff_t lines_of_cache = 7 * places;
     constexpr std::ptrdiff_t rows = tap_blocks<Product, Architecture>::rows + 1;
-    constexpr auto most = static_cast<std::int32_t>(lines_of_cache / rows);
+    // Of many rows not one column may find room.
+    constexpr auto most =
+        static_cast<std::int32_t>((std::max)(lines_of_cache / rows, std::ptrdiff_t{1}));
     const std::int32_t parts = layout::ceiling_quotient(outputs, most);
     const std::int32_t even = layout::ceiling_quotient(outputs, parts);
     const index_range full = Product.columns.full_outputs();

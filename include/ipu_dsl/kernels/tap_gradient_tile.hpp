@@ -66,14 +66,14 @@ class tap_gradient_tile {
     }
   }
 
-  /// Adds a line, without the columns that meet padding at a tap. Meanwhile `copies` takes the
-  /// pixels of another one.
-  template <typename Copies>
-  IPU_DSL_ALWAYS_INLINE void add_line(const float* x, const float* d, Copies& copies) {
+  /// Adds a line; taps in the padding are left out. Meanwhile `copier` copies the pixels of another
+  /// one.
+  template <typename Copier>
+  IPU_DSL_ALWAYS_INLINE void add_line(const float* x, const float* d, Copier& copier) {
     if constexpr (slides) {
-      add_sliding(x, d, copies);
+      add_sliding(x, d, copier);
     } else {
-      copies.take_pixels({0, Product.columns.sources});
+      copier.copy_pixels({0, Product.columns.sources});
       add_columns(x, d);
     }
   }
@@ -92,7 +92,7 @@ class tap_gradient_tile {
   // The columns that meet a source at every tap, and those of them that are added.
   static constexpr index_range full = outputs_of_block(Product.columns, Block);
   static constexpr index_range inner = common(Part, full);
-  static constexpr slid_positions positions = positions_of_block(Product.columns, Block, Part);
+  static constexpr sliding_positions positions = positions_of_block(Product.columns, Block, Part);
   static constexpr bool slides = positions.full.begin < positions.full.end &&
                                  keeps_gradients<Architecture, Product, Vectors, Rows, Block>();
 
@@ -153,7 +153,7 @@ class tap_gradient_tile {
   IPU_DSL_ALWAYS_INLINE void add_tap(const float* from, int tap, const lanes* gradients) {
     IPU_DSL_UNROLLED
     for (int input = 0; input < inputs; ++input) {
-      const lanes number = met_number<Architecture, Product>(from, Block.first_input + input);
+      const lanes number = met_number<Architecture, Product>(from, input);
       IPU_DSL_UNROLLED
       for (int v = 0; v < Vectors; ++v) {
         lanes& sum = sums_[tap * inputs + input][v];
@@ -197,9 +197,9 @@ class tap_gradient_tile {
 
   /// All columns of a line, rims included, whose numbers and gradients are loaded once: from
   /// position to position of the sources, each of which meets outputs beside each other.
-  template <typename Copies>
-  IPU_DSL_ALWAYS_INLINE void add_sliding(const float* x, const float* d, Copies& copies) {
-    constexpr slid_positions at = positions;
+  template <typename Copier>
+  IPU_DSL_ALWAYS_INLINE void add_sliding(const float* x, const float* d, Copier& copier) {
+    constexpr sliding_positions at = positions;
     kept_gradients gradients;
     IPU_DSL_UNROLLED
     for (std::int32_t i = 0; i < at.outputs_before; ++i) {
@@ -215,20 +215,20 @@ class tap_gradient_tile {
       IPU_DSL_UNROLLED
       for (std::int32_t i = 0; i < taps; ++i) {
         add_position(x, d, position + i, at.turn(at.full.begin + i), {0, taps}, gradients);
-        copies.take_pixel(position + i);
+        copier.copy_pixel(position + i);
       }
     }
     IPU_DSL_UNROLLED
     for (std::int32_t i = 0; i < (at.full.end - at.full.begin) % taps; ++i) {
       add_position(x, d, position + i, at.turn(at.full.begin + i), {0, taps}, gradients);
-      copies.take_pixel(position + i);
+      copier.copy_pixel(position + i);
     }
     IPU_DSL_UNROLLED
     for (position = at.full.end; position < at.all.end; ++position) {
       add_position(x, d, position, at.turn(position), at.taps_at(position), gradients);
     }
-    copies.take_pixels({0, at.full.begin});
-    copies.take_pixels({at.full.end, Product.columns.sources});
+    copier.copy_pixels({0, at.full.begin});
+    copier.copy_pixels({at.full.end, Product.columns.sources});
   }
 
   /// What the numbers of a position of the sources add at some taps of each row. The output that it
@@ -257,18 +257,18 @@ class tap_gradient_tile {
 /// lines and the columns of each, ascending.
 ///   x  the row of sources that the first row of taps meets;  d  the first line, of whose columns
 ///   those of `Part` are added;  bias_sums  null, or where a bias goes on that is the sum of d;
-///   copies  takes a line meanwhile for each of them
+///   copier  copies meanwhile what each of them lets it
 template <layout::architecture Architecture, window_product Product, int Vectors, int Rows,
-          tap_block Block, weights_lying Lying, index_range Part, typename Copies>
+          tap_block Block, weights_lying Lying, index_range Part, typename Copier>
 [[gnu::noinline]] void tap_gradient_lines(const float* x, const float* d, float* sums_of_first,
                                           float* bias_sums, std::int32_t units, std::int32_t lines,
-                                          Copies copies) noexcept {
+                                          Copier copier) noexcept {
   tap_gradient_tile<Architecture, Product, Vectors, Rows, Block, Lying, Part> tile;
   tile.read(sums_of_first, bias_sums, units);
 #pragma GCC unroll 1
   for (std::int32_t line = 0; line < lines; ++line) {
-    tile.add_line(x, d, copies);
-    copies.next_line();
+    tile.add_line(x, d, copier);
+    copier.next_line();
     x += Product.rows.step * Product.read.row;
     d += Product.written.row;
   }
