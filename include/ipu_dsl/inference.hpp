@@ -19,6 +19,7 @@
 #include <ipu_dsl/operators/layers.hpp>
 #include <ipu_dsl/plan/predictor_names.hpp>
 #include <ipu_dsl/plan/run_values.hpp>
+#include <ipu_dsl/runtime/const_predictor.hpp>
 #include <ipu_dsl/runtime/folded_weights.hpp>
 #include <ipu_dsl/runtime/prediction_code.hpp>
 #include <ipu_dsl/runtime/prediction_faults.hpp>
@@ -85,19 +86,6 @@ struct no_weights_fault_of {
 template <typename Weights, typename M>
 concept own_weights =
     std::same_as<Weights, weights_of<M>> || std::same_as<Weights, embedded_weights<M>>;
-
-/// What is wrong with such weights.
-template <typename Weights>
-struct temporary_weights_fault_of {
-  static constexpr problem find() {
-    problem found = refuse("weights that outlive it", "temporary ones",
-                           "name them: weights_of<mlp> weights; predictor<mlp> classify(weights);");
-    found.where = "the predictor";
-    return found;
-  }
-
-  static constexpr problem value = find();
-};
 
 /// What a predictor of a compiled model does; `predictor` says how it is made.
 template <typename M, typename C, bool Predictable>
@@ -484,12 +472,18 @@ class predictor_of<M, C, false> {
 /// call takes no memory, no lock and no system call, and throws nothing. Predictors share weights;
 /// each thread needs one of its own.
 template <typename M, typename Batch>
-class predictor : public predictor_of<M, compiled_for_inference<M, Batch>, predicts<M, Batch>()> {
-  using compiled = compiled_for_inference<M, Batch>;
+class predictor : public predictor_of<M, compiled_for_inference<M, Batch>, predicts<M, Batch>()>,
+                  public const_predictor_calls<M> {
+  using calls = predictor_of<M, compiled_for_inference<M, Batch>, predicts<M, Batch>()>;
+  using const_calls = const_predictor_calls<M>;
   static_assert(check_predictor<M, Batch>());
 
  public:
-  using predictor_of<M, compiled, predicts<M, Batch>()>::predictor_of;
+  using calls::calls;
+  using calls::predict, const_calls::predict;
+  using calls::push, const_calls::push;
+  using calls::reset, const_calls::reset;
+  using calls::use, const_calls::use;
   predictor(predictor&&) = default;
   predictor& operator=(predictor&&) = default;
   predictor(const predictor&) = delete;  // it has memory of its own: make another of the weights

@@ -11,12 +11,13 @@
 #include <string_view>
 #include <type_traits>
 
+#include <ipu_dsl/core/anything.hpp>
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
 #include <ipu_dsl/core/list_view.hpp>
-#include <ipu_dsl/core/type_name.hpp>
 #include <ipu_dsl/core/update_rule.hpp>
 #include <ipu_dsl/plan/program_plan_view.hpp>
+#include <ipu_dsl/runtime/parameter_faults.hpp>
 #include <ipu_dsl/runtime/parameter_shapes.hpp>
 #include <ipu_dsl/runtime/regions.hpp>
 
@@ -62,63 +63,6 @@ constexpr void load_values(const parameter_place& place, std::span<const float> 
     values[i] = stored[place_in_panels(place, i)];
   }
 }
-
-/// What is wrong with values of a parameter that are no floats one behind the other.
-template <typename Values>
-struct values_fault_of {
-  static constexpr problem find() {
-    problem found = refuse("floats that lie one behind the other", type_name<Values>(),
-                           "write std::vector<float> values(weights.at(i).extents.elements())");
-    found.where = "a parameter";
-    return found;
-  }
-
-  static constexpr problem value = find();
-};
-
-/// What is wrong with a parameter that is read to nowhere.
-template <typename Which>
-struct no_values_fault_of {
-  static constexpr problem find() {
-    problem found =
-        refuse("get with the name of a parameter and where its values go", "get with its name",
-               "write weights.get(\"logits/kernel\", values); there are "
-               "weights.at(weights.find(\"logits/kernel\")).extents.elements() of them");
-    found.where = "a parameter";
-    return found;
-  }
-
-  static constexpr problem value = find();
-};
-
-/// What is wrong with a parameter in square brackets.
-template <typename Which>
-struct brackets_fault_of {
-  static constexpr problem find() {
-    problem found =
-        refuse("get or set with the name of a parameter", "square brackets",
-               "write weights.get(\"logits/kernel\", values); there are "
-               "weights.at(weights.find(\"logits/kernel\")).extents.elements() of them");
-    found.where = "a parameter";
-    return found;
-  }
-
-  static constexpr problem value = find();
-};
-
-/// What is wrong with weights that read a file themselves.
-template <typename Path>
-struct weights_file_fault_of {
-  static constexpr problem find() {
-    problem found = refuse("load_weights(weights, path)", "weights.load(path)",
-                           "it stands in <ipu_dsl/training/checkpoint.hpp>; a session reads its "
-                           "own by run.load(path), weights.copy_from(run.weights()) copies them");
-    found.where = "weights";
-    return found;
-  }
-
-  static constexpr problem value = find();
-};
 
 /// Reads and writes the parameters and states of a session or of predictors. What goes in and out
 /// is copied: inside, weights lie in panels.
@@ -208,6 +152,19 @@ class parameters {
     requires(!std::convertible_to<Values&, std::span<const float>>)
   void set(const Which&, Values&&) {
     static_assert(diagnose<values_fault_of<std::remove_cvref_t<Values>>>());
+  }
+
+  template <typename... Given>
+    requires(sizeof...(Given) != 2)
+  void set(const Given&...) {
+    static_assert(diagnose<set_arguments_fault_of<sizeof...(Given)>>());
+  }
+
+  /// Refused with a sentence: of parameters that are const. Volatile, because those that are not
+  /// have a call that is nearer.
+  template <typename Which = anything>
+  void set(const anything&, const anything&) const volatile {
+    static_assert(diagnose<const_parameters_fault_of<Which>>());
   }
 
   /// Refused with a sentence: values are copied to where the caller has room for them.

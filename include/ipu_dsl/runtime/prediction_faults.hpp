@@ -314,4 +314,17 @@ struct weights_fault_of {
   static constexpr problem value = find();
 };
 
+/// What is wrong with weights that a predictor may not read, because they end with the statement.
+template <typename Weights>
+struct temporary_weights_fault_of {
+  static constexpr problem find() {
+    problem found = refuse("weights that outlive it", "temporary ones",
+                           "name them: weights_of<mlp> weights; predictor<mlp> classify(weights);");
+    found.where = "the predictor";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 }  // namespace ipu_dsl

@@ -48,20 +48,24 @@ struct arguments_fault_of {
       return find_argument_fault<tensor_role::input, First>();
     } else {
       return refuse("a data set or a feed", label() << type_name<First>() << " and more",
-                    "write fit(features, labels) with vectors of float and std::int32_t, or "
-                    "labelled_dataset<shape{28, 28}, 10, float> data(features, labels)");
+                    text<191>("write ")
+                        << (OfFit ? "fit" : "evaluate")
+                        << "(features, labels) with vectors of float and std::int32_t, "
+                           "or labelled_dataset<shape{28, 28}, 10, float> "
+                           "data(features, labels)");
     }
   }
 
   static constexpr problem find_behind_data() {
-    problem found = refuse(OfFit ? "fit_options behind the data" : "nothing behind the data",
-                           type_name<Second>(), OfFit ? "write fit(data, {.epochs = 4})" : "");
+    problem found = refuse(
+        OfFit ? "fit_options behind the data" : "nothing but callbacks behind the data",
+        type_name<Second>(), OfFit ? "write fit(data, {.epochs = 4})" : no_options_of_evaluate);
     if constexpr (OfFit && is_validation<Second>) {
       found.got = "validation_data";
-      found.hint = "write fit(data, {}, validation_data(unseen))";
+      found.hint = "options stand before it: write fit(data, {}, validation_data(unseen))";
     } else if constexpr (OfFit && callback<Second>) {
       found.got = "a callback";
-      found.hint = "write fit(data, {}, done)";
+      found.hint = "options stand before it: write fit(data, {}, done)";
     }
     return found;
   }
@@ -74,15 +78,39 @@ struct behind_arrays_fault_of {
     problem found;
     if constexpr (!arrays_of_role<Third, tensor_role::weight>) {
       found = refuse(OfFit ? "fit_options, or an array of float, what samples count"
-                           : "an array of float, what samples count",
-                     type_name<Third>(), OfFit ? "write fit(features, labels, {.epochs = 4})" : "");
+                           : "callbacks, or an array of float, what samples count",
+                     type_name<Third>(),
+                     OfFit ? "write fit(features, labels, {.epochs = 4})" : no_options_of_evaluate);
       if constexpr (OfFit && (is_validation<Third> || callback<Third>)) {
         found.got = is_validation<Third> ? "validation_data" : "a callback";
-        found.hint = "write fit(features, labels, {}, ...)";
+        found.hint = "options stand before it: write fit(features, labels, {}, ...)";
       }
     }
     found.where = OfFit ? "fit" : "evaluate";
     return found;
+  }
+
+  static constexpr problem value = find();
+};
+
+/// What is wrong with the first four arguments of `fit`, or of `evaluate`, where none of them is
+/// what stands behind data: batch_size and epochs, as Keras takes them.
+template <bool OfFit, typename First, typename Second, typename Third, typename Fourth>
+struct four_arguments_fault_of {
+  static constexpr problem find() {
+    if constexpr (!are_arrays_of_step<First, Second>) {
+      return arguments_fault_of<First, Second, OfFit>::value;
+    } else if constexpr (!arrays_of_role<Third, tensor_role::weight>) {
+      return behind_arrays_fault_of<Third, OfFit>::value;
+    } else {
+      problem found = refuse(
+          OfFit ? "fit_options behind what samples count"
+                : "nothing but callbacks behind what samples count",
+          type_name<Fourth>(),
+          OfFit ? "write fit(features, labels, weights, {.epochs = 4})" : no_options_of_evaluate);
+      found.where = OfFit ? "fit" : "evaluate";
+      return found;
+    }
   }
 
   static constexpr problem value = find();
@@ -115,34 +143,30 @@ struct array_data_fault_of {
   static constexpr problem value = find();
 };
 
-/// Whether these are arrays of their roles and `Fault` finds nothing; one compile error if not, and
-/// none of what has been refused before.
-template <typename Fault, bool OfFit, typename Input, typename Target, typename... Weights>
-constexpr bool check_arrays() {
+/// Whether a compiled model trains on these arrays; one compile error if not, and none of what has
+/// been refused before.
+template <compiled_model C, bool OfFit, typename Input, typename Target, typename... Weights>
+constexpr bool check_array_data() {
   if constexpr (std::same_as<Input, refused_data> || std::same_as<Target, refused_data>) {
     return false;
-  } else if constexpr (!arrays_of_role<Input, tensor_role::input> ||
-                       !arrays_of_role<Target, tensor_role::target>) {
+  } else if constexpr (!are_arrays_of_step<Input, Target>) {
     return !diagnose<arguments_fault_of<Input, Target, OfFit>>();
-  } else if constexpr (!(arrays_of_role<Weights, tensor_role::weight> && ...)) {
+  } else if constexpr (!are_arrays_of_step<Input, Target, Weights...>) {
     return !(diagnose<behind_arrays_fault_of<Weights, OfFit>>() && ...);
   } else {
-    return diagnose<Fault>() && !Fault::value.found();
+    using fault = array_data_fault_of<C, Input, Target, Weights...>;
+    return diagnose<fault>() && !fault::value.found();
   }
 }
 
-/// Whether a compiled model trains on these arrays; one compile error if it does not.
-template <compiled_model C, bool OfFit, typename Input, typename Target, typename... Weights>
-constexpr bool check_array_data() {
-  return check_arrays<array_data_fault_of<C, Input, Target, Weights...>, OfFit, Input, Target,
-                      Weights...>();
-}
-
-/// What is wrong with arrays that a compiled model is to be validated on.
+/// What is wrong with arrays that a compiled model is to be validated on, or with their types.
 template <compiled_model C, typename Input, typename Target, typename... Weights>
 struct validation_arrays_fault_of {
   static constexpr problem find() {
-    problem found = array_data_fault_of<C, Input, Target, Weights...>::value;
+    problem found = find_types_fault<Input, Target, Weights...>();
+    if constexpr (are_arrays_of_step<Input, Target, Weights...>) {
+      found = array_data_fault_of<C, Input, Target, Weights...>::value;
+    }
     if (found.found()) {
       found.where = "validation_data";
     }
@@ -152,27 +176,32 @@ struct validation_arrays_fault_of {
   static constexpr problem value = find();
 };
 
-/// Makes one compile error if arrays to validate on are none of a compiled model; `Behind` is what
-/// stands behind the options of `fit`, whatever it is.
+/// Whether a compiled model can be validated on these arrays; one compile error if not, and none of
+/// what has been refused before.
+template <compiled_model C, typename Input, typename Target, typename... Weights>
+constexpr bool check_validation_data() {
+  if constexpr (std::same_as<Input, refused_data> || std::same_as<Target, refused_data>) {
+    return false;
+  } else {
+    using fault = validation_arrays_fault_of<C, Input, Target, Weights...>;
+    return diagnose<fault>() && !fault::value.found();
+  }
+}
+
+/// The same of what stands behind the options of `fit`, whatever it is.
 template <compiled_model C, typename Behind>
 inline constexpr bool check_validation_arrays = true;
 
 template <compiled_model C, typename Input, typename Target>
-inline constexpr bool check_validation_arrays<C,
-                                              validation_data<validation_arrays<Input, Target>>> =
-    !arrays_of_role<std::remove_cvref_t<Input>, tensor_role::input> ||
-    !arrays_of_role<std::remove_cvref_t<Target>, tensor_role::target> ||
-    diagnose<
-        validation_arrays_fault_of<C, std::remove_cvref_t<Input>, std::remove_cvref_t<Target>>>();
+inline constexpr bool
+    check_validation_arrays<C, validation_data<validation_arrays<Input, Target>>> =
+        check_validation_data<C, std::remove_cvref_t<Input>, std::remove_cvref_t<Target>>();
 
 template <compiled_model C, typename Input, typename Target, typename Weights>
-inline constexpr bool check_validation_arrays<
-    C, validation_data<validation_arrays<Input, Target, Weights>>> =
-    !arrays_of_role<std::remove_cvref_t<Input>, tensor_role::input> ||
-    !arrays_of_role<std::remove_cvref_t<Target>, tensor_role::target> ||
-    !arrays_of_role<std::remove_cvref_t<Weights>, tensor_role::weight> ||
-    diagnose<validation_arrays_fault_of<C, std::remove_cvref_t<Input>, std::remove_cvref_t<Target>,
-                                        std::remove_cvref_t<Weights>>>();
+inline constexpr bool
+    check_validation_arrays<C, validation_data<validation_arrays<Input, Target, Weights>>> =
+        check_validation_data<C, std::remove_cvref_t<Input>, std::remove_cvref_t<Target>,
+                              std::remove_cvref_t<Weights>>();
 
 /// The calls of a session that take arrays, an array for the features and one for the labels or
 /// targets, of anything that `train_step` takes:
@@ -254,6 +283,21 @@ class array_calls : public braced_calls<C> {
                          const resume_is_true_and_load_training_has_the_path&,
                          Behind&&...) = delete;
 
+  /// Refused with a sentence: numbers, where options belong.
+  template <typename Input, typename Target, typename Third, typename Fourth, typename... Behind>
+  const history& fit(const Input&, const Target&, const Third&, const Fourth&,
+                     const Behind&...) volatile {
+    static_assert(diagnose<four_arguments_fault_of<true, Input, Target, Third, Fourth>>());
+    return refused_history();
+  }
+
+  template <typename Input, typename Target, typename Third, typename Fourth, typename... Behind>
+  evaluation evaluate(const Input&, const Target&, const Third&, const Fourth&,
+                      const Behind&...) volatile {
+    static_assert(diagnose<four_arguments_fault_of<false, Input, Target, Third, Fourth>>());
+    return {};
+  }
+
   /// Of any other name a compiler itself says that there is none, in as few lines as it can.
   template <typename Source>
   not_in_fit_options fit(const Source&, ...) volatile = delete;
@@ -298,15 +342,13 @@ class array_calls : public braced_calls<C> {
     using target = std::remove_cvref_t<Target>;
     using weights = std::remove_cvref_t<Weights>;
     if constexpr (!std::same_as<weights, uncounted>) {
-      using fault = validation_arrays_fault_of<C, input, target, weights>;
-      if constexpr (check_arrays<fault, true, input, target, weights>()) {
+      if constexpr (check_validation_data<C, input, target, weights>()) {
         return work(make_array_data<C>(rows_of<tensor_role::input>(given.input),
                                        rows_of<tensor_role::target>(given.target),
                                        rows_of<tensor_role::weight>(given.weights)));
       }
     } else {
-      using fault = validation_arrays_fault_of<C, input, target>;
-      if constexpr (check_arrays<fault, true, input, target>()) {
+      if constexpr (check_validation_data<C, input, target>()) {
         return work(make_array_data<C>(rows_of<tensor_role::input>(given.input),
                                        rows_of<tensor_role::target>(given.target), {}));
       }

@@ -3,6 +3,7 @@
 // Keras takes: what is said of them.
 #pragma once
 
+#include <ipu_dsl/core/anything.hpp>
 #include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/training/const_calls.hpp>
 #include <ipu_dsl/training/history.hpp>
@@ -11,12 +12,6 @@
 #include <ipu_dsl/training/session_source.hpp>
 
 namespace ipu_dsl {
-
-/// Whatever stands in a pair of braces: no template is told what it is.
-struct list_in_braces {
-  template <typename First, typename... More>
-  constexpr list_in_braces(First&&, More&&...) {}
-};
 
 /// What is wrong with lists of arrays; `Compiled` is whose session was given them.
 template <typename Compiled>
@@ -78,6 +73,10 @@ struct options_list_fault_of {
   static constexpr problem value = find();
 };
 
+/// What `evaluate` has instead of Keras's batch_size and steps.
+inline constexpr const char* no_options_of_evaluate =
+    "micro_batch<32> of compile is the batch; data | take(1'000) are fewer samples";
+
 /// What is wrong with `evaluate()`, and with options behind data that are evaluated.
 template <typename Compiled, bool OfNothing>
 struct evaluation_fault_of {
@@ -85,8 +84,7 @@ struct evaluation_fault_of {
     problem found = OfNothing ? refuse("data to evaluate", "nothing",
                                        "write evaluate(data), or evaluate(features, labels)")
                               : refuse("nothing but callbacks behind the data", "options",
-                                       "micro_batch<32> of compile is the batch; data | "
-                                       "take(1'000) are fewer samples");
+                                       no_options_of_evaluate);
     found.where = "evaluate";
     return found;
   }
@@ -132,7 +130,7 @@ class braced_calls : public const_calls<Compiled> {
   using const_calls<Compiled>::train_step;
 
   template <typename... Behind>
-  const history& fit(const list_in_braces&, const list_in_braces&, const fit_options& = {},
+  const history& fit(const anything&, const anything&, const fit_options& = {},
                      const Behind&...) volatile {
     static_assert(diagnose<array_lists_fault_of<Compiled>>());
     return refused_history();
@@ -145,32 +143,30 @@ class braced_calls : public const_calls<Compiled> {
   }
 
   template <typename Source, typename... Behind>
-  const history& fit(const Source&, const list_in_braces&, const Behind&...) volatile {
+  const history& fit(const Source&, const anything&, const Behind&...) volatile {
     static_assert(diagnose<options_list_fault_of<Compiled>>());
     return refused_history();
   }
 
   template <typename Source>
-  const history& fit(const Source&, const fit_options&, const list_in_braces&) volatile {
+  const history& fit(const Source&, const fit_options&, const anything&) volatile {
     static_assert(diagnose<callback_list_fault_of<Compiled>>());
     return refused_history();
   }
 
   template <typename Source, typename First>
-  const history& fit(const Source&, const fit_options&, const First&,
-                     const list_in_braces&) volatile {
+  const history& fit(const Source&, const fit_options&, const First&, const anything&) volatile {
     static_assert(diagnose<callback_list_fault_of<Compiled>>());
     return refused_history();
   }
 
   template <typename Input, typename Target>
-  const history& fit(const Input&, const Target&, const fit_options&,
-                     const list_in_braces&) volatile {
+  const history& fit(const Input&, const Target&, const fit_options&, const anything&) volatile {
     static_assert(diagnose<callback_list_fault_of<Compiled>>());
     return refused_history();
   }
 
-  evaluation evaluate(const list_in_braces&, const list_in_braces&) volatile {
+  evaluation evaluate(const anything&, const anything&) volatile {
     static_assert(diagnose<array_lists_fault_of<Compiled>>());
     return {};
   }
@@ -192,18 +188,18 @@ class braced_calls : public const_calls<Compiled> {
     return {};
   }
 
-  double train_step(const list_in_braces&, const list_in_braces&) volatile {
+  double train_step(const anything&, const anything&) volatile {
     static_assert(diagnose<array_lists_fault_of<Compiled>>());
     return 0;
   }
 
   template <typename Input, typename Target>
-  double train_step(const Input&, const Target&, const list_in_braces&) volatile {
+  double train_step(const Input&, const Target&, const anything&) volatile {
     static_assert(diagnose<weights_list_fault_of<Compiled>>());
     return 0;
   }
 
-  void predict(const list_in_braces&, const list_in_braces&) volatile {
+  void predict(const anything&, const anything&) volatile {
     static_assert(diagnose<array_lists_fault_of<Compiled>>());
   }
 

@@ -86,6 +86,26 @@ constexpr problem find_argument_fault() {
   }
 }
 
+/// Whether a step of some model can be given arrays of these types.
+template <typename Input, typename Target, typename... Weights>
+inline constexpr bool are_arrays_of_step =
+    arrays_of_role<Input, tensor_role::input> && arrays_of_role<Target, tensor_role::target> &&
+    (arrays_of_role<Weights, tensor_role::weight> && ...);
+
+/// What is wrong with the types of an input, targets and what samples count, if that is there: the
+/// first thing that is.
+template <typename Input, typename Target, typename... Weights>
+constexpr problem find_types_fault() {
+  problem found = find_argument_fault<tensor_role::input, Input>();
+  if (!found.found()) {
+    found = find_argument_fault<tensor_role::target, Target>();
+  }
+  if constexpr (sizeof...(Weights) == 1) {
+    found = found.found() ? found : find_argument_fault<tensor_role::weight, Weights...>();
+  }
+  return found;
+}
+
 /// What is wrong with the types that a step is given, whatever the model: they are too few or too
 /// many.
 template <typename... Given>
@@ -107,13 +127,7 @@ template <typename Input, typename Target, typename... Weights>
   requires(sizeof...(Weights) <= 1)
 struct step_arguments_fault_of<Input, Target, Weights...> {
   static constexpr problem find() {
-    problem found = find_argument_fault<tensor_role::input, Input>();
-    if (!found.found()) {
-      found = find_argument_fault<tensor_role::target, Target>();
-    }
-    if constexpr (sizeof...(Weights) == 1) {
-      found = found.found() ? found : find_argument_fault<tensor_role::weight, Weights...>();
-    }
+    problem found = find_types_fault<Input, Target, Weights...>();
     found.where = "train_step";
     return found;
   }
@@ -125,9 +139,7 @@ struct step_arguments_fault_of<Input, Target, Weights...> {
 /// arrays of numbers, at least.
 template <compiled_model C, typename Input, typename Target, typename... Weights>
 constexpr bool check_step() {
-  if constexpr (arrays_of_role<Input, tensor_role::input> &&
-                arrays_of_role<Target, tensor_role::target> &&
-                (arrays_of_role<Weights, tensor_role::weight> && ...)) {
+  if constexpr (are_arrays_of_step<Input, Target, Weights...>) {
     return diagnose<step_fault_of<C, Input, Target, Weights...>>();
   } else {
     return !diagnose<step_arguments_fault_of<Input, Target, Weights...>>();

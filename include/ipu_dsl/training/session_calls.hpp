@@ -112,9 +112,10 @@ class session_of : public array_calls<session_of<Compiled, Valid>, typename Comp
   const history& fit(Source&& source, const fit_options& wanted = {}, Behind&&... behind) {
     static_assert(diagnose<loss_fault_of<compiled>>());
     static_assert(check_source<Source>() &&
-                  check_behind_options<std::remove_reference_t<Behind>...>() &&
-                  (check_validation_arrays<compiled, std::remove_cvref_t<Behind>> && ...));
-    if constexpr (feed<std::remove_reference_t<Source>>) {
+                  check_behind_options<std::remove_reference_t<Behind>...>());
+    if constexpr (!(check_validation_arrays<compiled, std::remove_cvref_t<Behind>> && ...)) {
+      return refused_history();
+    } else if constexpr (feed<std::remove_reference_t<Source>>) {
       refuse_split(wanted, "a feed cannot be divided");
       return fit_and_validate(source, wanted, behind...);
     } else if constexpr (dataset<dataset_of<Source>>) {
