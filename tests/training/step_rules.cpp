@@ -148,7 +148,9 @@ TEST_CASE("what is refused is exactly what the rules refuse") {
 }
 
 TEST_CASE("data have to be long enough") {
-  CHECK(refusal(31, {}) == "The data have 31 samples, a micro-batch has 32.");
+  CHECK(refusal(31, {}) ==
+        "The data have 31 samples, a micro-batch has 32: compile with a smaller micro_batch, or "
+        "repeat the data and say steps_per_epoch.");
   CHECK(refusal(255, {.epochs = 2, .steps_per_epoch = 4}) ==
         "The data have 255 samples, 2 epochs of 4 steps of 32 samples need 256. Repeat the data: "
         "data | repeated().");

@@ -180,8 +180,9 @@ inline update_size size_of_update(const run_settings& settings, step_unit unit) 
     raise_error("Data without an end have no length of an epoch: say steps_per_epoch.");
   }
   if (*source.length() < micro_batch) {
-    raise_error(
-        {"The data have ", *source.length(), " samples, a micro-batch has ", micro_batch, "."});
+    raise_error({"The data have ", *source.length(), " samples, a micro-batch has ", micro_batch,
+                 ": compile with a smaller micro_batch, or repeat the data and say "
+                 "steps_per_epoch."});
   }
   return *source.length() / micro_batch;
 }
