@@ -277,6 +277,8 @@ ELSEWHERE = {
     "runtime/pinning": "runtime/processors",
     "runtime/prediction": "inference/predictor",
     "runtime/prediction_code": "inference/refusals",
+    "runtime/const_predictor": "compile_fail/predictor_that_is_const",
+    "runtime/parameter_faults": "compile_fail/weights_that_are_const",
     "runtime/prediction_faults": "inference/predictor",
     "runtime/prediction_run": "inference/several",
     "runtime/reached_elements": "training/check_tiles_declarations",

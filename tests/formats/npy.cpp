@@ -118,8 +118,8 @@ TEST_CASE("every fault of an NPY file has its sentence") {
         "or \"int32\" of classes.");
   CHECK(sentence_for("{'descr': '<U3', 'fortran_order': False, 'shape': (6,)}") ==
         "a.npy holds elements of type '<U3'; expected float32, float64, int32 or int64, '<f4', "
-        "'<f8', '<i4' or '<i8', or bytes, '|u1'. Hint: save numbers alone; an archive of arrays is "
-        "read whole, so that others belong in a file of their own.");
+        "'<f8', '<i4' or '<i8', or bytes, '|u1'. Hint: save numbers alone: an archive is read "
+        "whole, and others need their own.");
   CHECK(sentence_for("{'descr': [('x', '<f4'), ('y', '<i4')], 'shape': (6,)}") ==
         "a.npy holds records of several fields; save each field by itself.");
   CHECK(sentence_for("{'descr': '|u1', 'fortran_order': False, 'shape': (7,)}") ==
@@ -258,8 +258,8 @@ TEST_CASE("texts of an NPY file reach a sentence as what can be shown") {
   const auto refusal = [](std::string_view dictionary) { return sentence_for(dictionary); };
   CHECK(refusal("{'descr': '\x1B[2J'}") ==
         "a.npy holds elements of type '\\x1B[2J'; expected float32, float64, int32 or int64, "
-        "'<f4', '<f8', '<i4' or '<i8', or bytes, '|u1'. Hint: save numbers alone; an archive of "
-        "arrays is read whole, so that others belong in a file of their own.");
+        "'<f4', '<f8', '<i4' or '<i8', or bytes, '|u1'. Hint: save numbers alone: an archive is "
+        "read whole, and others need their own.");
   CHECK(refusal(std::string_view("{'a\0b': 1}", 10)) ==
         "The NPY header of a.npy makes no sense: the key 'a\\x00b' is unknown or stands twice.");
   CHECK(refusal("{'shape': (\x1B\n\x7F") ==

@@ -184,14 +184,12 @@ inline stored_type parse_element(std::string_view description, std::string_view 
       return known;
     }
   }
-  const char kind = description.size() > 1 ? description[1] : ' ';
-  const bool of_numbers = kind == 'f' || kind == 'i' || kind == 'u' || kind == 'b';
+  const bool of_floats = description.find('f') == 1;
+  const bool of_integers = description.find_first_of("iub") == 1;
   const std::string_view hint =
-      kind == 'f' ? "save array.astype(\"float32\")."
-      : of_numbers
-          ? "save array.astype(\"float32\"), or \"int32\" of classes."
-          : "save numbers alone; an archive of arrays is read whole, so that others belong "
-            "in a file of their own.";
+      of_floats     ? "save array.astype(\"float32\")."
+      : of_integers ? "save array.astype(\"float32\"), or \"int32\" of classes."
+                    : "save numbers alone: an archive is read whole, and others need their own.";
   raise_error({name, " holds elements of type '", printable(description),
                "'; expected float32, float64, int32 or int64, '<f4', '<f8', '<i4' or '<i8', or "
                "bytes, '|u1'. Hint: ",
