@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What holds of every model, whoever drew it: it has the same bits whole and cut into stages, on
-// one worker and on two, and in a predictor; its calls read and write what they declare; and its
-// gradients are the slope of its loss.
+// one worker and on two, saved and gone on with, and in a predictor; its calls read and write what
+// they declare; and its gradients are the slope of its loss.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include <ipu_dsl/catalogue/catalogue.hpp>
@@ -16,7 +17,11 @@
 #include <ipu_dsl/ipu_dsl.hpp>
 #include <ipu_dsl/training/check_tiles.hpp>
 
+#include "formats/temporary_directory.hpp"
+
 namespace ipu_dsl::tests {
+
+inline constexpr std::uint64_t updates = 3;
 
 /// A model that was drawn: `whole` and `cut` are the same layers in one stage and in several.
 template <typename Drawn>
@@ -130,19 +135,23 @@ struct trained_bits {
   friend bool operator==(const trained_bits&, const trained_bits&) = default;
 };
 
-/// Three updates of as many samples as all replicas see, and what is predicted then, by the session
-/// and by a predictor.
+/// The loss of an update of as many samples as all replicas see.
+template <drawn_model Drawn, typename Training>
+double update(session<Training>& run, std::uint64_t number) {
+  const drawn_samples seen = draw_samples<Drawn>(number, Training::compiled::settings.replicas);
+  return with_targets<Drawn>(seen, [&](const auto& inputs, const auto& targets) {
+    return static_cast<double>(run.train_step(inputs, targets));
+  });
+}
+
+/// Three updates, and what is predicted then, by the session and by a predictor.
 template <drawn_model Drawn, typename Model, typename Training>
 trained_bits train(int threads, findings& found) {
   constexpr int count = Drawn::samples * Drawn::micro_batches;
-  constexpr int replicas = Training::compiled::settings.replicas;
   session<Training> run({.learning_rate = 0.02F}, {.threads = threads, .shared_from = 0});
   trained_bits made;
-  for (std::uint64_t update = 0; update < 3; ++update) {
-    made.losses.push_back(with_targets<Drawn>(
-        draw_samples<Drawn>(update, replicas), [&](const auto& inputs, const auto& targets) {
-          return static_cast<double>(run.train_step(inputs, targets));
-        }));
+  for (std::uint64_t number = 0; number < updates; ++number) {
+    made.losses.push_back(update<Drawn>(run, number));
   }
   made.weights = run.weights().fingerprint();
   made.predicted.resize(std::size_t{count} * Drawn::outputs);
@@ -157,6 +166,26 @@ trained_bits train(int threads, findings& found) {
   });
   found.expect(alone == made.predicted, "a predictor has the bits of its session");
   return made;
+}
+
+/// What is saved of a training behind its first update, another session goes on with: a training of
+/// other stages, for the updates that are left.
+template <drawn_model Drawn, typename First, typename Then>
+bool goes_on(const trained_bits& expected) {
+  const temporary_directory directory;
+  const std::string path = directory / "training.npz";
+  {
+    session<First> run({.learning_rate = 0.02F}, {.threads = 1});
+    static_cast<void>(update<Drawn>(run, 0));
+    run.save_training(path);
+  }
+  session<Then> run({.learning_rate = 0.02F}, {.threads = 2});
+  run.load_training(path);
+  bool is_equal = true;
+  for (std::uint64_t number = 1; number < updates; ++number) {
+    is_equal = is_equal && update<Drawn>(run, number) == expected.losses[number];
+  }
+  return is_equal && run.weights().fingerprint() == expected.weights;
 }
 
 /// How gradients compare with the slope of the loss.
@@ -289,6 +318,7 @@ int check_everywhere() {
                "stages have the bits of the whole model");
   found.expect(train<Drawn, typename Drawn::cut, cut>(2, found) == one,
                "stages on two workers have the bits of the whole model");
+  found.expect(goes_on<Drawn, whole, cut>(one), "what is saved goes on in stages");
   found.expect(train<Drawn, typename Drawn::cut, cut_twice>(2, found) ==
                    train<Drawn, typename Drawn::whole, whole_twice>(1, found),
                "stages of two replicas on two workers have the bits of two whole models");

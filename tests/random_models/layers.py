@@ -52,7 +52,7 @@ class LayerDraw:
 
     def for_shape(self, shape):
         """A layer of a tensor of this shape."""
-        kinds = {1: self.VECTORS, 2: self.SEQUENCES, 3: self.IMAGES}[len(shape)]
+        kinds = {1: self.VECTORS, 2: self.SEQUENCES, 3: self.IMAGES, 4: self.VOLUMES}[len(shape)]
         drawn = None
         while drawn is None:
             drawn = self.random.choice(kinds)(self, *shape)
@@ -246,9 +246,11 @@ class LayerDraw:
         window = self.random.randint(1, 3)
         stride = self.random.randint(1, min(window, 2))
         filters = self.random.choice([1, 3, 4, 8])
+        padding = self.random.choice(["valid", "same"])
+        rest = 0 if padding == "same" else window - stride
         return Layer(written("Conv2DTranspose", filters, window, f"strides<{stride}>",
-                             "same_padding", self.activation()),
-                     [rows * stride, columns * stride, filters])
+                             self.padding_option(padding), self.activation()),
+                     [rows * stride + rest, columns * stride + rest, filters])
 
     def pooling2d(self, rows, columns, channels):
         window = self.random.randint(2, 3)
@@ -288,6 +290,28 @@ class LayerDraw:
     def flatten_positions(self, rows, columns, channels):
         return Layer(f"Reshape<{rows * columns}, {channels}>", [rows * columns, channels])
 
+    # Of volumes.
+
+    def conv3d(self, planes, rows, columns, _):
+        window = [self.random.randint(1, 3) for _ in range(3)]
+        strides = self.random.choice([(1, 1, 1), (1, 1, 1), (2, 2, 2), (1, 2, 1)])
+        dilation = self.random.choice([1, 1, 2]) if strides == (1, 1, 1) else 1
+        padding = self.random.choice(["valid", "same"])
+        filters = self.random.choice([1, 2, 3, 4, 8, 9, 16])
+        made = [window_outputs(length, *along, padding, dilation)
+                for length, *along in zip((planes, rows, columns), window, strides)]
+        if min(made) < 1:
+            return None
+        text = written("Conv3D", filters, f"kernel_volume{{{', '.join(map(str, window))}}}",
+                       f"strides<{', '.join(map(str, strides))}>", self.padding_option(padding),
+                       f"dilation_rate<{dilation}>" if dilation > 1 else "", self.activation(),
+                       self.maybe("use_bias<false>"))
+        return Layer(text, [*made, filters])
+
+    def flattened_planes(self, planes, rows, columns, channels):
+        return Layer(f"Reshape<{planes}, {rows}, {columns * channels}>",
+                     [planes, rows, columns * channels])
+
     ANYWHERE = [elementwise, dropout, batch_normalization, layer_normalization,
                 group_normalization, parametric_relu, rescaling]
     VECTORS = ANYWHERE + 4 * [dense] + [residual_dense, noise, repeat_vector, reshape]
@@ -298,3 +322,47 @@ class LayerDraw:
     IMAGES = ANYWHERE + 3 * [conv2d] + [
         depthwise, conv2d_transpose, pooling2d, global_pooling2d, resized_image, permuted_image,
         residual_conv2d, shared_slopes, flatten_positions]
+    VOLUMES = ANYWHERE + 5 * [conv3d] + [flattened_planes, dense]
+
+
+class StepDraw(LayerDraw):
+    """Layers that can be given a step of a sequence at a time."""
+
+    def for_shape(self, shape):
+        drawn = None
+        while drawn is None:
+            drawn = self.random.choice(self.STEPS)(self, *shape)
+        return drawn
+
+    def causal_conv1d(self, steps, channels):
+        filters = self.random.choice([1, 2, 3, 4, 6, 8, 9, 16, 20])
+        dilation = self.random.choice([1, 1, 2, 3, 4])
+        is_grouped = channels % 2 == 0 and filters % 2 == 0 and self.chance(0.3)
+        text = written("Conv1D", filters, self.random.randint(1, 4), "causal_padding",
+                       f"dilation_rate<{dilation}>" if dilation > 1 else "",
+                       "groups<2>" if is_grouped else "", self.activation(),
+                       self.maybe("use_bias<false>"))
+        return Layer(text, [steps, filters])
+
+    def forward_recurrent(self, steps, _):
+        name = self.random.choice(["LSTM", "GRU", "SimpleRNN"])
+        units = self.random.choice([1, 3, 4, 5, 8, 9, 16, 17])
+        options = [self.maybe("use_bias<false>"), self.maybe("relu"),
+                   self.maybe("reset_after<false>", 0.4 if name == "GRU" else 0)]
+        return Layer(written(name, units, "return_sequences<true>", *options), [steps, units])
+
+    def of_each_step(self, steps, channels):
+        kinds = ["BatchNormalization<>", "PReLU<shared_axes<1>>", "Dropout<0.25F>",
+                 "SpatialDropout1D<0.25F>", "Rescaling<0.5F, 0.125F>", "GaussianNoise<0.1F>",
+                 "softmax", "LayerNormalization<>", "RMSNormalization<>", "MaxPooling1D<1>"]
+        return Layer(self.random.choice(kinds), [steps, channels])
+
+    def residual_steps(self, steps, channels):
+        inner = self.random.choice([written("Dense", channels, self.activation()),
+                                    f"GRU<{channels}, return_sequences<true>>",
+                                    f"Conv1D<{channels}, 3, causal_padding>"])
+        return Layer(f"residual<{inner}>", [steps, channels])
+
+    STEPS = 3 * [causal_conv1d, forward_recurrent] + [
+        of_each_step, residual_steps, LayerDraw.dense, LayerDraw.time_distributed,
+        LayerDraw.elementwise]
