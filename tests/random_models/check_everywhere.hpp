@@ -18,6 +18,7 @@
 #include <ipu_dsl/training/check_tiles.hpp>
 
 #include "formats/temporary_directory.hpp"
+#include "random_models/findings.hpp"
 
 namespace ipu_dsl::tests {
 
@@ -111,20 +112,6 @@ auto with_targets(const drawn_samples& drawn, const Call& call) {
     }
   });
 }
-
-/// How many things were found wrong, each printed.
-struct findings {
-  int compared = 0;
-  int wrong = 0;
-
-  void expect(bool right, const char* what) {
-    ++compared;
-    if (!right) {
-      ++wrong;
-      std::printf("wrong: %s\n", what);
-    }
-  }
-};
 
 /// What training leaves.
 struct trained_bits {
@@ -331,8 +318,10 @@ int check_everywhere() {
     found.expect(std::fabs(slopes.worst - 1) < 0.03, "gradients are the slope of the loss");
   }
   std::printf(
-      "compared %d, %d wrong; slope / gradient of %d parameters at worst %.4f, of %d too small\n",
-      found.compared, found.wrong, slopes.asked, slopes.worst, slopes.too_small);
+      "compared %d, %d wrong; slope / gradient of %d parameters at worst %.4f, of %d too small; "
+      "bits %016llx\n",
+      found.compared, found.wrong, slopes.asked, slopes.worst, slopes.too_small,
+      bits_of(one.predicted) ^ one.weights);
   return found.wrong == 0 ? 0 : 1;
 }
 

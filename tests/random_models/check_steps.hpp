@@ -16,6 +16,8 @@
 #include <ipu_dsl/inference.hpp>
 #include <ipu_dsl/vocabulary/library.hpp>
 
+#include "random_models/findings.hpp"
+
 namespace ipu_dsl::tests {
 
 /// A model of sequences that was drawn.
@@ -147,25 +149,19 @@ int check_steps() {
   predictor<model, micro_batch<Drawn::samples>> whole(weights);
   predictor<one_step<model>> stream(stepped);
   predictor<one_step<model>, micro_batch<Drawn::samples>> streams(stepped);
-  int compared = 0;
-  int wrong = 0;
-  const auto expect = [&](bool right, const char* what) {
-    ++compared;
-    if (!right) {
-      ++wrong;
-      std::printf("wrong: %s\n", what);
-    }
-  };
+  findings found;
+  unsigned long long bits = 0;
   for (std::uint64_t seed = 0; seed < 2; ++seed) {
     drawn_sequences<Drawn> drawn = draw_sequences<Drawn>(seed);
-    expect(predict(whole, drawn.inputs, drawn.outputs), "a predictor takes whole sequences");
-    expect(pushed<Drawn>(stream, drawn) == drawn.outputs,
-           "steps that are pushed have the bits of the whole sequence");
-    expect(stepped_together<Drawn>(streams, drawn) == drawn.outputs,
-           "steps of several streams at once have the bits of the whole sequences");
+    found.expect(predict(whole, drawn.inputs, drawn.outputs), "a predictor takes whole sequences");
+    found.expect(pushed<Drawn>(stream, drawn) == drawn.outputs,
+                 "steps that are pushed have the bits of the whole sequence");
+    found.expect(stepped_together<Drawn>(streams, drawn) == drawn.outputs,
+                 "steps of several streams at once have the bits of the whole sequences");
+    bits ^= bits_of(drawn.outputs);
   }
-  std::printf("compared %d, %d wrong\n", compared, wrong);
-  return wrong == 0 ? 0 : 1;
+  std::printf("compared %d, %d wrong; bits %016llx\n", found.compared, found.wrong, bits);
+  return found.wrong == 0 ? 0 : 1;
 }
 
 }  // namespace ipu_dsl::tests

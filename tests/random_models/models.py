@@ -150,7 +150,8 @@ class ModelDraw:
         if elements_of(layer.shape) > LARGEST or (layer.hides_slope and not self.hides_slope):
             return False
         self.smooth = self.smooth and not layer.hides_slope
-        self.add(f'build.layer<{layer.text}>("", {read.name})', layer.shape, read)
+        text = f"frozen<{layer.text}>" if self.layers.chance(0.15) else layer.text
+        self.add(f'build.layer<{text}>("", {read.name})', layer.shape, read)
         return True
 
     def draw_merge(self, read):
