@@ -292,6 +292,14 @@ using raised = arithmetic<[](symbolic_tensor x) { return x += x; }>;
 using squared = arithmetic<[](symbolic_tensor x) { return x * x; }>;
 using indexed = arithmetic<[](symbolic_tensor x) { return x[0]; }>;
 
+/// A sum that no layer reads.
+struct raised_alone {
+  static constexpr symbolic_tensor build(functional_builder& build) {
+    const symbolic_tensor x = build.input("x", {8});
+    return x + x;
+  }
+};
+
 /// What arithmetic makes is the model's output.
 struct difference {
   static constexpr symbolic_tensor build(functional_builder& build) {
@@ -447,6 +455,9 @@ constexpr expectation expectations[] = {
     {said<raised>,
      "layer 1 Dense<8> named read in stage 0: expected tensors of this model, got x + h. Hint: "
      "write build.layer<Add>(\"\", x, h)"},
+    {said<raised_alone>,
+     "output: expected a tensor of this model, got x + h. Hint: write build.layer<Add>(\"\", x, "
+     "h)"},
     {said<squared>,
      "layer 1 Dense<8> named read in stage 0: expected tensors of this model, got x * h. Hint: "
      "write build.layer<Multiply>(\"\", x, h)"},
@@ -500,6 +511,6 @@ TEST_CASE("what a functional model leaves unread or has too much of is refused")
     CHECK(wanted.found == wanted.wanted);
     ++checked;
   }
-  CHECK(checked == 44);
+  CHECK(checked == 45);
   std::printf("functional: checked %d sentences\n", checked);
 }

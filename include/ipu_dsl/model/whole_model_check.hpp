@@ -20,8 +20,8 @@ class whole_model_check {
 
   /// The first mistake.
   constexpr problem find() {
-    check_stages();
     check_outputs();
+    check_stages();
     if (!found_.found()) {
       mark_read();
       refuse_unread_inputs();
@@ -35,25 +35,6 @@ class whole_model_check {
     if (!found_.found()) {
       found_ = found;
       found_.where = where;
-    }
-  }
-
-  /// Every stage has a layer.
-  constexpr void check_stages() {
-    if (model_.nodes.empty()) {
-      fail("build", refuse("a model of at least 1 layer", "none",
-                           "call one on the input: build.layer<Dense<10>>(\"\", x)"));
-    }
-    list<std::int32_t> layers(model_.stages, 0);
-    for (const node& here : model_.nodes) {
-      ++layers[here.stage];
-    }
-    for (std::int32_t stage = 0; stage < model_.stages; ++stage) {
-      if (layers[stage] == 0) {
-        fail(label("stage ") << stage, refuse("at least 1 layer", "none",
-                                              text<191>("call one behind build.stage(")
-                                                  << stage << "), stages being numbered from 0"));
-      }
     }
   }
 
@@ -84,6 +65,25 @@ class whole_model_check {
     for (std::size_t earlier = 0; earlier < number; ++earlier) {
       if (outputs_[earlier] == outputs_[number]) {
         fail(where, refuse("a tensor of its own", label("that of output ") << earlier));
+      }
+    }
+  }
+
+  /// Every stage has a layer.
+  constexpr void check_stages() {
+    if (model_.nodes.empty()) {
+      fail("build", refuse("a model of at least 1 layer", "none",
+                           "call one on the input: build.layer<Dense<10>>(\"\", x)"));
+    }
+    list<std::int32_t> layers(model_.stages, 0);
+    for (const node& here : model_.nodes) {
+      ++layers[here.stage];
+    }
+    for (std::int32_t stage = 0; stage < model_.stages; ++stage) {
+      if (layers[stage] == 0) {
+        fail(label("stage ") << stage, refuse("at least 1 layer", "none",
+                                              text<191>("call one behind build.stage(")
+                                                  << stage << "), stages being numbered from 0"));
       }
     }
   }

@@ -314,6 +314,29 @@ struct weights_fault_of {
   static constexpr problem value = find();
 };
 
+/// What is wrong with an exchange of sets of weights: of models beside `M`, or, if both are of `M`,
+/// of one that cannot be written or ends with the statement.
+template <typename M, typename Current, typename Spare>
+struct exchanged_weights_fault_of {
+  static constexpr label got() {
+    if constexpr (std::same_as<Current, M> && std::same_as<Spare, M>) {
+      return "a constant or a temporary one";
+    } else {
+      return label("those of ") << type_name<Current>() << " and of " << type_name<Spare>();
+    }
+  }
+
+  static constexpr problem find() {
+    problem found =
+        refuse(label("two sets of weights of ") << type_name<M>() << " to be written", got(),
+               "weights_of<mlp> first, second; weights_exchange<mlp> exchange(first, second);");
+    found.where = "weights_exchange";
+    return found;
+  }
+
+  static constexpr problem value = find();
+};
+
 /// What is wrong with weights that a predictor may not read, because they end with the statement.
 template <typename Weights>
 struct temporary_weights_fault_of {

@@ -4,7 +4,9 @@
 
 #include <atomic>
 
+#include <ipu_dsl/core/diagnose.hpp>
 #include <ipu_dsl/core/error.hpp>
+#include <ipu_dsl/runtime/prediction_faults.hpp>
 #include <ipu_dsl/runtime/weights.hpp>
 
 namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE {
@@ -39,6 +41,12 @@ class weights_exchange {
     if (&current == &spare) {
       raise_error("weights_exchange: expected two sets of weights, got the same one twice.");
     }
+  }
+
+  /// Weights of another model, constant or temporary ones are a compile error.
+  template <typename Current, typename Spare>
+  weights_exchange(const weights_of<Current>&, const weights_of<Spare>&) {
+    static_assert(diagnose<exchanged_weights_fault_of<M, Current, Spare>>());
   }
 
   /// For the thread that writes: the set that no predictor reads, to be changed at leisure. Null
@@ -84,11 +92,11 @@ class weights_exchange {
   }
 
  private:
-  weights_of<M>* current_;  ///< of the thread that predicts
-  bool given_ = false;      ///< whether the predictors read `current_`; of the same thread
+  weights_of<M>* current_ = nullptr;  ///< of the thread that predicts
+  bool given_ = false;  ///< whether the predictors read `current_`; of the same thread
   std::atomic<weights_of<M>*> offered_ = nullptr;
   std::atomic<weights_of<M>*> returned_ = nullptr;
-  weights_of<M>* spare_;  ///< of the thread that writes
+  weights_of<M>* spare_ = nullptr;  ///< of the thread that writes
 };
 
 }  // namespace ipu_dsl::inline IPU_DSL_ARCHITECTURE

@@ -149,7 +149,7 @@ struct kernel_initializer : option_elsewhere<"kernel_initializer", "init<he_unif
 template <typename... Initializer>
 struct bias_initializer : option_elsewhere<"bias_initializer", "bias_init<zeros>"> {};
 
-template <fixed_string Name>
+template <name_argument... Names>
 struct padding
     : option_elsewhere<"padding", "same_padding, valid_padding or, of a Conv1D, causal_padding"> {};
 
@@ -170,7 +170,7 @@ struct recurrent_dropout
                        "nothing: states are not dropped; Dropout<rate> in front of the layer drops "
                        "what it reads"> {};
 
-template <fixed_string Name>
+template <name_argument... Names>
 struct data_format
     : option_elsewhere<"data_format", "nothing: channels are the last axis of an image"> {};
 

@@ -391,6 +391,10 @@ inline constexpr family conv3d_family{.name = "Conv3D",
                                       .writes = {storage::positions},
                                       .updates_with_gradient = true};
 
+inline constexpr problem kernel_of_image =
+    refuse("a whole number or kernel_volume{planes, rows, columns} as kernel", "a kernel_size",
+           "a volume has planes, rows and columns");
+
 /// Planes, rows and columns of a kernel, or what is wrong with what stands in their place.
 struct read_volume {
   three_numbers numbers;
@@ -405,6 +409,9 @@ struct read_volume {
 
   constexpr explicit read_volume(const kernel_volume& given)
       : numbers{given.planes, given.rows, given.columns} {}
+
+  constexpr explicit read_volume(const kernel_size& given)
+      : numbers{1, given.rows, given.columns}, fault(&kernel_of_image) {}
 };
 
 inline constexpr problem two_numbers_of_volume =

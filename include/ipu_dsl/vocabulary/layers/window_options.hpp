@@ -125,6 +125,10 @@ struct groups {
   static constexpr option as_option = whole_option(&groups_key, Count);
 };
 
+inline constexpr problem kernel_of_volume =
+    refuse("a whole number or kernel_size{rows, columns} as kernel", "a kernel_volume",
+           "an image has rows and columns, a sequence steps alone");
+
 /// Rows and columns of the kernel, or what is wrong with what stands in their place.
 struct read_kernel {
   whole_number rows;
@@ -136,6 +140,9 @@ struct read_kernel {
 
   constexpr explicit read_kernel(const kernel_size& given)
       : rows{given.rows, nullptr}, columns{given.columns, nullptr} {}
+
+  constexpr explicit read_kernel(const kernel_volume& given)
+      : rows{given.rows, &kernel_of_volume}, columns{given.columns, nullptr} {}
 };
 
 /// Along one axis, as Keras has it: of `same` padding the larger half comes behind the image, of
