@@ -96,7 +96,6 @@ ELSEWHERE = {
     "graph/emitter": "plan/definition",
     "graph/family": "graph/builder",
     "graph/graph": "graph/builder",
-    "graph/layer_names": "model/nested_model",
     "graph/name_letters": "model/layer_name",
     "graph/lowering_facts": "plan/lowering",
     "graph/masks": "vocabulary/masking",

@@ -33,19 +33,46 @@ constexpr list<std::string_view> given_names(const graph& model) {
   return names;
 }
 
-/// The first before `end` of the layers whose given name is `name`; -1 if there is none.
-constexpr std::int32_t layer_named(list_view<std::string_view> names, std::string_view name,
-                                   std::int32_t end) {
-  // Plain pointers and sizes first: a compiler counts the steps of a loop over all pairs of layers.
-  const std::string_view* const given = names.data();
-  const std::size_t length = name.size();
-  for (std::int32_t i = 0; i < end; ++i) {
-    if (given[i].size() == length && given[i] == name) {
-      return i;
+/// Layers by their names. A compiler counts the steps of a loop over all pairs of them, so that
+/// names are dealt by their letters into short lists.
+class layers_by_name {
+ public:
+  constexpr explicit layers_by_name(list_view<std::string_view> names)
+      : names_(names), before_(names.size(), none) {}
+
+  /// The layer of the same name among those that were added, or -1; then it is one of them.
+  constexpr std::int32_t add(std::int32_t layer) {
+    const std::string_view name = names_[layer];
+    std::int32_t& newest = newest_[list_of(name)];
+    for (std::int32_t other = newest; other != none; other = before_[other - 1]) {
+      if (names_[other - 1] == name) {
+        return other - 1;
+      }
     }
+    before_[layer] = newest;
+    newest = layer + 1;
+    return -1;
   }
-  return -1;
-}
+
+ private:
+  /// Layers are kept with 1 added, as an array begins with zeros.
+  static constexpr std::int32_t none = 0;
+
+  static constexpr std::uint32_t list_of(std::string_view name) {
+    std::uint32_t mixed = 0;
+    const char* at = name.data();
+    const char* const end = at + name.size();
+    while (at != end) {
+      mixed = 31 * mixed + static_cast<unsigned char>(*at);
+      ++at;
+    }
+    return mixed % 256;
+  }
+
+  list_view<std::string_view> names_;
+  std::int32_t newest_[256] = {};  ///< of each list
+  list<std::int32_t> before_;      ///< by layer, the one before it in its list
+};
 
 /// The first layer without a name that is called `name` all the same; -1 if there is none.
 constexpr std::int32_t layer_called(const graph& model, std::string_view name) {
@@ -112,12 +139,13 @@ constexpr problem refuse_repeated_path(const graph& model) {
 constexpr problem refuse_repeated_name(const graph& model) {
   const list<std::string_view> names = given_names(model);
   const auto count = static_cast<std::int32_t>(names.size());
+  layers_by_name met(names);
   for (std::int32_t i = 0; i < count; ++i) {
     if (names[i].empty()) {
       continue;
     }
     const std::int32_t called = layer_called(model, names[i]);
-    const std::int32_t taken = called >= 0 ? called : layer_named(names, names[i], i);
+    const std::int32_t taken = called >= 0 ? called : met.add(i);
     if (taken >= 0) {
       const bool within = called >= 0 && !model.layers[taken].scope.empty();
       return name_is_taken(model, i,
